@@ -14,8 +14,10 @@ func TestActsOfPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes each act of campaigns twice")
 	}
+	// The folder and the reasons below have quotes and line ends in them, which the text of the call has to write.
 	s, dir := notebookIn(t)
 	cell(t, s, strings.Replace(daysScript, "runs=4", "runs=0", 1))
+	// act makes an act that must be accepted.
 	act := func(function string, args map[string]any) any {
 		t.Helper()
 		v, _, err := s.Act(t.Context(), function, args)
@@ -25,10 +27,11 @@ func TestActsOfPrograms(t *testing.T) {
 		return v
 	}
 	began := act("start", map[string]any{"protocol": "days", "folder": "wells \"2\""}).(campaign.Status)
-	cell(t, s, `c = start(days, "wells \"2\"")`)
+	cell(t, s, `c = start(days, "wells \"2\"")`) // the same act as the one above
 	if again := act("resume", map[string]any{"folder": "wells \"2\""}).(campaign.Status); again.Hash != began.Hash {
 		t.Error("the cell began another campaign")
 	}
+	// The files of the acts below: an arm that is new, and measurements of before the campaign.
 	written(t, dir, "more.csv", "task,arm,x_temperature\noak,hot,70\n")
 	written(t, dir, "pilot.csv", "task,arm,reward\noak,cold,10\noak,warm,19\n")
 	list := act("ask", map[string]any{"c": "c", "by": "Ann", "count": 4.0}).(campaign.List)
@@ -37,6 +40,7 @@ func TestActsOfPrograms(t *testing.T) {
 	}
 	a, b := list.Rows[0].ID, list.Rows[1].ID
 	written(t, dir, "one.csv", "id,reward\n"+b+",11\n")
+	// the folder itself names the campaign, too
 	if r := act("tell", map[string]any{"c": "wells \"2\"", "file": "one.csv", "by": "Ann", "sure": true}).(campaign.Receipt); !r.Taken || r.Counts[campaign.RowNew] != 1 {
 		t.Errorf("the receipt is %+v", r)
 	}
@@ -53,6 +57,7 @@ func TestActsOfPrograms(t *testing.T) {
 		{"attach", map[string]any{"file": "pilot.csv"}, `attach(c, "pilot.csv")`},
 		{"close", map[string]any{"round": 1.0, "reason": "the freezer failed"}, `close(c, round=1, reason="the freezer failed")`},
 	} {
+		// By the program, by a cell, and by the program again: the second and third change nothing.
 		before := cell(t, s, `resume(c)`).(campaign.Status)
 		x.args["c"] = "c"
 		act(x.function, x.args)
@@ -64,6 +69,7 @@ func TestActsOfPrograms(t *testing.T) {
 		if again := cell(t, s, `resume(c)`).(campaign.Status); again.Hash != once.Hash {
 			t.Errorf("%s is another act than the program's", x.cell)
 		}
+		// Attaching the same file again gives no such notice.
 		_, notices, err := s.Act(t.Context(), x.function, x.args)
 		if err != nil || x.function != "attach" && !strings.Contains(strings.Join(notices, " "), "recorded before") {
 			t.Errorf("%s again: %q, %v", x.function, notices, err)
@@ -73,6 +79,7 @@ func TestActsOfPrograms(t *testing.T) {
 
 // What is refused is refused in the words of a script, without a place in a script that nobody wrote.
 func TestActsOfProgramsErrors(t *testing.T) {
+	// The campaign has begun, and no round is planned yet.
 	s, _ := started(t)
 	for _, x := range []struct {
 		function string
@@ -92,6 +99,7 @@ func TestActsOfProgramsErrors(t *testing.T) {
 		{"ask", map[string]any{"c": 3}, "a text, a number"},
 	} {
 		_, _, err := s.Act(t.Context(), x.function, x.args)
+		// No place: the script is not the program's.
 		if err == nil || !strings.Contains(err.Error(), x.want) || strings.Contains(err.Error(), ":1:") {
 			t.Errorf("%s of %v: %v, want %q", x.function, x.args, err, x.want)
 		}

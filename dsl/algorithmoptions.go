@@ -13,6 +13,7 @@ import (
 // hasOptions reports arguments for options that the algorithm does not have. In a sweep over algorithms an option goes
 // to those that have it. One that is swept is a mistake where none has it, see reportLacking; one of the call itself is
 // checked with the call.
+// It looks at what is written and at what a sweep sets; "p" is no option.
 func hasOptions(c *call) {
 	mode := engine.ModeFC
 	if c.fn.Name == engine.ModeFB {
@@ -25,15 +26,17 @@ func hasOptions(c *call) {
 	if err != nil {
 		return // reported
 	}
+	// The argument of an option that the algorithm lacks is removed in a sweep, and reported elsewhere.
 	for i := range c.fn.Params {
 		a, p := &c.args[i], c.fn.Params[i]
 		if a.Node == nil && !a.known() || p.Name == "p" {
 			continue
 		}
 		_, isNumber := a.Data.(float64)
-		has := p.had(entry) && (p.takesNumber(entry) || !isNumber)
+		has := p.had(entry) && (p.takesNumber(entry) || !isNumber) // some options take a number with some algorithms only
 		switch s := c.e.swept; {
 		case s != nil:
+			// Options that the sweep sets have a place of their own; options of the call were checked with the call.
 			if given := *a; given.st != nil {
 				s.note(c.node, p.Name, has, func() { lacksOption(c, entry, p, given) })
 			}
@@ -47,13 +50,14 @@ func hasOptions(c *call) {
 }
 
 // lacksOption reports an option that an algorithm does not have.
+// The sentence says what stands in the script, which algorithms have the option, and what to write.
 func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	st := c.e.st
 	if a.st != nil {
 		st = a.st
 	}
 	shown := st.Text(a.Node)
-	if _, name := a.Node.(*ast.IdentifierNode); name {
+	if _, name := a.Node.(*ast.IdentifierNode); name { // the value, too, where only a name is written
 		switch data := a.Data.(type) {
 		case float64:
 			shown += " = " + formatNumber(data)
@@ -63,6 +67,7 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	}
 	what, hint, does := "has no "+p.Name, "", [2]string{"has", "have"}
 	able := algorithms.Having(entry.Mode, p.had)
+	// The algorithm has the option and takes a word for it, not a number.
 	if p.had(entry) {
 		what, hint, does = "takes no number for "+p.Name, fmt.Sprintf("write %s=%q", p.Name, engine.RidgeGP), [2]string{"does", "do"}
 		able = algorithms.Having(entry.Mode, p.takesNumber)
@@ -74,14 +79,15 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 
 // optionUse is an option in a call of a sweep, where some algorithm does not have it.
 type optionUse struct {
-	call   *ast.CallNode
-	option string
-	had    bool   // by another algorithm of the sweep
-	report func() // that it is lacking; nil where none lacks it
+	call   *ast.CallNode // of the statement; with option it tells uses apart
+	option string        // name of the parameter
+	had    bool          // by another algorithm of the sweep
+	report func()        // that it is lacking; nil where none lacks it
 }
 
 // note records whether the algorithm of a combination has an option that is swept, and how to report
 // that it does not.
+// The first report is kept. It is called after all combinations were tried.
 func (s *swept) note(call *ast.CallNode, option string, has bool, report func()) {
 	at := slices.IndexFunc(s.options, func(o optionUse) bool { return o.call == call && o.option == option })
 	if at < 0 {
@@ -105,13 +111,14 @@ func (s *swept) reportLacking() {
 
 // ofSome adds to the parameters of a function that runs algorithms of a mode which of them have
 // the option, where not all do.
+// The parameters are changed in place; they are new ones at each call.
 func ofSome(mode string, params []Param) []Param {
 	for i, p := range params {
-		able := algorithms.Having(mode, p.had)
+		able := algorithms.Having(mode, p.had) // having it
 		lacking := algorithms.Having(mode, func(e algorithms.Entry) bool { return !p.had(e) })
 		switch {
 		case len(lacking) == 0:
-		case len(lacking) < len(able):
+		case len(lacking) < len(able): // fewer lack it than have it, so these are named
 			params[i].only = "; not for " + orList(lacking)
 		default:
 			params[i].only = "; for " + andList(able)
@@ -121,6 +128,7 @@ func ofSome(mode string, params []Param) []Param {
 }
 
 // ownOptions lists the options that an algorithm has and others do not have.
+// An option that every algorithm of the mode has is not listed.
 func ownOptions(e algorithms.Entry) []string {
 	var names []string
 	for _, p := range index[e.Mode].Params {

@@ -10,6 +10,7 @@ import (
 // In a sweep over algorithms an option goes to those that have it: each row is the run that its own
 // call makes.
 func TestOptionsInSweeps(t *testing.T) {
+	// Two sweeps and the runs alone: over algorithm= of the call, and over a name that algorithm= has.
 	values := valuesOf(t, NewSession(Options{}), `
 p = paper(case=2, gap=0.4)
 r = fc(p, algorithm="CoKernelFC", schedule="paper", xi=0.01, runs=2)
@@ -33,7 +34,7 @@ t
 			results = append(results, v)
 		}
 	}
-	results = results[len(results)-3:]
+	results = results[len(results)-3:] // the three that stand alone, in the order of the first sweep
 	same := func(got, want engine.Result) {
 		t.Helper()
 		if got.Algorithm != want.Algorithm || got.Schedule != want.Schedule || got.Ridge != want.Ridge || got.SamplesTotal != want.SamplesTotal {
@@ -43,7 +44,7 @@ t
 	for i, row := range sweeps[0].Rows {
 		same(row.Result, results[i])
 	}
-	last := sweeps[len(sweeps)-1]
+	last := sweeps[len(sweeps)-1] // the second sweep, in the order CoTestFC, CoKernelFC
 	same(last.Rows[0].Result, results[2])
 	same(last.Rows[1].Result, results[0])
 }

@@ -13,9 +13,10 @@ import (
 
 // analysisFunctions returns the functions that compare the results of sweeps with each other and
 // with the paper.
+// Their sweeps are known in outline before they run, so a missing algorithm is told at once.
 func analysisFunctions() []Function {
 	sweep := Param{Name: "s", Types: []Type{Sweep}, Doc: "a sweep over algorithm, and over other names if you like"}
-	algorithm := func(name, doc, usual string, modes ...string) Param {
+	algorithm := func(name, doc, usual string, modes ...string) Param { // usual is the default, "" where the argument must be given
 		p := Param{Name: name, Types: []Type{Text}, Doc: doc, Default: usual}
 		for _, mode := range modes {
 			for _, name := range algorithmParam(mode).Choices {
@@ -47,6 +48,7 @@ func analysisFunctions() []Function {
 				algorithm("algorithm", "the algorithm of agents that share", `"CoKernelFC"`, engine.ModeFC),
 				algorithm("alone", "the algorithm of agents that share nothing", `"IndRAGE"`, engine.ModeFC)},
 			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`,
+			// Both algorithms must be in the sweep; the first one that is not is told.
 			early: func(c *call) {
 				a := stated[speedupArgs](c)
 				if algorithmIn(c, c.arg("s"), c.arg("algorithm"), a.Algorithm) {
@@ -68,19 +70,21 @@ func analysisFunctions() []Function {
 
 // speedupArgs are the arguments of speedup.
 type speedupArgs struct {
-	S                sim.Sweep
-	Algorithm, Alone string `arg:"default"`
+	S                sim.Sweep // the sweep
+	Algorithm, Alone string    `arg:"default"` // with their defaults
 }
 
 // algorithmIn reports an algorithm that a sweep does not have, under the argument that names it;
 // under the call where that is not given. It reports whether it is there, as far as that can be
 // said.
+// Without an outline, and without a list of algorithms that is known, nothing is reported.
 func algorithmIn(c *call, s, named argument, algorithm string) bool {
-	o := s.sweepOutline()
+	o := s.sweepOutline() // nil where nothing is known of the sweep
 	if o == nil || algorithm == "" {
 		return true
 	}
 	known, swept := o.of("algorithm")
+	// A sweep of one algorithm has no two to compare.
 	if !swept {
 		c.refuse(s, "sweep algorithm=[…] too", "the sweep has one algorithm only")
 		return false
@@ -93,13 +97,15 @@ func algorithmIn(c *call, s, named argument, algorithm string) bool {
 }
 
 // checkClaims finds sweeps that say nothing about the paper's claims.
+// Each sweep must have the mode of its parameter, and go over the names that the statements of the paper are about.
 func checkClaims(c *call) {
 	for _, want := range []struct{ param, second string }{{engine.ModeFC, "gap"}, {engine.ModeFB, "budget"}} {
 		a := c.arg(want.param)
-		o := a.sweepOutline()
+		o := a.sweepOutline() // nil where nothing is known of the sweep
 		if o == nil {
-			continue
+			continue // not given, or known only when it runs
 		}
+		// The sweeps are easily given the wrong way round.
 		if o.mode != "" && o.mode != want.param {
 			c.fail(a, fmt.Sprintf("claims: %s is a sweep of %s; it must be one of %s", want.param, o.mode, want.param), "write "+c.fn.Signature())
 			continue
@@ -108,7 +114,7 @@ func checkClaims(c *call) {
 			if _, swept := o.of(name); !swept {
 				c.fail(a, fmt.Sprintf("claims: %s does not sweep %s", want.param, name),
 					fmt.Sprintf("write sweep(r, case=1..3, %s=[…], algorithm=[…])", want.second))
-				break
+				break // one mistake for each sweep is enough
 			}
 		}
 	}
@@ -128,9 +134,10 @@ func explainFunctions() []Function {
 		R    any
 		Task string
 	}) (any, error) {
-		if r, ok := a.R.(engine.Result); ok {
+		if r, ok := a.R.(engine.Result); ok { // a result that a script has
 			return explained(c, r)
 		}
+		// A campaign is explained as far as it is now.
 		return inCampaign(c, "r", func(k *folder.Campaign) (any, error) {
 			st, err := k.Status(c.e.ctx)
 			if err != nil {
@@ -144,8 +151,9 @@ func explainFunctions() []Function {
 // explained explains a result, or one of its tasks.
 func explained(c *call, r engine.Result) (any, error) {
 	x, err := engine.Explain(r, c.text("task"))
+	// A task that is not there is the mistake of that argument.
 	if err != nil {
-		param := "r"
+		param := "r" // without task= the result itself cannot be explained
 		if c.has("task") {
 			param = "task"
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
+// It has a sweep of fixed confidence and one of fixed budget, as the paper's claims need them.
 const analysed = `
 r = fc(paper(case=1, gap=0.4), delta=0.1, runs=20)
 s = sweep(r, case=[1, 3], gap=[0.4, 0.8], algorithm=["CoKernelFC", "IndKernelFC", "IndRAGE"])
@@ -41,10 +42,11 @@ func TestAnalysis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	half, err := sim.ClaimsOf(fc.(sim.Sweep), sim.Sweep{})
+	half, err := sim.ClaimsOf(fc.(sim.Sweep), sim.Sweep{}) // without the claims on fixed budget
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Defaults: reference and measure of paired, and both algorithms of speedup.
 	for src, want := range map[string]any{
 		`paired(s, reference="IndRAGE")`:               paired(fc, "IndRAGE", "samples"),
 		`paired(s, "IndKernelFC", y="rounds")`:         paired(fc, "IndKernelFC", "rounds"),
@@ -60,12 +62,13 @@ func TestAnalysis(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", src, got, want)
 		}
 	}
-	if len(claims.Rows) <= len(half.Rows) || len(speedup.Rows) != 4 {
+	if len(claims.Rows) <= len(half.Rows) || len(speedup.Rows) != 4 { // two cases and two gaps
 		t.Errorf("%d claims with and %d without fixed budget, %d speedups", len(claims.Rows), len(half.Rows), len(speedup.Rows))
 	}
 }
 
 // equalJSON compares values that may have numbers which are not finite.
+// NaN differs from itself, so the texts are compared.
 func equalJSON(t *testing.T, a, b any) bool {
 	t.Helper()
 	var texts [2]strings.Builder
@@ -91,7 +94,7 @@ save(u, "speedup.csv"); save(u, "speedup.parquet"); save(u, "speedup.svg")
 plot(u)
 plot(s, x="gap", y=["bytes", "bytes_raw", "bytes_theta"], panel="case")
 plot(s, x="gap", y=["samples", "lower_bound"], panel="case", file="samples.svg")`)
-	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) != 10 {
+	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) != 10 { // nine saved values and the figure of the last plot
 		t.Errorf("files %v", files)
 	}
 	for i, panels := range []int{0, 2, 2} {
@@ -106,6 +109,7 @@ plot(s, x="gap", y=["samples", "lower_bound"], panel="case", file="samples.svg")
 }
 
 // The instances of the paper, those between them, and classic best-arm identification.
+// The last case sweeps the length scale, where a text stands among numbers.
 func TestInstances(t *testing.T) {
 	for src, want := range map[string]func() (*problem.Problem, error){
 		"paper(2)":                            func() (*problem.Problem, error) { return problem.PaperCase(2, 0.1) },

@@ -16,10 +16,12 @@ import (
 
 // complete reports whether every parameter has what it needs and every value is
 // known; a missing argument is an error.
+// It is asked once the arguments that are there have passed. Further arguments must be known, too.
 func (c *call) complete() bool {
 	known := true
 	for i, p := range c.fn.Params {
 		switch a := c.args[i]; {
+		// Neither written nor set from outside, and without a default.
 		case a.Node == nil && a.Type == anything && p.Default == "":
 			c.e.fail(c.node, c.fn.Result, fmt.Sprintf("%s needs %s", c.fn.Name, p.Name), "write "+c.fn.Signature())
 			return false
@@ -30,11 +32,12 @@ func (c *call) complete() bool {
 	for _, a := range slices.Concat(c.rest, c.named) {
 		known = known && a.known()
 	}
-	return known || c.e.dry && !c.pure()
+	return known || c.e.dry && !c.pure() // in a check, files and runs are not known, and such a call is only looked at
 }
 
 // pure reports whether the call can be made while a script is checked: it reads no file and runs
 // nothing.
+// A kernel of a matrix is pure where its numbers are written out, and not where a file has them.
 func (c *call) pure() bool {
 	for i, p := range c.fn.Params {
 		if _, text := c.args[i].Data.(string); text && p.words == wordsData {
@@ -45,18 +48,21 @@ func (c *call) pure() bool {
 }
 
 // checkArgument compares an argument with what a parameter accepts.
+// It changes the argument where the parameter takes it in another form: a free number or a kernel where a joint one is
+// needed.
 func (c *call) checkArgument(p Param, a *argument) {
-	if a.Type == anything {
+	if a.Type == anything { // not given, or not known after a mistake
 		return
 	}
 	if a.Type == Free && !p.accepts(Free) && (p.accepts(Kernel) || p.accepts(Joint)) {
-		a.Type = Kernel
+		a.Type = Kernel // a free number is a constant kernel
 	}
+	// A kernel of one space stands for a joint one where it means the same in both.
 	if p.accepts(Joint) && !p.accepts(Kernel) && a.Type == Kernel {
 		if !a.known() {
 			return
 		}
-		if own := c.e.st; a.st != nil { // the value stands in another statement
+		if own := c.e.st; a.st != nil { // the text of the node is in that statement
 			c.e.st = a.st
 			defer func() { c.e.st = own }()
 		}
@@ -68,6 +74,7 @@ func (c *call) checkArgument(p Param, a *argument) {
 		return
 	}
 	if !p.accepts(a.Type) {
+		// The most special hint first: values that other functions take, mistakes of beginners, what the parameter is for.
 		hint := cmp.Or(p.elsewhere[string(a.Type)], p.instead(a.Type), p.meaning(c.fn))
 		if a.Type == Number && p.accepts(Kernel) && a.Node != nil {
 			hint = fmt.Sprintf("write constant(%s) for the kernel that has this value for all pairs", c.e.st.Text(a.Node))
@@ -81,9 +88,11 @@ func (c *call) checkArgument(p Param, a *argument) {
 			c.refuse(*a, p.suggestChoice(data), "%s is %q; it must be %s", p.Name, data, p.wants())
 		}
 	case float64:
+		// A whole number too large for an int is told by the range, if that excludes it. A parameter without an upper end
+		// takes no numbers that cannot be computed with.
 		if _, ok := whole(data); p.Whole && !p.IsSwitch() && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
 			c.refuse(*a, "", "%s is %s; it must be a whole number", p.Name, formatNumber(data))
-		} else if len(p.Types) > 0 && !p.Range.Contains(data) {
+		} else if len(p.Types) > 0 && !p.Range.Contains(data) { // a parameter that takes values of every type has no range
 			c.refuse(*a, "", "%s is %s; it must be %s", p.Name, formatNumber(data), p.rule())
 		} else if !p.Whole && p.Range.MaxOpen && math.IsInf(p.Range.Max, 1) && kernels.Extreme(data) {
 			c.refuse(*a, "", "%s is %s; %s", p.Name, formatNumber(data), kernels.ExtremeRule)
@@ -94,7 +103,7 @@ func (c *call) checkArgument(p Param, a *argument) {
 // fail reports a mistake under an argument; under the call when the argument does
 // not stand in the script, as with Options.Seed.
 func (c *call) fail(a argument, message, hint string) {
-	st, n := c.e.st, a.Node
+	st, n := c.e.st, a.Node // of the message
 	if a.st != nil {
 		st = a.st
 	}
@@ -108,9 +117,10 @@ func (c *call) refuse(a argument, hint, format string, args ...any) {
 }
 
 // builtKernel builds a kernel of the catalogue.
+// Arguments that are not given are left to Build, which knows their defaults.
 func builtKernel(c *call, entry kernels.Entry) (any, error) {
 	args := kernels.Args{}
-	if !c.pure() {
+	if !c.pure() { // its numbers are in a file
 		return gramKernel(c, entry)
 	}
 	for i, p := range c.fn.Params {
@@ -118,6 +128,7 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 			continue
 		}
 		args[p.Name] = c.args[i].plain()
+		// A list with numbers and free numbers; all other mixtures are mistakes.
 		if mixed, isMixed := args[p.Name].([]any); isMixed {
 			if free, ok := freeNumbers(mixed); ok {
 				args[p.Name] = free
@@ -133,6 +144,7 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 // The readers below return an argument by name, or the zero value where it is not
 // given. A name that is not a parameter is a mistake in the catalogue.
 
+// arg returns the argument of a parameter as it was matched. It panics for a name that is no parameter.
 func (c *call) arg(name string) argument {
 	i := c.fn.param(name)
 	if i < 0 {
@@ -147,6 +159,7 @@ func (c *call) has(name string) bool {
 	return a.Node != nil || a.known()
 }
 
+// text returns the text that an argument holds, "" without one and for any other value.
 func (c *call) text(name string) string {
 	s, _ := c.arg(name).Data.(string)
 	return s
@@ -166,6 +179,7 @@ func (c *call) text(name string) string {
 // A field is zero where no argument is given; tagged `arg:"default"` it then holds the default of its parameter. A
 // pointer to a number, a text or a truth value says whether one is given. Check reports arguments that do not fit
 // together, before the script runs, as far as they are known then, and before eval; it may be nil.
+// The struct is read twice: here for the types of the parameters, and in each call for its values.
 func bound[A any](f Function, check func(*call, A), eval func(*call, A) (any, error)) Function {
 	f.args = reflect.TypeFor[A]()
 	f.fields = fieldsOf(f.args, &f)
@@ -180,6 +194,7 @@ func bound[A any](f Function, check func(*call, A), eval func(*call, A) (any, er
 // stays zero.
 func stated[A any](c *call) (a A) {
 	fields, t := c.fn.fields, reflect.TypeFor[A]()
+	// Another struct than the function's own is matched again, as the options of the engine are.
 	if t != c.fn.args {
 		fields, _ = matched(t, c.fn)
 	}
@@ -187,35 +202,40 @@ func stated[A any](c *call) (a A) {
 	return a
 }
 
+// fill sets the fields whose arguments have a value, and of the others the ones with a default.
 func fill(c *call, into reflect.Value, fields []field) {
 	for _, x := range fields {
 		data := c.args[x.param].Data
+		// An argument that is written and not known, as in a check, leaves its field zero in place of the default.
 		if data == nil && x.initial != nil && c.args[x.param].Node == nil {
 			data = x.initial
 		}
 		if data != nil {
-			assign(into.FieldByIndex(x.index), data)
+			assign(into.FieldByIndex(x.index), data) // a value that the field cannot hold leaves it zero
 		}
 	}
 }
 
 // field is a field of a struct of arguments.
+// The fields of a struct are found once, when the catalogue is made.
 type field struct {
-	index   []int
-	param   int // its parameter
-	initial any // the default that it holds without an argument, nil for none
+	index   []int // of the field, through embedded structs
+	param   int   // index of its parameter in Function.Params
+	initial any   // the default that it holds without an argument, nil for none
 }
 
 // matched finds the parameters of the fields of a struct.
+// Names are compared in lower case without underscores. Other is a field without a parameter, "" where all have one.
 func matched(t reflect.Type, f *Function) (out []field, other string) {
 	params := lists.Keyed(f.Params, func(i int, p Param) (string, int) { return strings.ReplaceAll(p.Name, "_", ""), i })
+	// Fields of embedded structs count like own ones.
 	for _, x := range reflect.VisibleFields(t) {
-		if x.Anonymous || !x.IsExported() {
+		if x.Anonymous || !x.IsExported() { // the embedded struct itself
 			continue
 		}
 		at, is := params[strings.ToLower(x.Name)]
 		if !is {
-			other = x.Name
+			other = x.Name // the caller decides whether that is a mistake
 			continue
 		}
 		a := field{index: x.Index, param: at}
@@ -228,6 +248,7 @@ func matched(t reflect.Type, f *Function) (out []field, other string) {
 }
 
 // fieldsOf finds the parameters of the fields of a struct, and completes their types. It panics where a field has none.
+// It works on a copy of the parameters, since functions of the catalogue share lists of them.
 func fieldsOf(t reflect.Type, f *Function) []field {
 	f.Params = slices.Clone(f.Params)
 	out, other := matched(t, f)
@@ -242,14 +263,16 @@ func fieldsOf(t reflect.Type, f *Function) []field {
 
 // assign sets a field to what an argument holds, and reports whether a field of its type can hold it: a parameter may
 // take values of several types.
+// A number sets whole and truth fields; its range was checked before.
 func assign(into reflect.Value, data any) bool {
 	if from := reflect.ValueOf(data); from.Type().AssignableTo(into.Type()) {
-		into.Set(from)
+		into.Set(from) // texts, numbers, kernels, problems and fields of type any
 		return true
 	}
 	x, isNumber := data.(float64)
 	list, _ := data.([]value)
 	switch into.Kind() {
+	// A pointer says by being nil that no argument is given.
 	case reflect.Pointer:
 		target := reflect.New(into.Type().Elem())
 		if !assign(target.Elem(), data) {
@@ -267,10 +290,11 @@ func assign(into reflect.Value, data any) bool {
 	default:
 		return false
 	}
-	return isNumber || into.Kind() == reflect.Pointer
+	return isNumber || into.Kind() == reflect.Pointer // anything else than a number has left zero
 }
 
 // assignList sets a list to the elements of one, or to the one value that there is.
+// Elements of another type are left out of texts, and leave numbers nil.
 func assignList(into any, data any, list []value) bool {
 	if list == nil {
 		list = []value{{Data: data}}

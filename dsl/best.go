@@ -18,7 +18,7 @@ import (
 // kernelAuto is the kernel of a problem that is found from its measurements.
 const kernelAuto = "auto"
 
-// bestFunction returns the function that answers from measurements.
+// bestFunction returns the function that answers from measurements. The kernel that the problem has does not count.
 func bestFunction() Function {
 	return bound(Function{
 		Name: "best", Section: SectionProblems, Synonyms: []string{"answer", "predict", "recommend", "best_params", "best_arm"},
@@ -39,7 +39,7 @@ func bestFunction() Function {
 	}) (any, error) {
 		return given(computed(c, func() (answer.Answer, error) {
 			b, begun := c.e.session.believed, 0.0 // by which the kernel of p was found, or of another problem
-			if b == nil || b.Usable != a.P {
+			if b == nil || b.Usable != a.P {      // of another problem, or of an earlier version of this one
 				var err error
 				begun = 0.7 // about
 				if b, err = believe(c, a.P, begun); err != nil {
@@ -59,12 +59,13 @@ func bestFunction() Function {
 
 // findKernel returns the problem under the kernel that is found from its measurements, which it must have, and
 // what these say; nil where the kernel was found before.
+// A campaign takes the kernel that it found at its start. Elsewhere each evaluation of problem finds it anew.
 func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, error) {
 	kept := c.e.session.opt.found
 	if x, k, err := kept.take(c.e.ctx, "problem"); err != nil {
 		return nil, nil, err
 	} else if x != nil {
-		p = p.Logarithmic(x.Log).WithKernel(k)
+		p = p.Logarithmic(x.Log).WithKernel(k) // with the recorded columns as logarithms
 		p.KernelFound = x.InRun
 		return p, nil, nil
 	}
@@ -76,6 +77,7 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 	if err != nil {
 		return nil, nil, err
 	}
+	// Only a session that records keeps it, see found.
 	kept.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log, InRun: true}, b.Usable.Kernel)
 	return b.Usable, b, nil
 }
@@ -84,12 +86,14 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 const believing = "what the measurements say"
 
 // believe computes what the measurements of a problem say, which is the work of the function up to a share.
+// The result is shared and must not be changed.
 func believe(c *call, p *problem.Problem, share float64) (*belief.Belief, error) {
 	return belief.Of(c.e.ctx, p, belief.Options{Memory: &c.e.session.memory, Progress: sharing(c, believing, 0, share)})
 }
 
 // sharing returns the function to which a part of the only step of a function tells how much of it is done; nil where nobody
 // is told.
+// Share goes from 0 to 1 and comes out between from and to; the step is over when the function returns.
 func sharing(c *call, note string, from, to float64) func(share float64) {
 	if c.e.teller == nil {
 		return nil
@@ -108,10 +112,10 @@ const foundFile = "found/kernels.json"
 // them: they are not found again by each command, on other machines or by later versions, and rows that are added
 // to its table do not change them.
 type found struct {
-	Calls []foundKernel `json:"calls"`
+	Calls []foundKernel `json:"calls"` // in the order in which the script makes them
 
-	recording bool
-	next      int // call to be answered
+	recording bool // calls are made and noted; else they are answered from Calls
+	next      int  // call to be answered
 }
 
 // foundKernel is what one call found.
@@ -122,11 +126,13 @@ type foundKernel struct {
 	Log      []string `json:"log,omitempty"`    // columns that are compared by their logarithm
 	// whether methods that can learn the kernel in the run do so; not in campaigns of versions that could not
 	InRun bool     `json:"in_run,omitempty"`
-	Fit   *fit.Fit `json:"fit,omitempty"`
+	Fit   *fit.Fit `json:"fit,omitempty"` // the fit, without its kernel; nil of problem
 }
 
 // take returns what the next call found, and its kernel; nil where the call has to be made. It is an error when
 // what is recorded cannot be read: another kernel must not take its place.
+// The calls of the script come in the same order each time, so a number tells them apart; the name of the function is a
+// check.
 func (f *found) take(ctx context.Context, function string) (*foundKernel, kernels.Joint, error) {
 	if f == nil || f.recording {
 		return nil, kernels.Joint{}, nil
@@ -136,7 +142,7 @@ func (f *found) take(ctx context.Context, function string) (*foundKernel, kernel
 	}
 	x := &f.Calls[f.next]
 	f.next++
-	if x.Kernel == "" {
+	if x.Kernel == "" { // it had no text that gives it back
 		return nil, kernels.Joint{}, nil
 	}
 	k, err := kernelOf(ctx, x.Kernel)
@@ -146,11 +152,12 @@ func (f *found) take(ctx context.Context, function string) (*foundKernel, kernel
 	if err != nil {
 		return nil, kernels.Joint{}, fmt.Errorf("%s: call %d: %w", foundFile, f.next, err)
 	}
-	k.Fitted = x.From
+	k.Fitted = x.From // so that it is known to which data it was fitted
 	return x, k, nil
 }
 
 // keep notes what a call found. A kernel that has no text is found again by whoever makes the protocol later.
+// The text must read as the same kernel; it is read twice where the first reading simplifies it.
 func (f *found) keep(ctx context.Context, x foundKernel, k kernels.Joint) {
 	if f == nil || !f.recording {
 		return
@@ -161,17 +168,20 @@ func (f *found) keep(ctx context.Context, x foundKernel, k kernels.Joint) {
 		x.Kernel = again.String()
 		again, err = kernelOf(ctx, x.Kernel)
 	}
+	// A fit that JSON cannot hold is not kept either.
 	if _, e := json.Marshal(x); err != nil || e != nil || again.String() != x.Kernel {
 		x = foundKernel{Function: x.Function}
 	}
 	f.Calls = append(f.Calls, x)
 }
 
+// kernelOf reads a kernel from its text. A kernel of formulas is an error, as the text does not define them.
 func kernelOf(ctx context.Context, text string) (kernels.Joint, error) {
 	script, errs := Parse(foundFile, text)
 	if len(errs) > 0 {
 		return kernels.Joint{}, errs
 	}
+	// The text of a kernel is a script that displays it, and reads nothing.
 	displays, err := NewSession(Options{}).Eval(ctx, script)
 	if err != nil {
 		return kernels.Joint{}, err
@@ -187,6 +197,7 @@ func kernelOf(ctx context.Context, text string) (kernels.Joint, error) {
 
 // readFound reads what the recorded files of a campaign say was found, nil where none does: then nothing was, or
 // an earlier version recorded them.
+// A file that cannot be read is an error: another kernel must not take its place.
 func readFound(files []campaign.File) (*found, error) {
 	at := slices.IndexFunc(files, func(f campaign.File) bool { return f.Path == foundFile })
 	if at < 0 {

@@ -22,6 +22,7 @@ func folderWith(t *testing.T, name, content string) string {
 	return dir
 }
 
+// Two sites, three settings on a logarithmic scale, blocks by day, counts of successes, and one loss that is missing.
 const runsTable = `site,day,lr,kind,loss,n,ok
 Gent,mon,0.001,a,1.0,10,3
 Gent,tue,0.001,a,1.2,10,4
@@ -36,6 +37,7 @@ Lyon,tue,0.1,b,,10,0
 
 // TestRows: rows are chosen by a condition, columns computed, logarithms taken, successes counted, and one task needs no
 // column.
+// Each case checks what its arguments do to tasks, arms, features, means and rows.
 func TestRows(t *testing.T) {
 	dir := folderWith(t, "runs.csv", runsTable)
 	for _, c := range []struct {
@@ -79,9 +81,11 @@ func TestRows(t *testing.T) {
 			t.Errorf("%s: wrong problem: tasks %v, arms %v, features %v, means %v, counts %v, rows %v", c.name, p.Tasks.Names, p.Arms.Names, p.Arms.X, p.Mean, p.Reps, p.Rows)
 		}
 	}
+	// a column whose name is a word of expr
 	if err := os.WriteFile(filepath.Join(dir, "in.csv"), []byte("in,y\n1,2\n2,3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// Conditions, computed columns, logarithms and counts that cannot be, each with the words that help.
 	for script, want := range map[string]string{
 		`problem(data="runs.csv", arm="lr", reward="loss", where="sit == 'Gent'")`:          `where="sit == 'Gent'": unknown name sit`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="site == 'Rome'")`:         "holds for none of the 9 rows",
@@ -106,6 +110,7 @@ func TestRows(t *testing.T) {
 
 // TestSheetsCompute: the table of a problem is a sheet of results of it, though columns are computed and rows are left out;
 // a sheet with the names of the arms is one, too.
+// The expected number of rows is the number of rows of Gent; the second sheet names the arms as the problem does.
 func TestSheetsCompute(t *testing.T) {
 	dir := folderWith(t, "runs.csv", runsTable)
 	displays, err := evalText(NewSession(Options{Folder: dir}),
@@ -146,12 +151,14 @@ fb(p, budget=6, runs=2)`)
 	if !ok || len(a.Picks) != 2 || len(a.Next) == 0 || a.Kernel == "" || a.Picks[0].Label == "" {
 		t.Errorf("best gives %+v", displays[0])
 	}
+	// no measurement at all
 	if _, err := evalText(NewSession(Options{Folder: folderWith(t, "arms.csv", "task,arm,x_a\na,b,1\na,c,2\n")}), `problem("arms.csv")`); err == nil || !strings.Contains(err.Error(), "no measurements to find a kernel from") {
 		t.Errorf("a table without measurements: %v", err)
 	}
 }
 
 // TestHintOfOddNames: the condition that an error proposes can be pasted where column and word have quotes and backslashes.
+// The name of the column has quotes and an apostrophe, and one cell is a word with a backslash.
 func TestHintOfOddNames(t *testing.T) {
 	dir := folderWith(t, "odd.csv", "arm,\"\"\"net\"\" o'clock\"\na,1\nb,2\na,1.5\na,3\nb,2.5\nc,2\nc,it's \\\n")
 	script := `p = problem(data="odd.csv", arm="arm", reward="\"net\" o'clock"`
@@ -159,6 +166,7 @@ func TestHintOfOddNames(t *testing.T) {
 	if err == nil {
 		t.Fatal("a word among numbers is no error")
 	}
+	// What the hint proposes is used as it stands.
 	_, condition, _ := strings.Cut(err.Error(), "left out by ")
 	condition, _, _ = strings.Cut(condition, "\n")
 	if _, err := evalText(NewSession(Options{Folder: dir}), script+", "+condition+")"); err != nil {

@@ -16,38 +16,42 @@ import (
 
 // call is one call of a function with its arguments matched to the parameters.
 type call struct {
-	e     *evaluator
-	fn    *Function
-	node  *ast.CallNode
-	args  []argument // one per parameter; Node is nil where it is not given
-	rest  []argument // further positional arguments
-	named []argument // further named arguments, in the order given
+	e     *evaluator    // that evaluates the call; its st is the statement of node
+	fn    *Function     // of the catalogue, or made of a formula with parameters
+	node  *ast.CallNode // as written; also the call that a sweep varies is known by it
+	args  []argument    // one per parameter; Node is nil where it is not given
+	rest  []argument    // further positional arguments
+	named []argument    // further named arguments, in the order given
 }
 
 // argument is a value and the expression it is from.
+// The embedded value has no type where no argument is given.
 type argument struct {
 	value
-	Name string
-	Node ast.Node
+	Name string           // the parameter's, or as written among further named arguments; "" in rest
+	Node ast.Node         // nil where the script gives none
 	key  ast.Node         // the name where it is written out, f(key=node)
 	st   *front.Statement // the statement of Node, where that is not the one of the call
 }
 
 // argumentError holds an error of a file or a computation, to be shown under one argument.
+// Functions return it in place of a plain error, which is shown under the whole call.
 type argumentError struct {
-	param   string
-	message string
-	err     error
-	hint    string
+	param   string // under whose argument it is shown; under the call where that is not given
+	message string // the mistake, in a sentence that does not repeat err
+	err     error  // the cause, which is shown below; never nil
+	hint    string // what to write instead; may be ""
 }
 
+// The cause is added by failWith.
 func (e *argumentError) Error() string { return e.message }
 
 // call evaluates a call. Arguments are evaluated even where the function is not known, since they
 // may hold mistakes, too.
+// A mistake among the arguments leaves a value of the function's type, so that no second one follows from it.
 func (e *evaluator) call(n *ast.CallNode) value {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
-	if !ok {
+	if !ok { // p.best() and the like
 		hint := "values have parts and no methods: write f(p) in place of p.f()"
 		if m, is := n.Callee.(*ast.MemberNode); is {
 			if s, is := m.Property.(*ast.StringNode); is && foreignWord(s.Value) != "" {
@@ -56,7 +60,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		}
 		return e.fail(n, anything, "only a function can be called", hint)
 	}
-	if callee.Value == front.TextCall {
+	if callee.Value == front.TextCall { // of braces in quotes, which front writes as a call
 		return withValues(e, n)
 	}
 	fn := e.function(callee)
@@ -73,6 +77,8 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		}
 		return e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), suggestFunction(callee.Value))
 	}
+	// Arguments are matched, then replaced from outside, then compared with their parameters: what a sweep sets is
+	// compared, too.
 	c := &call{e: e, fn: fn, node: n, args: make([]argument, len(fn.Params))}
 	before := e.mistakes
 	c.match()
@@ -80,16 +86,19 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	for i, p := range fn.Params {
 		c.checkArgument(p, &c.args[i])
 	}
-	for i := range c.rest {
+	for i := range c.rest { // what further arguments are like is said by the last parameter
 		c.checkArgument(fn.Params[len(fn.Params)-1], &c.rest[i])
 	}
+	// A missing argument is told only where all that is written is right: a wrong name may be why it is missing.
 	if e.mistakes > before || !c.complete() {
-		return unknown(fn.Result)
+		return unknown(c.result())
 	}
+	// Whether arguments fit together is asked in the check and before the call runs: some values are known only then.
 	pure := c.pure()
 	if fn.check != nil {
 		fn.check(c)
 	}
+	// In the check, a call that reads or runs something is only looked at.
 	if e.dry && !pure {
 		if fn.early != nil {
 			fn.early(c)
@@ -101,6 +110,14 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		return unknown(fn.Result)
 	}
 	return c.finish(fn.eval(c))
+}
+
+// result returns the type of a value that is not known. After a mistake in an argument it is the usual one.
+func (c *call) result() Type {
+	if c.fn.each && c.args[0].Type == List {
+		return List
+	}
+	return c.fn.Result
 }
 
 // function returns the function that is called: of the catalogue, or a formula with parameters as it is
@@ -115,7 +132,7 @@ func (e *evaluator) function(callee *ast.IdentifierNode) *Function {
 	}
 	fn := formulaFunction(v)
 	if fn != nil {
-		e.use(callee.Value)
+		e.use(callee.Value) // its definition counts, like the one of a name that is read
 	}
 	return fn
 }
@@ -123,6 +140,7 @@ func (e *evaluator) function(callee *ast.IdentifierNode) *Function {
 // override replaces arguments from outside the script: the seed of the session, and
 // what a sweep sets.
 func (c *call) override() {
+	// A sweep comes second, so that it may vary the seed.
 	if i := c.fn.param("seed"); i >= 0 && c.e.session.opt.Seed != nil {
 		c.args[i].value = numberValue(float64(*c.e.session.opt.Seed))
 	}
@@ -132,6 +150,7 @@ func (c *call) override() {
 }
 
 // argumentsOf goes through the arguments of a call, each with the node of its name, nil for one without.
+// Package front has written the named arguments as one map literal, which is the last argument.
 func argumentsOf(n *ast.CallNode) iter.Seq2[ast.Node, ast.Node] {
 	return func(yield func(name, argument ast.Node) bool) {
 		for _, a := range n.Arguments {
@@ -149,9 +168,11 @@ func argumentsOf(n *ast.CallNode) iter.Seq2[ast.Node, ast.Node] {
 }
 
 // match evaluates the arguments and gives each to its parameter.
+// It stops at the first argument too many.
 func (c *call) match() {
 	e, position := c.e, 0
 	for key, n := range argumentsOf(c.node) {
+		// A name finds its parameter wherever it stands.
 		if key != nil {
 			c.matchNamed(key, n)
 			continue
@@ -164,6 +185,7 @@ func (c *call) match() {
 		case c.fn.Variadic != "":
 			c.rest = append(c.rest, a)
 		default:
+			// "takes no arguments" and "takes one argument" read better than a number.
 			most := fmt.Sprintf("at most %d arguments", len(c.fn.Params))
 			if few := []string{"no arguments", "one argument"}; len(c.fn.Params) < len(few) {
 				most = few[len(c.fn.Params)]
@@ -171,10 +193,11 @@ func (c *call) match() {
 			e.fail(n, c.fn.Result, fmt.Sprintf("%s takes %s", c.fn.Name, most), "write "+c.fn.Signature())
 			return
 		}
-		position++
+		position++ // named arguments do not count
 	}
 }
 
+// matchNamed gives a named argument to its parameter, or to the further named ones. Its value is evaluated first.
 func (c *call) matchNamed(key, n ast.Node) {
 	name := key.(*ast.StringNode).Value
 	a := argument{value: c.e.eval(n), Name: name, Node: n, key: key}
@@ -193,11 +216,13 @@ func (c *call) matchNamed(key, n ast.Node) {
 
 // finish turns what a function returned into a value, and its error into an error
 // under the argument that caused it. A run that was interrupted returns both.
+// Data is a Go value of the type that the function's Result says, or a value where eval makes that itself.
+// Nil without an error says that eval reported a mistake, or that there is nothing to return.
 func (c *call) finish(data any, err error) value {
 	if err != nil {
 		c.failed(err)
 	}
-	if data == nil || err != nil && c.e.stopped == nil {
+	if data == nil || err != nil && c.e.stopped == nil { // after an interrupt, a part of the value may have come
 		return unknown(c.fn.Result)
 	}
 	if v, ok := data.(value); ok {
@@ -209,10 +234,12 @@ func (c *call) finish(data any, err error) value {
 // failed reports the error of a function: of a kernel under the argument that is wrong, of a
 // computation under the call.
 func (c *call) failed(err error) {
+	// After the end of the context every error is taken for the interrupt, which Eval reports.
 	if stopped := c.e.ctx.Err(); stopped != nil {
 		c.e.stopped = stopped
 		return
 	}
+	// Errors of a call that reads nothing are about its arguments; they name the parameter, see culprit.
 	if c.pure() {
 		message, hint := err.Error(), ""
 		if near := (*kernels.NearError)(nil); errors.As(err, &near) {
@@ -228,7 +255,7 @@ func (c *call) failed(err error) {
 			a.hint = withoutMeans(c)
 		}
 	}
-	at := argument{Node: c.node}
+	at := argument{Node: c.node} // the whole call
 	if i := c.fn.param(a.param); i >= 0 && c.args[i].Node != nil {
 		at = c.args[i]
 	}
@@ -239,6 +266,7 @@ func (c *call) failed(err error) {
 func (c *call) failWith(at argument, a *argumentError) {
 	before := len(c.e.errs)
 	c.fail(at, a.message, a.hint)
+	// None where as many mistakes were reported as are told.
 	for _, e := range c.e.errs[before:] {
 		e.Cause, e.Err = a.err.Error(), a.err
 	}
@@ -258,6 +286,7 @@ func withoutMeans(c *call) string {
 
 // culprit returns the argument, or the element of its list, that an error is about; of one that
 // names none, the first argument.
+// It relies on errors of kernels, which name parameters as the catalogue does.
 func (c *call) culprit(err error) argument {
 	at, _ := lists.First(c.args, func(a argument) bool { return a.Node != nil })
 	var wrong *kernels.ParamError
@@ -266,6 +295,7 @@ func (c *call) culprit(err error) argument {
 	}
 	if i := c.fn.param(wrong.Param); i >= 0 && c.args[i].Node != nil {
 		at = c.args[i]
+		// An index counts elements of the list as written; another list has one place.
 		if list, ok := at.Node.(*ast.ArrayNode); ok && wrong.Index >= 0 && wrong.Index < len(list.Nodes) {
 			at.Node = list.Nodes[wrong.Index]
 		}

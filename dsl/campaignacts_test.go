@@ -9,6 +9,7 @@ import (
 )
 
 // started returns a session with a campaign, and the folder of its files.
+// Its forecast is left out, since it takes time.
 func started(t *testing.T) (*Session, string) {
 	t.Helper()
 	s, dir := notebookIn(t)
@@ -24,12 +25,14 @@ func TestActsAgain(t *testing.T) {
 		t.Skip("TestActsOfPrograms does most of it")
 	}
 	s, dir := started(t)
+	// The acts read a table with one arm more, and the results of a pilot.
 	written(t, dir, "more.csv", "task,arm,x_temperature\noak,hot,70\n")
 	written(t, dir, "pilot.csv", "task,arm,reward\noak,cold,10\noak,warm,19\n")
 	first := cell(t, s, `ask(c, by="Ann")`).(campaign.List)
 	a, b := first.Rows[0].ID, first.Rows[1].ID
 	written(t, dir, "one.csv", "id,reward\n"+b+",11\n")
 	cell(t, s, `tell(c, "one.csv", by="Ann")`)
+	// An act for each kind, some of them more than once.
 	acts := []string{
 		`amend(c, epsilon=2, reason="good enough")`,
 		`amend(c, epsilon=1, reason="the plant wants more")`,
@@ -41,6 +44,7 @@ func TestActsAgain(t *testing.T) {
 		`attach(c, "pilot.csv")`,
 		`close(c, round=1, reason="the freezer failed")`,
 	}
+	// Each act records something when its cell is run first.
 	before := cell(t, s, `resume("days")`).(campaign.Status).Events
 	for _, act := range acts {
 		cell(t, s, act)
@@ -50,6 +54,7 @@ func TestActsAgain(t *testing.T) {
 		}
 		before = once.Events
 	}
+	// All of them once more, in the same order: none changes the campaign.
 	end := cell(t, s, `resume("days")`).(campaign.Status)
 	for _, act := range acts {
 		cell(t, s, act)
@@ -60,6 +65,7 @@ func TestActsAgain(t *testing.T) {
 	if end.Open == nil || end.Open.Round != 2 || end.Capacity != 0 || end.Failed != 1 || end.Corrected != 1 || end.Attached != 2 {
 		t.Errorf("status %+v", end)
 	}
+	// the same change for another reason is another act
 	k := cell(t, s, `amend(c, epsilon=2, reason="good enough after all")`).(campaign.Status)
 	if k.Hash == end.Hash {
 		t.Error("a change with a reason of its own is not made")
@@ -68,6 +74,7 @@ func TestActsAgain(t *testing.T) {
 
 // Tasks and arms may have slashes in their names.
 func TestWithdrawWithSlashes(t *testing.T) {
+	// A name such as Holz/B/kalt/trocken is divided where a task and an arm of the problem meet.
 	s, dir := notebookIn(t)
 	written(t, dir, "odd.csv", "task,arm\nHolz/B,kalt/trocken\nHolz/B,warm\nHolz/B,heiß\n")
 	cell(t, s, "p = problem(\"odd.csv\", kernel=task(identity()) * arm(identity()), noise=2)\ndays = protocol(p, seed=1, runs=0)")
@@ -82,6 +89,7 @@ func TestWithdrawWithSlashes(t *testing.T) {
 // What cannot be recorded is refused with the value and what to write.
 func TestActErrors(t *testing.T) {
 	s, _ := started(t)
+	// Values, names, files and rounds that are not there, and reasons that are missing.
 	for text, want := range map[string]string{
 		`amend(c, reason="x")`:                              "nothing is to be changed",
 		`amend(c, epsilon=2)`:                               "reason",
@@ -104,6 +112,7 @@ func TestActErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q in it", text, err, want)
 		}
 	}
+	// nothing of that was recorded; a plan may have been
 	if st := cell(t, s, `resume("days")`).(campaign.Status); st.Events != 1 && st.Events != 2 {
 		t.Errorf("%d events were recorded", st.Events)
 	}
@@ -115,6 +124,7 @@ func TestPlotOfToday(t *testing.T) {
 	l := cell(t, s, `ask(c, by="Ann")`).(campaign.List)
 	text := "id,reward\n"
 	for i, r := range l.Rows {
+		// Two rewards alternate, so that nothing is decided.
 		text += r.ID + "," + strings.Repeat("1", 1+i%2) + "\n"
 	}
 	written(t, dir, "all.csv", text)
@@ -127,15 +137,16 @@ func TestPlotOfToday(t *testing.T) {
 }
 
 // A cell that is run again does not write its list over results that are typed in and not told.
+// Saving is refused only while the sheet has a result that was not told.
 func TestSaveOverResults(t *testing.T) {
 	s, dir := started(t)
 	cell(t, s, "l = ask(c, by=\"Ann\")\nsave(l, \"list.csv\")")
 	id := cell(t, s, "l").(campaign.List).Rows[0].ID
-	cell(t, s, `save(l, "list.csv")`)
-	written(t, dir, "list.csv", "id,reward\n"+id+",0\n")
+	cell(t, s, `save(l, "list.csv")`)                    // written again, with nothing in it
+	written(t, dir, "list.csv", "id,reward\n"+id+",0\n") // a result is typed in
 	if _, err := tryCell(t, s, `save(l, "list.csv")`); err == nil || !strings.Contains(err.Error(), "list.csv has 1 row with results that are not told yet") {
 		t.Errorf("saving says %v", err)
 	}
-	cell(t, s, `tell(c, "list.csv", by="Ann")`)
+	cell(t, s, `tell(c, "list.csv", by="Ann")`) // after telling it, the list may be written over
 	cell(t, s, "l = ask(c, by=\"Ann\")\nsave(l, \"list.csv\")")
 }

@@ -17,6 +17,7 @@ import (
 )
 
 // campaignFunctions returns the functions about real measurements.
+// Acts come from the table of package campaign; the functions here make, open and ask.
 func campaignFunctions() []Function {
 	c := Param{Name: "c", Synonyms: []string{"campaign"}, Types: []Type{typeOf[campaign.Status](), Text},
 		Doc: "a campaign, or its folder, relative to the script"}
@@ -59,8 +60,10 @@ func campaignFunctions() []Function {
 			More               bool
 		}) (any, error) {
 			return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
+				// It records the list before it returns it, so pulls are handed out once.
 				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More})
 				if err == nil {
+					// Decimals say how the file of the list is written, and nothing of the campaign.
 					list.Dialect, err = list.Dialect.Written(a.Decimals)
 				}
 				return list, err
@@ -70,19 +73,22 @@ func campaignFunctions() []Function {
 }
 
 // protocolFunction fixes what a campaign keeps to.
+// Its parameters are its own, the options of a run, and what the forecast needs.
 func protocolFunction() Function {
 	share := kernels.Range{Min: 0, Max: 1, MaxOpen: true}
-	// the options of runs, without options of simulations
+	// the options of runs, without options of simulations; taken from fc, so that they are described once
 	runs := runFunctions()
 	fc := runs[slices.IndexFunc(runs, func(f Function) bool { return f.Name == engine.ModeFC })]
+	// What protocols state in their own words, and what only simulations have.
 	own := slices.DeleteFunc(fc.Params, func(x Param) bool {
 		return slices.Contains([]string{"p", "delta", "epsilon", "algorithm", "runs", "seed", "rewards"}, x.Name)
 	})
 	algorithm := algorithmParam(engine.ModeFC)
 	algorithm.Doc += "; with a budget and when not given, " + algorithms.Default(engine.ModeFB).Name
 	for _, e := range algorithms.All() {
-		algorithm.Choices = lists.Add(algorithm.Choices, e.Name)
+		algorithm.Choices = lists.Add(algorithm.Choices, e.Name) // of both modes
 	}
+	// References know the truth, which real measurements do not have.
 	algorithm.Choices = slices.DeleteFunc(algorithm.Choices, func(name string) bool {
 		e, err := entryNamed(name)
 		return err != nil || e.Role == algorithms.RoleReference
@@ -132,6 +138,7 @@ func protocolFunction() Function {
 }
 
 // entryNamed finds an algorithm of either mode.
+// A name in both modes is taken with fixed confidence.
 func entryNamed(name string) (algorithms.Entry, error) {
 	e, err := algorithms.Named(engine.ModeFC, name)
 	if err != nil {
@@ -141,7 +148,9 @@ func entryNamed(name string) (algorithms.Entry, error) {
 }
 
 // protocolEntry finds the algorithm of a protocol: with a budget and no name, the one of fixed budget.
+// It is an error where the name is not known before the script runs.
 func protocolEntry(c *call) (algorithms.Entry, error) {
+	// A budget without an algorithm means the usual one of fixed budget.
 	if a := c.arg("algorithm"); a.Node == nil && budgeted(c) {
 		return algorithms.Default(engine.ModeFB), nil
 	}
@@ -153,18 +162,19 @@ func budgeted(c *call) bool { return c.has("budget") || c.has("total") || c.has(
 
 // protocolArgs are the arguments of protocol that are not options of the algorithm.
 type protocolArgs struct {
-	P                      *problem.Problem
-	Plate, Capacity, Delay int
-	TimeUnit               string
-	Lease, Cost, Gaps      float64
-	Failed, Late           *float64
-	Runs                   *int
-	Seed                   uint64
-	Block, Control         string
-	BlockSize              int
+	P                      *problem.Problem // the data of the problem decide; its means serve the forecast
+	Plate, Capacity, Delay int              // pulls, or units of time; 0 where not given
+	TimeUnit               string           // "" for the default
+	Lease, Cost, Gaps      float64          // in units of time, money of a pull, reward units; 0 where not given
+	Failed, Late           *float64         // shares below 1; nil where not given, which the forecast fills in
+	Runs                   *int             // of the forecast; nil where not given, 0 for no forecast
+	Seed                   uint64           // 0 where not given: each start then takes another one
+	Block, Control         string           // "" where not given
+	BlockSize              int              // arms of a task in a block; 0 for all that are open
 }
 
 // inBlocks returns the protocol with the blocks that are stated, if any are.
+// The block of the problem counts where none is named. Size or control without any block is an error.
 func (a protocolArgs) inBlocks(c *call, p campaign.Protocol) (campaign.Protocol, error) {
 	if a.Block == "" && a.BlockSize == 0 && a.Control == "" {
 		return p, nil
@@ -173,21 +183,26 @@ func (a protocolArgs) inBlocks(c *call, p campaign.Protocol) (campaign.Protocol,
 		a.Block = b.Name
 	}
 	if a.Block == "" {
+		// The mistake is shown under the one that is given.
 		param := map[bool]string{true: "block_size", false: "control"}[a.BlockSize > 0]
 		return p, &argumentError{param: param, message: "protocol: nothing was fixed",
 			err: fmt.Errorf(`%s is of blocks, and nothing says what a block is: add block="day"`, param)}
 	}
+	// What the notes say of blocks is about the blocks of the problem, which are replaced.
 	c.e.session.noted = slices.DeleteFunc(c.e.session.noted, func(n problem.Note) bool { return n.Kind == problem.NoteBlocks })
 	return campaign.InBlocks(p, a.Block, a.BlockSize, a.Control), nil
 }
 
 // checkProtocol reports options that the algorithm does not have, and a budget that it needs or does not have.
+// The cases at the end go by what is given, since the numbers may not be known yet.
 func checkProtocol(c *call, _ protocolArgs) {
 	e, err := protocolEntry(c)
 	if err != nil {
 		return // reported, or not known before the script runs
 	}
+	// Options first: the mistakes below rest on the algorithm having what it is given.
 	before := c.e.mistakes
+	// A given option that the algorithm lacks, as in checks of runs.
 	for i, p := range c.fn.Params {
 		a := &c.args[i]
 		if a.Node == nil || p.Name == "p" || p.Name == "algorithm" {
@@ -205,7 +220,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 	}
 	switch needs := e.Mode == engine.ModeFB; {
 	case c.has("rounds") && !c.has("budget") && !c.has("total"):
-		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") {
+		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") { // rounds count plates, or what the laboratory makes in a unit of time
 			c.fail(a, "protocol: rounds alone says nothing of how many pulls there are",
 				"add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=: each round is then one")
 		}
@@ -219,6 +234,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 }
 
 // evalProtocol evaluates protocol(...).
+// The protocol is checked before its forecast is made, which may take long.
 func evalProtocol(c *call, a protocolArgs) (any, error) {
 	e, err := protocolEntry(c)
 	if err != nil {
@@ -231,10 +247,11 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	if p, err = a.inBlocks(c, p); err != nil {
 		return nil, err
 	}
+	// Rounds without a budget: each is a plate or a unit of time.
 	if p.Options.Rounds > 0 && p.Options.Budget == 0 && p.Options.Total == 0 {
 		p.Options.Total = p.Options.Rounds * max(p.Plate, p.Capacity)
 	}
-	p.Options.Delta = cmp.Or(p.Options.Delta, engine.DefaultDelta)
+	p.Options.Delta = cmp.Or(p.Options.Delta, engine.DefaultDelta) // the protocol states it, whoever reads it later
 	if err := p.Check(c.e.ctx); err != nil {
 		return nil, err
 	}
@@ -242,7 +259,7 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	if a.Runs != nil {
 		runs = *a.Runs
 	}
-	if a.Runs != nil && runs == 0 || c.e.session.opt.noForecast {
+	if a.Runs != nil && runs == 0 || c.e.session.opt.noForecast { // read again from the folder, or stated so
 		return p, nil
 	}
 	p.Forecast, err = computed(c, func() (*campaign.Forecast, error) {
@@ -252,6 +269,8 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 }
 
 // evalStart evaluates start(...).
+// What is recorded is the text and the data, from which each later command makes the protocol again. So it is made again
+// here first, and a mistake in that shows before anything is measured.
 func evalStart(c *call, a struct {
 	Protocol campaign.Protocol
 	Folder   string
@@ -260,16 +279,18 @@ func evalStart(c *call, a struct {
 		return nil, errSweptCampaign
 	}
 	p := a.Protocol
+	// The name finds the definitions; a protocol within the call of start has none.
 	if p.Name == "" || c.e.scope[p.Name] == nil {
 		c.fail(c.arg("protocol"), "start: the protocol needs a name, by which it can be made again tomorrow",
 			"write days = protocol(...) and start(days, ...)")
 		return nil, nil
 	}
 	s := c.e.session
-	text, err := scriptOf(s, p.Name)
+	text, err := scriptOf(s, p.Name) // refuses values of Go cells
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the campaign cannot be made again from its folder", err: err}
 	}
+	// Names that are set from outside are so in the text; the forecast was made already.
 	opt := s.opt
 	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress = true, nil, nil, nil, nil
 	opt.Notice, opt.Noted = nil, nil // told when the problem was made first
@@ -277,16 +298,17 @@ func evalStart(c *call, a struct {
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the protocol cannot be made again", err: err}
 	}
-	made.Forecast, made.Name = p.Forecast, p.Name
+	made.Forecast, made.Name = p.Forecast, p.Name // which making it again left out
 	dir := s.path(a.Folder)
 	campaignOf, err := folder.Start(c.e.ctx, dir, recipe, made, MakeProtocol, folderOptions(c))
+	// A folder that has this campaign already is opened: the cell was run again.
 	if errors.Is(err, folder.ErrExists) {
 		campaignOf, err = openSame(c, dir, made)
 	}
 	if err != nil {
 		return nil, &argumentError{param: "folder", message: "start: no campaign was made", err: err}
 	}
-	defer campaignOf.Close()
+	defer campaignOf.Close() // the next call opens the folder again
 	return campaignOf.Status(c.e.ctx)
 }
 
@@ -296,6 +318,7 @@ func openSame(c *call, dir string, p campaign.Protocol) (*folder.Campaign, error
 	if err != nil {
 		return nil, err
 	}
+	// The campaign may have grown since: its start and its present state both count as this one.
 	if own := k.Protocol(); own.AtStart().Fingerprint() != p.Fingerprint() && own.Fingerprint() != p.Fingerprint() {
 		k.Close()
 		return nil, fmt.Errorf("%s holds another campaign: its problem or its protocol differs; choose another folder (resume opens "+
@@ -308,16 +331,18 @@ func openSame(c *call, dir string, p campaign.Protocol) (*folder.Campaign, error
 var errSweptCampaign = errors.New("a campaign is made of real measurements, which no sweep can make again; sweep over fc or fb, " +
 	"whose rewards are simulated")
 
+// folderOptions tells oddities of a campaign as the session tells all notices.
 func folderOptions(c *call) folder.Options {
 	return folder.Options{Notice: c.e.session.notice}
 }
 
 // inCampaign opens the campaign that an argument names, and does something with it.
+// The folder is open only while f runs. Others may use it meanwhile: each write takes the lock for itself.
 func inCampaign(c *call, param string, f func(*folder.Campaign) (any, error)) (any, error) {
 	if c.e.swept != nil {
 		return nil, errSweptCampaign
 	}
-	dir := c.e.session.path(c.text(param))
+	dir := c.e.session.path(c.text(param)) // the argument is a folder
 	if status, opened := c.arg(param).Data.(campaign.Status); opened {
 		dir = status.Folder
 	}

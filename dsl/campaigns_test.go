@@ -16,6 +16,7 @@ import (
 // yields is a table without means.
 const yields = "task,arm,x_temperature\noak,cold,10\noak,warm,40\nash,cold,10\nash,warm,40\n"
 
+// The kernel has no relations, so the answers follow from the rewards of each arm alone.
 const daysScript = `k = identity()
 p = problem("yields.csv", kernel=task(k) * arm(k), noise=2)
 days = protocol(p, delta=0.1, epsilon=1, plate=8, capacity=8, seed=1, runs=4)
@@ -39,6 +40,7 @@ func cell(t *testing.T, s *Session, text string) any {
 	return v
 }
 
+// tryCell is cell for a text that may be refused.
 func tryCell(t *testing.T, s *Session, text string) (any, error) {
 	t.Helper()
 	script, errs := Parse("cell", text)
@@ -59,15 +61,16 @@ func TestCampaignInCells(t *testing.T) {
 		t.Skip("half a second of processor time or more")
 	}
 	s, dir := notebookIn(t)
+	// Each step is made twice, as by somebody who runs the cells again.
 	cell(t, s, daysScript)
 	first := cell(t, s, `c = start(days, "days")`+"\nc").(campaign.Status)
 	if again := cell(t, s, `c = start(days, "days")`+"\nc").(campaign.Status); again.Hash != first.Hash {
 		t.Error("the cell that starts the campaign changes it when it is run again")
 	}
-	if err := os.Remove(filepath.Join(dir, "yields.csv")); err != nil {
+	if err := os.Remove(filepath.Join(dir, "yields.csv")); err != nil { // the campaign has its own copy
 		t.Fatal(err)
 	}
-	for range 30 {
+	for range 30 { // far more rounds than it takes
 		list := cell(t, s, `ask(c, by="Ann")`).(campaign.List)
 		if again := cell(t, s, `ask(c, by="Ann")`).(campaign.List); fmt.Sprint(again.Rows) != fmt.Sprint(list.Rows) {
 			t.Fatal("asking again gives another list")
@@ -75,6 +78,7 @@ func TestCampaignInCells(t *testing.T) {
 		if len(list.Rows) == 0 {
 			break
 		}
+		// The first telling takes every row, the second knows them all.
 		fillIn(t, filepath.Join(dir, "results.csv"), list)
 		if r := cell(t, s, `tell(c, "results.csv", by="Ann")`).(campaign.Receipt); r.Counts[campaign.RowNew] != len(list.Rows) {
 			t.Fatalf("receipt %+v", r)
@@ -108,6 +112,7 @@ func fillIn(t *testing.T, path string, list campaign.List) {
 	defer f.Close()
 	w := csv.NewWriter(f)
 	w.Write([]string{"id", "reward"})
+	// The noise is 0 to 2 and the lead of warm is 9.
 	for i, r := range list.Rows {
 		x := 10 + float64(i%3)
 		if r.Arm == "warm" {
@@ -120,6 +125,7 @@ func fillIn(t *testing.T, path string, list campaign.List) {
 
 // What a campaign cannot rest on is refused, with the place and what to do.
 func TestCampaignErrors(t *testing.T) {
+	// A kernel of a Go cell cannot be made again from a folder.
 	s, _ := notebookIn(t)
 	s.Put("bent", func(x, y []float64) float64 { return 1 })
 	cell(t, s, "k = identity()\n"+`p = problem("yields.csv", kernel=task(k) * arm(k), noise=2)`)
@@ -127,7 +133,9 @@ func TestCampaignErrors(t *testing.T) {
 	cell(t, s, `u = problem("yields.csv", kernel=task(k) * arm(k))`)
 	cell(t, s, "days = protocol(p, runs=0)\ngo = protocol(q, runs=0)")
 	cell(t, s, `c = start(days, "days")`)
+	// Names for the sweeps below, which must not touch a campaign.
 	cell(t, s, "where = \"days\"\nst = resume(where)\nr = fb(paper(case=2), budget=200 + st.samples, runs=2)")
+	// What start, protocol, ask, tell and sweeps refuse, in this order.
 	for text, want := range map[string]string{
 		`start(protocol(p, runs=0), "x")`:                                        "the protocol needs a name",
 		`start(go, "x")`:                                                         "bent, a value of a Go cell",
@@ -157,6 +165,7 @@ func TestProtocolForecast(t *testing.T) {
 	s, _ := notebookIn(t)
 	cell(t, s, daysScript)
 	p := cell(t, s, "days").(campaign.Protocol)
+	// Two methods: the one that was chosen and one other.
 	f := p.Forecast
 	if f == nil || len(f.Rows) != 2 || !f.Rows[0].Chosen || f.Rows[0].Algorithm != "CoTestFC" || f.Runs != 4 || f.Rows[0].Time.Median < 1 {
 		t.Fatalf("forecast %+v", f)
@@ -174,6 +183,7 @@ func TestAskMore(t *testing.T) {
 	s, _ := notebookIn(t)
 	cell(t, s, daysScript)
 	cell(t, s, `c = start(days, "days")`)
+	// The second request is answered by the list that is open, the third one by further pulls.
 	first := cell(t, s, `ask(c, by="Ann", count=3)`).(campaign.List)
 	again := cell(t, s, `ask(c, by="Ann", count=3)`).(campaign.List)
 	more := cell(t, s, `ask(c, by="Ann", count=2, more=true)`).(campaign.List)
@@ -192,6 +202,7 @@ func TestAskMore(t *testing.T) {
 // Arms that were added to a campaign do not make another one of it: its cells can be run again, and what
 // a table with text has is handed out as text.
 func TestAddedArmsInCells(t *testing.T) {
+	// The table has text with a comma, a column with a slash and a degree sign, and decimals.
 	s, dir := notebookIn(t)
 	table := "task,arm,x_solvent,x_T/°C\noak,1,DMF,20.1\noak,2,\"2-MeTHF, dry\",70.3\n"
 	if err := os.WriteFile(filepath.Join(dir, "odd.csv"), []byte(table), 0o666); err != nil {
@@ -200,6 +211,7 @@ func TestAddedArmsInCells(t *testing.T) {
 	script := "p = problem(\"odd.csv\", kernel=task(identity()) * arm(identity()), noise=2, standardize=1)\ndays = protocol(p, seed=1, runs=0)\n"
 	cell(t, s, script)
 	cell(t, s, `c = start(days, "days")`)
+	// another program opens it, as the command would
 	k, err := folder.Open(t.Context(), filepath.Join(dir, "days"), MakeProtocol, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -228,6 +240,7 @@ func TestProtocolInBlocks(t *testing.T) {
 	if b := p.Problem.Block; b == nil || b.Name != "day" || b.Size != 4 {
 		t.Errorf("block %+v", b)
 	}
+	// A size or a control needs a block, the algorithm must compare within blocks, and a plate must hold a block.
 	for text, want := range map[string]string{
 		`protocol(paper(case=2), block_size=4, runs=0)`:                         "nothing says what a block is",
 		`protocol(paper(case=2), block="day", algorithm="CoKernelFC", runs=0)`:  "CoTestFC",
@@ -244,6 +257,7 @@ func TestProtocolInBlocks(t *testing.T) {
 func TestNoteOnBlocks(t *testing.T) {
 	dir := t.TempDir()
 	written(t, dir, "t.csv", "arm,day,y\na,1,1\nb,1,2\na,2,2\nb,2,3.5\na,3,0\nb,3,1.2\n")
+	// With block= the arms are compared within the blocks, so the note would be wrong.
 	for end, want := range map[string]bool{`runs=0)`: true, `block="day", runs=0)`: false} {
 		var told []string
 		s := NewSession(Options{Folder: dir, Noted: func(line string) { told = append(told, line) }})

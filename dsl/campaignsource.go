@@ -23,9 +23,11 @@ import (
 // ReadProtocol evaluates what the one protocol(...) of a script depends on, and nothing else of it. It
 // returns the protocol with its forecast, and the recipe by which it can be made again: the script
 // and every file that was read. Relative paths are below opt.Folder.
+// The recipe is complete: MakeProtocol makes the protocol of it alone, on another machine as well.
 func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign.Protocol, question.Recipe, error) {
 	r := question.Recipe{Script: campaign.File{Path: filepath.Base(name), Content: []byte(text)}, Set: opt.Set}
-	read := map[string][]byte{}
+	read := map[string][]byte{} // by the path under which the script reads it
+	// Every read goes through here, so that no file is missing among the recorded ones.
 	opt.readFile = func(path string) ([]byte, error) {
 		data, err := opt.file(ctx, path)
 		if err == nil {
@@ -33,20 +35,22 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 		}
 		return data, err
 	}
-	opt.found = &found{recording: true}
+	opt.found = &found{recording: true} // the kernels that are found from here on are noted
 	p, err := protocolOf(ctx, name, text, opt)
 	if err != nil {
 		return p, r, err
 	}
+	// Paths are recorded as they are below the folder, so that the recipe does not depend on where it was.
 	for _, path := range slices.Sorted(maps.Keys(read)) {
 		own := path
-		if opt.Folder != "" && filepath.IsAbs(opt.Folder) == filepath.IsAbs(path) {
+		if opt.Folder != "" && filepath.IsAbs(opt.Folder) == filepath.IsAbs(path) { // both absolute or both relative, as Rel needs it
 			if below, err := filepath.Rel(opt.Folder, path); err == nil {
 				own = below
 			}
 		}
 		r.Data = append(r.Data, campaign.File{Path: filepath.ToSlash(own), Content: read[path]})
 	}
+	// A kernel that was found is fixed by its text, which may round it: the protocol that is returned must have the same.
 	if len(opt.found.Calls) > 0 {
 		kept, err := json.MarshalIndent(opt.found, "", "  ")
 		if err != nil {
@@ -63,6 +67,7 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 }
 
 // ReadRun is ReadProtocol without a forecast: a run of agents asks what a protocol fixes.
+// A forecast would only delay the start.
 func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Protocol, question.Recipe, error) {
 	opt.noForecast = true
 	return ReadProtocol(ctx, name, text, opt)
@@ -73,19 +78,35 @@ func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Prot
 // engine/campaign/folder.
 func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, error) {
 	read := func(path string) ([]byte, error) {
-		for _, f := range r.Data {
-			// a script may name a file below its folder by an absolute path
-			if strings.HasSuffix("/"+filepath.ToSlash(path), "/"+f.Path) {
+		path = filepath.ToSlash(filepath.Clean(path))
+		var found *campaign.File
+		most := -1 // as long is the end that found and the path share
+		for i, f := range r.Data {
+			own := filepath.ToSlash(filepath.Clean(filepath.FromSlash(f.Path)))
+			if own == path { // every relative path, and an absolute one that was recorded so
 				return f.Content, nil
 			}
+			// A script may name a file by an absolute path, whose end below the folder, or beside it, was recorded.
+			// Of gram.csv and sub/gram.csv the longer path is meant.
+			for strings.HasPrefix(own, "../") {
+				own = own[len("../"):]
+			}
+			if strings.HasSuffix("/"+path, "/"+own) && len(own) > most {
+				found, most = &r.Data[i], len(own)
+			}
 		}
-		return nil, fmt.Errorf("%s is not among the recorded files: %w", path, os.ErrNotExist)
+		if found == nil {
+			return nil, fmt.Errorf("%s is not among the recorded files: %w", path, os.ErrNotExist)
+		}
+		return found.Content, nil
 	}
+	// No forecast, no file of this machine, and the recorded kernels where some were found.
 	opt := Options{Set: r.Set, noForecast: true, readFile: read}
 	var err error
 	if opt.found, err = readFound(r.Data); err != nil {
 		return campaign.Protocol{}, err
 	}
+	// Made once without added rows, to learn which table they go to.
 	p, err := protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
 	if err != nil || len(r.Added) == 0 {
 		return p, err
@@ -93,7 +114,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 	if len(p.Problem.Sources) == 0 {
 		return p, errNoTable
 	}
-	table := p.Problem.Sources[0].Path
+	table := p.Problem.Sources[0].Path // the first source is the table of the problem
 	data, err := read(table)
 	if err == nil {
 		data, err = parquet.CSV(data)
@@ -101,6 +122,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 	if err != nil {
 		return p, err
 	}
+	// Each table of rows is appended to the table with the rows before it, in the order in which they were added.
 	var added []*problem.Appended
 	for _, f := range r.Added {
 		more, err := parquet.CSV(f.Content)
@@ -113,6 +135,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 		}
 		data, added = a.Data, append(added, a)
 	}
+	// Made again, with the longer table in place of the recorded one.
 	opt.readFile = func(path string) ([]byte, error) {
 		if path == table {
 			return data, nil
@@ -120,11 +143,11 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 		return read(path)
 	}
 	if opt.found != nil {
-		opt.found.next = 0
+		opt.found.next = 0 // the kernels found are answered from the first one again
 	}
 	p, err = protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
 	for _, a := range added {
-		err = a.Place(err)
+		err = a.Place(err) // a mistake in added rows is shown in their own table
 	}
 	return p, err
 }
@@ -133,6 +156,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 var errNoTable = errors.New("the problem of this campaign is not read from a table, so that no rows can be added to it")
 
 // protocolOf evaluates the one protocol of a script.
+// It evaluates the statements that the protocol needs, so runs and figures of the script cost nothing.
 func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.Protocol, error) {
 	script, errs := Parse(name, text)
 	if len(errs) > 0 {
@@ -153,7 +177,7 @@ func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.P
 		return campaign.Protocol{}, err
 	}
 	last := needed[len(needed)-1]
-	if last.Name == "" {
+	if last.Name == "" { // a protocol may be displayed instead of being bound
 		return displays[len(displays)-1].Value.(campaign.Protocol), nil
 	}
 	return session.scope[last.Name].value.Data.(campaign.Protocol), nil
@@ -164,6 +188,7 @@ func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.P
 func neededFor(file string, statements []*front.Statement) ([]*front.Statement, error) {
 	at := -1
 	for i, st := range statements {
+		// A protocol is a call by itself; one inside another call is not found.
 		if _, name := callOf(st.Node); name != "protocol" || st.Params != nil {
 			continue
 		}
@@ -176,11 +201,17 @@ func neededFor(file string, statements []*front.Statement) ([]*front.Statement, 
 	if at < 0 {
 		return nil, fmt.Errorf("%s has no statement like days = protocol(p, delta=0.05), which says what the campaign keeps to", file)
 	}
+	// Backwards from the protocol: a statement is needed if a later one reads its name.
 	wanted := namesIn(statements[at].Node)
 	out := []*front.Statement{statements[at]}
 	for i := at - 1; i >= 0; i-- {
 		if st := statements[i]; st.Name != "" && wanted[st.Name] {
 			maps.Copy(wanted, namesIn(st.Node))
+			for _, p := range st.Params {
+				if p.Default != nil {
+					maps.Copy(wanted, namesIn(p.Default))
+				}
+			}
 			out = append(out, st)
 		}
 	}

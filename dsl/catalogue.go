@@ -13,28 +13,30 @@ import (
 // Function describes a function of the language. The checker, help, completion
 // and the documentation all read the same table, see Functions.
 type Function struct {
-	Name      string
+	Name      string   // as scripts call it; unique in the catalogue
 	Synonyms  []string // names other libraries use; messages suggest Name for them
-	Section   Section
-	Doc       string // one line
-	Formula   string // of a kernel: k(x, y)
-	Reference string // of a kernel: where it is from
-	Params    []Param
-	Variadic  string // what the further positional arguments are, "" for none
-	Named     string // what further named arguments are, "" for none
-	Result    Type
-	Example   string
+	Section   Section  // where help and documentation list it
+	Doc       string   // one line
+	Formula   string   // of a kernel: k(x, y)
+	Reference string   // of a kernel: where it is from
+	Params    []Param  // in the order of positional arguments
+	Variadic  string   // what the further positional arguments are, "" for none
+	Named     string   // what further named arguments are, "" for none
+	Result    Type     // of every call; anything where it follows from the argument
+	Example   string   // a call; a test checks it where r and b are results, s a sweep and f a fit
 
-	args   reflect.Type // the struct of its arguments, where it has one; see bound
+	args   reflect.Type // the struct of its arguments, nil where it has none; see bound
 	fields []field      // of that struct
 
-	pure  bool // computed while a script is checked; the others only when it runs
-	eval  func(*call) (any, error)
-	check func(*call) // reports arguments that do not fit together, before it runs and when; may be nil
-	early func(*call) // reports before an impure call runs what it would refuse after a long time; may be nil
+	pure  bool                     // computed while a script is checked; the others only when it runs
+	each  bool                     // goes through a list: the value has the type of the first argument, and Result is of a number
+	eval  func(*call) (any, error) // makes the value of a call that passed all checks; for what it may return, see call.finish
+	check func(*call)              // reports arguments that do not fit together, before it runs and when; may be nil
+	early func(*call)              // reports before an impure call runs what it would refuse after a long time; may be nil
 }
 
 // Section groups functions in help and documentation.
+// The text is the heading of the section.
 type Section string
 
 // The sections, in the order of the documentation.
@@ -49,6 +51,7 @@ const (
 )
 
 // Functions returns the catalogue, section by section.
+// The elements share their parameters with the catalogue and must not be changed.
 func Functions() []Function { return slices.Clone(functions) }
 
 // functions is the catalogue, and index finds a function in it by name. Both are
@@ -67,6 +70,7 @@ func init() {
 }
 
 // Signature prints how the function is called.
+// Parameters with a default show it, and parameters without a value end in their equals sign.
 func (f *Function) Signature() string {
 	parts := lists.Map(f.Params, Param.written)
 	if f.Variadic != "" {
@@ -97,7 +101,7 @@ func (f *Function) suggestParam(word string) string {
 // other tools.
 func (f *Function) meant(word string) (param, hint string) {
 	var known []string
-	for _, p := range f.Params {
+	for _, p := range f.Params { // words of other tools, in lower case
 		if slices.Contains(p.Synonyms, strings.ToLower(word)) {
 			return p.Name, ""
 		}
@@ -111,9 +115,11 @@ func (f *Function) meant(word string) (param, hint string) {
 
 // Meant returns the parameter of a function that a word of a person stands for, "" for none, or a hint, which says what
 // is written here in place of a word of other tools.
+// The function must be one of the catalogue.
 func Meant(function, word string) (param, hint string) { return index[function].meant(word) }
 
 // unset is the Default of a parameter that may be left out and has no value then.
+// Signatures show such a parameter with an equals sign and no value.
 const unset = "none"
 
 // param returns the index of a parameter, or -1.
@@ -122,6 +128,7 @@ func (f *Function) param(name string) int {
 }
 
 // kernelFunctions returns the rows of the kernel catalogue as functions.
+// What a kernel allows is in package kernels; its errors are shown under the argument by call.culprit.
 func kernelFunctions() []Function {
 	all := lists.Map(kernels.Catalogue(), func(e kernels.Entry) Function {
 		return Function{
@@ -129,6 +136,7 @@ func kernelFunctions() []Function {
 			Formula: e.Formula, Reference: e.Reference, Result: Kernel, Example: e.Example, pure: true,
 			eval: func(c *call) (any, error) { return builtKernel(c, e) },
 			Params: lists.Map(e.Params, func(p kernels.Param) Param {
+				// The kind says which types the language takes; numbers are checked by the kernel itself.
 				kind := kernelKinds[p.Kind]
 				return Param{
 					Name: p.Name, Synonyms: p.Synonyms, Types: kind.types, Default: p.Default,
@@ -157,10 +165,11 @@ func kernelRange(p kernels.Param) string {
 
 // kernelKinds says of a kind of parameter of kernels from which types it can be made, what its texts name, and what its
 // description adds.
+// It has every kind of package kernels: a kind that is missing here would accept arguments of every type.
 var kernelKinds = map[kernels.Kind]struct {
-	types []Type
-	words words
-	doc   string
+	types []Type // accepted types
+	words words  // for completion; a text for data is read as a file
+	doc   string // appended to the description of the parameter
 }{
 	kernels.NumberKind:  {types: []Type{Number, Free}},
 	kernels.IntegerKind: {types: []Type{Number}},
@@ -173,7 +182,9 @@ var kernelKinds = map[kernels.Kind]struct {
 }
 
 // spaceFunctions returns the functions that say which space a kernel compares.
+// Other kernels become joint ones by evaluator.lift, where they mean the same in both spaces.
 func spaceFunctions() []Function {
+	// Function name takes a kernel of two tasks or two arms; lift makes the joint kernel of it, and cannot fail.
 	space := func(name, doc, of, example string, lift func(kernels.Kernel) kernels.Joint) Function {
 		return bound(Function{
 			Name: name, Section: SectionSpaces, Doc: doc, Params: []Param{{Name: "k", Doc: of}}, Result: Joint, Example: example, pure: true,

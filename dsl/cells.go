@@ -19,7 +19,7 @@ import (
 func Completeness(src string) (status, indent string) {
 	c, open := front.CompletenessOf(src)
 	if c == front.Incomplete {
-		indent = strings.Repeat("    ", max(open, 1))
+		indent = strings.Repeat("    ", max(open, 1)) // one step, too, where something else than a bracket is missing
 	}
 	return string(c), indent
 }
@@ -36,19 +36,19 @@ func Cell(code string) (script string, ok bool, err error) {
 	for i, line := range lines {
 		text := strings.TrimSpace(line)
 		if rest, found := strings.CutPrefix(text, "//gonb:"); found {
-			text = strings.TrimSpace(rest)
+			text = strings.TrimSpace(rest) // such as //gonb:%%cope: the text decides like any other
 		} else if text == "" || strings.HasPrefix(text, "//") {
 			continue
 		}
 		rest, found := strings.CutPrefix(text, CellMagic)
 		switch {
-		case !found || rest != "" && strings.TrimSpace(rest[:1]) != "":
+		case !found || rest != "" && strings.TrimSpace(rest[:1]) != "": // code of another language, or a magic such as %%copepod
 			return "", false, nil
 		case rest != "":
 			return "", true, fmt.Errorf("line %d: %s takes nothing after it, got %q: the script begins in the next line", i+1, CellMagic,
 				strings.TrimSpace(rest))
 		}
-		lines[i] = ""
+		lines[i] = "" // emptied and not removed, so that lines keep their numbers
 		return strings.Join(lines, "\n"), true, nil
 	}
 	return "", false, nil
@@ -71,11 +71,12 @@ func Paragraphs(src string) []Paragraph {
 		first, _ := s.Position(at.From)
 		last, _ := s.Position(max(at.From, at.To-1))
 		for n := first + 1; n <= last; n++ {
-			whole[n] = true
+			whole[n] = true // the line before belongs to the same statement or comment
 		}
 	}
 	var all []Paragraph
 	var part []string
+	// finish ends the paragraph that the lines so far make; next is the number of the line after it.
 	finish := func(next int) {
 		if len(part) > 0 {
 			all = append(all, paragraph(part, next-len(part)))
@@ -93,6 +94,7 @@ func Paragraphs(src string) []Paragraph {
 	return all
 }
 
+// paragraph makes a paragraph of its lines, the first of them number at. One blank after the slashes goes with them.
 func paragraph(lines []string, at int) Paragraph {
 	p := Paragraph{Comment: true, Line: at}
 	text := make([]string, len(lines))
@@ -121,7 +123,7 @@ func Rewrite(src string, set []string) (string, error) {
 		return "", errs
 	}
 	var b strings.Builder
-	at := 0
+	at := 0 // up to here the text is written
 	for i, st := range script.statements {
 		new := changed[i]
 		if new == st {
@@ -141,15 +143,17 @@ func Rewrite(src string, set []string) (string, error) {
 // replace returns the statements of a script, those whose names are set with what
 // they are set to. A name that the script does not bind is an error unless others
 // are allowed.
+// Where a name is set twice, the last value counts. The new statements have a text of their own, for messages.
 func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors) {
 	statements := slices.Clone(s.statements)
 	for _, text := range set {
+		// NAME=VALUE has the form of a binding, so the parser of scripts reads it.
 		source := front.NewSource("--set", text)
 		parsed, errs := front.Parse(source)
 		if len(errs) > 0 {
 			return nil, errs
 		}
-		if len(parsed) != 1 || parsed[0].Name == "" || parsed[0].Params != nil {
+		if len(parsed) != 1 || parsed[0].Name == "" || parsed[0].Params != nil { // an expression, several statements or a formula
 			whole := front.Span{From: 0, To: len(text)}
 			return nil, Errors{source.At(whole, "this does not set a name", "write NAME=VALUE")}
 		}
@@ -166,8 +170,9 @@ func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors)
 }
 
 // outline holds what the text of fc, fb or a sweep says of its value before anything runs.
+// A check asks it where a later call, such as plot or speedup, would refuse the value after hours of runs.
 type outline struct {
-	names []string
+	names []string // swept names, in their order; nil of a result
 	// the texts among the values of each name; nil where the values are not known yet
 	texts [][]string
 	mode  string // of the result, or of the one that is swept; "" where that is not known
@@ -176,13 +181,15 @@ type outline struct {
 // outlined returns what the value of a call will have, nil where nothing is known of it.
 func outlined(c *call) *outline {
 	switch c.fn.Name {
+	// The mode is known by the name of the function.
 	case engine.ModeFC, engine.ModeFB:
 		return &outline{mode: c.fn.Name}
 	case "sweep":
+		// The names are known as written; the mode by the result, or by what the result will be.
 		o := &outline{}
 		if r, ok := c.args[0].Data.(engine.Result); ok {
 			o.mode = r.Mode
-		} else if of := c.args[0].outline; of != nil {
+		} else if of := c.args[0].outline; of != nil { // of a result that fc or fb will give
 			o.mode = of.mode
 		}
 		for _, a := range c.named {
@@ -194,6 +201,7 @@ func outlined(c *call) *outline {
 }
 
 // sweepOutline returns what a sweep will have: from its value where there is one; nil where that is not known.
+// A sweep that is known may have been interrupted, so what it has counts and not what it was to have.
 func (a argument) sweepOutline() *outline {
 	if s, known := a.Data.(sim.Sweep); known {
 		return outlineOf(s)
@@ -205,6 +213,7 @@ func (a argument) sweepOutline() *outline {
 }
 
 // outlineOf returns the outline of a sweep that has run, whole or in part.
+// The mode is the last row's, as all rows have the same.
 func outlineOf(s sim.Sweep) *outline {
 	o := &outline{names: s.Names, texts: make([][]string, len(s.Names))}
 	for _, row := range s.Rows {
@@ -219,6 +228,7 @@ func outlineOf(s sim.Sweep) *outline {
 }
 
 // sourceOf returns the expression that an expression stands for, and its statement.
+// A name that is not bound stands for itself.
 func sourceOf(e *evaluator, n ast.Node) (ast.Node, *front.Statement) {
 	st := e.st
 	for range len(e.scope) + 1 { // a name may stand for a name
@@ -234,12 +244,14 @@ func sourceOf(e *evaluator, n ast.Node) (ast.Node, *front.Statement) {
 
 // evalAgain evaluates an expression of a statement that was evaluated without mistakes,
 // and leaves no trace of it.
+// Nothing is read or run, and mistakes go nowhere.
 func evalAgain(e *evaluator, n ast.Node, st *front.Statement) value {
 	other := &evaluator{ctx: e.ctx, session: e.session, dry: true, scope: e.scope, st: st}
 	return other.eval(n)
 }
 
 // texts returns the texts in a list; nil where the list is not known.
+// A known list without texts gives an empty slice, which is not nil.
 func texts(v value) []string {
 	list, known := v.Data.([]value)
 	if !known {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// One indentation for each open bracket, and at least one.
 func TestCompleteness(t *testing.T) {
 	for src, want := range map[string][2]string{
 		"k = rbf(0.5)":      {"complete", ""},
@@ -23,6 +24,8 @@ func TestCompleteness(t *testing.T) {
 	}
 }
 
+// Titles, a statement over blank lines, a comment over blank lines, a statement with the comment at its end, and comments
+// that are indented.
 func TestParagraphs(t *testing.T) {
 	const src = "// # Title\n// of *this*\n\n// what follows\nk = rbf(\n\n  0.5)\nk\n\n\n/* one\n\ntwo */\n  \nx =\n\n3 // end\n//\n\n    // indented\n//none\n"
 	want := []Paragraph{
@@ -38,8 +41,8 @@ func TestParagraphs(t *testing.T) {
 	for src, want := range map[string][]Paragraph{
 		"":                  nil,
 		"\n \n":             nil,
-		"a = 1\r\n\r\nb":    {{"a = 1", false, 1}, {"b", false, 3}},
-		"k = rbf(\n\na = 1": {{"k = rbf(\n\na = 1", false, 1}}, // cannot be read
+		"a = 1\r\n\r\nb":    {{"a = 1", false, 1}, {"b", false, 3}}, // line ends of Windows
+		"k = rbf(\n\na = 1": {{"k = rbf(\n\na = 1", false, 1}},      // cannot be read
 	} {
 		if diff := cmp.Diff(want, Paragraphs(src)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", src, diff)
@@ -48,6 +51,7 @@ func TestParagraphs(t *testing.T) {
 }
 
 // Cells made of a script, one after the other, do what the script does.
+// The comment is a paragraph of its own, and is not evaluated.
 func TestParagraphsEvaluate(t *testing.T) {
 	whole := valuesOf(t, NewSession(Options{}), sweepScript+"\n\n// said\n\nr\n\ng + 1")
 	s := NewSession(Options{Rebind: true})
@@ -66,6 +70,7 @@ func TestParagraphsEvaluate(t *testing.T) {
 	}
 }
 
+// Only the right sides change: comments, line ends and everything else stay.
 func TestRewrite(t *testing.T) {
 	const src = "gap = 0.1 // ä reward gap\nnames = [\"a\",\n  \"b\"]; runs = 2\nw(x, y) = x[0] * y[0]\n\nr = fc(paper(1, gap), runs=runs)\n"
 	for _, c := range []struct {
@@ -75,8 +80,8 @@ func TestRewrite(t *testing.T) {
 		{nil, src},
 		{[]string{"gap=0.25 + 0.25 // more"}, strings.Replace(src, "0.1 //", "0.25 + 0.25 //", 1)},
 		{[]string{"runs = 50", `names=["ü"]`}, strings.Replace(strings.Replace(src, "[\"a\",\n  \"b\"]", `["ü"]`, 1), "runs = 2", "runs = 50", 1)},
-		{[]string{"w=rbf(2)"}, strings.Replace(src, "w(x, y) = x[0] * y[0]", "w=rbf(2)", 1)},
-		{[]string{"gap=1", "gap=2"}, strings.Replace(src, "0.1", "2", 1)},
+		{[]string{"w=rbf(2)"}, strings.Replace(src, "w(x, y) = x[0] * y[0]", "w=rbf(2)", 1)}, // a formula becomes a plain binding
+		{[]string{"gap=1", "gap=2"}, strings.Replace(src, "0.1", "2", 1)},                    // the last one counts
 	} {
 		got, err := Rewrite(src, c.set)
 		if err != nil {
@@ -86,6 +91,7 @@ func TestRewrite(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", c.set, diff)
 		}
 	}
+	// A name that is not bound, a text that sets none, and a value with a mistake.
 	for set, want := range map[string]string{
 		"gpa=1":       "the script binds no name gpa\n 1 | gpa=1\n   | ^^^\n   = hint: did you mean \"gap\"?",
 		"elsewhere=1": "hint: known: gap, names, runs, w, r",
@@ -103,6 +109,7 @@ func TestRewrite(t *testing.T) {
 
 // In a notebook the place names the cell.
 func TestErrorHTML(t *testing.T) {
+	// The third line has a rune of two bytes before the mistake.
 	_, errs := Parse("cell 5", "a = 1\nb = 2\nc = (é 1)")
 	text := errs.Error()
 	html := ErrorHTML(errs)
@@ -114,11 +121,13 @@ func TestErrorHTML(t *testing.T) {
 			t.Errorf("no %q in %s", want, html[strings.Index(html, "</style>"):])
 		}
 	}
+	// A check finds the unknown name before the file is read.
 	script, _ := Parse("cell 2", "p = problem(\"testdata/bad.csv\", kernel=arm(linear()))\nq = nobody")
 	_, err := NewSession(Options{}).Eval(t.Context(), script)
 	if html := ErrorHTML(err); strings.Count(html, "class=\"error\"") != 1 || !strings.Contains(html, "nobody") {
 		t.Errorf("%v: %s", err, html)
 	}
+	// The file has a mistake of its own, which is the cause.
 	script, _ = Parse("cell 2", "p = problem(\"testdata/bad.csv\", kernel=arm(linear()))")
 	_, err = NewSession(Options{}).Eval(t.Context(), script)
 	if html := ErrorHTML(err); !strings.Contains(html, "bad.csv:3:") {

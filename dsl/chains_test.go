@@ -26,7 +26,7 @@ func linearly(t *testing.T, what string, do func(ctx context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	done := make(chan error, 1)
+	done := make(chan error, 1) // nobody may be there to receive after the limit
 	go func() { done <- do(ctx) }()
 	select {
 	case err := <-done:
@@ -40,6 +40,7 @@ func linearly(t *testing.T, what string, do func(ctx context.Context) error) {
 
 // A script of 50,000 chained names is checked and run, and run again in a notebook, without
 // looking at all names for each of them. A cycle in it is still found.
+// Work for each pair of names would be 2.5 thousand million steps.
 func TestLongChains(t *testing.T) {
 	n := 50_000
 	if testing.Short() {
@@ -56,6 +57,7 @@ func TestLongChains(t *testing.T) {
 		}
 		return nil
 	})
+	// The second run binds every name again, with an order that is kept.
 	s := NewSession(Options{Rebind: true})
 	for _, what := range []string{"the run", "the second run"} {
 		linearly(t, what, func(ctx context.Context) error {
@@ -66,11 +68,12 @@ func TestLongChains(t *testing.T) {
 			return err
 		})
 	}
+	// The cycle goes through all names.
 	_, err := evalText(s, "n0 = "+last)
 	if err == nil || !strings.Contains(err.Error(), "n0 would be defined by itself") {
 		t.Errorf("a cycle: error %v", err)
 	}
-	must(t, s, "n0 = 2")
+	must(t, s, "n0 = 2") // every other name is stale then
 	linearly(t, "the stale names", func(context.Context) error {
 		stale, because := s.Stale(), s.StaleBecause()
 		if len(stale) != n-1 || stale[0] != "n1" || stale[n-2] != last || len(because[last]) != 1 || because[last]["n0"] == 0 {
@@ -87,6 +90,7 @@ func TestLongChains(t *testing.T) {
 }
 
 // Definitions that change keep the order in which they use each other.
+// Each step changes one definition; the comments say what the rest rests on then.
 func TestCyclesAfterChanges(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
 	for _, step := range []struct{ src, want string }{
@@ -113,6 +117,7 @@ func TestLargeSweeps(t *testing.T) {
 		t.Skip("thousands of combinations are for the full run")
 	}
 	const before = "r = fc(paper(case=1))\n"
+	// Too many for one axis, too many as a product, and few enough; values that stand twice are told before anything runs.
 	for src, want := range map[string]string{
 		"sweep(r, delta=(1..1000000)/1000001)":                            "the sweep has more than 10000 combinations",
 		"sweep(r, delta=(1..1000)/1001, gap=1..1000)":                     "the sweep has more than 10000 combinations",
@@ -137,6 +142,7 @@ func TestLargeSweeps(t *testing.T) {
 }
 
 // Of many mistakes the first are told, and the rest cost little.
+// The list has names that nobody bound, so each of its elements is a mistake.
 func TestManyMistakes(t *testing.T) {
 	n := 20_000
 	if testing.Short() {
@@ -160,6 +166,7 @@ func TestManyMistakes(t *testing.T) {
 }
 
 // A check stops when its context ends.
+// A context that has ended before the check begins.
 func TestCheckStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

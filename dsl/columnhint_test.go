@@ -14,10 +14,12 @@ func TestPartOfColumnName(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "broths.csv"), []byte(table), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	// "strain" is a part of one column's name
 	_, err := evalText(NewSession(Options{Folder: dir}), `problem(data="broths.csv", task="strain", arm="pH (start)", reward="Titre mg/L", kernel=arm(rbf(1)), noise=1)`)
 	if err == nil || !strings.HasSuffix(err.Error(), `   = hint: did you mean "Strain name"?`) {
 		t.Errorf("%v", err)
 	}
+	// The word must have three letters, and one column alone must have it, whatever the case.
 	for word, want := range map[string]string{"start": "pH (start)", "ta": "", "mg": "", "t": "", "titre": "Titre mg/L", "str": "Strain name"} {
 		if got := onlyWith(word, []string{"Strain name", "pH (start)", "Titre mg/L"}); got != want {
 			t.Errorf("%q: %q, want %q", word, got, want)

@@ -17,9 +17,9 @@ import (
 
 // Completion is a word that fits at the cursor.
 type Completion struct {
-	Text      string
-	Type      CompletionType
-	Signature string // how a function is called; what a parameter accepts; what a name is
+	Text      string         // replaces the word at the cursor
+	Type      CompletionType // how a front end marks it
+	Signature string         // how a function is called; what a parameter accepts; what a name is
 }
 
 // CompletionType names the kind of a proposed word.
@@ -42,12 +42,13 @@ const (
 // then functions; inside quotes, what the parameter takes: choices, columns, tasks
 // and arms of the problems bound, files below Options.Folder. The words replace the
 // runes from, …, to-1. The cursor counts runes.
+// It runs nothing, and reads no more than folders and headers of tables.
 func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []Completion) {
 	c := front.CursorAt(text, cursor)
-	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)])
+	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)]) // of the word, what stands before the cursor
 	p := proposals{prefix: prefix, seen: map[string]bool{}}
 	switch {
-	case c.InText && c.Owner != "":
+	case c.InText && c.Owner != "": // owner["…: the name of a row
 		completeRow(&p, worth(s, c.Owner, c.Above(text)))
 	case c.InText:
 		p.header = func() []string { return headerIn(s, text, cursor) }
@@ -72,12 +73,13 @@ func (s *Session) Inspect(text string, cursor int) Inspection {
 
 // proposals collects the words that begin with a prefix, each once.
 type proposals struct {
-	prefix string
+	prefix string          // the word up to the cursor
 	header func() []string // columns of the file that a problem is read from, inside quotes
-	seen   map[string]bool
-	items  []Completion
+	seen   map[string]bool // words that are proposed: a name and a function that are spelled alike appear once
+	items  []Completion    // in the order of their kinds
 }
 
+// add proposes a word that begins with the prefix. The first of several types stays.
 func (p *proposals) add(t CompletionType, word, signature string) {
 	if strings.HasPrefix(word, p.prefix) && !p.seen[word] {
 		p.seen[word] = true
@@ -85,6 +87,7 @@ func (p *proposals) add(t CompletionType, word, signature string) {
 	}
 }
 
+// addAll proposes words of one type. Braces of a column are doubled, as they stand in a text.
 func (p *proposals) addAll(t CompletionType, words []string, signature string) {
 	for _, word := range words {
 		if t == CompletesColumn { // of a file, which may have braces
@@ -102,20 +105,23 @@ const worthTime = 200 * time.Millisecond
 
 // worth returns what an expression is worth where the statements above it are not evaluated yet, as far
 // as that is known without running anything.
+// Mistakes are of no interest, and a statement with one leaves what is known.
 func worth(s *Session, src, above string) value {
 	parsed, errs := front.Parse(front.NewSource("", src))
 	if len(errs) > 0 || len(parsed) != 1 {
 		return unknown(anything)
 	}
+	// Long scripts are looked at as far as the time allows.
 	ctx, cancel := context.WithTimeout(context.Background(), worthTime)
 	defer cancel()
 	e := &evaluator{ctx: ctx, session: &Session{opt: s.opt, scope: s.scope}, dry: true, scope: maps.Clone(s.scope)}
 	statements, _ := front.Parse(front.NewSource("", above))
 	for _, st := range statements {
-		if ctx.Err() == nil && !taken(st.Name) {
+		if ctx.Err() == nil && !taken(st.Name) { // a statement that binds a name of the language is passed over
 			e.statement(st)
 		}
 	}
+	// The owner is evaluated last, in the scope that the lines above have made.
 	e.st = parsed[0]
 	return e.eval(parsed[0].Node)
 }
@@ -136,7 +142,9 @@ func completeRow(p *proposals, v value) {
 }
 
 // completeName proposes what may stand outside quotes.
+// The order is the order of the proposals: parameters, names, constants, functions.
 func completeName(s *Session, p *proposals, c front.Cursor) {
+	// Arguments by number fill the parameters from the left, so those are not proposed.
 	if fn := s.scope.function(c.Function()); fn != nil && c.Argument == "" && !c.Formula {
 		given := lists.Keyed(c.Given, func(_ int, name string) (string, bool) { return name, true })
 		for i, param := range fn.Params {
@@ -145,7 +153,7 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 			}
 		}
 		if fn.Named != "" {
-			sweepable(s, c.First, func(name string, param *Param) {
+			sweepable(s, c.First, func(name string, param *Param) { // c.First is the result that is swept
 				if !given[name] {
 					p.add(CompletesKeyword, name+"=", "a list of values to try")
 				}
@@ -173,13 +181,15 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 
 // sweepable lists what a sweep of a result may vary: the names that it depends on, without a
 // parameter, and the parameters of the calls below it.
+// tell is called for a name more than once where several calls have a parameter of that name.
 func sweepable(s *Session, result string, tell func(name string, p *Param)) {
+	// Whatever the result rests on: numbers, texts, kernels and problems by name, and parameters of calls.
 	for _, name := range s.scope.below(result) {
 		b := s.scope[name]
 		if name != result && (b.value.Type == Number || b.value.Type == Text || b.value.Type.isKernel() || b.value.Type == Problem) {
 			tell(name, nil)
 		}
-		if b.st.Params != nil {
+		if b.st.Params != nil { // calls in a formula have vectors for arguments
 			continue
 		}
 		for _, n := range s.scope.callsIn(b.st.Node) {
@@ -193,12 +203,13 @@ func sweepable(s *Session, result string, tell func(name string, p *Param)) {
 }
 
 // completeText proposes what may stand inside quotes.
+// It goes by the parameter that the cursor is in: the named one, else the one at its position.
 func completeText(s *Session, p *proposals, c front.Cursor) {
 	if c.Formula { // x["x_1"]
 		p.addAll(CompletesColumn, columnsIn(s, ""), "")
 		return
 	}
-	fn := index[c.Function()]
+	fn := index[c.Function()] // formulas with parameters take no texts
 	if fn == nil {
 		return
 	}
@@ -219,11 +230,13 @@ func completeText(s *Session, p *proposals, c front.Cursor) {
 }
 
 // completeParam proposes the texts that a parameter takes.
+// Choices come first, then what is found in problems, tables and folders.
 func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 	for _, choice := range param.Choices {
 		p.add(CompletesChoice, choice, algorithmDoc(choice))
 	}
 	switch param.words {
+	// Columns of problems that are bound, and inside problem(…) the columns of the table that it reads.
 	case wordsColumns:
 		p.addAll(CompletesColumn, columnsIn(s, space(c.Calls)), "")
 		if slices.Contains(c.Calls, "problem") {
@@ -243,10 +256,10 @@ func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 		p.addAll(CompletesPath, filesIn(s, p.prefix, []string{storeEnding}), "")
 	case wordsX, wordsY, wordsSwept:
 		xs, ys := axesIn(s, c.First)
-		if slices.Contains(c.Given, "posterior") {
+		if slices.Contains(c.Given, "posterior") { // the axes of such a figure do not follow from the value
 			xs, ys = report.PosteriorX(), nil
 		}
-		if param.words != wordsY {
+		if param.words != wordsY { // a panel and an x are swept names or axes
 			ys = xs
 		}
 		p.addAll(CompletesChoice, ys, "")

@@ -15,6 +15,7 @@ import (
 
 // The cursor is at the bar.
 func TestComplete(t *testing.T) {
+	// A name with letters of two bytes, a kernel, a problem with two tasks, a result and a sweep.
 	s := NewSession(Options{Folder: "testdata"})
 	must(t, s, `größe = 2
 kz = rbf(größe)
@@ -93,12 +94,14 @@ s = sweep(r, seed=1..2)`)
 	} {
 		before, after, _ := strings.Cut(text, "|")
 		from, to, words := s.Complete(before+after, len([]rune(before)))
+		// the part of the text that is replaced
 		if got := string([]rune(before + after)[from:to]); got != want.word || !slices.Equal(words, want.words) {
 			t.Errorf("%s: %q -> %v, want %q -> %v", text, got, words, want.word, want.words)
 		}
 	}
 }
 
+// The first proposal of each place, with its type and description.
 func TestCompleteItems(t *testing.T) {
 	s := NewSession(Options{Folder: "testdata"})
 	must(t, s, `p = problem("small.csv", kernel=task(identity()) * arm(linear()))`)
@@ -123,6 +126,7 @@ func TestCompleteItems(t *testing.T) {
 }
 
 // Every description of the catalogues has text, Markdown and HTML.
+// FuzzEdit relies on it, and only asks which description there is.
 func TestDescriptionsRender(t *testing.T) {
 	all := map[string][]report.Block{}
 	for _, f := range functions {
@@ -141,10 +145,11 @@ func TestDescriptionsRender(t *testing.T) {
 	}
 }
 
+// The cursor is at the bar. Each description has these words, and HTML and Markdown beside the text.
 func TestInspect(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
 	must(t, s, "h = 0.5\nkz = rbf(h)\nr = fc(paper(1, 0.8), delta=0.1)\nlist = 1..1000")
-	must(t, s, "h = 0.7")
+	must(t, s, "h = 0.7") // so that kz and r are stale
 	for text, want := range map[string][]string{
 		"task(k|z)":                       {"kz = rbf(h)", "kz is a kernel.", "stale"},
 		"h|":                              {"h = 0.7", "h is a number.", "0.7"},
@@ -164,7 +169,7 @@ func TestInspect(t *testing.T) {
 		if want == nil && got != (Inspection{}) {
 			t.Errorf("%s: %+v, want nothing", text, got)
 		}
-		plain := strings.Join(strings.Fields(got.Text), " ")
+		plain := strings.Join(strings.Fields(got.Text), " ") // line ends and blanks do not matter
 		for _, w := range want {
 			if !strings.Contains(plain, w) {
 				t.Errorf("%s: no %q in %q", text, w, got.Text)
@@ -176,6 +181,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// It is what an editor asks at each key press, in a script of ten lines.
 func BenchmarkComplete(b *testing.B) {
 	s := NewSession(Options{})
 	script, errs := Parse("bench", "p = paper(3)\nr = fc(p, delta=0.1)")

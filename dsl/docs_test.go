@@ -45,11 +45,12 @@ func documented(t *testing.T, path string, lists map[string]string) {
 	for name, list := range lists {
 		begin := fmt.Sprintf("<!-- %s -->\n", name)
 		head, rest, found := strings.Cut(text, begin)
-		old, tail, closed := strings.Cut(rest, "<!-- end -->")
+		old, tail, closed := strings.Cut(rest, "<!-- end -->") // what stands between the markers now
 		if !found || !closed {
 			t.Errorf("%s has no place for %q", path, name)
 			continue
 		}
+		// With -update the page is written again with the new list.
 		if want := "\n" + strings.TrimSpace(list) + "\n\n"; old != want {
 			if !*update {
 				t.Errorf("%s: the list %q is out of date; run the tests of this package with -update", path, name)
@@ -71,6 +72,7 @@ func TestDocumentedScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// Blocks of code that begin with ```cope.
 		scripts := regexp.MustCompile("(?s)```cope\n(.*?)```").FindAllStringSubmatch(string(data), -1)
 		if len(scripts) < least {
 			t.Errorf("%s: only %d scripts", path, len(scripts))
@@ -78,7 +80,7 @@ func TestDocumentedScripts(t *testing.T) {
 		for _, match := range scripts {
 			script, errs := Parse(path, match[1])
 			if len(errs) == 0 {
-				errs = script.Check(Options{Host: refusing{t}})
+				errs = script.Check(Options{Host: refusing{t}}) // refuses to read or write anything
 			}
 			if len(errs) > 0 {
 				t.Errorf("%s\n%v", match[1], errs)
@@ -90,6 +92,7 @@ func TestDocumentedScripts(t *testing.T) {
 // Every row of the catalogue must be complete, and its example must pass the check
 // where r, b and s are results and a sweep.
 func TestCatalogue(t *testing.T) {
+	// The names that examples use.
 	const before = "r = fc(paper(1)); b = fb(paper(1), 10); s = sweep(r, gap=[0.1, 0.2], algorithm=[`CoKernelFC`, `IndKernelFC`]); f = fit(paper(1))\n"
 	seen := map[string]string{}
 	for _, f := range Functions() {
@@ -106,6 +109,7 @@ func TestCatalogue(t *testing.T) {
 		if !strings.Contains(inspection(functionHelp(f.Name)).Text, f.Signature()) {
 			t.Errorf("%s: no help", f.Name)
 		}
+		// A synonym belongs to one function, and is no function's name.
 		for _, name := range append([]string{f.Name}, f.Synonyms...) {
 			if other := seen[name]; other != "" {
 				t.Errorf("%s belongs to both %s and %s", name, other, f.Name)

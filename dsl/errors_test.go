@@ -35,6 +35,7 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
+	// Each section has a title, a script, a line of dashes and the message.
 	for _, section := range strings.Split(string(text), "### ")[1:] {
 		title, rest, _ := strings.Cut(section, "\n")
 		script, want, _ := strings.Cut(rest, "---\n")
@@ -50,6 +51,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", title, diff)
 		}
 	}
+	// With -update the messages are written as they are, to be read by whoever changed them.
 	if *update {
 		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)

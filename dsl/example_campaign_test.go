@@ -43,15 +43,18 @@ days = protocol(p, delta=0.1, epsilon=1, capacity=8, seed=1, runs=0)`
 	if err != nil {
 		log.Fatal(err)
 	}
+	// A robot tells each result by itself. The reward follows from the only feature of the arm.
 	for _, row := range list.Rows {
 		receipt, err := c.TellOne(ctx, row.ID, row.X[0]/4, campaign.TellOptions{By: "robot"})
 		if err != nil || receipt.Refused() {
 			log.Fatal(err, receipt)
 		}
 	}
+	// A mistake is corrected under its id; the record keeps both values.
 	if _, err := c.Do(ctx, &campaign.Correct{ID: list.Rows[0].ID, Value: 3, Reason: "read from the wrong column", By: "Ann"}); err != nil {
 		log.Fatal(err)
 	}
+	// The next round is planned where one is due.
 	if err := c.Advance(ctx); err != nil {
 		log.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 // explain lists each arm of each task once, and what left as the result's eliminations do.
 func TestExplain(t *testing.T) {
+	// Runs that are decided, limited, of several runs, and of a fixed budget.
 	for _, run := range []string{
 		`fc(p, algorithm="CoTestFC", max_rounds=5, seed=3)`, `fc(p, algorithm="CoTestFC")`, `fc(p, algorithm="CoKernelFC", max_rounds=1)`,
 		`fc(p, algorithm="IndALBA", runs=3)`, `fb(p, budget=200)`, `fb(p, budget=200, algorithm="IndUniformFB")`,
@@ -23,9 +24,11 @@ func TestExplain(t *testing.T) {
 		shown := must(t, s, "p = paper(case=2, gap=0.2)\nr = "+run+"\nexplain(r)\nexplain(r, task=\"task 4\")")
 		v, _, _ := s.Value("r")
 		r, x, one := v.(engine.Result), shown[0].Value.(engine.Explanation), shown[1].Value.(engine.Explanation)
+		// task 4 alone is the fourth of all
 		if len(x.Tasks) != 5 || len(one.Tasks) != 1 || one.Tasks[0].Progress != x.Tasks[3].Progress || x.Remaining != r.Remaining || x.Rounds != len(r.Trace) {
 			t.Errorf("%s: %d tasks, %d tasks, %g remaining, %d rounds", run, len(x.Tasks), len(one.Tasks), x.Remaining, x.Rounds)
 		}
+		// Every arm is the leader, left the run at some time, or is still there, and is told once.
 		left := 0
 		for v, task := range x.Tasks {
 			left += len(task.Left)
@@ -52,6 +55,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: %d arms left, %d eliminations", run, left, len(r.Eliminations))
 		}
 	}
+	// The place is the name of the task, 8 runes with its quotes.
 	_, err := evalText(NewSession(Options{}), `explain(fc(paper(case=2), runs=2), task="task 9")`)
 	if err == nil || !strings.Contains(err.Error(), `no task is called "task 9"; there are task 1, task 2, task 3, task 4, task 5`) || !strings.Contains(err.Error(), strings.Repeat("^", 8)) {
 		t.Errorf("%v", err)
@@ -66,6 +70,7 @@ func TestInterruptedInTheMiddle(t *testing.T) {
 	s := NewSession(Options{Rebind: true, Workers: 1})
 	must(t, s, "p = paper(case=3, gap=0.1)")
 	draws := 0
+	// The 150th measurement interrupts, while the only run is under way.
 	if err := s.Put("lab", func(rng *rand.Rand, task, arm string, n int) (float64, error) {
 		if draws++; draws == 150 {
 			cancel()
@@ -82,6 +87,7 @@ func TestInterruptedInTheMiddle(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || len(shown) != 1 || !strings.Contains(err.Error(), "r is bound to what was finished, shown above") {
 		t.Errorf("%d displays, error %v", len(shown), err)
 	}
+	// No run was finished, and what the first one found is kept.
 	v, _, _ := s.Value("r")
 	r, ok := v.(engine.Result)
 	if !ok || r.Status != engine.StatusInterrupted || r.Runs != 0 || len(r.Trace) == 0 || len(r.Answers) != 5 || r.SamplesTotal == 0 {
@@ -107,6 +113,7 @@ func TestRoundsInProgress(t *testing.T) {
 		}
 	}})
 	must(t, s, "p = paper(case=1, gap=0.3)")
+	// Each measurement takes a while, so that rounds are told.
 	if err := s.Put("lab", func(rng *rand.Rand, _, arm string, n int) (float64, error) {
 		time.Sleep(15 * time.Millisecond)
 		mean := 0.0
@@ -118,6 +125,7 @@ func TestRoundsInProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, s, `fc(p, algorithm="CoTestFC", rewards=lab)`)
+	// The estimate of the remaining samples is not there from the beginning.
 	said := regexp.MustCompile(`^round \d+, \d+ samples, [0-5]/5 tasks decided(, about \d+ to go)?$`)
 	for _, n := range notes {
 		if !said.MatchString(n) {

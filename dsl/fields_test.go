@@ -37,7 +37,7 @@ func fieldDocs(t *testing.T, path string) map[string]string {
 			t.Fatal(err)
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			if d, ok := n.(*ast.GenDecl); ok && len(d.Specs) == 1 {
+			if d, ok := n.(*ast.GenDecl); ok && len(d.Specs) == 1 { // a type that is declared alone has the comment of its declaration
 				if spec, ok := d.Specs[0].(*ast.TypeSpec); ok {
 					docs[spec.Name.Name+"."] = strings.Join(strings.Fields(d.Doc.Text()), " ")
 				}
@@ -47,6 +47,7 @@ func fieldDocs(t *testing.T, path string) map[string]string {
 				return true
 			}
 			if s, ok := spec.Type.(*ast.StructType); ok {
+				// The comment at the end of the line comes before the one above the field.
 				for _, field := range s.Fields.List {
 					text := field.Comment.Text()
 					if text == "" {
@@ -78,8 +79,8 @@ type fieldTables struct {
 	same  map[string]string            // meanings of names that mean the same everywhere
 	said  map[string]string            // meanings that stand in the page, by heading and name
 	intro map[string]string            // what stands between a heading and its table
-	seen  map[reflect.Type]bool
-	queue []reflect.Type // records that are still to be listed
+	seen  map[reflect.Type]bool        // records that have a table already, or are in the queue
+	queue []reflect.Type               // records that are still to be listed
 }
 
 // fieldTable returns the tables of docs/json.md; page is its text. A member keeps the meaning that it
@@ -89,20 +90,23 @@ func fieldTable(t *testing.T, page string) string {
 		t: t, docs: map[string]map[string]string{}, same: map[string]string{}, said: map[string]string{},
 		intro: map[string]string{}, seen: map[reflect.Type]bool{},
 	}
+	// The page as it is: meanings that people wrote are kept.
 	heading := ""
 	for _, line := range strings.Split(page, "\n") {
 		cells := strings.Split(line, " | ")
 		switch {
 		case strings.HasPrefix(line, "#"):
 			heading = strings.TrimLeft(line, "# ")
-		case strings.HasPrefix(line, "| `") && len(cells) == 2:
+		case strings.HasPrefix(line, "| `") && len(cells) == 2: // the table of names that mean the same everywhere
 			x.same[memberName(cells[0])] = strings.TrimSuffix(cells[1], " |")
-		case strings.HasPrefix(line, "| `") && len(cells) == 4:
+		case strings.HasPrefix(line, "| `") && len(cells) == 4: // a table of a type
 			x.said[heading+"."+memberName(cells[0])] = strings.TrimSpace(strings.TrimSuffix(cells[3], "|"))
+		// prose below a heading
 		case !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, moreInLanguage) && !strings.HasPrefix(line, "<!--") && line != "":
 			x.intro[heading] += line + "\n"
 		}
 	}
+	// Kinds first, then the records that they have, which add to the queue.
 	for _, k := range kinds.Names() {
 		name := k.JSON
 		if k.Type == reflect.TypeFor[engine.Result]() {
@@ -138,6 +142,7 @@ func (x *fieldTables) comment(owner reflect.Type, field string) string {
 func (x *fieldTables) list(heading string, of reflect.Type) {
 	fmt.Fprintf(&x.b, "### %s\n\n", heading)
 	owner := report.PartsFrom(of)
+	// The names of fields in JSON, so that comments that name fields read as JSON.
 	names := map[string]string{}
 	for i := range owner.NumField() {
 		name, _, _ := strings.Cut(owner.Field(i).Tag.Get("json"), ",")
@@ -158,7 +163,7 @@ func (x *fieldTables) list(heading string, of reflect.Type) {
 	var measures []string
 	for _, p := range report.Parts(owner) {
 		field, ok := owner.FieldByName(goField(owner, p.Name))
-		if !ok {
+		if !ok { // a measure of plots, which has no field
 			measures = append(measures, fmt.Sprintf("`%s` (%s)", p.Name, report.MeasureTitle(p.Name)))
 			continue
 		}
@@ -197,7 +202,7 @@ func (x *fieldTables) kind(t reflect.Type) string {
 	case isKind:
 		k, _ := kinds.Of[struct{}](t)
 		return fmt.Sprintf("[%s](#%s)", k.JSON, k.JSON)
-	case t.Kind() == reflect.Struct:
+	case t.Kind() == reflect.Struct: // its own table comes later
 		if !x.seen[t] {
 			x.seen[t] = true
 			x.queue = append(x.queue, t)

@@ -22,6 +22,7 @@ func TestFitMeasure(t *testing.T) {
 		shown := must(t, s, "fit(paper(case="+number+", gap=2), measure=60)")[0].Value
 		return shown.(fit.Fit)
 	}
+	// The paper's case 1 has five tasks alike, and case 3 five that differ. The intervals leave room for chance.
 	same := measured("1")
 	if m := same.Sharing.Measured; m.Runs != 60 || m.Speedup.CI95[0] < 2.5 || m.Speedup.CI95[1] > 8 {
 		t.Errorf("same tasks: %+v", m)
@@ -39,6 +40,7 @@ func TestFitMeasure(t *testing.T) {
 func TestFitMeasureInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	// The fifth finished run interrupts.
 	told := false
 	s := NewSession(Options{Rebind: true, Workers: 1, Progress: func(a Activity) {
 		if told = told || a.Label == "fit CoTestFC"; a.Done >= 5 {
@@ -50,7 +52,7 @@ func TestFitMeasureInterrupted(t *testing.T) {
 		t.Fatal(errs)
 	}
 	_, err := s.Eval(ctx, script)
-	v, _, _ := s.Value("f")
+	v, _, _ := s.Value("f") // bound to what was finished
 	f, bound := v.(fit.Fit)
 	if !errors.Is(err, context.Canceled) || !told || !bound || f.Sharing.Measured != nil {
 		t.Fatalf("error %v, progress %v, bound %v, measured %v", err, told, bound, f.Sharing.Measured)

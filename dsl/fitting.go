@@ -46,17 +46,18 @@ func fittingFunctions() []Function {
 			Params: []Param{{Name: "f", Types: []Type{typeOf[fit.Fit]()}, Doc: "the fit"}}, Result: Joint, Example: "fitted(f)",
 		}, nil, func(_ *call, a struct{ F fit.Fit }) (any, error) { return a.F.Kernel, nil }),
 	}
+	// compare_kernels shares parameters with fit.
 	return append(all, compareKernels(all[0].Params))
 }
 
 // searchArgs are the arguments that fit and compare_kernels have in common.
 type searchArgs struct {
-	Mean   string
-	Noise  any
-	Starts int `arg:"default"`
+	Mean   string // level that the kernel need not explain, as the parameter says it; "" where not given
+	Noise  any    // a float64 or a kernels.Free; nil for the problem's own
+	Starts int    `arg:"default"`
 }
 
-// evalFit evaluates fit(...).
+// evalFit evaluates fit(...). A campaign takes the fit of its start, like a kernel that is found.
 func evalFit(c *call, a struct {
 	searchArgs
 	P       *problem.Problem
@@ -72,6 +73,7 @@ func evalFit(c *call, a struct {
 		return f, nil
 	}
 	f, err := a.fit(c, a.P, a.Kernel, "kernel", 0, 1)
+	// Recorded before sharing is measured, which a later reading does not need.
 	if err == nil {
 		kept.keep(c.e.ctx, foundKernel{Function: "fit", Fit: &f}, f.Kernel)
 	}
@@ -93,15 +95,17 @@ const usualEvaluations = 40
 func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param string, at, of int) (fit.Fit, error) {
 	opt := fit.Options{Mean: a.Mean, Starts: a.Starts}
 	if c.e.teller != nil {
+		// About how many evaluations there will be, as no search says it: the share then never reaches 1.
 		tell, usual := c.e.teller.update, float64(usualEvaluations*opt.Starts)
 		opt.Progress = func(n int) {
 			tell(Activity{Label: c.fn.Name, Done: at, Total: of, Share: float64(n) / (float64(n) + usual),
 				Note: fmt.Sprintf("evaluation %d of the likelihood", n)})
 		}
 	}
-	if noise, ok := freeNumber(a.Noise); ok {
+	if noise, ok := freeNumber(a.Noise); ok { // a number is a free one with one value
 		opt.Noise = &noise
 	}
+	// Told under the kernel and before the search, which would tell it under the call.
 	if len(j.Terms) > 0 {
 		opt.Kernel = j
 		if _, err := j.Check(p.Tasks, p.Arms); err != nil {
@@ -123,11 +127,13 @@ const longMeasure = 1e6
 
 // measureSharing simulates what sharing is worth where the data's means are the truth and agents go by
 // the fitted kernel. Arms closer than the pilot tells apart count as equally good.
+// It adds what was measured to the fit: speedup, samples with and without sharing, and how often answers were wrong.
 func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 	if f.Sharing.Verdict == fit.SharingNone {
 		return fmt.Errorf("fit: measure compares agents that share with agents alone, and in %s there is nothing to share", p.Name)
 	}
-	q := *p.Measured().WithKernel(f.Kernel)
+	q := *p.Measured().WithKernel(f.Kernel) // a copy, on the arms that were measured
+	// The simulation draws normal rewards around the means, whatever environment or raw rewards the problem has.
 	q.Noise.Environment, q.Rewards = problem.EnvironmentGaussian, nil
 	m := fit.Measured{Runs: runs, Epsilon: f.Sharing.Noise}
 	sweep := sim.Sweep{Names: []string{"algorithm"}}
@@ -136,7 +142,7 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 			Problem: &q, Mode: engine.ModeFC, Algorithm: name, Runs: runs, Seed: 1, Workers: c.e.session.opt.Workers, Detail: true,
 			Options: engine.Options{Epsilon: m.Epsilon, MaxSamples: longMeasure * q.N()},
 		}
-		if c.e.swept == nil {
+		if c.e.swept == nil { // in a sweep the sweep's own steps are told
 			x.Progress = progressOf(c.e, c.fn.Name, name, runs)
 		}
 		r, err := sim.Run(c.e.ctx, x)
@@ -159,6 +165,7 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 }
 
 // compareKernels fits several kernels to one problem.
+// The parameters are the ones of fit, so that both say the same of them.
 func compareKernels(fitted []Param) Function {
 	params := []Param{
 		problemParam,
@@ -178,6 +185,7 @@ func compareKernels(fitted []Param) Function {
 		var fits []fit.Fit
 		for i, k := range list {
 			f, err := a.fit(c, a.P, k.Data.(kernels.Joint), "kernels", i, len(list))
+			// The mistake is shown under this kernel and not under the list.
 			if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
 				c.failWith(k.argument, wrong)
 				return nil, nil
@@ -198,9 +206,10 @@ type compareArgs struct {
 }
 
 // kernelList returns the list of kernels as joint ones, and reports what is none.
+// Each is compared with a parameter of joint kernels, which makes joint ones of kernels of one space.
 func kernelList(c *call) []labelled {
 	a := c.arg("kernels")
-	list, known := c.labelled(a)
+	list, known := c.labelled(a) // by their names, for the table
 	if !known {
 		return nil
 	}
@@ -212,7 +221,7 @@ func kernelList(c *call) []labelled {
 		switch x := &list[i]; {
 		case !x.Type.isKernel() && x.Type != anything:
 			c.refuse(x.argument, "", "kernels has %s; it must be a list of kernels", x.Type.a())
-		case seen[x.label]:
+		case seen[x.label]: // a kernel that stands twice in a table would be told by nothing
 			c.refuse(x.argument, "", "kernels has %v twice", x.label)
 		default:
 			seen[x.label] = true
@@ -232,17 +241,20 @@ const notedArms = 400
 //
 // Of more arms it says when the kernel tells very many directions apart at a tenth of the scatter of
 // the rewards: what that costs is better known before anything is sampled.
+// What is wrong with the kernel is an error elsewhere.
 func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	if free, err := p.Kernel.Free(); err != nil || len(free) > 0 || isIdentity(p) {
 		return nil
 	}
 	if p.N() > notedArms {
+		// How many directions the kernel tells apart at that precision.
 		r, err := model.Resolve(ctx, p, model.Scatter(p)/10)
 		if err != nil {
 			return nil // what is wrong is said by whatever needs the model
 		}
 		return lists.Map(r.Warnings(), engine.Warning.Note)
 	}
+	// Few arms: how the kernel relates each to the others.
 	m, err := model.NewContext(ctx, p, 0)
 	if err != nil {
 		return nil
@@ -251,6 +263,7 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 }
 
 // isIdentity reports whether the kernel of a problem is written as a multiple of identity().
+// A task kernel does not matter where there is one task.
 func isIdentity(p *problem.Problem) bool {
 	for _, t := range p.Kernel.Terms {
 		_, task := t.Task.(kernels.Identity)
@@ -282,22 +295,25 @@ func freeFunction() Function {
 		Name     string
 	}) (any, error) {
 		f := kernels.Free{Name: a.Name, Value: a.Value}
+		// Either limit alone keeps the usual one at the other side.
 		if a.Min != nil || a.Max != nil {
 			f.Min, f.Max = f.Limits()
 		}
+		// Limits that are stated replace the usual ones.
 		if a.Min != nil {
 			f.Min = *a.Min
 		}
 		if a.Max != nil {
 			f.Max = *a.Max
 		}
-		return given(f, f.Validate(0))
+		return given(f, f.Validate(0)) // refuses limits that do not hold the value
 	})
 }
 
 // named gives a free number the name that it is bound to, unless it has one: the name
 // stands for one number wherever it is used. A result has the name that it was bound to last, which
 // tables and figures of several results show.
+// It is called when a name is bound by a statement or by Put.
 func named(v value, name string) value {
 	switch data := v.Data.(type) {
 	case kernels.Free:
@@ -314,6 +330,7 @@ func named(v value, name string) value {
 }
 
 // freeKernel takes a free number for the constant kernel that it is.
+// Other values stay as they are.
 func freeKernel(v value) value {
 	if v.Type == Free {
 		v.Type = Kernel

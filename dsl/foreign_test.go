@@ -10,6 +10,7 @@ import (
 func TestForeignWords(t *testing.T) {
 	called := regexp.MustCompile(`([a-z_0-9]+)\(`)
 	for word, hint := range foreign() {
+		// two words are functions of ours as well as words of others
 		if index[word] != nil && word != "best" && word != "close" || word != strings.ToLower(word) {
 			t.Errorf("%q is a word of the language, or not in lower case", word)
 		}
@@ -19,6 +20,7 @@ func TestForeignWords(t *testing.T) {
 			}
 		}
 	}
+	// A call, a method, a name, a text or a parameter of another tool each lead to what is written here.
 	s := NewSession(Options{})
 	must(t, s, "p = paper(case=1)")
 	for src, want := range map[string]string{

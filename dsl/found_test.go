@@ -14,6 +14,7 @@ import (
 // A campaign keeps the kernel that was found, or fitted, when its protocol was made: making it again finds none,
 // also where rows were added to its table since.
 func TestFoundKernelsAreKept(t *testing.T) {
+	// Two sites with smooth yields and a pattern for noise, so that a kernel can be found.
 	table := "site,depth,dose,yield\n"
 	for v, site := range []string{"Gent", "Lund"} {
 		for i := range 8 {
@@ -38,7 +39,7 @@ func TestFoundKernelsAreKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			last := &r.Data[len(r.Data)-1]
+			last := &r.Data[len(r.Data)-1] // the kernels are the last file of the recipe
 			if last.Path != foundFile || !p.Problem.KernelFittedHere() {
 				t.Fatalf("the recipe ends with %s, and the kernel is fitted here: %v", last.Path, p.Problem.KernelFittedHere())
 			}
@@ -46,6 +47,7 @@ func TestFoundKernelsAreKept(t *testing.T) {
 			if err != nil || again.Fingerprint() != p.Fingerprint() || !again.Problem.Kernel.Equal(p.Problem.Kernel) || !again.Problem.KernelFittedHere() {
 				t.Fatalf("made again, with kernel %v in place of %v: error %v", again.Problem.Kernel, p.Problem.Kernel, err)
 			}
+			// A row of a new arm is added to the table.
 			r.Added = []campaign.File{{Path: "more.csv", Content: []byte("site,depth,dose,yield\nGent,9,1,40\n")}}
 			if more, err := MakeProtocol(t.Context(), r); err != nil || more.Problem.N() != p.Problem.N()+1 || !more.Problem.Kernel.Equal(p.Problem.Kernel) {
 				t.Errorf("with a row more: %d arms, kernel %v in place of %v, error %v", more.Problem.N(), more.Problem.Kernel, p.Problem.Kernel, err)

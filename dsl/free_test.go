@@ -25,6 +25,7 @@ print(k)
 a
 wave
 2*free(3)`)
+	// Texts as print and displays show them, which a script reads back.
 	const joint = `free(3) * task(rbf(lengthscale=[free(0.5, min=0.1, max=5, name="a"), 2])) * arm(wave) + free(0.05, min=1e-06, max=1) * identity()`
 	const definitions = "a = free(0.5, min=0.1, max=5, name=\"a\")\nwave(x, y) = exp(-a*abs(x[0] - y[0]))\n"
 	j := values[0].(kernels.Joint)
@@ -38,6 +39,7 @@ wave
 	if err != nil || len(free) != 3 || free[1].Label() != "a" {
 		t.Fatalf("%v, %v", free, err)
 	}
+	// New values in the order of Free: the scale, a, and the last factor.
 	moved, err := j.With([]float64{4, 1, 0.5})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +51,7 @@ wave
 	if got, want := settled.String(), "4*task(rbf(lengthscale=[1, 2])) * arm(wave) + 0.5*identity()"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	wave := settled.Formulas()[0]
+	wave := settled.Formulas()[0] // a was written into its body
 	if wave.Body != "exp(-1*abs(x[0] - y[0]))" || len(wave.Free) != 0 {
 		t.Errorf("%+v", wave)
 	}
@@ -57,6 +59,7 @@ wave
 	if err != nil {
 		t.Fatal(err)
 	}
+	// At the distance 2: exp(-2) with a = 1, and exp(-1) with its start value 0.5.
 	for _, row := range []struct {
 		k    kernels.Kernel
 		want float64
@@ -71,6 +74,7 @@ wave
 // What was fitted to a problem's own data is no kernel that was known before, and
 // results on these data say so; on other data they do not.
 func TestFit(t *testing.T) {
+	// Results on the data of the fit, under the fitted kernel and under one that is made of it, and on other data.
 	s := NewSession(Options{Folder: "testdata"})
 	values := valuesOf(t, s, `
 k = task(free(0.5, min=0.1, max=2)*identity() + 0.5) * arm(free(0.1)*linear()) + free(0.01)*identity()
@@ -95,6 +99,7 @@ fc(problem("small.csv", kernel=k), max_samples=100000)`)
 			t.Errorf("result %d: %s", i, r.Guarantee)
 		}
 	}
+	// The fitted kernel is no kernel to be fitted, and the one with free numbers still is.
 	if r := values[1].(engine.Result); slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnFree }) {
 		t.Errorf("a fitted kernel counts as one to be fitted: %q", r.Warnings)
 	}

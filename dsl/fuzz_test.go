@@ -8,6 +8,7 @@ import (
 )
 
 // seeds adds scripts of every form.
+// Each has another part of the language, and testdata has further texts.
 func seeds(f *testing.F) {
 	for _, src := range []string{
 		tenLines,
@@ -34,14 +35,14 @@ func seeds(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, src string) {
-		if len(src) > 10_000 {
+		if len(src) > 10_000 { // longer texts only take time
 			return
 		}
 		script, errs := Parse("fuzz.cope", src)
 		if len(errs) == 0 {
 			errs = script.Check(Options{Host: refusing{t}})
 		}
-		for _, err := range errs {
+		for _, err := range errs { // every error has a place in the text
 			if err.Line < 1 || err.Col < 1 || err.Width < 1 || err.Error() == "" {
 				t.Errorf("misplaced: %+v", err)
 			}
@@ -66,12 +67,14 @@ func FuzzEdit(f *testing.F) {
 		if len(runes) > 2_000 {
 			return
 		}
+		// About ten places in the text, its beginning among them.
 		for at := 0; at <= len(runes); at += 1 + len(runes)/10 {
 			if from, to, _ := s.CompleteItems(src, at); from > to || to > len(runes) {
 				t.Errorf("at %d: replaces %d to %d", at, from, to)
 			}
 			description(s, src, at) // TestDescriptionsRender renders them all
 		}
+		// What the console, the rewriting and the cells say must agree with the parser.
 		_, errs := Parse("fuzz.cope", src)
 		if status, _ := Completeness(src); (status == "complete") != (len(errs) == 0) {
 			t.Errorf("%s, but %v", status, errs)
@@ -79,6 +82,7 @@ func FuzzEdit(f *testing.F) {
 		if again, err := Rewrite(src, nil); (err == nil) != (len(errs) == 0) || err == nil && again != strings.TrimPrefix(src, "\ufeff") {
 			t.Errorf("rewritten without a change: %q, error %v", again, err)
 		}
+		// Paragraphs lose blanks and the slashes of comments, and nothing else.
 		text := 0
 		for _, p := range Paragraphs(src) {
 			text += len(strings.Join(strings.Fields(p.Source), ""))
@@ -103,6 +107,7 @@ func FuzzEval(f *testing.F) {
 		if len(errs) > 0 {
 			return
 		}
+		// A script that takes longer is interrupted: that is tried as well.
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
 		displays, err := NewSession(Options{Host: recorder{}, Workers: 1}).Eval(ctx, script)

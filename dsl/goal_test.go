@@ -52,6 +52,7 @@ func costsShown(t *testing.T, src string) (string, []any) {
 // All that is shown of a problem with goal="min" has the sign of the data, and the best is the
 // lowest.
 func TestGoalMinShown(t *testing.T) {
+	// One display of each kind that has rewards.
 	text, values := costsShown(t, costCall+`p
 r = fb(p, budget=60, algorithm="IndUniformFB", runs=3)
 r
@@ -61,15 +62,18 @@ explain(r)
 bounds(p, xi=0.1)
 hardness(p)
 classic([3, 1, 2], agents=2, goal="min")`)
+	// Bounds and order are the ones of the data: the best is the lowest.
 	for _, want := range []string{"above 180, x (smallest estimate)", "temp=180, oil=x leads temp=210, oil=y by 5"} {
 		if !strings.Contains(text, want) || strings.Contains(text, "below 180, x") {
 			t.Errorf("no %q, or below the lowest, in\n%s", want, text)
 		}
 	}
+	// A reward of about 30 or 40 with a minus would be the turned one.
 	if regexp.MustCompile(` -[345]\d`).MatchString(text) || !strings.Contains(text, "the lowest reward") {
 		t.Errorf("shows rewards with the other sign, or no goal:\n%s", text)
 	}
 	p, r, f := values[0].(*problem.Problem), values[1].(engine.Result), values[2].(fit.Fit)
+	// The leaders by the means of the table: 30 in A, and 41 in B.
 	for v, want := range []string{"temp=180, oil=x", "temp=180, oil=x"} {
 		if a := r.Answers[v]; a.Leader != want || a.Best != want || math.Abs(a.Estimate-[]float64{30, 41}[v]) > 3 {
 			t.Errorf("answer %+v, want %s with about 30 and 41", a, want)
@@ -83,6 +87,7 @@ classic([3, 1, 2], agents=2, goal="min")`)
 			t.Errorf("residual %+v", x)
 		}
 	}
+	// Files have the rewards as they are in the table.
 	var csv, js bytes.Buffer
 	if err := report.CSV(&csv, p); err != nil {
 		t.Fatal(err)
@@ -100,6 +105,7 @@ classic([3, 1, 2], agents=2, goal="min")`)
 
 // Length scales are shares of the range of a column, categories stay, and names of columns work as
 // before.
+// The same kernel in two units: length scales as shares of the range, and in the units of the data.
 func TestStandardizedShown(t *testing.T) {
 	own := strings.Replace(costCall, "rbf(5)", "rbf(1)", 1)
 	own = strings.Replace(own, `rbf(30, dims="temp")`, `rbf(0.5, dims="temp")*category(dims="oil")`, 1)
@@ -110,6 +116,7 @@ func TestStandardizedShown(t *testing.T) {
 	if !strings.Contains(text, "age (2 to 7 scaled to 0 to 1)") || !strings.Contains(text, "temp (150 to 210 scaled to 0 to 1), oil") {
 		t.Errorf("does not show the units of features:\n%s", text)
 	}
+	// The designs and answers are the same up to rounding.
 	a, b := values[1].(engine.Result), want[1].(engine.Result)
 	if a.SamplesTotal != b.SamplesTotal || !slices.EqualFunc(a.Answers, b.Answers, func(x, y engine.Answer) bool {
 		return x.Leader == y.Leader && math.Abs(x.Estimate-y.Estimate) < 1e-6
@@ -130,6 +137,7 @@ func TestStandardizedShown(t *testing.T) {
 func TestUnmeasured(t *testing.T) {
 	call := strings.Replace(costCall, `reward="cost"`, `reward="euros", sd="s", count="n"`, 1)
 	text, values := costsShown(t, call+"p\nf = fit(p)\nf\nbounds(p, xi=0.1)\nhardness(p)\nspectrum(p, xi=0.1)\ndesign(p, xi=0.1)\n")
+	// The mean 9.5 is (9·3 + 11·1)/4, of rewards that are turned; one arm has no measurement.
 	p := values[0].(*problem.Problem)
 	if p.Mean != nil || p.Partial[0] != -9.5 || p.Reps[0] != 4 || math.Abs(p.Noise.Scales[0]-p.Noise.Scales[1]) > 1e-12 {
 		t.Errorf("means %v, known in part %v, counts %v, scales %v", p.Mean, p.Partial, p.Reps, p.Noise.Scales)
@@ -137,6 +145,7 @@ func TestUnmeasured(t *testing.T) {
 	if f := values[1].(fit.Fit); f.Arms != 4 || f.Tasks != 2 || strings.Count(text, "costs (4 measured of 5 arms)") < 3 {
 		t.Errorf("the fit is to %d arms of %d tasks; shown is\n%s", f.Arms, f.Tasks, text)
 	}
+	// Simulated from a posterior, the gap does not matter; with the means as the truth it does.
 	folder := t.TempDir()
 	written(t, folder, "costs.csv", costTable)
 	if text, values = costsShown(t, call+"r = fb(p, budget=20, runs=3)\nr\nplan(p, epsilon=1, runs=2)\n"); !values[0].(engine.Result).Drawn || !strings.Contains(text, "Each run drew its expected rewards") {
@@ -153,10 +162,12 @@ func TestUnmeasured(t *testing.T) {
 	if text, _ = costsShown(t, call+"plan(p, gaps=[2, 4], epsilon=1)"); !strings.Contains(text, "IndTestFC") || strings.Contains(text, "NaN") {
 		t.Errorf("a plan for gaps shows %s", text)
 	}
+	// What sharing is worth is measured on the arms with means.
 	_, values = costsShown(t, call+"fit(p, measure=3)")
 	if m := values[0].(fit.Fit).Sharing.Measured; m == nil || m.Runs != 3 {
 		t.Errorf("measured %+v", m)
 	}
+	// without the arm there is nothing missing
 	text, values = costsShown(t, strings.Replace(call, `goal="min"`, `goal="min", unmeasured="drop"`, 1)+"p\nfb(p, budget=20)\n")
 	if p := values[0].(*problem.Problem); p.N() != 4 || p.Mean == nil || !strings.Contains(text, `left out, 1 of 5: task "B", arm "temp=180, oil=x"`) {
 		t.Errorf("%d arms, shown\n%s", p.N(), text)

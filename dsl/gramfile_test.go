@@ -1,6 +1,8 @@
 package dsl
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 // is among the sources.
 func TestTableFromFile(t *testing.T) {
 	folder := t.TempDir()
+	// With names in both directions and decimal commas; without names; a table of arms; and one that is not symmetric.
 	for name, text := range map[string]string{
 		"gram.csv": ";rome;oslo\nrome;1;0,5\noslo;0,5;2\n",
 		"bare.csv": "2,0.5\n0.5,1\n",
@@ -33,6 +36,7 @@ both = 2*task(l) + arm(table("bare.csv"))`)
 		v, _, _ := s.Value(name)
 		return v
 	}
+	// The names may come from the file, from the script, or from both.
 	k, w := get("k").(kernels.Table), get("w").(kernels.Table)
 	if k.String() != w.String() || get("m").(kernels.Table).String() != w.String() {
 		t.Errorf("read %v, want %v", k, w)
@@ -47,6 +51,7 @@ both = 2*task(l) + arm(table("bare.csv"))`)
 	if len(told) != 1 || !strings.Contains(told[0], "semicolons") {
 		t.Errorf("told %q, want how gram.csv was read, once", told)
 	}
+	// Files, names and kernels that do not fit.
 	for src, want := range map[string]string{
 		`x = table("bad.csv")`:                                                            `bad.csv:2:1: 0.4 here, but 0.5 in line 1, column 3: the matrix must be symmetric`,
 		`x = table("gramm.csv")`:                                                          `did you mean "gram.csv"?`,
@@ -63,5 +68,59 @@ both = 2*task(l) + arm(table("bare.csv"))`)
 	text := `task(table("`
 	if _, _, words := s.Complete(text, len(text)); !slices.Contains(words, "gram.csv") {
 		t.Errorf("completes %q, want the files", words)
+	}
+}
+
+// A recorded file is found by its folder as well: two files of one name are two files.
+func TestRecordedFilesOfOneName(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	written(t, folder, "gram.csv", "1,0.5\n0.5,1\n")
+	written(t, folder, filepath.Join("sub", "gram.csv"), "2,0.25\n0.25,1\n")
+	const script = `k = task(table("gram.csv", names=["oslo", "rome"])) * arm(linear())
+l = task(table("sub/gram.csv", names=["oslo", "rome"])) * arm(linear())
+p = problem("arms.csv", kernel=k + l, noise=1)
+days = protocol(p, runs=0)
+`
+	written(t, folder, "arms.csv", "task,arm,x_a,mean\noslo,1,0,1\noslo,2,1,2\nrome,1,0,3\nrome,2,1,1\n")
+	for _, inside := range []string{folder, ""} {
+		text := script
+		if inside == "" { // by absolute paths
+			text = strings.NewReplacer(`("gram`, `("`+filepath.ToSlash(folder)+`/gram`, `("sub`, `("`+filepath.ToSlash(folder)+`/sub`,
+				`("arms`, `("`+filepath.ToSlash(folder)+`/arms`).Replace(script)
+		}
+		p, r, err := ReadProtocol(t.Context(), "days.cope", text, Options{Folder: inside})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := MakeProtocol(t.Context(), r)
+		if err != nil || again.Fingerprint() != p.Fingerprint() {
+			t.Errorf("below %q: made again it is another protocol (%v)", inside, err)
+		}
+	}
+}
+
+// A recorded file may lie beside the folder of the script, and a script may write its path in any way.
+func TestRecordedFilesBesideTheFolder(t *testing.T) {
+	root := t.TempDir()
+	for _, folder := range []string{"scripts", "tables"} {
+		if err := os.Mkdir(filepath.Join(root, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written(t, root, filepath.Join("tables", "arms.csv"), "task,arm,x_a,mean\noslo,1,0,1\noslo,2,1,2\nrome,1,0,3\nrome,2,1,1\n")
+	// The folder of the script is absolute, as in gonb-cope campaign start DIR /path/of/script.cope.
+	for _, path := range []string{filepath.ToSlash(root) + "/tables/arms.csv", "../tables/arms.csv", "..//tables/./arms.csv"} {
+		script := `days = protocol(problem("` + path + `", kernel=task(identity()) * arm(linear()), noise=1), runs=0)`
+		p, r, err := ReadProtocol(t.Context(), "days.cope", script, Options{Folder: filepath.Join(root, "scripts")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := MakeProtocol(t.Context(), r)
+		if err != nil || again.Fingerprint() != p.Fingerprint() {
+			t.Errorf("%s: made again it is another protocol (%v)", path, err)
+		}
 	}
 }

@@ -15,13 +15,14 @@ import (
 
 // Inspection describes something in the representations that a front end may choose
 // from. All are empty when there is nothing to say.
-type Inspection struct{ Text, Markdown, HTML string }
+type Inspection struct{ Text, Markdown, HTML string } // the same description three times
 
 // description returns the blocks that Inspect renders. It is one of finitely many: the text chooses
 // one, and none of its words enter.
+// The order of the questions: inside quotes, after a point, a bound name, a function of formulas, a function, its call.
 func description(s *Session, text string, cursor int) []report.Block {
 	c := front.CursorAt(text, cursor)
-	if c.InText {
+	if c.InText { // an algorithm, or the function that the text is an argument of
 		if blocks := algorithmHelp(wordAround(text, c)); blocks != nil {
 			return blocks
 		}
@@ -30,7 +31,7 @@ func description(s *Session, text string, cursor int) []report.Block {
 	if c.Owner != "" {
 		return partHelp(worth(s, c.Owner, c.Above(text)), c.Word)
 	}
-	if _, bound := s.scope[c.Word]; bound {
+	if _, bound := s.scope[c.Word]; bound { // names that only stand above the cursor are not bound yet
 		return describe(s, c.Word)
 	}
 	if c.Formula {
@@ -61,9 +62,10 @@ func partHelp(v value, name string) []report.Block {
 }
 
 // wordAround returns what stands between the quotes around the cursor.
+// The word of the cursor ends at the cursor, so the rest up to the closing quote is read here.
 func wordAround(text string, c front.Cursor) string {
 	runes := []rune(text)
-	end := c.At.To
+	end := c.At.To // of the word, which is the cursor
 	for end < len(runes) && !strings.ContainsRune("'\"`\n", runes[end]) {
 		end++
 	}
@@ -72,7 +74,7 @@ func wordAround(text string, c front.Cursor) string {
 
 // inspection renders a description.
 func inspection(blocks []report.Block) Inspection {
-	if blocks == nil {
+	if blocks == nil { // nothing to say is no mistake
 		return Inspection{}
 	}
 	d := report.Display{Value: blocks}
@@ -86,10 +88,12 @@ func inspection(blocks []report.Block) Inspection {
 
 // describe describes a bound name: its definition, what it is, and the first sentence that it
 // would display.
+// The name must be bound.
 func describe(s *Session, name string) []report.Block {
 	definition, _ := s.Definition(name)
 	v := s.scope[name].value
 	blocks := []report.Block{report.Code{Text: definition}, report.Paragraph{Text: fmt.Sprintf("%s is %s.", name, v.Type.a())}}
+	// A stale value is shown as it is, with a warning.
 	if len(s.StaleBecause()[name]) > 0 {
 		blocks = append(blocks, report.Note{Warning: true, Text: name + " is stale: it was computed from a value that was bound again since"})
 	}
@@ -104,6 +108,7 @@ const maxLead = 300
 
 // leadOf returns the sentence with which the display of a value begins, "" where that is its
 // definition again, or a list too long to be one.
+// The value may be one that is not known: then nothing is displayed of it.
 func leadOf(v value) string {
 	data := v.Data
 	if _, list := data.([]value); list {
@@ -113,7 +118,7 @@ func leadOf(v value) string {
 	if len(blocks) == 0 {
 		return ""
 	}
-	p, ok := blocks[0].(report.Paragraph)
+	p, ok := blocks[0].(report.Paragraph) // tables and figures are too large for a hint
 	if !ok || len(p.Text) > maxLead {
 		return ""
 	}
@@ -121,12 +126,14 @@ func leadOf(v value) string {
 }
 
 // functionHelp describes a function; nil when no function has the name.
+// Parameters stand in a table, with what the function takes besides them at its end.
 func functionHelp(name string) []report.Block {
 	f := index[name]
 	if f == nil {
 		return nil
 	}
 	blocks := []report.Block{report.Code{Text: f.Signature()}, report.Paragraph{Text: sentence.Upper(f.Doc) + "."}}
+	// Kernels have a formula and a source.
 	if f.Formula != "" {
 		blocks = append(blocks, report.Code{Text: "k(x, y) = " + f.Formula})
 	}
@@ -152,11 +159,13 @@ func formulaHelp(name string) []report.Block {
 }
 
 // algorithmHelp describes an algorithm; nil when none has the name.
+// It is for the cursor on a name of an algorithm, so both modes are searched.
 func algorithmHelp(name string) []report.Block {
 	a, known := lists.First(algorithms.All(), func(a algorithms.Entry) bool { return a.Name == name })
 	if !known {
 		return nil
 	}
+	// Three facts that the catalogue of algorithms has, as sentences.
 	shares, proven := "Agents exchange nothing.", "Its answers carry no guarantee."
 	if a.Shares {
 		shares = "Agents exchange counts and means after every round."
@@ -179,11 +188,13 @@ func algorithmHelp(name string) []report.Block {
 
 // arguments lists what the function takes, as pairs of name and description.
 func (f *Function) arguments() [][2]string {
+	// Each description ends with types, range and default.
 	list := lists.Map(f.Params, func(p Param) [2]string { return [2]string{p.Name, p.About() + "; " + p.Given()} })
 	return append(list, f.further()...)
 }
 
 // further lists what the function takes besides its parameters.
+// It is nil for a function that takes its parameters alone.
 func (f *Function) further() [][2]string {
 	var list [][2]string
 	if f.Variadic != "" {

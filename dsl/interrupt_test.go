@@ -15,6 +15,7 @@ import (
 const patience = 5 * time.Minute
 
 // stops evaluates a script, interrupts it once it is under way, and returns the error.
+// underWay may be nil: then it is interrupted at once.
 func stops(t *testing.T, s *Session, src string, underWay <-chan struct{}) error {
 	t.Helper()
 	script, errs := Parse("demo.cope", src)
@@ -28,7 +29,7 @@ func stops(t *testing.T, s *Session, src string, underWay <-chan struct{}) error
 		_, err := s.Eval(ctx, script)
 		done <- err
 	}()
-	limit := time.After(patience)
+	limit := time.After(patience) // of both waits together
 	for underWay != nil {
 		select {
 		case <-underWay:
@@ -51,6 +52,7 @@ func stops(t *testing.T, s *Session, src string, underWay <-chan struct{}) error
 
 // Every computation stops when it is interrupted, also where it is in the middle of something
 // that cannot look at a context: here, a kernel that does not return.
+// The kernel waits until the test releases it, which is after the computation was given up.
 func TestEveryComputationStops(t *testing.T) {
 	for _, src := range []string{
 		"spectrum(p)", "bounds(p)", "design(p)", "hardness(p)", "fit(p)", "plan(p)", "what_if(p, delta=[0.1])",
@@ -77,7 +79,7 @@ func TestEveryComputationStops(t *testing.T) {
 			if err := errors.Join(s.Put("p", p), s.Put("stuck", stuck)); err != nil {
 				t.Fatal(err)
 			}
-			err = stops(t, s, "4; "+src, underWay)
+			err = stops(t, s, "4; "+src, underWay) // a statement before it, which is displayed
 			if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), ": interrupted") {
 				t.Errorf("error %v, want that it was interrupted", err)
 			}
@@ -89,6 +91,7 @@ func TestEveryComputationStops(t *testing.T) {
 }
 
 // tableHost reads one table.
+// The table is the same for every path.
 type tableHost struct{ files }
 
 func (tableHost) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {

@@ -27,6 +27,7 @@ func TestSweepOfKernels(t *testing.T) {
 	must(t, s, smallKernels+`s = sweep(r, kernel=[k1, k2, arm(linear()), 2*identity()], budget=[30, 40])
 ks = [k1, k2]; v = sweep(r, kernel=ks); w = sweep(r, k1=[k2, identity()])
 p2 = paper(2); b = fb(p2, budget=50); q = sweep(b, p2=[paper(1), p2])`)
+	// A kernel has the name that it is bound to, else its text; a problem likewise.
 	for name, want := range map[string]string{
 		"s": "[[k1, 30], [k1, 40], [k2, 30], [k2, 40], [arm(linear()), 30], [arm(linear()), 40], [2*identity(), 30], [2*identity(), 40]]",
 		"v": "[[k1], [k2]]",
@@ -37,6 +38,7 @@ p2 = paper(2); b = fb(p2, budget=50); q = sweep(b, p2=[paper(1), p2])`)
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
+	// The rows with budget 40, against a script with that kernel alone.
 	rows := s.scope["s"].value.Data.(sim.Sweep).Rows
 	for i, kernel := range []string{"k1", "k2", "arm(linear())", "2*identity()"} {
 		alone := NewSession(Options{Folder: "testdata"})
@@ -50,6 +52,7 @@ p2 = paper(2); b = fb(p2, budget=50); q = sweep(b, p2=[paper(1), p2])`)
 	if rows[1].Result.Ridge == rows[3].Result.Ridge {
 		t.Error("two kernels gave one ridge: the sweep did not change the kernel")
 	}
+	// Names of kernels are texts in tables, figures and stores.
 	file := filepath.Join(t.TempDir(), "k.svg")
 	for _, src := range []string{`s`, `plot(s, x="kernel", y="samples")`, fmt.Sprintf(`plot(s, x="budget", panel="kernel", file=%q)`, file), `sweep(r, kernel=[k1, k2], store="` + file + `.jsonl").rows[1].values[0] == "k2"`} {
 		if _, err := evalText(s, src); err != nil {
@@ -67,6 +70,7 @@ t = compare_kernels(p, ks)`)
 	column := func(name string) int {
 		return slices.IndexFunc(table.Columns, func(c report.Column) bool { return c.Name == name })
 	}
+	// The third kernel is fitted in both ways, so free numbers are compared as well.
 	for i, kernel := range []string{"k1", "k2", "free(1)*arm(linear()) + free(0.1)*identity()"} {
 		must(t, s, fmt.Sprintf("f%d = fit(p, kernel=%s)", i, kernel))
 		f := s.scope[fmt.Sprintf("f%d", i)].value.Data.(fit.Fit)

@@ -12,8 +12,10 @@ import (
 // identity() as written, rules something out, or has free numbers.
 func TestKernelNotes(t *testing.T) {
 	folder := t.TempDir()
+	// Six arms with one feature, in two tasks with one feature.
 	const table = "task,arm,x_temp,z_age,mean,sd\na,p,150,1,2,1\na,q,180,1,3,1\na,r,210,1,1,1\nb,p,150,5,2,1\nb,q,180,5,4,1\nb,r,210,5,0,1\n"
 	written(t, folder, "m.csv", table)
+	// An empty text wants no note.
 	for k, want := range map[string]string{
 		"task(rbf(2)) * arm(rbf(30))":          "the kernel admits every truth on these 6 arms",
 		"task(rbf(0.3)) * arm(rbf(2))":         "the kernel takes these 6 arms for unrelated",

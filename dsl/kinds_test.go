@@ -35,6 +35,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%v was put as %s", k.Type, got.a())
 		}
 	}
+	// Three kinds have names that the language itself uses.
 	for want, got := range map[Type]Type{Problem: typeOf[problem.Problem](), Result: typeOf[engine.Result](), Sweep: typeOf[sim.Sweep]()} {
 		if got != want {
 			t.Errorf("package kinds calls a %s a %s", want, got)

@@ -12,6 +12,7 @@ import (
 // different kernels show names and kernels; a swept result has none.
 func TestResultsAreNamed(t *testing.T) {
 	s := NewSession(Options{Folder: "testdata"})
+	// Two results of kernels that differ, one under a second name, and a sweep.
 	values := valuesOf(t, s, `
 b = fc(problem("small.csv", kernel=task(identity())*arm(rbf(1)), noise=0.1), epsilon=0.5)
 c = fc(problem("small.csv", kernel=task(identity())*arm(rbf(2)), noise=0.1), epsilon=0.5)
@@ -28,7 +29,7 @@ d
 	if len(f.Categories) != 2 || !strings.HasPrefix(f.Categories[0], "b: ") || !strings.Contains(f.Categories[1], "arm(rbf(2))") {
 		t.Errorf("bars %q", f.Categories)
 	}
-	if got := values[3].(engine.Result).Name; got != "d" {
+	if got := values[3].(engine.Result).Name; got != "d" { // the last name counts
 		t.Errorf("d = c is named %q", got)
 	}
 	if sweep, _ := report.FigureOf(values[2], report.PlotOptions{}); len(sweep.Series) == 0 || sweep.Title == "" {

@@ -18,6 +18,7 @@ import (
 const maxRange = 1_000_000
 
 // whole returns x as an int when it is a whole number that fits.
+// Beyond 2^53 not every whole number is a float64, so none of these counts as whole.
 func whole(x float64) (int, bool) {
 	if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
 		return 0, false
@@ -29,12 +30,13 @@ func whole(x float64) (int, bool) {
 func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // unary evaluates -x, elementwise for lists.
+// A kernel is told why it has no sign; a plus changes nothing.
 func (e *evaluator) unary(n *ast.UnaryNode) value {
 	v := e.eval(n.Node)
 	switch v.Type {
 	case Kernel, Joint:
 		return e.fail(n, v.Type, "a kernel cannot be negated", "a negative multiple of a kernel is not a kernel; scales are 0 or more")
-	case Number, List, anything:
+	case Number, List, anything: // anything is not known yet, or a mistake that was reported
 	default:
 		return e.fail(n, Number, fmt.Sprintf("%s has no sign", v.Type.a()), "")
 	}
@@ -48,6 +50,7 @@ func (e *evaluator) unary(n *ast.UnaryNode) value {
 func (t Type) isNumeric() bool { return t == Number || t == List }
 
 // each applies f to a number, or to every number of a list.
+// The place of a mistake in an element is the whole expression. A value that is not known stays as it is.
 func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 	if !v.known() {
 		return v
@@ -55,17 +58,18 @@ func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 	switch data := v.Data.(type) {
 	case float64:
 		y := f(data)
-		if math.IsNaN(y) || math.IsInf(y, 0) {
+		if math.IsNaN(y) || math.IsInf(y, 0) { // math.Log(-1), math.Exp(1e4) and the like
 			return e.fail(n, Number, fmt.Sprintf("the value is not a finite number here (the argument is %s)", formatNumber(data)), "")
 		}
 		return numberValue(y)
-	case []value:
+	case []value: // each element, down through lists
 		return e.listOf(n, len(data), func(i int) value { return e.each(n, data[i], f) })
 	}
 	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, but here is %s", v.Type.a()), "")
 }
 
 // listOf returns a list of so many elements, which is not known where one of them is not, or where they are too many.
+// It stops at the first element that is not known, whose mistake was reported then.
 func (e *evaluator) listOf(n ast.Node, elements int, at func(i int) value) value {
 	if !e.spend(n, elements) {
 		return unknown(List)
@@ -80,8 +84,11 @@ func (e *evaluator) listOf(n ast.Node, elements int, at func(i int) value) value
 }
 
 // binary evaluates an operator between two values.
+// Both sides are evaluated first, as each may have a mistake of its own.
 func (e *evaluator) binary(n *ast.BinaryNode) value {
 	l, r := e.eval(n.Left), e.eval(n.Right)
+	// The cases in their order: signs that are no operators here, values of no known type, comparisons, texts, free
+	// numbers.
 	switch compares := slices.Contains([]string{"<", "<=", ">", ">=", "==", "!="}, n.Operator); {
 	case n.Operator == "..":
 		return e.rangeOf(n, l, r)
@@ -95,11 +102,12 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 		return e.compare(n, l, r)
 	case l.Type == Text && r.Type == Text:
 		return joined(e, n, l, r)
-	case l.Type != Free && r.Type != Free:
+	case l.Type != Free && r.Type != Free: // numbers, lists, kernels, or what does not go together
 	case n.Operator == "-" || n.Operator == "/" || n.Operator == "^" && r.Type == Free:
 		return e.fail(n, anything, fmt.Sprintf("a free number is a part of a kernel: %s cannot compute with it", n.Operator),
 			"free numbers stand as factors and summands of kernels, as their parameters, and in formulas")
 	}
+	// A free number joins kernels as the constant kernel that it is.
 	l, r = freeKernel(l), freeKernel(r)
 	switch {
 	case l.Type.isNumeric() && r.Type.isNumeric():
@@ -109,6 +117,7 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	case l.Type.isKernel() && r.Type == Number, l.Type == Number && r.Type.isKernel():
 		return e.kernelNumber(n, l, r)
 	}
+	// Nothing fits; the hint is for texts and for records, which people take for their values.
 	hint := ""
 	switch {
 	case l.Type == Text || r.Type == Text:
@@ -125,7 +134,9 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	return e.fail(n, anything, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), hint)
 }
 
+// rangeOf evaluates a..b: the whole numbers from one to the other, both included.
 func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
+	// Both ends are looked at by type, and by value where that is known.
 	for _, side := range []struct {
 		node ast.Node
 		value
@@ -133,7 +144,7 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 		if side.Type != Number && side.Type != anything {
 			return e.fail(side.node, List, fmt.Sprintf("a range a..b goes from a whole number to a whole number; here is %s", side.Type.a()), "")
 		}
-		if x, ok := side.Data.(float64); ok && x != math.Trunc(x) {
+		if x, ok := side.Data.(float64); ok && x != math.Trunc(x) { // its value may be known only when the script runs
 			return e.fail(side.node, List, fmt.Sprintf("a range a..b goes from a whole number to a whole number; here is %s", formatNumber(x)),
 				"divide a range to get fractions: (1..8)/10")
 		}
@@ -146,13 +157,14 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 	case to < from:
 		return e.fail(n, List, fmt.Sprintf("the range goes down from %s to %s", formatNumber(from), formatNumber(to)),
 			"the smaller number comes first")
-	case to-from >= maxRange:
+	case to-from >= maxRange: // compared as numbers: an int would overflow
 		return e.fail(n, List, fmt.Sprintf("the range has more than %d numbers", maxRange), "")
 	}
 	return e.listOf(n, int(to-from)+1, func(i int) value { return numberValue(from + float64(i)) })
 }
 
 // arithmetic evaluates an operator between numbers, elementwise for lists.
+// Both are numbers or lists. Two lists go together where they are equally long, a list and a number always do.
 func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	t := Number
 	if l.Type == List || r.Type == List {
@@ -161,6 +173,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	if !l.known() || !r.known() {
 		return unknown(t)
 	}
+	// A number goes with every element; two lists go element by element.
 	if ln, rn := l.Data, r.Data; t == List {
 		left, leftIsList := ln.([]value)
 		right, rightIsList := rn.([]value)
@@ -175,9 +188,11 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 		return e.listOf(n, len(left), func(i int) value { return e.pair(n, left[i], right[i]) })
 	}
 	x, y := l.Data.(float64), r.Data.(float64)
+	// Told by itself, since the place is the divisor and not the whole.
 	if n.Operator == "/" && y == 0 {
 		return e.fail(n.Right, Number, "division by zero", "")
 	}
+	// Overflow, 0^-1 and (-8)^(1/3) are told with both numbers.
 	z := formula.Operate(n.Operator, x, y)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
 		return e.fail(n, Number, fmt.Sprintf("%s %s %s is not a finite number", formatNumber(x), n.Operator, formatNumber(y)), "")
@@ -186,6 +201,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 }
 
 // pair evaluates arithmetic between two elements of lists.
+// Elements may be lists again.
 func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
 	if !l.Type.isNumeric() || !r.Type.isNumeric() {
 		return e.fail(n, Number, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")
@@ -203,12 +219,14 @@ const maxExponent = 1000
 const notAKernel = "the difference of two kernels is not a kernel in general; use +, or a positive scale"
 
 // kernels evaluates an operator between two kernels.
+// Two kernels of one space give one of that space. With a joint kernel, the other one must mean the same in both spaces.
 func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	t := Kernel
 	if l.Type == Joint || r.Type == Joint {
 		t = Joint
 	}
 	switch n.Operator {
+	// Refused before anything is known of the kernels, so a check finds it in any case.
 	case "-":
 		return e.fail(n, t, "cannot subtract kernels", notAKernel)
 	case "/":
@@ -221,6 +239,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 		return unknown(t)
 	}
 	if t == Kernel {
+		// Package kernels flattens sums and products, and folds their numbers.
 		a, b := l.Data.(kernels.Kernel), r.Data.(kernels.Kernel)
 		if n.Operator == "+" {
 			return e.bounded(n, kernelValue(kernels.Add(a, b)))
@@ -235,7 +254,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	if n.Operator == "+" {
 		return e.bounded(n, jointValue(kernels.AddJoint(a, b)))
 	}
-	product, err := kernels.MulJoint(a, b)
+	product, err := kernels.MulJoint(a, b) // an error of too many terms, or of a free number that would be copied
 	if err != nil {
 		return e.fail(n, Joint, err.Error(), "")
 	}
@@ -243,6 +262,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 }
 
 // bounded refuses a kernel of too many parts.
+// Parts of a joint kernel are counted in all its terms.
 func (e *evaluator) bounded(n ast.Node, v value) value {
 	count := 0
 	if j, ok := v.Data.(kernels.Joint); ok {
@@ -256,6 +276,7 @@ func (e *evaluator) bounded(n ast.Node, v value) value {
 	return v
 }
 
+// parts counts a kernel with all kernels inside it; nil has none.
 func parts(k kernels.Kernel) int {
 	if k == nil {
 		return 0
@@ -265,6 +286,7 @@ func parts(k kernels.Kernel) int {
 
 // kernelNumber evaluates an operator between a kernel and a number.
 func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
+	// Which side is which; an operator may allow one order only.
 	k, c, numberNode, left := l, r, n.Right, false // left: the number stands on the left
 	if l.Type == Number {
 		k, c, numberNode, left = r, l, n.Left, true
@@ -280,9 +302,10 @@ func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 		return e.fail(n, k.Type, "cannot divide with kernels", hint)
 	case n.Operator == "^" && left:
 		return e.fail(n, k.Type, "a number cannot have a kernel as its exponent", "exponents are whole numbers from 1")
-	case !k.known() || !c.known():
+	case !k.known() || !c.known(): // after the mistakes that need no value
 		return unknown(k.Type)
 	}
+	// The mistake is the number: the kernel itself is one.
 	out, err := combine(n.Operator, k.Data, c.Data.(float64), left)
 	if err != nil {
 		return e.fail(numberNode, k.Type, err.Error(), "")
@@ -292,13 +315,14 @@ func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 
 // combine returns k+c, c*k or k^c of a kernel or joint kernel k; first tells that c
 // stands first, which a sum keeps.
+// A kernel stays one when a number from 0 is added, when it is multiplied by one, and in whole powers from 1.
 func combine(operator string, k any, c float64, first bool) (any, error) {
 	joint, isJoint := k.(kernels.Joint)
 	single, _ := k.(kernels.Kernel)
 	constant := kernels.Constant{Value: c}
 	switch {
 	case operator == "^":
-		i, ok := whole(c)
+		i, ok := whole(c) // other exponents leave no kernel in general
 		if !ok || i < 1 || i > maxExponent {
 			return nil, fmt.Errorf("the exponent of a kernel is %s; it must be a whole number from 1 to %d", formatNumber(c), maxExponent)
 		}
@@ -310,13 +334,14 @@ func combine(operator string, k any, c float64, first bool) (any, error) {
 		return kernels.ScaleJoint(c, joint)
 	case operator == "*":
 		return kernels.Scale(c, single)
-	case !(c >= 0):
+	case !(c >= 0): // below 0; only a sum is left at this case
 		return nil, errors.New("a negative number added to a kernel does not leave a kernel in general; add 0 or more")
 	case !isJoint && first:
 		return kernels.Add(constant, single), nil
 	case !isJoint:
 		return kernels.Add(single, constant), nil
 	}
+	// A number is the same constant kernel in both spaces.
 	lifted, err := kernels.LiftBoth(constant)
 	if first {
 		return kernels.AddJoint(lifted, joint), err
@@ -326,6 +351,7 @@ func combine(operator string, k any, c float64, first bool) (any, error) {
 
 // lift makes a joint kernel of a kernel that means the same in both spaces; any
 // other must say which space it is for, as the hint tells.
+// It reports a mistake where the kernel has to say so; v must be a kernel that is known.
 func (e *evaluator) lift(n ast.Node, v value, hint string) (kernels.Joint, bool) {
 	switch k := v.Data.(type) {
 	case kernels.Joint:

@@ -23,6 +23,7 @@ import (
 
 // Host reads and writes the files of a script. Paths are as in the script, relative ones below
 // Options.Folder.
+// A host that does not write, as of a worker, answers with errors.
 type Host interface {
 	// Load reads a problem, as problem.Load.
 	Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error)
@@ -36,18 +37,22 @@ type Host interface {
 }
 
 // Store keeps the results of finished experiments, as sim.Store.
+// It is used by one sweep, and closed at its end.
 type Store interface {
+	// Run makes the runs of an experiment, or takes its result from the store.
 	Run(ctx context.Context, x sim.Experiment) (r engine.Result, stored bool, err error)
 	// Has reports whether the store has the result of an experiment.
 	Has(ctx context.Context, x sim.Experiment) (bool, error)
 	// Keep stores the result of an experiment all of whose runs finished.
 	Keep(ctx context.Context, x sim.Experiment, r engine.Result) error
-	Close() error
+	Close() error // nothing is kept after it
 }
 
 // files is the file system.
+// It reads Parquet wherever it reads CSV.
 type files struct{}
 
+// Load reads a table as CSV, and one that is Parquet as the CSV that it would be.
 func (files) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
 	opt.Decode = parquet.CSV
 	return problem.Load(path, k, opt)
@@ -77,6 +82,7 @@ func outputFunctions() []Function {
 			}},
 			Variadic: "further results", Result: Table, Example: "compare(r, b)",
 			eval: func(c *call) (any, error) {
+				// The first one is the parameter, the others are further arguments.
 				found := []engine.Result{c.args[0].Data.(engine.Result)}
 				found = append(found, lists.Map(c.rest, func(a argument) engine.Result { return a.Data.(engine.Result) })...)
 				return report.Compare(found), nil
@@ -135,12 +141,14 @@ func outputFunctions() []Function {
 }
 
 // saveTo writes a value to the file that a parameter names.
+// A list becomes Go values, and a work list that would overwrite results is refused.
 func saveTo(c *call, param string, v value) error {
 	data := v.Data
 	if v.Type == List {
 		data = v.items()
 	}
-	if l, ok := data.(campaign.List); ok {
+	if l, ok := data.(campaign.List); ok { // the file may be the sheet that somebody filled in
+		// A file that cannot be read holds no results.
 		if sheet, err := os.ReadFile(c.e.session.path(c.text(param))); err == nil {
 			if err := l.Unsaved(filepath.Base(c.text(param)), sheet); err != nil {
 				return &argumentError{param: param, message: "save: nothing was written", err: err}
@@ -155,6 +163,7 @@ func saveTo(c *call, param string, v value) error {
 
 // checkPlot finds an x, a y, a panel or a file ending that plot would refuse, before
 // hours of runs are spent on what it is to draw.
+// It works on a sample of the value, which has its axes and no data. The ending is checked in any case.
 func checkPlot(c *call) {
 	defer checkEnding(c, "file")
 	if !checkMeasures(c) {
@@ -162,7 +171,7 @@ func checkPlot(c *call) {
 	}
 	a := stated[plotArgs](c)
 	sample := sampleOf(c.arg("value"))
-	if sample == nil {
+	if sample == nil { // nothing is known of the value
 		return
 	}
 	if a.Posterior {
@@ -170,11 +179,13 @@ func checkPlot(c *call) {
 		return
 	}
 	if at := c.arg("where"); at.Node != nil {
+		// Only a result has rounds in which arms were open.
 		if v := c.arg("value"); v.Type != Result && v.Type != anything {
 			c.fail(at, fmt.Sprintf("plot: where is a problem; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
 		}
 		return // the names of features are in the data
 	}
+	// Names of axes are compared before the figure, which is drawn when the values are there.
 	xs, _ := report.Axes(sample, "")
 	checkLook(c, a, sample)
 	// a sweep whose names are not known has none
@@ -187,6 +198,7 @@ func checkPlot(c *call) {
 }
 
 // checkY reports a measure that a value of this kind does not have.
+// The y of some kinds depend on x.
 func checkY(c *call, sample any, x string, measures []string) bool {
 	_, ys := report.Axes(sample, x)
 	y := c.arg("y")
@@ -199,6 +211,7 @@ func checkY(c *call, sample any, x string, measures []string) bool {
 }
 
 // checkMeasures reports a list for y that is not one of texts.
+// It is asked first, since measures could not be compared with it.
 func checkMeasures(c *call) bool {
 	y := c.arg("y")
 	if list, ok := y.Data.([]value); !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
@@ -210,6 +223,7 @@ func checkMeasures(c *call) bool {
 
 // offered reports whether an argument is one of the words that a parameter takes here,
 // and says which those are when it is not.
+// An argument without a text passes: it is not given, or has another mistake.
 func offered(c *call, param string, a argument, words []string) bool {
 	word, given := a.Data.(string)
 	if !given || slices.Contains(words, word) {
@@ -226,9 +240,10 @@ func offered(c *call, param string, a argument, words []string) bool {
 
 // sampleOf returns a value with the axes that an argument will have: the argument itself where it is
 // known, else one of its type; nil where nothing can be said.
+// A list that is not one of results has no axes.
 func sampleOf(a argument) any {
 	switch data := a.Data.(type) {
-	case nil:
+	case nil: // known by its type, or not at all
 	case []value:
 		if found, err := results(data); err == nil {
 			return found
@@ -238,6 +253,7 @@ func sampleOf(a argument) any {
 		return data
 	}
 	switch a.Type {
+	// A sweep has its names from the outline, and every measure there is.
 	case Sweep:
 		if o := a.sweepOutline(); o != nil {
 			return sim.Sweep{Names: o.names}
@@ -245,19 +261,22 @@ func sampleOf(a argument) any {
 	case List:
 		return []engine.Result{}
 	}
-	return a.Type.zero()
+	return a.Type.zero() // an empty value of the kind; nil of a type that has none
 }
 
 // checkSave finds a file that save would refuse.
+// Whether the value can be written in a format is known by its type; what it holds does not matter.
 func checkSave(c *call) {
 	if !checkEnding(c, "path") {
 		return
 	}
 	v, path := c.arg("value"), c.arg("path")
+	// Whether the ending of the path says a format that can hold this.
 	asked := func(held save.Holds) bool {
 		return slices.Contains(save.Holding(held), strings.ToLower(filepath.Ext(c.text("path"))))
 	}
 	const instead = "save it as .txt, .md, .html, .tex or .json"
+	// Lists and values of no known type may hold something that can be drawn.
 	mayBeDrawn := v.Type.isDrawn() || slices.Contains([]Type{List, Figure, Rewards, Nothing, anything}, v.Type)
 	if !mayBeDrawn && asked(save.Drawings) {
 		c.fail(path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), instead)
@@ -267,6 +286,7 @@ func checkSave(c *call) {
 }
 
 // checkEnding reports whether values can be saved to the file that a parameter names.
+// A parameter that is not given is right.
 func checkEnding(c *call, param string) bool {
 	a := c.arg(param)
 	path, given := a.Data.(string)
@@ -284,10 +304,10 @@ func checkEnding(c *call, param string) bool {
 // what it is to hold.
 func checkFolder(c *call, a argument, path string) bool {
 	folder := filepath.Dir(c.e.session.path(path))
-	if _, ok := c.e.session.opt.Host.(files); !ok {
+	if _, ok := c.e.session.opt.Host.(files); !ok { // another host has folders of its own
 		return true
 	}
-	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) { // other errors, as of permissions, are told by the writing
 		return true
 	}
 	c.fail(a, fmt.Sprintf("cannot save to %q: there is no folder %q", path, filepath.Dir(path)), "")

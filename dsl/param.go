@@ -19,17 +19,17 @@ import (
 
 // Param describes a parameter.
 type Param struct {
-	Name      string
-	Synonyms  []string
+	Name      string            // as calls write it, in lower case with underscores
+	Synonyms  []string          // words of other tools for it, in lower case; messages and completion know them
 	Types     []Type            // accepted types; none for any
 	Choices   []string          // accepted texts, where Types has Text; none for any text
 	elsewhere map[string]string // texts and types of values that other functions take, with the hint to these
 	words     words             // what other texts name, "" for nothing that is known
 	Whole     bool              // numbers must be whole
-	Range     kernels.Range
-	Default   string // as text; "" for a parameter that must be given
-	Doc       string
-	only      string // of an option, after Doc: which algorithms have it, where not all do
+	Range     kernels.Range     // of numbers, and of the elements of a list that a function checks
+	Default   string            // as text; "" for a parameter that must be given
+	Doc       string            // for help; begins in lower case and ends without a full stop
+	only      string            // of an option, after Doc: which algorithms have it, where not all do
 	// of an option of algorithms: which of them have it, and which of these take no number for it; nil
 	// where all do, and where none refuses one
 	of, wordsOnly func(algorithms.Entry) bool
@@ -42,6 +42,7 @@ func (p Param) About() string { return p.Doc + p.only }
 func (p Param) IsFile() bool { return p.words == wordsData }
 
 // IsSwitch reports whether a parameter is true or false, which the language counts as 1 and 0.
+// A switch is told by its range: whole numbers from 0 to 1 are nothing else in the language.
 func (p Param) IsSwitch() bool { return p.Whole && p.Range == kernels.Range{Min: 0, Max: 1} }
 
 // rule says which numbers a parameter accepts, as it reads after "it must be".
@@ -72,8 +73,10 @@ func (p Param) written() string {
 }
 
 // Given says what a parameter accepts and what it is when not given.
+// It is a part of a sentence for help: types, range, and default or "optional".
 func (p Param) Given() string {
 	text := cmp.Or(p.wants(), "any value")
+	// A switch is described by its two values, and a number by its range where it has one.
 	if p.Whole && !p.IsSwitch() {
 		text += ", whole"
 	}
@@ -89,17 +92,18 @@ func (p Param) Given() string {
 	return text + ", default " + p.initial()
 }
 
+// A parameter without types accepts all.
 func (p Param) accepts(t Type) bool { return len(p.Types) == 0 || slices.Contains(p.Types, t) }
 
 // suggestChoice proposes a text for one that the parameter does not take.
 func (p Param) suggestChoice(text string) string {
 	if hint := p.elsewhere[text]; hint != "" {
+		return hint // such as what an algorithm of the other mode needs
+	}
+	if hint := foreignWord(text); p.Name == "algorithm" && hint != "" { // names of methods of other tools
 		return hint
 	}
-	if hint := foreignWord(text); p.Name == "algorithm" && hint != "" {
-		return hint
-	}
-	if f := index[text]; f != nil && f.Result == Kernel && (p.accepts(Joint) || p.accepts(Kernel)) {
+	if f := index[text]; f != nil && f.Result == Kernel && (p.accepts(Joint) || p.accepts(Kernel)) { // a kernel in quotes
 		return fmt.Sprintf("write arm(%s) without quotes", f.Example)
 	}
 	for _, choice := range p.Choices { // "minimize" is "min", "maximise" is "max"
@@ -114,6 +118,7 @@ func (p Param) suggestChoice(text string) string {
 }
 
 // wants says what a parameter accepts, as it reads after "it must be".
+// The choices stand for the type of texts, and true and false for the type of numbers of a switch.
 func (p Param) wants() string {
 	var words []string
 	for _, t := range p.Types {
@@ -159,6 +164,8 @@ func (p Param) takesNumber(e algorithms.Entry) bool {
 }
 
 // complete takes from the Go type of an argument what a parameter does not say.
+// What the catalogue states is left as it is. A pointer says that the parameter may be left out, and has the type it
+// points to.
 func (p *Param) complete(t reflect.Type) {
 	if t.Kind() == reflect.Pointer && t != reflect.TypeFor[*problem.Problem]() {
 		t = t.Elem()
@@ -166,12 +173,13 @@ func (p *Param) complete(t reflect.Type) {
 	if len(p.Types) > 0 || t == reflect.TypeFor[any]() {
 		return
 	}
+	// Slices are lists or their single element; other types are kinds of values.
 	switch t.Kind() {
 	case reflect.Float64:
 		p.Types = []Type{Number}
 	case reflect.Int, reflect.Uint64:
 		p.Types, p.Whole = []Type{Number}, true
-	case reflect.Bool:
+	case reflect.Bool: // false where it is not given
 		p.Types, p.Whole, p.Range = []Type{Number}, true, kernels.Range{Min: 0, Max: 1}
 		p.Default = cmp.Or(p.Default, "0")
 	case reflect.String:
@@ -187,6 +195,7 @@ func (p *Param) complete(t reflect.Type) {
 }
 
 // ofGo returns the type of values that are a t in Go.
+// It panics for a type that the language does not have: that is a mistake in the catalogue.
 func ofGo(t reflect.Type) Type {
 	switch t {
 	case reflect.TypeFor[*problem.Problem]():
@@ -198,6 +207,7 @@ func ofGo(t reflect.Type) Type {
 	case reflect.TypeFor[engine.Result]():
 		return Result
 	}
+	// All other types are listed in package kinds.
 	k, ok := kinds.Of[struct{}](t)
 	if !ok {
 		panic("dsl: package kinds does not list " + t.String())
@@ -206,6 +216,7 @@ func ofGo(t reflect.Type) Type {
 }
 
 // literal returns the default of a parameter, nil where it has none or is described in words.
+// A number stands as it is, a text in quotes. A default such as "none" gives nil.
 func (p Param) literal() any {
 	if x, err := strconv.ParseFloat(p.Default, 64); err == nil {
 		return x

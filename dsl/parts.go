@@ -24,34 +24,36 @@ import (
 // is a value.
 
 // typeFor returns the type of a value that is a t in Go, and the Go type that its parts or elements follow from.
+// Pointers are followed. An interface may hold anything.
 func typeFor(t reflect.Type) (Type, reflect.Type) {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t == nil {
+	if t == nil { // an element of a list without a type, and the like
 		return anything, nil
 	}
-	if k, ok := kinds.Of[struct{}](t); ok {
+	if k, ok := kinds.Of[struct{}](t); ok { // a result, a sweep, bounds and so on
 		return Type(k.Name), t
 	}
 	switch {
 	case t == reflect.TypeFor[report.Table]():
 		return Table, t
-	case report.IsText(t), t.Kind() == reflect.String:
+	case report.IsText(t), t.Kind() == reflect.String: // some types of Go are written as texts in JSON
 		return Text, nil
 	}
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
 		return List, t.Elem()
-	case reflect.Struct, reflect.Map:
+	case reflect.Struct, reflect.Map: // of maps the parts are the keys, which a value must be there for
 		return Record, t
 	case reflect.Interface:
 		return anything, nil
 	}
-	return Number, nil
+	return Number, nil // truth values are numbers, too
 }
 
 // goType returns the Go type that the parts of a value follow from; nil where that is not known.
+// A value with its own field of comes first: a list and a record have no type without it.
 func (v value) goType() reflect.Type {
 	switch {
 	case v.of != nil:
@@ -62,17 +64,19 @@ func (v value) goType() reflect.Type {
 	if k, ok := v.Type.kind(); ok {
 		return k.Type
 	}
-	return reflect.TypeOf(v.Data)
+	return reflect.TypeOf(v.Data) // of figures, tables and kernels the value says it
 }
 
 // partNames lists the parts of a value: of its own, or of the elements of a list.
+// A list has the parts of its elements, of the first one where the type of elements is not known.
 func (v value) partNames() []string {
 	t := v.goType()
-	if m := reflect.ValueOf(v.Data); v.Type == Record && m.Kind() == reflect.Map {
+	if m := reflect.ValueOf(v.Data); v.Type == Record && m.Kind() == reflect.Map { // a row of a table
 		names := lists.Map(m.MapKeys(), func(k reflect.Value) string { return fmt.Sprint(k.Interface()) })
 		slices.Sort(names)
 		return names
 	}
+	// A list that the script made has no type of its own.
 	if v.Type == List && t == nil {
 		if list, _ := v.Data.([]value); len(list) > 0 {
 			return list[0].partNames()
@@ -82,10 +86,10 @@ func (v value) partNames() []string {
 		return nil
 	}
 	var names []string
-	if table, ok := v.Data.(report.Table); ok {
+	if table, ok := v.Data.(report.Table); ok { // the columns of a table are parts, too
 		names = table.ColumnNames()
 	}
-	names = append(names, lists.Map(report.Parts(t), func(p report.Part) string { return p.Name })...)
+	names = append(names, lists.Map(report.Parts(t), func(p report.Part) string { return p.Name })...) // in the order of their JSON
 	return names
 }
 
@@ -96,12 +100,15 @@ func (t Type) hasParts() bool {
 }
 
 // evalMember evaluates v.name, v["name"] and v[i].
+// A name, an index in quotes and a number make the same kind of node; the text tells a point from quotes.
 func evalMember(e *evaluator, n *ast.MemberNode) value {
 	name, named := n.Property.(*ast.StringNode)
+	// p.csv is seen before the name is looked up, which would be an unknown name.
 	if id, ok := n.Node.(*ast.IdentifierNode); ok && named && isFileName(e, n, id, name.Value) {
 		return unknown(anything)
 	}
 	v := e.eval(n.Node)
+	// After a mistake the index is still evaluated, as it may have one of its own.
 	if v.Type == anything {
 		if !named {
 			e.eval(n.Property)
@@ -111,6 +118,7 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 	if named && strings.HasPrefix(e.st.Text(n.Property), name.Value) { // after a point
 		return evalPart(e, n, v, name.Value)
 	}
+	// An index: a text in quotes, or an expression that gives a number or a text.
 	at := value{Type: Text}
 	if named {
 		at.Data = name.Value
@@ -118,21 +126,23 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 		at = e.eval(n.Property)
 	}
 	switch table, isTable := v.Data.(report.Table); {
+	// A text chooses the element of a list that has this name.
 	case v.Type == List && at.Type == Text:
 		return evalRow(e, n, v, at)
 	case at.Type == Text && at.known() && isTable && !slices.Contains(v.partNames(), at.Data.(string)):
 		return tableRow(e, n, table, at.Data.(string))
 	case at.Type == Text && at.known():
 		return evalPart(e, n, v, at.Data.(string))
+	// Rows of a table are chosen like elements of a list.
 	case v.Type == Table && at.Type == Number:
 		if !v.known() || !at.known() {
-			return unknown(Record)
+			return unknown(Record) // a row is a record of the columns
 		}
 		rows := lists.Make(len(table.Rows), func(i int) value {
 			return value{Type: Record, Data: table.Row(i), of: reflect.TypeFor[map[string]any]()}
 		})
 		return e.element(n, value{Type: List, Data: rows}, at)
-	case v.Type != List && v.Type.hasParts():
+	case v.Type != List && v.Type.hasParts(): // numbers have no place in what has named parts
 		return e.fail(n.Property, anything, fmt.Sprintf("the parts of %s have names, not numbers", v.Type.a()),
 			fmt.Sprintf("write %s.%s", e.st.Text(n.Node), usualPart(v.partNames())))
 	}
@@ -140,6 +150,7 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 }
 
 // isFileName reports a name that stands where the name of a file should: machines.csv without quotes.
+// A name that is bound is not taken for a file.
 func isFileName(e *evaluator, n *ast.MemberNode, id *ast.IdentifierNode, ending string) bool {
 	ending = "." + strings.ToLower(ending)
 	if _, bound := e.scope[id.Value]; bound || !slices.Contains(dataEndings, ending) && !slices.Contains(save.Endings(), ending) {
@@ -155,8 +166,8 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	if v.Type == List {
 		return evalColumn(e, n, v, name)
 	}
-	names := v.partNames()
-	if len(names) == 0 && v.Type.hasParts() && !v.known() {
+	names := v.partNames()                                  // in a check they follow from the type
+	if len(names) == 0 && v.Type.hasParts() && !v.known() { // a record whose Go type is not known: the parts are known when it runs
 		return unknown(anything)
 	}
 	if !slices.Contains(names, name) {
@@ -165,7 +176,7 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 		}
 		return e.fail(n.Property, anything, fmt.Sprintf("%s has no part %q", v.Type.a(), name), suggestPart(name, names))
 	}
-	if !v.known() {
+	if !v.known() { // a check goes on with the type of the part
 		return unknownPart(v.goType(), name)
 	}
 	data, _ := report.PartOf(v.Data, name)
@@ -173,6 +184,7 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 }
 
 // usualPart returns the part that stands for the whole in a sentence, else the first.
+// The names must not be empty.
 func usualPart(names []string) string {
 	usual, _ := lists.First([]string{"mean", "value", "samples", "name"}, func(name string) bool { return slices.Contains(names, name) })
 	return cmp.Or(usual, names[0])
@@ -185,22 +197,26 @@ func suggestPart(word string, names []string) string {
 			return hint
 		}
 		if longer := lists.Where(names, func(name string) bool { return strings.HasPrefix(name, word+"_") }); len(longer) > 0 {
-			return "did you mean " + orList(lists.Map(longer, strconv.Quote)) + "?"
+			return "did you mean " + orList(lists.Map(longer, strconv.Quote)) + "?" // samples for samples_total and samples_per_agent
 		}
 	}
 	return suggest(word, names)
 }
 
 // unknownPart returns a part of a value that is known by its Go type only.
+// A part that is not there has any type.
 func unknownPart(t reflect.Type, name string) value {
+	// the zero Part where there is none, whose type is nil
 	p, _ := lists.First(report.Parts(t), func(p report.Part) bool { return p.Name == name })
 	kind, of := typeFor(p.Type)
 	return value{Type: kind, of: of}
 }
 
 // partValue returns the value that a part holds in Go. What is not known there has no value here.
+// Elements count in the budget, as parts may be long lists.
 func partValue(e *evaluator, n ast.Node, data any) value {
 	v, reason := fromPart(reflect.ValueOf(data))
+	// The reason completes a sentence that begins with the text of the part.
 	if reason != "" {
 		return e.fail(n, anything, fmt.Sprintf("%s %s here", e.st.Text(n), reason), "")
 	}
@@ -211,6 +227,7 @@ func partValue(e *evaluator, n ast.Node, data any) value {
 }
 
 // fromPart makes a value from what a part holds, or says why there is none.
+// Pointers and interfaces are followed, and nil is a part that is not known.
 func fromPart(r reflect.Value) (v value, reason string) {
 	for r.Kind() == reflect.Pointer || r.Kind() == reflect.Interface {
 		if r.IsNil() {
@@ -224,7 +241,7 @@ func fromPart(r reflect.Value) (v value, reason string) {
 	data := r.Interface()
 	t, of := typeFor(r.Type())
 	switch t {
-	case Text:
+	case Text: // times and statuses as JSON writes them
 		text, ok := report.TextOf(data)
 		if !ok {
 			text = r.String()
@@ -232,17 +249,18 @@ func fromPart(r reflect.Value) (v value, reason string) {
 		return value{Type: Text, Data: text}, ""
 	case Number:
 		x, ok := number(r)
-		if !ok || math.IsNaN(x) || math.IsInf(x, 0) {
+		if !ok || math.IsNaN(x) || math.IsInf(x, 0) { // arithmetic has finite numbers alone
 			return v, "is not a finite number"
 		}
 		return numberValue(x), ""
-	case Problem:
+	case Problem: // the language holds problems by pointer
 		p := data.(problem.Problem)
 		return value{Type: Problem, Data: &p}, ""
 	case List:
 		list := make([]value, r.Len())
 		for i := range list {
 			if list[i], reason = fromPart(r.Index(i)); reason != "" {
+				// one element without a value leaves the whole list without one
 				return v, fmt.Sprintf("has element %d, which %s", i, reason)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
+// A problem, a result, bounds and a sweep, whose parts the tests read.
 const partsScript = `p = paper(case=2, gap=0.4)
 r = fb(p, budget=2000, algorithm="CoKernelFB", runs=2)
 b = bounds(p)
@@ -33,6 +34,7 @@ func shown(t *testing.T, s *Session, src string) string {
 	return text
 }
 
+// By point, by quotes, by number and by name; of lists, of records, of tables and of calls.
 func TestParts(t *testing.T) {
 	s := NewSession(Options{})
 	must(t, s, partsScript)
@@ -80,7 +82,7 @@ func TestPartsAreThoseOfJSON(t *testing.T) {
 		if err := report.JSON(&out, report.Document{Displays: []report.Display{{Value: v.Data}}}); err != nil {
 			t.Fatal(err)
 		}
-		known := unknown(v.Type).partNames()
+		known := unknown(v.Type).partNames() // of a value that is known by its type alone
 		if diff := cmp.Diff(known, v.partNames()); diff != "" {
 			t.Errorf("%s: parts before and after it is known (-before +after):\n%s", name, diff)
 		}
@@ -105,6 +107,7 @@ func TestPartsAreFollowed(t *testing.T) {
 	if stale := s.Stale(); !slices.Contains(stale, "n") || !slices.Contains(stale, "told") {
 		t.Errorf("stale: %v", stale)
 	}
+	// A sweep of n evaluates again what rests on n.
 	must(t, s, "n = 100; half = fb(p, budget=round(n/2)); v = sweep(half, n=[100, 200])")
 	if got := shown(t, s, `"{v.rows.result.budget}"`); got != "[50, 100]" {
 		t.Error(got)
@@ -114,6 +117,7 @@ func TestPartsAreFollowed(t *testing.T) {
 	}
 }
 
+// The cursor stands at the end of the text.
 func TestInspectParts(t *testing.T) {
 	s := NewSession(Options{})
 	must(t, s, partsScript)
@@ -131,6 +135,7 @@ func TestInspectParts(t *testing.T) {
 	}
 }
 
+// The cursor is at the bar. Values above it in the text are known by type, and bound ones by value.
 func TestCompleteParts(t *testing.T) {
 	s := NewSession(Options{})
 	must(t, s, partsScript)
@@ -156,8 +161,23 @@ func TestCompleteParts(t *testing.T) {
 		if got := strings.Join(words, " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+		// only the word after the point or quote is replaced
 		if got := string([]rune(before + after)[from:to]); strings.ContainsAny(got, `."`) {
 			t.Errorf("%s: replaces %q", text, got)
+		}
+	}
+}
+
+// A check knows that functions of numbers make a list of a list, before the list is there.
+func TestFunctionsOfUnknownLists(t *testing.T) {
+	const runs = "r = fb(paper(case=1, gap=0.4), budget=400)\ns = sweep(r, gap=[0.4, 0.8])\n"
+	for src, want := range map[string]string{
+		`x = sqrt(s.rows.result.budget); "{x[0]} {len(x)}"`:      "20 2",
+		`x = round(s.rows.result.budget/300); "{x[1]} {sum(x)}"`: "1 2",
+		`x = sqrt(s.rows[0].result.budget); "{x}"`:               "20",
+	} {
+		if got := shown(t, NewSession(Options{}), runs+src); got != want {
+			t.Errorf("%s: %s, want %s", src, got, want)
 		}
 	}
 }

@@ -40,6 +40,7 @@ func TestPipes(t *testing.T) {
 	}
 	s = NewSession(Options{Folder: folder})
 	const before = "p = paper(case=1); r = fc(p)\n"
+	// The last path goes through a device, which is no folder.
 	for src, want := range map[string]string{
 		`save(p, "pipe.json")`:                         `save: cannot write to "pipe.json": it is a pipe, and not a file`,
 		`plot(r, file="pipe.svg")`:                     `plot: cannot write to "pipe.svg": it is a pipe, and not a file`,
@@ -54,6 +55,7 @@ func TestPipes(t *testing.T) {
 			}
 		}
 	}
+	// where no check came before it
 	if _, err := (files{}).Store(filepath.Join(folder, "pipe.jsonl")); err == nil || !strings.Contains(err.Error(), "it is a pipe, and not a file") {
 		t.Errorf("a pipe as a store: error %v", err)
 	}

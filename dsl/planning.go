@@ -20,6 +20,7 @@ import (
 )
 
 // planningFunctions returns the functions that say what runs will need before anything is sampled.
+// Their parameters are made from each other: gap is gaps without lists, and several makes a list of a number.
 func planningFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true,
 		Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns),
@@ -32,7 +33,7 @@ func planningFunctions() []Function {
 	gap := gaps
 	gap.Types, gap.Doc = []Type{Number}, "smallest lead of the best arm to plan for, reward units, in place of the known means"
 	prices := priceParams()
-	several := func(p Param, doc string) Param {
+	several := func(p Param, doc string) Param { // the value becomes a list, without a default
 		p.Types, p.Default, p.Doc = []Type{Number, List}, unset, doc
 		return p
 	}
@@ -90,6 +91,7 @@ func priceParams() []Param {
 }
 
 // ofCoKernelFC adds to a parameter that only the rows of one method go by it.
+// It changes a copy.
 func ofCoKernelFC(p Param) Param {
 	p.Doc += "; for CoKernelFC"
 	return p
@@ -97,16 +99,18 @@ func ofCoKernelFC(p Param) Param {
 
 // forecastArgs are the arguments that plan and what_if have in common.
 type forecastArgs struct {
-	Cost, CostRound, SampleTime, RoundTime float64
-	Parallel, Capacity                     int
-	TimeUnit                               string
-	Gaps                                   []float64
-	Runs                                   *int
-	Seed                                   uint64 `arg:"default"`
+	Cost, CostRound, SampleTime, RoundTime float64   // money and durations as stated; 0 where not given
+	Parallel, Capacity                     int       // 0 where not given
+	TimeUnit                               string    // "" where not given
+	Gaps                                   []float64 // reward units; nil for the problem's own means
+	Runs                                   *int      // nil where not given, which leaves the number to the plan
+	Seed                                   uint64    `arg:"default"`
 }
 
 // question returns what is asked of a problem, which may be nil.
+// Without a number of runs it follows from the size of the problem, where that is known.
 func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
+	// Designs are shared with runs of the session, and cores are limited like theirs.
 	q := plan.Question{
 		Runs: plan.DefaultRuns, Seed: a.Seed, Gaps: a.Gaps, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
 		Prices: plan.Prices{
@@ -131,6 +135,7 @@ func checkNumbers(c *call, name string) bool {
 		c.refuse(a, "", "%s is an empty list; it must be a number, or a list of numbers", name)
 		return false
 	}
+	// The parameter takes a list as well, so the elements are compared with a copy that takes numbers alone.
 	before := c.e.mistakes
 	p.Types = []Type{Number}
 	for _, e := range c.elements(name) {
@@ -144,7 +149,7 @@ type planArgs struct {
 	forecastArgs
 	P              *problem.Problem
 	Delta, Epsilon float64
-	Total          int
+	Total          int // measurements of all tasks together; 0 for a plan without a budget
 }
 
 // checkPlan reports gaps that cannot be planned for, and a plan that asks for what a budget buys and how long a test
@@ -156,9 +161,12 @@ func checkPlan(c *call, _ planArgs) {
 }
 
 // bought evaluates plan(..., total=): by what was measured, and where nothing was by simulated runs.
+// The forecast has a curve in place of rows for methods.
 func bought(c *call, a planArgs) (any, error) {
 	p, q, total := a.P, a.question(c, a.P), a.Total
 	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(a.Delta, engine.DefaultDelta), Epsilon: a.Epsilon, Prices: q.Prices, Words: p.Words()}
+	// Something was measured: the posterior says what more buys. Nothing was: simulated campaigns of a fixed budget say
+	// it.
 	if p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
 		b, err := believe(c, p, 0.7)
 		if err != nil {
@@ -167,6 +175,7 @@ func bought(c *call, a planArgs) (any, error) {
 		f.Budget, err = plan.OfBudget(c.e.ctx, b, f.Epsilon, total, q.Prices)
 		return f, err
 	}
+	// A campaign of fixed budget that nobody carries out: its forecast says what the measurements buy.
 	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name,
 		Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
@@ -174,10 +183,11 @@ func bought(c *call, a planArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(made.Rows[0].Buys) == 0 {
+	if len(made.Rows[0].Buys) == 0 { // the budget does not last for one round
 		return nil, fmt.Errorf("plan: %d measurements are too few for a round of %s on %d tasks", total, protocol.Algorithm, p.V())
 	}
 	f.Notes = made.Notes
+	// The loss after so many samples, with the share of tasks whose answer is within epsilon of the best.
 	f.Budget = &plan.Budget{Total: total, Algorithm: protocol.Algorithm, Runs: made.Runs, Simulated: made.Assumes.String(),
 		Points: lists.Map(made.Rows[0].Buys, func(b campaign.Bought) plan.Point {
 			return plan.Point{Samples: b.Samples, Loss: b.Loss, Within: b.Right}
@@ -187,6 +197,7 @@ func bought(c *call, a planArgs) (any, error) {
 }
 
 // evalPlan evaluates plan(...). An interrupted one keeps what was finished.
+// Rows of methods whose simulation was finished are kept after an interrupt.
 func evalPlan(c *call, a planArgs) (any, error) {
 	if a.Total > 0 {
 		return bought(c, a)
@@ -211,19 +222,20 @@ func finished(s sim.Step) bool { return s.Done > 0 }
 // whatIfArgs are the arguments of what_if.
 type whatIfArgs struct {
 	forecastArgs
-	P              any
-	Delta, Epsilon []float64
-	Schedule       string
+	P              any       // a problem or a result
+	Delta, Epsilon []float64 // alternatives to try; nil where not given
+	Schedule       string    // of the problem's own run; "" for the usual one
 }
 
 // checkWhatIf reports what can be told before anything runs: numbers out of range, and a
 // result whose call is not known.
+// Options go with a problem alone: a result states its own.
 func checkWhatIf(c *call, _ whatIfArgs) {
 	switch {
 	case !checkNumbers(c, "delta") || !checkNumbers(c, "epsilon"):
 	case c.arg("p").Type != Result:
 		hasOptions(c)
-	case c.e.dry:
+	case c.e.dry: // in the check, to find out whether the call can be found
 		baseline(c)
 	}
 }
@@ -232,8 +244,9 @@ func checkWhatIf(c *call, _ whatIfArgs) {
 func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	p, given := a.P.(*problem.Problem)
 	q, algorithm := a.question(c, p), algorithmOf(c, engine.ModeFC)
-	drawn := false // by a function of a Go cell
+	drawn := false // rewards that a function of a Go cell draws, which a forecast cannot ask
 	q.Options.Schedule = a.Schedule
+	// A result stands for the call that made it: its arguments are evaluated again, as far as they are written.
 	if !given {
 		run, ok := baseline(c)
 		if !ok {
@@ -256,7 +269,7 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	var worth atomic.Bool
 	q.Progress = noting(progressOf(c.e, c.fn.Name, algorithm, q.Runs), &worth, finished)
 	w, err := simulated(c, &worth, func() (plan.Comparison, error) { return plan.WhatIf(c.e.ctx, p, algorithm, changes, q) })
-	if drawn {
+	if drawn { // the forecast drew the problem's own rewards, and says so
 		w.Notes = append(w.Notes, engine.Warning{Kind: engine.WarnForecastByProblem})
 	}
 	if err != nil && len(w.Rows) == 0 {
@@ -267,6 +280,7 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 
 // baseline returns the call of fc that made the result what_if is asked about, with its arguments
 // as they are now: a result does not hold its problem.
+// It evaluates the arguments under the statement that has the call, and makes no run.
 func baseline(c *call) (*call, bool) {
 	a := c.arg("p")
 	refuse := func(why string) (*call, bool) {
@@ -282,18 +296,20 @@ func baseline(c *call) (*call, bool) {
 	if called != engine.ModeFC {
 		return refuse(fmt.Sprintf("%s is not bound to a call of fc", name.Value))
 	}
+	// What the call says of the unchanged run cannot be said again.
 	for _, param := range []string{"algorithm", "schedule"} {
 		if again := c.arg(param); again.known() {
 			c.refuse(again, "give the problem in place of the result", "%s says %s already", name.Value, param)
 			return nil, false
 		}
 	}
-	if c.e.dry {
+	if c.e.dry { // the check needs no arguments
 		return nil, true
 	}
 	fn := index[engine.ModeFC]
 	run := &call{e: c.e, fn: fn, node: made, args: make([]argument, len(fn.Params))}
 	own, uses := c.e.st, c.e.uses
+	// Names that these arguments read are no names of this statement.
 	c.e.st, c.e.uses = st, nil
 	run.match()
 	c.e.st, c.e.uses = own, uses
@@ -301,6 +317,7 @@ func baseline(c *call) (*call, bool) {
 }
 
 // changesOf returns the alternatives, in the order of the parameters.
+// Delta comes first, then epsilon, then tasks. Without any alternative nothing is asked.
 func changesOf(c *call, a whatIfArgs, p *problem.Problem) ([]plan.Change, bool) {
 	out := lists.Map(a.Delta, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryDelta, Value: x} })
 	out = append(out, lists.Map(a.Epsilon, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryEpsilon, Value: x} })...)
@@ -323,12 +340,13 @@ const (
 // paperArgs are the arguments of paper.
 type paperArgs struct {
 	noiseArgs
-	Case        int
-	Gap         float64 `arg:"default"`
-	Lengthscale any
+	Case        int     // 0 where not given
+	Gap         float64 `arg:"default"` // reward units, from the parameter's default
+	Lengthscale any     // a float64 or "inf"; nil where not given
 }
 
 // checkPaper reports a call of paper that does not say, or says twice, how similar the tasks are.
+// One of the two must be there, and not both.
 func checkPaper(c *call, a paperArgs) {
 	switch {
 	case c.has("case") && c.has("lengthscale"):
@@ -344,13 +362,14 @@ func checkPaper(c *call, a paperArgs) {
 func evalPaper(c *call, a paperArgs) (any, error) {
 	var p *problem.Problem
 	var err error
+	// A length scale lies between the cases: 0 is as case 3, and "inf" as case 1.
 	switch scale := a.Lengthscale.(type) {
 	case float64:
 		p, err = problem.PaperFamily(scale, a.Gap)
 	case string:
 		p, err = problem.PaperFamily(math.Inf(1), a.Gap)
 	default:
-		p, err = problem.PaperCase(a.Case, a.Gap)
+		p, err = problem.PaperCase(a.Case, a.Gap) // case was given, as the check saw
 	}
 	if err != nil {
 		return nil, err
@@ -361,12 +380,13 @@ func evalPaper(c *call, a paperArgs) (any, error) {
 
 // classicArgs are the arguments of classic.
 type classicArgs struct {
-	Means  []float64
-	Agents int `arg:"default"`
-	Goal   string
+	Means  []float64 // expected reward of each arm, the same for all agents
+	Agents int       `arg:"default"`
+	Goal   string    // "" or "max" for higher, "min" for lower
 }
 
 // checkClassic reports means that are not numbers, and too many of them.
+// A list that is not known yet is checked when the script runs.
 func checkClassic(c *call, a classicArgs) {
 	means := c.arg("means")
 	switch list, known := means.Data.([]value); {
@@ -379,6 +399,7 @@ func checkClassic(c *call, a classicArgs) {
 }
 
 // evalClassic makes collaborative best-arm identification without features.
+// With goal="min" lower is better, and the problem is turned.
 func evalClassic(_ *call, a classicArgs) (any, error) {
 	p, err := problem.Classic(a.Means, a.Agents)
 	if err == nil && goalOf(a.Goal) == problem.GoalMin {

@@ -19,10 +19,11 @@ import (
 )
 
 // plotFunction draws values.
+// What can be drawn follows from package kinds and from the axes of empty values, and so does the description.
 func plotFunction() Function {
 	var plotted []Type
 	var measured []measures
-	add := func(t Type, kind string, sample any) {
+	add := func(t Type, kind string, sample any) { // sample is an empty value, by which the measures are known
 		_, ys := report.Axes(sample, "any")
 		plotted, measured = append(plotted, t), append(measured, measures{kind, orList(ys)})
 	}
@@ -31,6 +32,7 @@ func plotFunction() Function {
 		if t.isDrawn() {
 			add(t, t.a(), t.zero())
 		}
+		// A list of results has other measures than one result, so it has an entry of its own behind it.
 		if t == Result {
 			add(List, "several results", []engine.Result{})
 		}
@@ -80,21 +82,22 @@ func plotFunction() Function {
 // plotArgs are the arguments of plot, but for the value.
 type plotArgs struct {
 	lookArgs
-	X, File, Panel, Task string
-	Y                    []string
-	Posterior            bool
-	Where                *problem.Problem
+	X, File, Panel, Task string           // "" where not given
+	Y                    []string         // measures; nil for the first one
+	Posterior            bool             // the estimates of a run in place of its measures
+	Where                *problem.Problem // nil where not given
 }
 
 // lookArgs are the arguments of plot that are about looks alone.
 type lookArgs struct {
-	Title, XLabel, YLabel *string
-	LogX, LogY, Reference *bool
-	XLim, YLim            []float64
-	Width                 float64
+	Title, XLabel, YLabel *string   // nil where not given; "" for none
+	LogX, LogY, Reference *bool     // nil where not given
+	XLim, YLim            []float64 // two numbers each, or nil
+	Width                 float64   // in columns; 0 for the usual width
 }
 
 // look returns the arguments as package report takes them.
+// The names differ from the parameters only where a switch is turned round.
 func (a lookArgs) look() report.Look {
 	return report.Look{
 		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY,
@@ -103,6 +106,7 @@ func (a lookArgs) look() report.Look {
 }
 
 // ends returns the ends of an axis, nil where a list is none.
+// The check refuses lists of another length.
 func ends(list []float64) *[2]float64 {
 	if len(list) == 2 {
 		return &[2]float64{list[0], list[1]}
@@ -111,10 +115,11 @@ func ends(list []float64) *[2]float64 {
 }
 
 // measures lists what may be drawn of a kind of value.
-type measures struct{ kind, list string }
+type measures struct{ kind, list string } // how messages call it, and its measures joined
 
 // listMeasures returns a list such as "of a sweep or several results: samples or rounds; of bounds: error".
 func listMeasures(all []measures) string {
+	// Kinds with the same measures share an entry.
 	groups := lists.Groups(all, func(m measures) string { return m.list })
 	return strings.Join(lists.Map(groups, func(same []measures) string {
 		return "of " + orList(lists.Map(same, func(m measures) string { return m.kind })) + ": " + same[0].list
@@ -122,11 +127,12 @@ func listMeasures(all []measures) string {
 }
 
 // evalPlot draws a value and writes the figure where a file is given.
+// A campaign is drawn as it is now, and not as the value was when it was made.
 func evalPlot(c *call, a plotArgs) (any, error) {
 	v := c.arg("value").value
 	data := v.Data
-	if list, ok := data.([]value); ok {
-		found, err := results(list)
+	if list, ok := data.([]value); ok { // results side by side
+		found, err := results(list) // a list that holds anything else cannot be drawn
 		if err != nil {
 			return nil, &argumentError{param: "value", message: "cannot plot this list", err: err}
 		}
@@ -139,8 +145,10 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		}
 		data = now
 	}
+	// Axes, measures and looks are compared with the value once more, now that it is there.
 	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Look: a.look(), Posterior: a.Posterior,
 		Task: a.Task, Where: a.Where})
+	// What the figure cannot be is told under the argument that asks for it.
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
 		c.fail(c.arg(wrong.Option), "plot: "+wrong.Message, wrong.Hint)
 		return nil, nil
@@ -148,7 +156,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.File != "" {
+	if a.File != "" { // the figure is the value as well, and is shown
 		if err := saveTo(c, "file", value{Type: Figure, Data: drawn}); err != nil {
 			return nil, err
 		}
@@ -165,8 +173,9 @@ func checkLook(c *call, a plotArgs, sample any) {
 	for _, axis := range []string{"x", "y"} {
 		a := c.arg(axis + "lim")
 		if list, given := a.Data.([]value); given {
+			// The message shows what was given: how many numbers, or which two.
 			got := fmt.Sprintf("a list of %d", len(list))
-			numbers, _ := every[float64](list)
+			numbers, _ := every[float64](list) // nil where one is no number
 			ends := ends(numbers)
 			if ends != nil {
 				got = fmt.Sprintf("[%s, %s]", formatNumber(ends[0]), formatNumber(ends[1]))
@@ -177,6 +186,7 @@ func checkLook(c *call, a plotArgs, sample any) {
 			}
 		}
 		logged := c.arg("log" + axis)
+		// Bars have names along y, so its numbers are along x.
 		if axis != "y" || !report.IsBars(sample, c.text("x")) {
 			continue
 		}
@@ -200,12 +210,14 @@ func results(list []value) ([]engine.Result, error) {
 }
 
 // checkPosterior finds what a picture of the posterior cannot be, before anything runs.
+// It is called where posterior is true. What the result has is known when it has run.
 func checkPosterior(c *call) {
 	if v := c.arg("value"); v.Type != Result && v.Type != anything {
 		c.fail(c.arg("posterior"), fmt.Sprintf("plot: posterior is true; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
 		return
 	}
 	offered(c, "x", c.arg("x"), report.PosteriorX())
+	// A picture of the posterior has a panel for each task and no choice of measures.
 	for _, name := range []string{"y", "panel"} {
 		if a := c.arg(name); a.Node != nil {
 			c.fail(a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name),

@@ -26,6 +26,7 @@ plot(d, posterior=true, x="round", task="oslo")
 			t.Errorf("%q, want %q", f.Title, want)
 		}
 	}
+	// The series of all panels.
 	named := func(f report.Figure) (names []string) {
 		for _, p := range f.Parts() {
 			for _, s := range p.Series {
@@ -34,6 +35,7 @@ plot(d, posterior=true, x="round", task="oslo")
 		}
 		return names
 	}
+	// reference=false leaves the truth out
 	if with, without := named(values[0].(report.Figure)), named(values[1].(report.Figure)); !slices.Contains(with, "true mean") || slices.Contains(without, "true mean") {
 		t.Errorf("series %q and %q", with, without)
 	}
@@ -54,6 +56,7 @@ plot(r, where=p, x="x_b", task="oslo")
 	if f := values[0].(report.Figure); len(f.Series) != 2 || f.YLabel != "arms open" {
 		t.Errorf("%d series of %s", len(f.Series), f.YLabel)
 	}
+	// A map has a mark for each task, or for the one that was asked for.
 	for i, tasks := range []int{2, 1} {
 		if f := values[1+i].(report.Figure); f.Heat == nil || len(f.Heat.RowMarks) != tasks {
 			t.Errorf("map %d: %v", i, f.Heat)

@@ -26,13 +26,16 @@ var (
 )
 
 // optional returns a parameter that may be left out.
+// It returns a copy.
 func optional(p Param) Param {
 	p.Default = unset
 	return p
 }
 
 // engineFunctions returns the problems, the theory and the runs.
+// The order is the order of the documentation.
 func engineFunctions() []Function {
+	// The first of them, noise, stands further ahead in the signature than the others.
 	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task; when not given, the column sd, of raw rewards the deviation of each arm or, of arms with fewer than ten, of their task, and unknown without any`, problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
 		bestFunction(),
@@ -63,11 +66,13 @@ func engineFunctions() []Function {
 			P      *problem.Problem
 			Kernel kernels.Joint
 		}) (any, error) {
-			joint, p := a.Kernel, a.P.WithKernel(a.Kernel)
+			joint, p := a.Kernel, a.P.WithKernel(a.Kernel) // a copy, so the problem of the script stays as it is
 			_, err := computed(c, func() (bool, error) {
+				// What checks the kernel on many arms may take long, and ends with the context.
 				if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
 					return false, err
 				}
+				// Notes of the old kernel are gone; the new one may have its own.
 				p.NoteLengthscales()
 				p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 				return true, nil
@@ -130,6 +135,7 @@ func engineFunctions() []Function {
 }
 
 // theory returns a function of a problem and options.
+// The problem is cut to the arms with known means; see measuredProblem.
 func theory[T any](name string, result Type, doc string, params []Param,
 	compute func(context.Context, *problem.Problem, engine.Options) (T, error)) Function {
 	return Function{
@@ -146,6 +152,7 @@ func theory[T any](name string, result Type, doc string, params []Param,
 func evalBounds(c *call) (any, error) {
 	p, opt := measuredProblem(c), optionsOf(c)
 	return given(computed(c, func() (bounds.Report, error) {
+		// The model is made here, and not in the engine, to share its memory.
 		m, err := model.NewContext(c.e.ctx, p, opt.Unit)
 		if err != nil {
 			return bounds.Report{}, err
@@ -159,6 +166,7 @@ func evalBounds(c *call) (any, error) {
 func measuredProblem(c *call) *problem.Problem { return c.arg("p").Data.(*problem.Problem).Measured() }
 
 // given drops a value that comes with an error.
+// So call.finish sees nil where an error comes without a part of the value.
 func given[T any](v T, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -170,25 +178,28 @@ func given[T any](v T, err error) (any, error) {
 type problemArgs struct {
 	noiseArgs
 	problem.Long
-	Data, Where                string
-	Path, Rewards, Block, Name string
-	Kernel                     any
-	Goal, Unmeasured           string
-	Standardize                bool
+	Data, Where                string // with the fields of Long: a table with a row for each measurement
+	Path, Rewards, Block, Name string // Path is a table with a row for each arm
+	Kernel                     any    // a kernels.Joint, or the text "auto"; nil stands for "auto"
+	Goal, Unmeasured           string // as texts; "" where not given
+	Standardize                bool   // feature columns scaled to 0 to 1
 }
 
 // evalProblem loads a problem. What is wrong with a file is shown under its path or under the name of the
 // column, what is wrong with the kernel on these points under the kernel.
+// A table with a row for each arm comes by path, and one with a row for each measurement by data.
 func evalProblem(c *call, a problemArgs) (any, error) {
-	file := "path"
+	file := "path" // the parameter that names the table
 	opt := problem.LoadOptions{
-		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block,
+		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block, // every file by e.read, so that a sweep reads each once
 		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop,
 	}
+	// The recorded files of a campaign are read as text, and not as tables of the caller.
 	if s := c.e.session.opt; s.readFile == nil { // which needs the text
 		opt.Frame = s.Tables
 	}
 	if a.Data != "" {
+		// What the columns mean, which rows to take, and how expressions on columns are computed.
 		file, opt.Long, opt.Where, opt.Compile = "data", &a.Long, a.Where, compileRows
 	}
 	if a.Rewards != "" {
@@ -196,19 +207,22 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	}
 	joint, stated := a.Kernel.(kernels.Joint)
 	var found *belief.Belief
+	// Reading, finding the kernel and checking it may take long. After an interrupt they go on in the background.
+	// What they change then, such as the files that were read, belongs to an evaluation that has ended.
 	p, err := computed(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
 		if err == nil && !stated {
-			p, found, err = findKernel(c, p)
+			p, found, err = findKernel(c, p) // it needs the measurements, so it comes after reading
 		}
 		if err == nil {
-			_, err = p.Kernel.Check(p.Tasks, p.Arms)
+			_, err = p.Kernel.Check(p.Tasks, p.Arms) // names of columns and points, and what Gram matrices need
 		}
-		if err == nil && stated {
+		if err == nil && stated { // of a kernel that was found, the belief says more
 			p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 		}
 		return p, err
 	})
+	// A file that changed in a sweep is an error, like one that cannot be read.
 	if err == nil {
 		err = remember(c.e, p.Sources)
 	}
@@ -216,9 +230,9 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		return nil, problemError(c, err, file, opt.Rewards)
 	}
 	if !stated {
-		c.e.session.believed = found
+		c.e.session.believed = found // best(p) need not compute it again
 	}
-	if c.e.st == c.e.own {
+	if c.e.st == c.e.own { // a sweep would tell the same once more for each combination
 		c.e.session.note(slices.Concat(p.Notes, p.KernelNotes))
 	}
 	return p, nil
@@ -226,6 +240,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 
 // problemError returns the error of loading under the argument that it is about; file is the parameter
 // that names the table, rewards the path of raw rewards.
+// Causes in their order: the noise, the file of raw rewards, the kernel on these points, the table.
 func problemError(c *call, err error, file, rewards string) error {
 	var noise *problem.NoiseError
 	var data *problem.DataError
@@ -234,18 +249,20 @@ func problemError(c *call, err error, file, rewards string) error {
 		return noiseError(c, err)
 	case path != "" && path == rewards:
 		file = "rewards"
-	case path == "":
+	case path == "": // no file is named: the points and the kernel do not go together
 		message := "the kernel does not fit the problem"
 		if _, stated := c.arg("kernel").Data.(kernels.Joint); !stated {
 			message = "the measurements do not say which kernel the problem has"
 		}
 		return &argumentError{param: "kernel", message: message, err: err}
 	}
+	// Under the table, unless the error is about a column that an argument names.
 	a := &argumentError{param: file, message: fmt.Sprintf("cannot load %q", c.text(file)), err: err}
 	if errors.As(err, &data) && data.Unknown != "" {
 		if param := naming(c, data.Unknown); param != "" {
 			a.param = param
 		}
+		// The usual mistakes with names of columns, the surest first.
 		columns := lists.Map(strings.Split(data.Unknown, ","), strings.TrimSpace)
 		if len(columns) > 1 && !slices.ContainsFunc(columns, func(s string) bool { return !slices.Contains(data.Known, s) }) {
 			a.hint = fmt.Sprintf(`these are several columns, each named by itself: ["%s"]`, strings.Join(columns, `", "`))
@@ -258,7 +275,7 @@ func problemError(c *call, err error, file, rewards string) error {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		a.hint = suggestFile(c.e.session, c.text(file))
+		a.hint = suggestFile(c.e.session, c.text(file)) // a file that is not there
 	}
 	return a
 }
@@ -276,11 +293,14 @@ func fileOf(err error) string {
 
 // taskSets reads tasks=: a number, a name, a list of names, or a list of such alternatives. It
 // reports tasks that the problem does not have, and reports whether all is right.
+// A list of names alone is one alternative; any other list has an alternative in each element.
+// Without the argument there is none, which is right.
 func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	a := c.arg("tasks")
 	if !a.known() {
 		return nil, true
 	}
+	// A number, a name and a list of names are one alternative each.
 	alternatives := []argument{a}
 	if list, ok := a.Data.([]value); ok && !(len(list) > 0 && len(texts(a.value)) == len(list)) {
 		alternatives = c.elements("tasks")
@@ -294,9 +314,11 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 }
 
 // taskSet reads one alternative. It is an error that there is none, which is reported.
+// A number keeps the first tasks. What is wrong is reported here, and errReported tells the caller.
 func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 	switch data := a.Data.(type) {
 	case float64:
+		// How many of the first tasks, at least one and at most all.
 		if k, ok := whole(data); ok && k >= 1 && k <= p.V() {
 			return plan.Change{Vary: plan.VaryTasks, Tasks: indices.All(k), Name: fmt.Sprintf("the first %d of %d tasks", k, p.V())}, nil
 		}
@@ -312,12 +334,15 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 }
 
 // errReported says that a mistake was reported.
+// It is never shown.
 var errReported = errors.New("reported")
 
 // namedTasks keeps the tasks with these names.
+// The order of names is kept. Each must be a name of the problem, once.
 func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, error) {
 	change := plan.Change{Vary: plan.VaryTasks}
 	for _, a := range named {
+		// The first mistake ends the list.
 		name, ok := a.Data.(string)
 		v := slices.Index(p.Tasks.Names, name)
 		switch {
@@ -337,6 +362,7 @@ func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, err
 		c.refuse(c.arg("tasks"), "", "an alternative without tasks; at least one must be left")
 		return change, errReported
 	}
+	// The name stands in the table of alternatives.
 	change.Name = "only " + strings.Join(indices.Of(p.Tasks.Names, change.Tasks), ", ")
 	return change, nil
 }

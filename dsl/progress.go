@@ -14,12 +14,13 @@ import (
 )
 
 // Progress receives the state of an activity.
+// It is called from any goroutine, one call at a time, and not after Eval has returned.
 type Progress func(Activity)
 
 // Activity is something that takes time. While it goes on, its label and its total stay
 // and Done does not go back.
 type Activity struct {
-	Label       string
+	Label       string  // what is done and on what, such as "fc CoTestFC"
 	Done, Total int     // steps
 	Stored      int     // of Done, those that took no time: they were read from a store
 	Share       float64 // of the step under way, an estimate from 0 to 1 that does not go back
@@ -28,6 +29,7 @@ type Activity struct {
 
 // Left estimates from the time passed how long the activity still takes; false while
 // nothing says how long a step is.
+// Steps from a store took no time and do not count.
 func (a Activity) Left(passed time.Duration) (time.Duration, bool) {
 	made := a.Done - a.Stored
 	if made <= 0 { // the share of a first step says little of its time
@@ -40,13 +42,14 @@ func (a Activity) Left(passed time.Duration) (time.Duration, bool) {
 // they count for the whole sweep, under one label. All its combinations count as many steps as the
 // first, even where the number of runs is swept, so what is done never goes back and the total
 // stays.
+// The function is for one experiment; a sweep asks for one in each combination.
 func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.Step) {
 	if e.teller == nil {
 		return nil
 	}
 	tell, s := e.teller.update, e.swept
 	if s == nil {
-		share := 0.0
+		share := 0.0 // the largest so far: the estimate of the remaining samples may grow
 		return func(x sim.Step) {
 			if share = max(share, shareOf(x)); x.Done > 0 {
 				share = 0 // one run in all: it is over
@@ -54,8 +57,9 @@ func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.St
 			tell(Activity{Label: function + " " + algorithm, Done: x.Done, Total: x.Total, Share: share, Note: noteOf(x)})
 		}
 	}
-	s.steps = cmp.Or(s.steps, steps)
+	s.steps = cmp.Or(s.steps, steps) // of the first combination
 	label := fmt.Sprintf("sweep of %s over %s", function, strings.Join(s.names(), " and "))
+	// The current combination counts as stored as soon as it was found in the store.
 	return func(x sim.Step) {
 		stored := s.stored
 		if s.hit {
@@ -67,6 +71,7 @@ func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.St
 }
 
 // counting returns the function to which so many of all steps report.
+// It is for forecasts, which count their steps themselves.
 func counting(c *call, of string) func(done, total int) {
 	return func(done, total int) {
 		if tell := progressOf(c.e, c.fn.Name, of, total); tell != nil {
@@ -76,6 +81,7 @@ func counting(c *call, of string) func(done, total int) {
 }
 
 // shareOf returns the samples of a run as a fraction of all that it may take.
+// Remaining is an estimate of the run itself, and 0 where it has none.
 func shareOf(x sim.Step) float64 {
 	if x.Round == 0 || !(x.Remaining > 0) {
 		return 0
@@ -84,6 +90,7 @@ func shareOf(x sim.Step) float64 {
 }
 
 // noteOf says where a run is: "round 5, 1234 samples, 2/5 tasks decided, about 900 to go".
+// It is "" before the first round.
 func noteOf(x sim.Step) string {
 	switch {
 	case x.Believing > 0:
@@ -109,17 +116,20 @@ func roughly(x float64) float64 {
 const grace = 300 * time.Millisecond
 
 // computed returns what compute does, which reads its arguments and changes nothing.
+// It waits for the result as long as the context lasts, and then for the grace alone.
 func computed[T any](c *call, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace}, compute)
 }
 
 // simulated computes runs. Once worth says that there is something to keep, they are waited for:
 // they stop by themselves, and what is finished is kept.
+// Worth may be set from another goroutine, by noting.
 func simulated[T any](c *call, worth *atomic.Bool, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace, Keeps: worth.Load}, compute)
 }
 
 // noting returns a progress that passes steps on and notes the first that leaves something to keep.
+// The steps may come from any goroutine; tell may be nil.
 func noting(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) func(sim.Step) {
 	return func(s sim.Step) {
 		if is(s) {
@@ -133,11 +143,12 @@ func noting(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) fun
 
 // teller reports progress until it is closed: nobody listens to a computation that was left behind.
 type teller struct {
-	mu     sync.Mutex
-	closed bool
-	tell   Progress
+	mu     sync.Mutex // guards closed, and lets one step be told at a time
+	closed bool       // nobody listens any more
+	tell   Progress   // Options.Progress
 }
 
+// update tells a step, unless the teller is closed.
 func (t *teller) update(a Activity) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,6 +157,7 @@ func (t *teller) update(a Activity) {
 	}
 }
 
+// close waits for a step that is being told; after it nothing is told.
 func (t *teller) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

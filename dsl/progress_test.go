@@ -14,7 +14,7 @@ import (
 // The progress of one activity never goes back, keeps its label and its total, begins at 0 and ends
 // with all of it, also where the number of runs is swept.
 func TestProgress(t *testing.T) {
-	for statement, want := range map[string]struct {
+	for statement, want := range map[string]struct { // label and steps of the whole activity
 		label string
 		total int
 	}{
@@ -41,6 +41,7 @@ func TestProgress(t *testing.T) {
 			if a.Label != want.label || total != want.total {
 				t.Errorf("%s: %q, %d in all; want %q, %d", statement, a.Label, total, want.label, want.total)
 			}
+			// It begins at nothing and never goes back.
 			if told++; told == 1 && done != 0 || done < last || done > total {
 				t.Errorf("%s: %d after %d of %d", statement, done, last, total)
 			}
@@ -61,6 +62,7 @@ func TestInterruptedBinding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
 	}
+	// interrupted evaluates a cell and interrupts it after so many steps, before it where that is 0.
 	interrupted := func(s *Session, src string, after int) ([]any, error) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
@@ -91,6 +93,7 @@ func TestInterruptedBinding(t *testing.T) {
 	values, err := interrupted(s, "r = fc(p, delta=0.1, runs=1000)", 10)
 	v, _, _ := s.Value("r")
 	r := v.(engine.Result)
+	// At least the runs that the interrupt waited for, and few more.
 	if r.Runs < 10 || r.Runs > 20 || r.Asked != 1000 || r.Status != engine.StatusInterrupted || len(r.Answers) != 5 {
 		t.Errorf("r has %d of %d runs, %s, %d answers", r.Runs, r.Asked, r.Status, len(r.Answers))
 	}
@@ -100,10 +103,12 @@ func TestInterruptedBinding(t *testing.T) {
 	if definition, _ := s.Definition("r"); definition != "r = fc(p, delta=0.1, runs=1000)" {
 		t.Errorf("definition %q", definition)
 	}
+	// What a sweep had not finished does not count.
 	_, err = interrupted(s, "s = sweep(r, seed=1..3)", 5)
 	if _, _, bound := s.Value("s"); bound || !strings.Contains(err.Error(), "s is not bound: nothing was finished") {
 		t.Errorf("s is bound: %v, error %v", bound, err)
 	}
+	// A name keeps the value that it had, unless a part of the new one is there.
 	must(t, s, "r = fc(p, delta=0.1, runs=2)\ns = sweep(r, seed=1..2)")
 	_, err = interrupted(s, "s = sweep(r, seed=1..100)", 1)
 	if v, _, _ := s.Value("s"); len(v.(sim.Sweep).Rows) != 2 || !strings.Contains(err.Error(), "s keeps the value that it had") {
@@ -113,6 +118,7 @@ func TestInterruptedBinding(t *testing.T) {
 	if v, _, _ := s.Value("s"); len(v.(sim.Sweep).Rows) != 4 {
 		t.Errorf("s has %d rows, error %v", len(v.(sim.Sweep).Rows), err)
 	}
+	// Two methods of 1000 runs each: the first is whole, and the second has some.
 	values, err = interrupted(s, "q = plan(p, runs=1000)", 1010)
 	if v, _, _ := s.Value("q"); len(values) != 1 || len(v.(plan.Forecast).Rows) != 2 || v.(plan.Forecast).Rows[1].Runs > 20 {
 		t.Errorf("q is %+v, error %v", v, err)
@@ -125,6 +131,7 @@ func TestInterruptedBinding(t *testing.T) {
 	if _, _, bound := s.Value("x"); bound || !strings.Contains(err.Error(), "x is not bound") {
 		t.Errorf("x is bound: %v, error %v", bound, err)
 	}
+	// nothing of the interrupts is left in r
 	if got := must(t, s, "r")[0].Value.(engine.Result); got.Status == engine.StatusInterrupted || got.Runs != 2 {
 		t.Errorf("after an interrupt: %+v", got)
 	}

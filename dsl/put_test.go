@@ -33,6 +33,7 @@ func TestPut(t *testing.T) {
 		kind Type
 		want any // what Value returns; nil for v itself
 	}{
+		// Numbers of every width are float64, lists become as narrow as they can, and pointers are followed.
 		{0.25, Number, nil}, {7, Number, 7.0}, {uint8(3), Number, 3.0}, {float32(0.5), Number, 0.5},
 		{"text", Text, nil}, {[]float64{1, 2}, List, nil}, {[]int{1, 2}, List, []float64{1, 2}}, {[]string{"a"}, List, nil},
 		{[][]float64{{1, 0}, {0, 1}}, List, nil}, {[]any{1, "a"}, List, []any{1.0, "a"}}, {[2]float64{1, 2}, List, []float64{1, 2}},
@@ -49,7 +50,7 @@ func TestPut(t *testing.T) {
 			c.want = c.v
 		}
 		got, kind, ok := s.Value("v")
-		if q, isProblem := got.(*problem.Problem); isProblem {
+		if q, isProblem := got.(*problem.Problem); isProblem { // a problem comes back by pointer
 			if w := c.want.(*problem.Problem); q.Name != w.Name || q.N() != w.N() {
 				t.Errorf("%T: %v", c.v, q)
 			}
@@ -68,12 +69,14 @@ func TestPut(t *testing.T) {
 func TestPutRefuses(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
 	must(t, s, "h = 1")
+	// A nil pointer in an interface, which is not nil itself.
 	var nothing *problem.Problem
 	for _, c := range []struct {
 		name string
 		v    any
 		want string
 	}{
+		// Names, values that are nil or not finite, values without a meaning, and lists too long.
 		{"fc", 1, "cannot bind fc: it is a name of the language; choose another name"},
 		{"pi", 1, "name of the language"},
 		{"a b", 1, `"a b": it is not a name`}, {"", 1, "not a name"}, {"1", 1, "not a name"}, {"a; b", 1, "not a name"}, {"f(x)", 1, "not a name"}, {"let", 1, "not a name"},
@@ -90,6 +93,7 @@ func TestPutRefuses(t *testing.T) {
 	if v, _, _ := s.Value("h"); v != 1.0 || len(s.Names()) != 1 {
 		t.Errorf("h is %v, names %v", v, s.Names())
 	}
+	// A list of kernels is right, and a sweep takes it.
 	if err := s.Put("ks", []any{kernels.LiftArm(kernels.Linear{}), kernels.LiftArm(kernels.Identity{})}); err != nil {
 		t.Error(err)
 	}
@@ -107,6 +111,7 @@ func TestPutRefuses(t *testing.T) {
 // What Go binds is used, swept and made stale like anything else.
 func TestPutIsUsed(t *testing.T) {
 	s := NewSession(Options{Rebind: true, Folder: "testdata"})
+	// A number is swept, makes others stale, and is used by what is read from files.
 	put(t, s, "gap", 0.4)
 	rows := must(t, s, "r = fc(paper(1, gap), delta=0.1)\nsweep(r, gap=[0.4, 0.8])")[0].Value.(sim.Sweep).Rows
 	if len(rows) != 2 || rows[1].Result.Problem != "paper case 1, gap 0.8" {
@@ -115,7 +120,7 @@ func TestPutIsUsed(t *testing.T) {
 	if err := s.Put("gap", 0.8); err != nil || !slices.Equal(s.Stale(), []string{"r"}) {
 		t.Errorf("stale %v after gap was bound again, error %v", s.Stale(), err)
 	}
-	calls := 0
+	calls := 0 // how often the kernel of Go is asked
 	put(t, s, "wave", func(x, y []float64) float64 { calls++; return 1 + x[0]*y[0] })
 	displays := must(t, s, "wave\nk = arm(wave + linear())\nk\nprint(k)\np = problem(\"small.csv\", kernel=k)\nb = fb(p, budget=50)\nb")
 	if displays[0].Value != "wave(x, y) = <a Go function>\n" || displays[2].Value != "wave(x, y) = <a Go function>\narm(wave + linear())" || calls == 0 {
@@ -130,7 +135,7 @@ func TestPutIsUsed(t *testing.T) {
 	if diff := cmp.Diff(fromScript[1].Value, fromScript[0].Value); diff != "" {
 		t.Errorf("a problem from Go (-script +Go):\n%s", diff)
 	}
-	put(t, s, "r", fromScript[0].Value)
+	put(t, s, "r", fromScript[0].Value) // a result that no call made
 	script, _ := Parse("cell 1", "sweep(r, delta=[0.1, 0.2])")
 	if _, err := s.Eval(context.Background(), script); err == nil || !strings.Contains(err.Error(), "r does not depend on anything called delta") {
 		t.Errorf("a sweep of a result from Go: %v", err)
@@ -147,6 +152,7 @@ near(x, y) = exp(-sqdist(x, y)/h)
 k = near + rbf(
   h)   // goes on
 joint = task(identity()) * arm(k)`)
+	// Names are bound again, and h last of all, though the others rest on it.
 	must(t, s, "h = 0.7")
 	must(t, s, "near(a, b) = exp(-sqdist(a, b)/h)")
 	must(t, s, "k = near + rbf(\n  h)\njoint = task(identity()) * arm(k)")
@@ -163,6 +169,7 @@ joint = task(identity()) * arm(k)`)
 	if a.(kernels.Joint).String() != b.(kernels.Joint).String() || len(fresh.Names()) != 4 {
 		t.Errorf("%v and %v, names %v", a, b, fresh.Names())
 	}
+	// A value of Go has no text, so it is missing, as is a name that nobody bound.
 	put(t, s, "h", 0.9)
 	if src, missing := s.Closure("k", "nobody", "joint"); !slices.Equal(missing, []string{"h", "nobody"}) || strings.Contains(src, "<") || strings.Count(src, "k = ") != 1 {
 		t.Errorf("%q, missing %v", src, missing)
@@ -192,6 +199,7 @@ func TestPutRewards(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := displays[0].Value.(engine.Result)
+	// The leader is the arm that the function of Go prefers, and each pull was asked of it.
 	if r.Answers[0].Leader != "{1,2}" || float64(pulls) != r.SamplesTotal {
 		t.Errorf("leader %s with %d pulls of %g", r.Answers[0].Leader, pulls, r.SamplesTotal)
 	}

@@ -43,7 +43,7 @@ func (p Param) brief() string {
 			parts = append(parts, string(t))
 		}
 	}
-	if len(parts) > manyChoices {
+	if len(parts) > manyChoices { // too many to read; the description says what they are
 		return ""
 	}
 	return orList(parts)
@@ -89,6 +89,7 @@ func sharedParams() map[string]string {
 	for _, f := range functions {
 		for _, p := range f.Params {
 			own := [2]string{p.Name, p.entry()}
+			// The description that occurs most, if it occurs twice.
 			if count[own]++; count[own] > max(1, count[[2]string{p.Name, shared[p.Name]}]) {
 				shared[p.Name] = own[1]
 			}
@@ -103,6 +104,7 @@ func functionText() string {
 	b.WriteString("## Shared parameters\n\n")
 	shared := sharedParams()
 	listed := map[string]bool{}
+	// In the order in which functions have them first.
 	for _, f := range functions {
 		for _, p := range f.Params {
 			if text := shared[p.Name]; text != "" && !listed[p.Name] {
@@ -124,7 +126,7 @@ func functionText() string {
 	for i := range functions {
 		switch f := &functions[i]; {
 		case f.Section != SectionNumbers:
-		case formula.Elementwise(f.Name) != nil:
+		case formula.Elementwise(f.Name) != nil: // functions of one number share a line
 			each = append(each, f.Signature())
 		default:
 			fmt.Fprintf(&b, "- `%s`: %s\n", f.Signature(), f.Doc)
@@ -148,7 +150,7 @@ func (f *Function) text(shared map[string]string) string {
 	var rest []string
 	list := ""
 	for _, p := range f.Params {
-		if line := p.entry(); line != shared[p.Name] {
+		if line := p.entry(); line != shared[p.Name] { // its own, or another description than the shared one
 			list += "- `" + p.written() + "`: " + line
 		} else if p.Default != "" {
 			rest = append(rest, p.written())
@@ -181,6 +183,7 @@ func (f *Function) shortened(long int) string {
 	return f.Name + "(" + strings.Join(append(needed, "…"), ", ") + ")"
 }
 
+// formulaTable lists what formulas call; functions of one number share a row.
 func formulaTable() string {
 	var b strings.Builder
 	var each []string
@@ -196,6 +199,7 @@ func formulaTable() string {
 	return b.String()
 }
 
+// algorithmTable lists all algorithms, with the options that only some of their mode have.
 func algorithmTable() string {
 	var b strings.Builder
 	b.WriteString("| algorithm | for | what it does | options that not all have | from |\n|---|---|---|---|---|\n")
@@ -209,6 +213,7 @@ func algorithmTable() string {
 	return b.String()
 }
 
+// limitTable lists the limits of texts, values and functions in one sentence.
 func limitTable() string {
 	limits := append(front.Limits(),
 		front.Limit{What: "elements of all lists together", Most: maxElements},

@@ -26,6 +26,7 @@ type Runner interface {
 // workRecipe returns what workers make the experiments of a call from: the definitions that it rests on,
 // the call itself, and the files that were read. Root is the result that it sweeps, nil for no
 // sweep. Where workers cannot make them, it says why.
+// A worker makes the same session of it by Remake, from texts and files alone, and compares the keys of the experiments.
 func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 	e, s := c.e, c.e.session
 	used, text, missing := definitionsFor(c)
@@ -35,11 +36,13 @@ func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 	if why := restsOnRuns(c, used, root); why != "" {
 		return w, why
 	}
+	// The call is the last statement, without a name.
 	w.Recipe = farm.Recipe{Name: e.st.Source.File, Folder: s.opt.Folder, Script: text + e.st.Text(c.node) + "\n", Seed: s.opt.Seed}
 	if _, errs := Parse(w.Recipe.Name, w.Recipe.Script); len(errs) > 0 {
 		return w, "its text cannot stand by itself"
 	}
 	w.Files = map[string][]byte{}
+	// Every file of the session travels, as nothing says which ones the definitions read.
 	for _, f := range s.sources {
 		content, err := e.read(f.Path)
 		if err != nil {
@@ -52,6 +55,7 @@ func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 
 // definitionsFor returns the names that a call uses, in the order of their binding, a script with the definitions behind them, and the
 // names in it that are values of Go cells.
+// The text has the definitions in an order in which they can be evaluated.
 func definitionsFor(c *call) (used []string, text string, missing []string) {
 	read := namesIn(c.node)
 	used = lists.Where(c.e.scope.names(), func(name string) bool { return read[name] })
@@ -63,16 +67,16 @@ func definitionsFor(c *call) (used []string, text string, missing []string) {
 // runs first.
 func restsOnRuns(c *call, used []string, root *binding) string {
 	scope := c.e.scope
-	runs := func(n ast.Node) int {
+	runs := func(n ast.Node) int { // how many results of runs an expression makes
 		return lists.Count(scope.callsIn(n), func(k knownCall) bool { return k.fn.Result == Result || k.fn.Result == Sweep })
 	}
-	if runs(c.node) > 1 {
+	if runs(c.node) > 1 { // a call within a call
 		return "it rests on the result of other runs"
 	}
 	for _, name := range used {
 		for _, below := range scope.below(name) {
 			b := scope[below]
-			switch {
+			switch { // the swept result is one call, which the sweep makes anew
 			case b == root && runs(b.st.Node) > 1:
 				return fmt.Sprintf("%s rests on the result of other runs", below)
 			case b != root && runs(b.st.Node) > 0:
@@ -84,11 +88,13 @@ func restsOnRuns(c *call, used []string, root *binding) string {
 }
 
 // madeHere says that the runs of a call are made here, and why.
+// It is a notice and no error: the results are the same wherever the runs are made.
 func madeHere(c *call, why string) {
 	c.e.session.notice(fmt.Sprintf("the runs of %s are made here and not by workers: %s", c.e.st.Text(c.node), why))
 }
 
 // performAway has workers make the runs of an experiment. Made is false where they are to be made here.
+// In a sweep the combination was handed in before; by itself fc or fb hands in one experiment, unless it has a single run.
 func performAway(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	switch s := e.swept; {
@@ -98,7 +104,7 @@ func performAway(c *call, x sim.Experiment) (r engine.Result, made bool, err err
 	case s == nil && e.session.opt.Runner != nil && x.Runs > 1:
 		r, made, err = performOne(c, x)
 	}
-	if errors.Is(err, farm.ErrElsewhere) {
+	if errors.Is(err, farm.ErrElsewhere) { // this one is made here, and the others go on elsewhere
 		madeHere(c, strings.TrimPrefix(err.Error(), farm.ErrElsewhere.Error()+": "))
 		return engine.Result{}, false, nil
 	}
@@ -106,6 +112,7 @@ func performAway(c *call, x sim.Experiment) (r engine.Result, made bool, err err
 }
 
 // performOne hands the experiment of fc or fb to the workers.
+// It waits for the result. Made is true once the work was handed in, even if that failed.
 func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 	e := c.e
 	if x.Draw != nil {
@@ -117,6 +124,7 @@ func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 		madeHere(c, why)
 		return engine.Result{}, false, nil
 	}
+	// One order, for the only experiment.
 	w.Orders = []farm.Order{{Cell: farm.Single, Experiment: x}}
 	job, err := hand(e, w, c.fn.Name+" "+x.Algorithm, x.Runs, 0)
 	if err != nil {
@@ -128,6 +136,7 @@ func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 }
 
 // hand gives work to the workers, and tells how many of all runs are made, with the ones that were stored before.
+// The bar of progress appears at once, with a note that workers are awaited.
 func hand(e *evaluator, w farm.Work, label string, total, stored int) (*farm.Job, error) {
 	if e.teller != nil {
 		w.Progress = func(p farm.Progress) {
@@ -139,6 +148,7 @@ func hand(e *evaluator, w farm.Work, label string, total, stored int) (*farm.Job
 }
 
 // noteOfWorkers names who makes runs.
+// More than four are counted and not named.
 func noteOfWorkers(names []string) string {
 	if len(names) == 0 {
 		return "waiting for workers"
@@ -148,17 +158,19 @@ func noteOfWorkers(names []string) string {
 
 // Remake evaluates a recipe of experiments without making any run, and without writing files. It is
 // the Maker of engine/cluster/farm.
+// The last experiment counts, or the sweep that the script ends in.
 func Remake(ctx context.Context, r farm.Recipe, read func(path string) ([]byte, error)) (farm.Source, error) {
 	script, errs := Parse(r.Name, r.Script)
 	if len(errs) > 0 {
 		return nil, errs
 	}
 	m := new(remade)
+	// Paths, seed and files are as the recipe says.
 	session := NewSession(Options{Folder: r.Folder, Seed: r.Seed, Host: reading{}, readFile: read, making: m})
 	if _, err := session.Eval(ctx, script); err != nil {
 		return nil, err
 	}
-	if m.sweep == nil && m.last == nil {
+	if m.sweep == nil && m.last == nil { // such as a script that only defines problems
 		return nil, errors.New("the script makes no experiment")
 	}
 	return m, nil
@@ -166,10 +178,10 @@ func Remake(ctx context.Context, r farm.Recipe, read func(path string) ([]byte, 
 
 // remade is a farm.Source: a session whose experiments are made and not run.
 type remade struct {
-	last  *sim.Experiment // that was met
-	call  *call           // of the sweep; nil without one
-	sweep *swept
-	root  *binding
+	last  *sim.Experiment // the latest that was met; nil before the first
+	call  *call           // of the sweep, with the evaluator to go on with; nil without one
+	sweep *swept          // nil without a sweep
+	root  *binding        // the result that is swept; nil without a sweep
 }
 
 // take keeps an experiment in place of making its runs.
@@ -184,7 +196,7 @@ func (m *remade) Experiment(ctx context.Context, cell int) (sim.Experiment, erro
 		return sim.Experiment{}, fmt.Errorf("the script makes no experiment number %d", cell)
 	}
 	e := m.call.e
-	e.ctx, m.last = ctx, nil
+	e.ctx, m.last = ctx, nil // the context of this question, and not the one of Remake
 	x, err := experimentAt(e, m.sweep, m.root, cell)
 	if err != nil {
 		return sim.Experiment{}, err
@@ -194,6 +206,7 @@ func (m *remade) Experiment(ctx context.Context, cell int) (sim.Experiment, erro
 
 // experimentAt makes the experiment of a combination of a sweep and no run of it, and forgets that it
 // did. It is an error where the combination has none, or more than one.
+// The evaluator is left as it was: mistakes, an interrupt and remembered values of the result are taken back.
 func experimentAt(e *evaluator, s *swept, root *binding, cell int) (*sim.Experiment, error) {
 	var found []sim.Experiment
 	outer, before, mistakes := e.collect, len(e.errs), e.mistakes
@@ -204,7 +217,7 @@ func experimentAt(e *evaluator, s *swept, root *binding, cell int) (*sim.Experim
 	s.forget(root.name)
 	e.collect = outer
 	errs := e.errs[before:]
-	e.errs, e.mistakes = e.errs[:before:before], mistakes
+	e.errs, e.mistakes = e.errs[:before:before], mistakes // with no room, so that later mistakes do not write over errs
 	stopped := e.stopped
 	e.stopped = nil
 	switch {
@@ -219,6 +232,7 @@ func experimentAt(e *evaluator, s *swept, root *binding, cell int) (*sim.Experim
 }
 
 // reading is the file system for those who must not write.
+// It reads by what Options.readFile gives, and every write is an error.
 type reading struct{ files }
 
 var errWriting = errors.New("nothing is written where experiments are only made")
@@ -243,14 +257,16 @@ type AgentRun struct {
 }
 
 // performByAgents has agents make a single run. Made is false where it is to be made here.
+// It is for fc and fb with one run outside of sweeps; whatever else is simulated.
 func performByAgents(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	agents := e.session.opt.Agents
 	if agents == nil || e.swept != nil || x.Runs > 1 {
 		return r, false, nil
 	}
-	a := AgentRun{Experiment: x, Tell: func(sim.Step, string) {}}
+	a := AgentRun{Experiment: x, Tell: func(sim.Step, string) {}} // nobody is told unless there is a teller
 	if a.Recipe, err = agentRecipe(c, x); err != nil {
+		// Made is true with an error: a run that was to be measured is not simulated instead.
 		return r, true, fmt.Errorf("%s: agents cannot make this run: %w", c.fn.Name, err)
 	}
 	if e.teller != nil {
@@ -282,12 +298,14 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	if why := restsOnRuns(c, used, nil); why != "" {
 		return question.Recipe{}, fmt.Errorf("%s, which they would have to make again", why)
 	}
+	// A call that is displayed has no name; the protocol gets one that is free in the script.
 	name := e.st.Name
 	for free := "asked"; name == ""; free += "_" {
 		if e.scope[free] == nil {
 			name = free
 		}
 	}
+	// The protocol is made for its question alone: without forecast, overrides, displays and other ways to make runs.
 	opt := s.opt
 	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress, opt.Runner, opt.Agents = true, nil, nil, nil, nil, nil, nil
 	file := e.st.Source.File
@@ -299,19 +317,22 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 }
 
 // asProtocol returns the call as the statement of a protocol.
+// What the session sets, such as the seed, and the parameters of simulations are left out.
 func asProtocol(c *call, name, algorithm string) string {
 	var args []string
+	// Arguments that are written, each by its name.
 	for i, p := range c.fn.Params {
 		a := c.args[i]
 		if a.Node == nil || slices.Contains(simulationParams, p.Name) {
 			continue
 		}
-		st := c.e.st
+		st := c.e.st // where the argument was written
 		if a.st != nil {
 			st = a.st
 		}
 		args = append(args, p.Name+"="+st.Text(a.Node))
 	}
+	// The default of protocol is another one as soon as there is a budget.
 	if c.arg("algorithm").Node == nil {
 		args = append(args, fmt.Sprintf("algorithm=%q", algorithm))
 	}

@@ -49,7 +49,7 @@ func shown(t *testing.T, ctx context.Context, text string, opt dsl.Options) (str
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	var mu sync.Mutex
+	var mu sync.Mutex // notices come from any goroutine
 	var told []string
 	opt.Notice = func(line string) {
 		mu.Lock()
@@ -66,6 +66,7 @@ func shown(t *testing.T, ctx context.Context, text string, opt dsl.Options) (str
 	return b.String(), slices.Clone(told), err
 }
 
+// Two tasks of three arms, which read features of both.
 const csv = "task,arm,x_a,z_b,mean,sd\n" +
 	"u,one,0.1,0,1.0,0.6\nu,two,0.7,0,0.2,0.6\nu,three,0.4,0,0.5,0.6\n" +
 	"v,one,0.1,1,1.1,0.6\nv,two,0.7,1,0.1,0.6\nv,three,0.4,1,0.6,0.6\n"
@@ -110,11 +111,12 @@ func TestWorkersMakeNoDifference(t *testing.T) {
 	}
 	for name, text := range awayScripts {
 		t.Run(name, func(t *testing.T) {
+			// The overrides of a session travel with the recipe: a name and the seed.
 			opt := dsl.Options{Folder: folder, Set: []string{"gap=0.6"}, Seed: &seed}
 			if !strings.Contains(text, "gap =") {
 				opt.Set = nil
 			}
-			if strings.Contains(text, "seed=1..") {
+			if strings.Contains(text, "seed=1..") { // a swept seed is not overridden
 				opt.Seed = nil
 			}
 			want, before, err := shown(t, t.Context(), text, opt)
@@ -122,6 +124,7 @@ func TestWorkersMakeNoDifference(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, n := range counts {
+				// Memory in place of a server: all that is handed in stays there, and can be counted.
 				ex := cluster.NewMemory()
 				staff(t, ex, n)
 				away := opt
@@ -149,6 +152,7 @@ func TestWorkersMakeNoDifference(t *testing.T) {
 func TestRunsThatStayHere(t *testing.T) {
 	ex := cluster.NewMemory()
 	staff(t, ex, 1)
+	// A result of other runs in an argument, in a definition and in a swept definition.
 	for text, want := range map[string]string{
 		"a = fc(paper(case=1, gap=0.6))\nb = fc(paper(case=1, gap=0.6), runs=3, max_rounds=1 + a.rounds)\nb":                            "it rests on a, the result of other runs",
 		"a = fc(paper(case=1, gap=0.6))\nb = fc(paper(case=1, gap=0.6), max_rounds=1 + a.rounds)\nsweep(b, max_samples=[50000, 60000])": "it rests on a, the result of other runs",
@@ -167,7 +171,7 @@ func TestRunsThatStayHere(t *testing.T) {
 			t.Errorf("%s: told %q, want %s", text, told, want)
 		}
 	}
-	if runs, _ := ex.Runs(t.Context()); len(runs) != 0 {
+	if runs, _ := ex.Runs(t.Context()); len(runs) != 0 { // a recipe that would make them was not sent
 		t.Errorf("%q was handed in", runs)
 	}
 }
@@ -186,6 +190,7 @@ sweep(r, gap=[0.6], store="cells.jsonl")`
 	ex := cluster.NewMemory()
 	staff(t, ex, 2)
 	for _, script := range []string{half, text, text} {
+		// Half of the sweep first, then all of it, then once more with nothing to make.
 		var err error
 		if want, _, err = shown(t, t.Context(), script, dsl.Options{Folder: here}); err != nil {
 			t.Fatal(err)
@@ -227,6 +232,7 @@ sweep(r, seed=1..30)`
 	staff(t, ex, 2)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	// One worker's progress may come before the other one has begun.
 	var labels []string
 	script, errs := dsl.Parse("demo.cope", text)
 	if len(errs) > 0 {
@@ -234,7 +240,7 @@ sweep(r, seed=1..30)`
 	}
 	s := dsl.NewSession(dsl.Options{Runner: &farm.Runner{Exchange: ex, Build: farm.BuildHere()}, Progress: func(a dsl.Activity) {
 		labels = append(labels, a.Label+" "+a.Note)
-		if a.Total == 1200 && a.Done > 300 {
+		if a.Total == 1200 && a.Done > 300 { // more than a quarter of 30 combinations with 40 runs each
 			cancel()
 		}
 	}})
@@ -247,6 +253,7 @@ sweep(r, seed=1..30)`
 		t.Errorf("%d rows", len(rows))
 	}
 	last := 0.0
+	// Rows come in the order of the seeds, each whole.
 	for _, row := range rows {
 		if v := row.Values[0].(float64); v <= last || row.Result.Runs != 40 || row.Result.LowerBoundSamples == 0 {
 			t.Errorf("seed %g after %g: %d runs, lower bound %g", v, last, row.Result.Runs, row.Result.LowerBoundSamples)

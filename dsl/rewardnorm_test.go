@@ -9,6 +9,7 @@ import (
 )
 
 // A norm in reward units is the same bound as one over the unit, and the result says what it was.
+// The noise is 0.5, so 6 units of it are 3 in rewards; with another unit the bound is the same.
 func TestRewardNorm(t *testing.T) {
 	values, err := evalText(NewSession(Options{Folder: "testdata"}), `
 q = problem("small.csv", kernel=task(identity()) * arm(linear(bias=1)), noise=0.5)

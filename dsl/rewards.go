@@ -16,8 +16,10 @@ const countsHint = "rewards of 0 and 1 are recognised by best(p); successes= and
 
 // noiseParams returns the parameters about noise. kinds are the texts that noise takes besides
 // those for unknown scales.
+// Functions with rewards of their own have all of them; problem shows the first one before its other parameters.
 func noiseParams(doc string, kinds ...string) []Param {
 	var environments, strengths []string
+	// The strengths of environments that have one are explained in the text of strength=.
 	for _, e := range problem.Environments() {
 		environments = append(environments, e.Name)
 		if e.Strength > 0 {
@@ -47,7 +49,9 @@ func noiseParams(doc string, kinds ...string) []Param {
 const noiseUnknown = "unknown"
 
 // unknownBy returns NoiseModel.UnknownBy of a text for unknown noise, "" for other texts.
+// The texts are "unknown", "unknown task" and "unknown arm".
 func unknownBy(text string) string {
+	// "unknown" alone is one scale for all arms.
 	by, unknown := strings.CutPrefix(text, noiseUnknown)
 	switch {
 	case !unknown:
@@ -60,16 +64,17 @@ func unknownBy(text string) string {
 
 // noiseArgs are the arguments of noise.
 type noiseArgs struct {
-	Noise       any
-	NoiseGuess  *float64
-	Bounded     []float64
-	Environment string
-	Strength    float64
+	Noise       any       // a float64 or a text; nil where not given
+	NoiseGuess  *float64  // with unknown noise; nil where not given
+	Bounded     []float64 // two numbers, the lower one first; nil where not given
+	Environment string    // "" for the usual one
+	Strength    float64   // 0 for the usual one
 }
 
 // checkNoise reports arguments of noise that do not fit together.
+// The parameters say which numbers are allowed. Whether the noise suits the data is found when these are there.
 func checkNoise(c *call, a noiseArgs) {
-	if guess := c.arg("noise_guess"); a.NoiseGuess != nil {
+	if guess := c.arg("noise_guess"); a.NoiseGuess != nil { // a guess of a scale that is known, or found, has no use
 		if kind, text := a.Noise.(string); !text || unknownBy(kind) == "" {
 			c.refuse(guess, `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess), "noise_guess is for noise that is unknown")
 			return
@@ -81,13 +86,14 @@ func checkNoise(c *call, a noiseArgs) {
 }
 
 // model returns what the arguments state, which are checked.
+// A number is the scale of all arms. Of an unknown noise the guess is in the place of the scale.
 func (a noiseArgs) model() problem.NoiseModel {
 	m := problem.NoiseModel{Environment: a.Environment, Strength: a.Strength}
 	switch noise := a.Noise.(type) {
 	case float64:
 		m.Scales = []float64{noise}
 	case string:
-		if m.UnknownBy = unknownBy(noise); m.UnknownBy == "" {
+		if m.UnknownBy = unknownBy(noise); m.UnknownBy == "" { // what the data say: a column, or pooled
 			m.Known = noise
 		}
 		if a.NoiseGuess != nil {
@@ -95,19 +101,21 @@ func (a noiseArgs) model() problem.NoiseModel {
 		}
 	}
 	if a.Bounded != nil {
-		m.Bounds = &[2]float64{a.Bounded[0], a.Bounded[1]}
+		m.Bounds = &[2]float64{a.Bounded[0], a.Bounded[1]} // two, as the check saw
 	}
 	return m
 }
 
 // noiseError returns the error of a noise model that cannot be, under the argument that it is
 // about.
+// It is nil without an error, and under environment where nothing says what is wrong.
 func noiseError(c *call, err error) error {
 	if err == nil {
 		return nil
 	}
 	about := "environment"
 	if wrong := (*problem.NoiseError)(nil); errors.As(err, &wrong) {
+		// The field of the noise model that is wrong, as the parameter that states it.
 		about = map[string]string{"Scales": "noise", "Known": "noise", "Bounds": "bounded", "Environment": "environment",
 			"Strength": "strength"}[wrong.Field]
 	}
@@ -148,7 +156,9 @@ var longDetails = longParams()[1:]
 const longExample = `problem(data="runs.csv", task=…, arm=…, reward=…)`
 
 // longParams lists the parameters by which problem reads a table with a row for every measurement.
+// A column may be named by a text, several by a list; what is wrong is told by checkNames.
 func longParams() []Param {
+	// A parameter that takes one column or several.
 	columns := func(name, doc string, synonyms ...string) Param {
 		return Param{Name: name, Synonyms: synonyms, Types: []Type{Text, List}, words: wordsHeader, Default: unset, Doc: doc}
 	}
@@ -182,11 +192,14 @@ func longParams() []Param {
 
 // checkProblem reports arguments of problem that do not fit together.
 func checkProblem(c *call, a problemArgs) {
+	// A first argument without a name is path. With arm= and reward= it is the table of measurements, so it is moved to
+	// data.
 	if c.has("path") && !c.has("data") && c.has("arm") && (c.has("reward") || c.has("successes")) { // the columns say which it is
 		i, j := c.fn.param("path"), c.fn.param("data")
 		c.args[i], c.args[j] = argument{}, c.args[i]
 	}
 	given, missing := longGiven(c)
+	// The cases in their order; the first that fits is told alone.
 	switch path, data := c.has("path"), c.has("data"); {
 	case path && data:
 		c.fail(c.arg("path"), "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")
@@ -211,6 +224,7 @@ func checkProblem(c *call, a problemArgs) {
 }
 
 // longGiven returns the names of the longDetails that are given, and of the ones that data needs and are not.
+// Data needs arm, and reward unless successes are given. The table itself is not among the details.
 func longGiven(c *call) (given, missing []string) {
 	for _, p := range longDetails {
 		switch {
@@ -224,10 +238,11 @@ func longGiven(c *call) (given, missing []string) {
 }
 
 // checkNames reports a list that does not hold names of columns alone, each once.
+// What is no list passes: the parameter takes a text.
 func checkNames(c *call, a argument) bool {
 	list, ok := a.Data.([]value)
 	if !ok {
-		return true
+		return true // a text
 	}
 	names := texts(a.value)
 	if len(list) == 0 || len(names) < len(list) {
@@ -245,6 +260,7 @@ func checkNames(c *call, a argument) bool {
 }
 
 // naming returns the parameter of a long table whose argument names a column, "" for none.
+// An argument may be a text or a list of texts.
 func naming(c *call, column string) string {
 	p, _ := lists.First(longDetails, func(p Param) bool {
 		a := c.arg(p.Name)

@@ -22,6 +22,7 @@ func TestRoughNotes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "arms.csv"), table.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	// The kernel that fits, a rough one, a smooth one with an identity, and an identity that was asked for.
 	for _, c := range []struct {
 		kernel string
 		want   []string

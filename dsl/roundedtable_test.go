@@ -23,7 +23,7 @@ func writeRounded(t *testing.T, folder string, tasks, arms, decimals int, flat b
 		z := 3 * rng.Float64()
 		for i := range arms {
 			x, y := 3*rng.Float64(), 3*rng.Float64()
-			if flat {
+			if flat { // flat: one feature of arms does not vary
 				y = 0
 			}
 			fmt.Fprintf(&b, "site%d,%.4f,s%da%d,%.4f,%.4f,%.*f\n", v, z, v, i, x, y, decimals, math.Sin(x+z)+0.7*math.Cos(1.3*y)*math.Sin(2*z))
@@ -42,6 +42,7 @@ func TestRoundedTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of arms")
 	}
+	// Few tasks whose kernel has fewer dimensions than arms, and many tasks of few arms, each with other options.
 	for _, c := range []struct {
 		tasks, arms, decimals int
 		flat                  bool // one feature of arms decides, so that the kernel has fewer dimensions than arms

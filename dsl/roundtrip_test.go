@@ -17,6 +17,7 @@ func randomKernel(t *rapid.T, depth int) kernels.Kernel {
 	sub := func() kernels.Kernel { return randomKernel(t, depth-1) }
 	var k kernels.Kernel
 	var err error
+	// Combinations, formulas and free numbers; otherwise a kernel of the catalogue.
 	switch form {
 	case 1:
 		k = kernels.Add(sub(), sub())
@@ -47,13 +48,14 @@ func randomArgs(t *rapid.T, entry kernels.Entry) kernels.Args {
 	args := kernels.Args{}
 	size := rapid.IntRange(1, 3).Draw(t, "size")
 	number := func(p kernels.Param) float64 {
-		for {
+		for { // until the range has it
 			v := rapid.OneOf(rapid.SampledFrom([]float64{0, 0.5, 1, 2}), rapid.Float64Range(1e-9, 1e9)).Draw(t, p.Name)
 			if p.Range.Contains(v) {
 				return v
 			}
 		}
 	}
+	// Names with quotes, braces, tabs and letters of other scripts, which a printed text has to quote.
 	names := []string{"x_1", `a "quoted" one`, "größe", "curly {braces} }} {", "tab\tand \\", "日本"}
 	for _, p := range entry.Params {
 		if p.Default != "" && rapid.Bool().Draw(t, "left out") {
@@ -75,6 +77,7 @@ func randomArgs(t *rapid.T, entry kernels.Entry) kernels.Args {
 				list[i] = number(p)
 			}
 			args[p.Name] = list
+			// A list of numbers and a free one, which may have a name.
 			if rapid.Bool().Draw(t, "free") {
 				free := make([]kernels.Free, size)
 				for i, v := range list {
@@ -89,7 +92,7 @@ func randomArgs(t *rapid.T, entry kernels.Entry) kernels.Args {
 			if rapid.Bool().Draw(t, "by number") {
 				args[p.Name] = []float64{0, 2, 5}[:size]
 			}
-		case kernels.MatrixKind:
+		case kernels.MatrixKind: // a diagonal matrix is positive semi-definite
 			rows := make([][]float64, size)
 			for i := range rows {
 				rows[i] = make([]float64, size)
@@ -104,6 +107,7 @@ func randomArgs(t *rapid.T, entry kernels.Entry) kernels.Args {
 }
 
 // reparse evaluates the text of a kernel.
+// The text may use the formula wave, which is defined above it.
 func reparse(t *rapid.T, text string) any {
 	script, errs := Parse("print.cope", "wave(x, y) = x[0] * y[0]\nk = "+text)
 	if len(errs) > 0 {
@@ -129,6 +133,7 @@ func TestPrintedKernelsParse(t *testing.T) {
 	})
 }
 
+// The same for kernels of two spaces: a sum of terms of either space or both.
 func TestPrintedJointKernelsParse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var j kernels.Joint
@@ -152,6 +157,7 @@ func TestPrintedJointKernelsParse(t *testing.T) {
 	})
 }
 
+// randomTerm draws a term of one space, of both alike, or a product.
 func randomTerm(t *rapid.T) kernels.Joint {
 	var j kernels.Joint
 	var err error

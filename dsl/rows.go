@@ -23,26 +23,28 @@ import (
 )
 
 // evalColumn returns the list of one part of every element of a list.
+// In a check the list may be known by the type of its elements, or not at all.
 func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	list, known := v.Data.([]value)
-	t, _ := typeFor(v.of)
+	t, _ := typeFor(v.of) // of the elements
 	switch names := v.partNames(); {
 	case !known && v.of == nil:
 		return unknown(List)
-	case len(names) == 0 && known && len(list) == 0:
+	case len(names) == 0 && known && len(list) == 0: // an empty list has an empty column
 		return value{Type: List, Data: []value{}}
-	case len(names) == 0 && v.of != nil && t == anything:
+	case len(names) == 0 && v.of != nil && t == anything: // elements of any type: the parts are known when it runs
 		return unknown(List)
 	case !slices.Contains(names, name):
 		if len(names) == 0 {
 			return e.fail(n, List, "the elements of this list have no parts", "an element is chosen by its number, list[0]")
 		}
 		return e.fail(n.Property, List, fmt.Sprintf("the elements of this list have no part %q", name), suggestPart(name, names))
-	case !known:
+	case !known: // the type of the column follows from the type of the elements
 		return value{Type: List, of: unknownPart(v.of, name).goType()}
 	}
 	out := make([]value, len(list))
 	for i, element := range list {
+		// Elements of a list need not be of one kind.
 		if !slices.Contains(element.partNames(), name) {
 			return e.fail(n, List, fmt.Sprintf("element %d of this list is %s, which has no part %q", i, element.Type.a(), name), "")
 		}
@@ -58,17 +60,19 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 			return e.fail(n, List, fmt.Sprintf("%s of element %d %s", name, i, reason), "")
 		}
 	}
+	// A column of long lists counts with all their elements.
 	if !e.spend(n, value{Type: List, Data: out}.size(maxElements)) {
 		return unknown(List)
 	}
 	column := value{Type: List, Data: out}
 	if len(out) > 0 && out[0].Type.hasParts() {
-		column.of = out[0].goType()
+		column.of = out[0].goType() // so that parts of its elements are known
 	}
 	return column
 }
 
 // evalRow returns the element of a list of records that a text names: the one whose first text it is.
+// The name is compared with the whole text. Several elements with one name are a mistake.
 func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 	list, known := v.Data.([]value)
 	part := keyOf(v)
@@ -80,10 +84,12 @@ func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 		return value{Type: t, of: of}
 	}
 	word := key.Data.(string)
+	// Names are compared as they are shown.
 	names := lists.Map(list, func(element value) string {
 		name, _ := report.PartOf(element.Data, part)
 		return fmt.Sprint(name)
 	})
+	// Names need not be unique in a list that a script made.
 	found := indices.Where(len(list), func(i int) bool { return names[i] == word })
 	switch len(found) {
 	case 1:
@@ -95,6 +101,7 @@ func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 }
 
 // keyOf returns the part by which elements of a list are chosen: the first that is a text.
+// Of a list without a type the first element says it. It is "" where no part is a text.
 func keyOf(v value) string {
 	t := v.of
 	if list, _ := v.Data.([]value); t == nil && len(list) > 0 {
@@ -108,6 +115,7 @@ func keyOf(v value) string {
 }
 
 // tableRow returns the row of a table whose first cell is a text.
+// Names of columns were looked for before, so they win over rows.
 func tableRow(e *evaluator, n *ast.MemberNode, t report.Table, word string) value {
 	names := lists.Map(t.Rows, func(row []any) string {
 		if len(row) == 0 {
@@ -123,7 +131,10 @@ func tableRow(e *evaluator, n *ast.MemberNode, t report.Table, word string) valu
 
 // compileRows is the problem.Compiler of the language: expressions of expr (github.com/expr-lang/expr) on the columns
 // of a row by their names, or by col("a name") where a name is no identifier, with log10, log, exp and sqrt.
+// A column counts as read when its name stands anywhere in the expression, also within a word or a text.
+// The expression is checked against the types of the columns here; evaluate is called for each row.
 func compileRows(expression string, columns []string, numbers []bool) (evaluate func(row []any) (any, error), reads []string, err error) {
+	// A column is a text or a number, known by an example of it.
 	env := map[string]any{"col": func(string) any { return nil }}
 	for k, name := range columns {
 		if env[name] = any(""); numbers[k] {
@@ -136,6 +147,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	opts := []expr.Option{expr.Env(env)}
 	for name, f := range map[string]func(float64) float64{"log10": math.Log10, "log": math.Log, "log2": math.Log2, "exp": math.Exp,
 		"sqrt": math.Sqrt} {
+		// expr hands whole numbers over as int and columns as float64.
 		opts = append(opts, expr.Function(name, func(args ...any) (any, error) {
 			switch v := args[0].(type) {
 			case float64:
@@ -144,16 +156,18 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 				return f(float64(v)), nil
 			}
 			return nil, fmt.Errorf("%s needs a number, got %v", name, args[0])
-		}, new(func(float64) float64), new(func(int) float64), new(func(any) float64)))
+		}, new(func(float64) float64), new(func(int) float64), new(func(any) float64))) // so that the checker of expr knows what they give
 	}
 	program, err := expr.Compile(expression, opts...)
+	// Messages of expr are put into words that fit a text of the language.
 	if err != nil {
 		err = firstLine(err)
-		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown {
+		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown { // usually a text without quotes
 			err = fmt.Errorf("%w; a text stands in quotes, as '%s'", err, word)
 		} else if strings.Contains(err.Error(), "func(") {
 			err = errors.New("the name of a function is not in quotes; texts are, as in site == 'none'")
 		}
+		// A word of expr cannot be the name of a column; col("…") reads it.
 		for _, name := range reads {
 			if slices.Contains(reserved, name) {
 				err = fmt.Errorf("%w; the column %s is written col(%q)", err, name, name)
@@ -164,12 +178,15 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	evaluate = func(row []any) (any, error) {
 		at := lists.Keyed(columns, func(k int, name string) (string, any) { return name, row[k] })
 		var missing string
-		at["col"] = func(name string) any {
-			v, ok := at[name]
-			if !ok {
-				missing = name
+		// An unknown column cannot be an error of the function, so it is noted and told after the run.
+		if !slices.Contains(columns, "col") { // which is the column then
+			at["col"] = func(name string) any {
+				v, ok := at[name]
+				if !ok {
+					missing = name
+				}
+				return v
 			}
-			return v
 		}
 		v, err := expr.Run(program, at)
 		if missing != "" {
@@ -191,6 +208,7 @@ var reserved = []string{"let", "in", "and", "or", "not", "if", "else", "true", "
 	"startsWith", "endsWith"}
 
 // firstLine keeps what an error of expr says, without the lines that show where: an expression is one line.
+// Of a mistake in parsing, the words that are not expected are named.
 func firstLine(err error) error {
 	var at *file.Error
 	if errors.As(err, &at) {
@@ -206,6 +224,7 @@ func firstLine(err error) error {
 }
 
 // labelled is an element of a list with what tables and figures call it.
+// The argument has the place of the element where the list is written out, and of the whole list elsewhere.
 type labelled struct {
 	argument
 	// a number or a text as it is; of a kernel or a problem the name that it is bound to, else its text
@@ -214,9 +233,11 @@ type labelled struct {
 
 // labelled returns the elements of a list that is an argument. While a script is checked, a list may be
 // known only as it stands in the script; nil and false where it is not known at all.
+// In a check the elements are evaluated by themselves: a list is not known as soon as one of them is not.
 func (c *call) labelled(a argument) ([]labelled, bool) {
 	list, known := a.Data.([]value)
-	n, st := sourceOf(c.e, a.Node)
+	n, st := sourceOf(c.e, a.Node) // a name may stand for the list
+	// Where the list is written out, here or where its name is bound, its elements have places of their own.
 	literal, written := n.(*ast.ArrayNode)
 	if !known && (!c.e.dry || !written) {
 		return nil, false
@@ -239,6 +260,7 @@ func (c *call) labelled(a argument) ([]labelled, bool) {
 }
 
 // elements returns the values of an argument that may be one or a list of them.
+// Without the argument there are none.
 func (c *call) elements(name string) []argument {
 	a := c.arg(name)
 	list, ok := a.Data.([]value)
@@ -250,11 +272,13 @@ func (c *call) elements(name string) []argument {
 
 // element returns an element of an argument that is a list, with its own place where the list is
 // written out; the argument itself where it is no list.
+// The index must be one of the list.
 func (c *call) element(a argument, i int) argument {
 	list, ok := a.Data.([]value)
 	if !ok {
 		return a
 	}
+	// a is a copy, so the argument of the call stays as it is.
 	a.value = list[i]
 	if literal, ok := a.Node.(*ast.ArrayNode); ok && i < len(literal.Nodes) {
 		a.Node = literal.Nodes[i]
@@ -263,11 +287,12 @@ func (c *call) element(a argument, i int) argument {
 }
 
 // labelOf returns what a value is called that stands as n in a statement; n is nil where it does not.
+// Labels are compared with each other, to find a value that is swept twice.
 func labelOf(v value, n ast.Node, st *front.Statement) any {
 	if v.Type == Number || v.Type == Text {
 		return v.Data
 	}
-	if id, ok := n.(*ast.IdentifierNode); ok {
+	if id, ok := n.(*ast.IdentifierNode); ok { // a bound name
 		return id.Value
 	}
 	switch data := v.Data.(type) {
@@ -287,6 +312,7 @@ func (t Type) isKernel() bool { return t == Kernel || t == Joint || t == Free }
 
 // gramKernel builds table of a Gram matrix in a file. The kernel holds the numbers, so it prints
 // and travels without the file.
+// The file is read as a table of problem is: once in an evaluation, and by the same rules.
 func gramKernel(c *call, entry kernels.Entry) (any, error) {
 	path := c.text("values")
 	opt := problem.LoadOptions{Read: c.e.read}
@@ -303,6 +329,7 @@ func gramKernel(c *call, entry kernels.Entry) (any, error) {
 		}
 		return nil, a
 	}
+	// Names as an argument must fit the names in the file, where it has some.
 	if names := c.arg("names"); names.known() {
 		list, _ := names.Data.([]value)
 		words := texts(names.value)
@@ -313,14 +340,15 @@ func gramKernel(c *call, entry kernels.Entry) (any, error) {
 			return nil, &argumentError{param: "names", message: "table: the names do not fit the file", err: err}
 		}
 	}
-	if c.e.st == c.e.own {
+	if c.e.st == c.e.own { // not again in a sweep
 		c.e.session.note(g.Notes)
 	}
+	// Built as if the numbers stood in the script.
 	args := kernels.Args{"values": g.Values}
 	if g.Names != nil {
 		args["names"] = g.Names
 	}
-	k, err := entry.Build(args)
+	k, err := entry.Build(args) // refuses a matrix that is not positive semi-definite
 	if err != nil {
 		return nil, &argumentError{param: "values", message: fmt.Sprintf("%q is not a kernel", path), err: err}
 	}

@@ -20,23 +20,24 @@ var rewardNorm = Param{Name: "reward_norm", Types: []Type{Number}, Range: positi
 	Doc: "the bound that `norm` is, in reward units: of the expected rewards as they are; not beside `norm`"}
 
 // option returns the parameter of an option of algorithms.
+// Type, range and choices follow from the engine, so that an option of the engine is an option of the language.
 func option(name string) Param {
 	x := engine.OptionNamed(name)
 	p := Param{Name: name, Synonyms: x.Synonyms, Choices: x.Choices, Range: x.Range, Default: cmp.Or(x.Default, unset), Doc: x.Doc,
 		of: func(e algorithms.Entry) bool { return e.Takes(name) }}
-	switch x.At(new(engine.Options)).(type) {
+	switch x.At(new(engine.Options)).(type) { // a new value, only to see which type the field has
 	case *bool:
 		p.Whole, p.Range, p.Default = true, kernels.Range{Min: 0, Max: 1}, "0"
 	case *int:
 		p.Whole = true
 	}
-	if p.Range != (kernels.Range{}) {
+	if p.Range != (kernels.Range{}) { // an option without a range takes no numbers
 		p.Types = append(p.Types, Number)
 	}
 	if p.Choices != nil {
 		p.Types = append(p.Types, Text)
 	}
-	if x.Planned != "" {
+	if x.Planned != "" { // where pulls are not fixed beforehand; posterior takes this back
 		p.Choices, p.elsewhere = []string{engine.RidgeAuto}, map[string]string{engine.RidgeGP: x.Planned}
 	}
 	return p
@@ -44,8 +45,10 @@ func option(name string) Param {
 
 // runParams returns the parameters of a function that runs algorithms of a mode: its own and options in the order of names, and
 // behind them the options of the mode that names leave out.
+// A new option of the engine thus appears by itself, as the last parameter; one without a description stays hidden.
 func runParams(mode, names string, own ...Param) (out []Param) {
 	listed := strings.Fields(names)
+	// Options that names leave out, of this mode or of both.
 	for x := range engine.AllOptions() {
 		if x.Doc != "" && (x.Mode == "" || x.Mode == mode) && !slices.Contains(listed, x.Name) {
 			listed = append(listed, x.Name)
@@ -54,7 +57,7 @@ func runParams(mode, names string, own ...Param) (out []Param) {
 	out = make([]Param, 0, len(listed))
 	for _, name := range listed {
 		if i := slices.IndexFunc(own, func(p Param) bool { return p.Name == name }); i >= 0 {
-			out = append(out, own[i])
+			out = append(out, own[i]) // with a description of its own
 		} else {
 			out = append(out, option(name))
 		}
@@ -63,6 +66,7 @@ func runParams(mode, names string, own ...Param) (out []Param) {
 }
 
 // posterior returns the regularisation parameter of functions whose pulls are fixed beforehand.
+// Pulls that are fixed beforehand allow "gp" as well, which option leaves out.
 func posterior(p Param) Param {
 	p.Choices, p.elsewhere, p.Default = []string{engine.RidgeAuto, engine.RidgeGP}, nil, unset
 	p.wordsOnly = func(e algorithms.Entry) bool { return e.Prior }
@@ -80,6 +84,7 @@ func runFunctions() []Function {
 	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset,
 		Doc: "a Go func that draws rewards, bound by session.Put in a Go cell, or a function f(task, arm, count) of Python that returns " +
 			"their mean, in place of the problem's own"}
+	// A fixed budget needs no level to stop; there it only says which answers count as supported.
 	confidence := option("delta")
 	confidence.Doc = "level at which an answer counts as supported"
 	return []Function{
@@ -115,6 +120,7 @@ func runFunctions() []Function {
 }
 
 // modes says which function runs an algorithm.
+// It completes the sentence that begins with the name of the algorithm.
 var modes = map[string]string{engine.ModeFC: "fc, which stops when all is decided", engine.ModeFB: "fb, which has a budget"}
 
 // algorithmParam lists the algorithms of a mode.
@@ -122,11 +128,13 @@ func algorithmParam(mode string) Param {
 	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs",
 		elsewhere: map[string]string{}}
 	for m, function := range modes {
+		// All algorithms of a mode, in the order of the catalogue.
 		names := algorithms.Having(m, func(algorithms.Entry) bool { return true })
 		if m == mode {
 			p.Choices = names
 			continue
 		}
+		// The algorithms of other modes are refused with the function that runs them.
 		for _, name := range names {
 			p.elsewhere[name] = name + " is for " + function
 		}
@@ -136,6 +144,7 @@ func algorithmParam(mode string) Param {
 }
 
 // algorithmOf returns the one that was named, or the default.
+// The argument was compared with the choices before.
 func algorithmOf(c *call, mode string) string {
 	return cmp.Or(c.text("algorithm"), algorithms.Default(mode).Name)
 }
@@ -151,7 +160,7 @@ func oneNorm(c *call) {
 // oneBudget reports a function of a budget that is given none, or two.
 func oneBudget(c *call) {
 	switch {
-	case c.has("budget") != c.has("total"):
+	case c.has("budget") != c.has("total"): // exactly one of them
 	case c.has("total"):
 		c.refuse(c.arg("total"), "leave one of them out", "budget is of each agent, and total is of all agents together")
 	default:
@@ -161,14 +170,16 @@ func oneBudget(c *call) {
 }
 
 // runArgs are the arguments of fc and fb that are not options of the algorithm.
+// Options are read by optionsOf, from the same arguments.
 type runArgs struct {
-	P       *problem.Problem
-	Runs    int    `arg:"default"`
-	Seed    uint64 `arg:"default"`
-	Rewards any
+	P       *problem.Problem // as the script has it
+	Runs    int              `arg:"default"` // at least 1
+	Seed    uint64           `arg:"default"` // of the first run; the others follow from it
+	Rewards any              // a sim.RewardFunc or sim.RoundFunc of a Go cell; nil where the problem draws
 }
 
 // checkRun reports options that the algorithm does not have or that do not go together.
+// In a sweep an option goes to the algorithms that have it, see hasOptions.
 func checkRun(c *call, _ runArgs) {
 	hasOptions(c)
 	oneNorm(c)
@@ -184,18 +195,19 @@ func evalRun(c *call, a runArgs) (any, error) {
 		Problem: a.P, Mode: mode, Options: optionsOf(c),
 		Algorithm: algorithmOf(c, mode), Runs: a.Runs, Seed: a.Seed, Workers: c.e.session.opt.Workers,
 	}
+	// A function that is asked for one arm, or for all arms of a round, in place of the problem's own rewards.
 	switch draw := a.Rewards.(type) {
 	case sim.RewardFunc:
 		x.Draw = sim.Func(x.Problem, draw)
 	case sim.RoundFunc:
 		x.Draw, x.Rounds = sim.Rounds(x.Problem, draw)
 	}
-	foretell(c, x)
+	foretell(c, x) // before the first sample, since it may take minutes
 	result, err := perform(c, x)
-	if err != nil && result.Runs == 0 && len(result.Trace) == 0 {
+	if err != nil && result.Runs == 0 && len(result.Trace) == 0 { // nothing to keep
 		return nil, err
 	}
-	if err != nil && c.e.ctx.Err() != nil {
+	if err != nil && c.e.ctx.Err() != nil { // the result has what was finished, and says that it is not all
 		result.Status = engine.StatusInterrupted
 	}
 	return result, err
@@ -210,10 +222,10 @@ const (
 // foretell says before sampling that a schedule takes very many samples on many arms: designs for them take minutes,
 // and no experiment can have them.
 func foretell(c *call, x sim.Experiment) {
-	if x.Problem.N() < foretoldArms || c.e.st != c.e.own || c.e.dry {
+	if x.Problem.N() < foretoldArms || c.e.st != c.e.own || c.e.dry { // in a sweep the same would be told for each combination
 		return
 	}
-	x.Memory = &c.e.session.memory
+	x.Memory = &c.e.session.memory // a copy: the designs that this needs are there when the run begins
 	if n, err := x.Expected(c.e.ctx); err == nil && n >= foretoldSamples {
 		many := fmt.Sprintf("about %.0e samples per agent", n)
 		if math.IsInf(n, 1) {
@@ -226,6 +238,7 @@ func foretell(c *call, x sim.Experiment) {
 
 // optionsOf reads the arguments that are options: those with the name of a field of engine.Options, as far as the function has
 // them. What is not stated is left to the engine.
+// It serves every function that has options: runs, forecasts, theory and protocols.
 func optionsOf(c *call) engine.Options {
 	opt := stated[engine.Options](c)
 	a := stated[struct {
@@ -233,12 +246,13 @@ func optionsOf(c *call) engine.Options {
 		RewardNorm float64
 		Level, Xi  any
 	}](c)
-	if a.P != nil && a.RewardNorm > 0 {
+	if a.P != nil && a.RewardNorm > 0 { // the engine's norm is in units of the noise
 		opt.Norm = a.RewardNorm / model.UnitOf(a.P, opt.Unit)
 	}
 	if opt.Level.Value, opt.Level.Known = a.Level.(float64); opt.Level.Known && a.P != nil { // stated in the direction of the data
 		opt.Level.Value = a.P.Turned(opt.Level.Value)
 	}
+	// A number, "auto" or "gp"; without the argument the engine decides.
 	switch xi := a.Xi.(type) {
 	case float64:
 		opt.Ridge = engine.Ridge{Kind: engine.RidgeValue, Value: xi}

@@ -19,6 +19,7 @@ func TestSameFile(t *testing.T) {
 	if err := os.Symlink("old.csv", "link.csv"); err != nil {
 		t.Fatal(err)
 	}
+	// Files that exist and files that do not, by relative and absolute paths and through links; each pair in both orders.
 	for _, c := range []struct {
 		a, b string
 		want bool

@@ -68,9 +68,9 @@ type Options struct {
 
 // Session holds what scripts have bound so far. It is for one goroutine at a time.
 type Session struct {
-	opt   Options
-	scope scope
-	clock int // counts bindings
+	opt   Options // as given to NewSession, with a Host; Act changes it during its call
+	scope scope   // the names bound, which Eval and Put change
+	clock int     // counts bindings
 
 	sources []report.DataFile // read so far
 	latest  map[string]string // checksum of each of these files when it was read last
@@ -81,12 +81,14 @@ type Session struct {
 }
 
 // NewSession returns a session in which nothing is bound.
+// The zero Options read and write files below the current folder.
 func NewSession(opt Options) *Session {
 	opt.Host = cmp.Or(opt.Host, Host(files{}))
 	return &Session{opt: opt, scope: scope{}, latest: map[string]string{}}
 }
 
 // notice tells a sentence, if anyone listens.
+// Computations call it from any goroutine.
 func (s *Session) notice(sentence string) {
 	if s.opt.Notice != nil {
 		s.opt.Notice(sentence)
@@ -129,22 +131,27 @@ func (s *Session) Definition(name string) (string, bool) {
 // Eval checks a script and then evaluates it. It returns what bare expressions display. With an
 // error (Errors, which wrap the context's error after an interrupt) come the displays that were
 // finished before it; a script that does not pass the check leaves the session as it was.
+// Names that were bound before a mistake in running stay bound.
+// Progress ends with Eval: a computation that an interrupt left behind is heard no more.
 func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, error) {
-	statements, errs := s.prepare(script)
+	statements, errs := s.prepare(script) // takes over Options.Set
 	if len(errs) == 0 {
 		errs = s.check(ctx, statements)
 	}
 	if len(errs) > 0 {
 		return nil, errs
 	}
+	// Both travel in the context, since all packages below see it: the limit on cores, and who is told of large
+	// allocations.
 	if s.opt.Workers > 0 {
 		ctx = cores.Within(ctx, s.opt.Workers)
 	}
 	if s.opt.Notice != nil {
 		ctx = memlimit.Listening(ctx, s.opt.Notice)
 	}
+	// The scope of the session itself: each statement binds its name at once.
 	e := &evaluator{ctx: ctx, session: s, scope: s.scope}
-	if s.opt.making != nil {
+	if s.opt.making != nil { // of a worker: experiments are made there, and not run
 		e.collect = s.opt.making.take
 	}
 	if s.opt.Progress != nil {
@@ -152,8 +159,10 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 		defer e.teller.close()
 	}
 	var displays []report.Display
+	// Notes are told at the end, after an error too, as far as the displays do not show them.
 	defer func() { s.tellNotes(displays) }()
 	for _, st := range statements {
+		// An interrupt before a statement, or during it, ends the script with what there is.
 		if e.stopped = ctx.Err(); e.stopped == nil {
 			v := e.statement(st)
 			// What an interrupt or a failure cuts short is displayed even when it was to be bound.
@@ -161,16 +170,17 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 			if (st.Name == "" || short) && v.known() && v.Type != Nothing {
 				d := s.displayOf(st, v)
 				displays = append(displays, d)
-				if s.opt.Shown != nil {
+				if s.opt.Shown != nil { // a front end shows it before the next statement begins
 					s.opt.Shown(d)
 				}
 			}
 		}
 		if e.stopped != nil {
 			err := st.Source.At(st.Whole(), "interrupted", e.kept(st))
-			err.Err = e.stopped
+			err.Err = e.stopped // so that errors.Is finds context.Canceled
 			e.report(err)
 		}
+		// The statements below may rest on what failed.
 		if len(e.errs) > 0 {
 			return displays, e.errs
 		}
@@ -180,6 +190,7 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 
 // check evaluates statements on a copy of the scope as far as that is possible
 // without reading or running anything, until the context ends.
+// The clock of the session moves on, which leaves a gap: times are only compared with each other.
 func (s *Session) check(ctx context.Context, statements []*front.Statement) Errors {
 	copied := maps.Clone(s.scope)
 	e := &evaluator{ctx: ctx, session: s, dry: true, scope: copied, all: statements}
@@ -188,16 +199,19 @@ func (s *Session) check(ctx context.Context, statements []*front.Statement) Erro
 		if e.full() || ctx.Err() != nil {
 			break
 		}
-		e.st = st
+		e.st = st // checkName reports in it
+		// Before the statement binds its name, so that the scope has what was there before.
 		e.checkName(st, own)
 		e.statement(st)
 	}
+	// A sweep finds mistakes in definitions above it; they are told in the order of the text.
 	slices.SortStableFunc(e.errs, func(a, b *Error) int { return a.Span.From - b.Span.From })
 	return e.errs
 }
 
 // displayOf returns the display of a bare expression; its name is set when the expression is a
 // name. A formula shows its definition; a text and what is printed show nothing but themselves.
+// The value must be known. A list becomes Go values, since reports know none of this package.
 func (s *Session) displayOf(st *front.Statement, v value) report.Display {
 	d := report.Display{Source: st.Source.Slice(st.Whole()), Value: v.Data}
 	switch n := st.Node.(type) {
@@ -231,6 +245,7 @@ func (s *Session) displayOf(st *front.Statement, v value) report.Display {
 // float64 as a kernel; a sim.RewardFunc or sim.RoundFunc as a source of rewards; a problem.Problem, engine.Result,
 // or another value that functions of the language return; a report.Figure or report.Table; or a
 // pointer to one of these. What a script could not bind is an error, and then nothing changes.
+// It is for values of a program. A list that a script could not have made, by length or depth, is refused as well.
 func (s *Session) Put(name string, v any) error {
 	st, err := nameFor(s, name)
 	if err != nil {
@@ -246,6 +261,7 @@ func (s *Session) Put(name string, v any) error {
 	if bound.depth() > maxNesting {
 		return fmt.Errorf("cannot bind %s: more than %d lists inside each other", name, maxNesting)
 	}
+	// A new binding has a new time, by which Stale finds what used the old one.
 	s.clock++
 	s.scope[name] = &binding{name: name, st: st, value: bound, time: s.clock, uses: map[string]int{}, put: true}
 	return nil
@@ -254,12 +270,14 @@ func (s *Session) Put(name string, v any) error {
 // Reads reports whether a text reads as a script of this session: it has the form of one, and calls a
 // function of the language or uses a name that is bound.
 func (s *Session) Reads(text string) bool {
+	// A formula counts, whatever it reads. The kernel asks when Go code does not compile, which may be a script without
+	// its magic.
 	script, errs := Parse("", text)
 	if len(errs) > 0 {
 		return false
 	}
 	for _, st := range script.statements {
-		used := namesIn(st.Node)
+		used := namesIn(st.Node) // of the body, where it is a formula
 		if st.Params != nil || len(s.scope.callsIn(st.Node)) > 0 ||
 			slices.ContainsFunc(s.Names(), func(name string) bool { return used[name] }) {
 			return true
@@ -274,22 +292,25 @@ func (s *Session) note(notes []problem.Note) { s.noted = append(s.noted, notes..
 // tellNotes tells the notes of an evaluation, each once, but for those that what was displayed shows
 // or that do not concern it.
 func (s *Session) tellNotes(displays []report.Display) {
+	// Whatever is not told here is not told later either.
 	notes := s.noted
 	s.noted = nil
 	answers := len(displays) > 0 // whether nothing but answers is displayed
 	for _, d := range displays {
 		_, is := d.Value.(answer.Answer)
 		answers = answers && is
+		// The display of a problem lists its notes itself.
 		if p, is := d.Value.(*problem.Problem); is {
 			shown := lists.Map(slices.Concat(p.Notes, p.KernelNotes), problem.Note.String)
 			notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return slices.Contains(shown, n.String()) })
 		}
 	}
+	// Results have warnings of their own, and answers from measurements rest on no simulation.
 	if len(displays) > 0 {
 		notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return n.OfAlgorithms() || answers && n.OfSimulation() })
 	}
 	told := lists.Map(notes, problem.Note.String)
-	for i, line := range told {
+	for i, line := range told { // two problems may have the same note
 		if slices.Contains(told[:i], line) {
 			continue
 		}
@@ -302,6 +323,7 @@ func (s *Session) tellNotes(displays []report.Display) {
 }
 
 // path returns a path of the script as the system needs it.
+// Without a folder the path is as it is, below the current folder.
 func (s *Session) path(path string) string {
 	if filepath.IsAbs(path) || s.opt.Folder == "" {
 		return path

@@ -32,6 +32,7 @@ func must(t testing.TB, s *Session, src string) []report.Display {
 	return displays
 }
 
+// Bindings show nothing, expressions show their source and value, and texts show themselves alone.
 func TestDisplays(t *testing.T) {
 	got := must(t, NewSession(Options{}), `
 a = 2 + 3*4^2/2 - -1 // bindings do not display
@@ -63,6 +64,7 @@ sum(1, 2, 3) + mean([1, 2])`)
 	}
 }
 
+// The chain is h, k, j: binding h again makes both others stale, and evaluating k again leaves j.
 func TestRebindAndStale(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
 	must(t, s, "h = 0.5\nk = rbf(h)\nj = task(k)\nn = 3")
@@ -97,6 +99,7 @@ func TestRebindAndStale(t *testing.T) {
 	}
 }
 
+// A name is set before anything is evaluated; what is wrong is shown in the text that sets it.
 func TestSet(t *testing.T) {
 	const script = "gap = 0.1\nname = \"a\"\ntwice = 2*gap\ntwice\nname"
 	values, err := evalText(NewSession(Options{Set: []string{"gap=0.25+0.25", `name="b"`}}), script)
@@ -117,6 +120,7 @@ func TestSet(t *testing.T) {
 }
 
 // recorder is a host that keeps what is saved.
+// Nothing can be read from it.
 type recorder map[string]any
 
 func (recorder) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
@@ -142,6 +146,7 @@ r = fc(p, delta=0.1, runs=2, seed=3)
 
 // A sweep must give what the script gives when it is written out with the values,
 // whatever the swept name is, in row-major order.
+// Two values each of a bound name, of an argument that is left out, and of an argument of fc.
 func TestSweep(t *testing.T) {
 	host := recorder{}
 	displays := must(t, NewSession(Options{Host: host}), sweepScript+`
@@ -224,6 +229,7 @@ sweep(r, h=[1, 50])`)
 	}
 }
 
+// A sweep over seed= wins over the session's seed, which wins over the script's.
 func TestSeed(t *testing.T) {
 	seed := uint64(7)
 	displays := must(t, NewSession(Options{Seed: &seed}), sweepScript+"r\nsweep(r, seed=[3, 7])")
@@ -238,6 +244,7 @@ func TestSeed(t *testing.T) {
 
 // An interrupt keeps what was finished: earlier displays, and the runs or rows of
 // the statement that was cut short.
+// The tenth step interrupts, of 50.
 func TestInterrupt(t *testing.T) {
 	for statement, finished := range map[string]func(any) int{
 		"fc(p, runs=50, seed=2)":   func(v any) int { return v.(engine.Result).Runs },
@@ -258,7 +265,7 @@ func TestInterrupt(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "interrupted\n 6 | "+statement) {
 			t.Errorf("%s: error %v", statement, err)
 		}
-		if len(displays) != 2 || displays[0].Value != 1.0 {
+		if len(displays) != 2 || displays[0].Value != 1.0 { // the 1 before it, and what was finished
 			t.Errorf("%s: displays %v", statement, displays)
 			continue
 		}
@@ -269,6 +276,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 // A list of many mistakes must not reach a function with one of them.
+// Of ten mistakes five are told; the sixth and later ones must not be computed with.
 func TestMistakesBeyondTheLimit(t *testing.T) {
 	_, err := evalText(NewSession(Options{}), "[a, b, c, d, e, task(3), arm(\"x\"), sum(f), rbf(\"y\"), print(1)]")
 	var errs Errors
@@ -292,6 +300,7 @@ func TestCompareOfSweep(t *testing.T) {
 }
 
 // refusing is a host without files.
+// A check with it proves that nothing is read or written.
 type refusing struct{ t *testing.T }
 
 func (h refusing) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
@@ -327,6 +336,7 @@ plot(s, x="delta", y="samples", file="fc.svg")
 save(s, "fc.csv")
 `
 
+// The host reports whatever is read.
 func TestCheckReadsNothing(t *testing.T) {
 	script, errs := Parse("demo.cope", tenLines)
 	if len(errs) == 0 {
@@ -352,6 +362,7 @@ func BenchmarkCheck(b *testing.B) {
 
 // A few short lines must not take all memory: what is doubled in every line, or
 // nested, is refused.
+// 40 doublings are 10^12 parts or elements, and each limit stops them early.
 func TestGrowthIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")

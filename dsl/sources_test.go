@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
+// The same arms with the means changed, so that the best arm says which file was read.
 const (
 	firstData  = "task,arm,mean\na,1,0.2\na,2,0.9\n"
 	secondData = "task,arm,mean\na,1,0.9\na,2,0.2\n"
@@ -33,6 +34,7 @@ func TestDataChanges(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "a.csv")
 	rewritten(t, path, firstData)
+	// The file changes after the first combination.
 	s := NewSession(Options{Folder: folder, Rebind: true, Progress: func(a Activity) {
 		if strings.HasPrefix(a.Label, "sweep") && a.Done > 0 {
 			rewritten(t, path, secondData)
@@ -48,6 +50,7 @@ func TestDataChanges(t *testing.T) {
 	if sources := s.Sources(); len(sources) != 1 {
 		t.Errorf("read %v, want one file", sources)
 	}
+	// The cause names the file, and the combination in which it was met.
 	var errs Errors
 	if _, err := evalText(s, again); !errors.As(err, &errs) || errs[0].Cause != path+": it has changed since it was read before; evaluate again what reads it\nin the sweep with noise=0.1" {
 		t.Errorf("in a later cell: error %v", err)
@@ -68,6 +71,7 @@ func TestOwnFiles(t *testing.T) {
 	if err := os.Symlink("own.csv", filepath.Join(folder, "link.csv")); err != nil {
 		t.Skip("no links here: ", err)
 	}
+	// Two files behind one problem, and one whose name a figure for LaTeX would write.
 	const before = "p = problem(\"own.csv\", kernel=identity(), noise=1, rewards=\"raw.csv\")\nq = problem(\"fig.dat\", kernel=identity(), noise=1)\nr = fc(p)\n"
 	for src, want := range map[string]string{
 		`save(r, "own.csv")`:                     `save: "own.csv" holds data that a problem is read from`,
@@ -77,7 +81,7 @@ func TestOwnFiles(t *testing.T) {
 		`plot(r, file="fig.tex")`:                `plot: "fig.tex" holds data that a problem is read from`,
 		`save(r, "demo.txt")`:                    `save: "demo.txt" is the script itself`,
 		`problem("out.html", kernel=identity())`: `problem: "out.html" is the file that the output is written to`,
-		`save(r, "other.csv"); problem("other.csv", kernel=identity())`: "",
+		`save(r, "other.csv"); problem("other.csv", kernel=identity())`: "", // a file that is written and read afterwards
 	} {
 		if strings.Contains(src, "/x/") {
 			if err := os.Mkdir(filepath.Join(folder, "x"), 0o700); err != nil {
@@ -92,6 +96,7 @@ func TestOwnFiles(t *testing.T) {
 			t.Errorf("%s: errors %v, want %s", src, errs, want)
 		}
 	}
+	// What an earlier cell read is not written over either.
 	s := NewSession(Options{Folder: folder, Rebind: true})
 	must(t, s, `p = problem("own.csv", kernel=identity(), noise=1)`)
 	script, _ := Parse("cell", `save(p, "own.csv")`)
@@ -114,6 +119,7 @@ func TestBlame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Under the kernel, under rewards= and under the path, though a file has a single letter for a name.
 	for _, c := range []struct{ call, want string }{
 		{`problem("o", kernel=arm(rbf(dims=["x_2"])))`, "the kernel does not fit the problem"},
 		{`problem("o", kernel=arm(linear()), rewards="raw")`, `cannot load "raw"`},

@@ -11,6 +11,7 @@ import (
 
 // kept says what an interrupt left of a statement that binds a name: a later cell
 // must not take a part, or what was there before, for the whole.
+// It is the hint of the error. Nothing is said where the statement binds no name.
 func (e *evaluator) kept(st *front.Statement) string {
 	b := e.scope[st.Name]
 	switch {
@@ -26,12 +27,13 @@ func (e *evaluator) kept(st *front.Statement) string {
 
 // checkName reports a name that cannot be bound here. own has the statements of
 // the same script that bind names.
+// The check alone asks it, before the statement binds its name: the scope has names of earlier cells and statements then.
 func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Statement) {
 	if st.Name == "" {
 		return
 	}
 	first := own[st.Name]
-	own[st.Name] = st
+	own[st.Name] = st // even where it is a mistake, so that a third binding is told as well
 	_, bound := e.scope[st.Name]
 	switch {
 	case taken(st.Name):
@@ -53,8 +55,9 @@ func taken(name string) bool {
 }
 
 // statement evaluates one statement and binds its name.
+// It returns the value even where the name cannot be bound: Eval displays what a failure cuts short.
 func (e *evaluator) statement(st *front.Statement) value {
-	e.st, e.own, e.uses = st, st, map[string]bool{}
+	e.st, e.own, e.uses = st, st, map[string]bool{} // lookups note the names that are read from here on
 	v := e.define(st)
 	if v.Type == Nothing && st.Name != "" {
 		return e.fail(st.Node, Nothing, "this gives no value that a name could be bound to", "write it without "+st.Name+" =")
@@ -64,15 +67,19 @@ func (e *evaluator) statement(st *front.Statement) value {
 	}
 	v = named(v, st.Name)
 	b := &binding{name: st.Name, st: st, value: v, uses: map[string]int{}}
+	// Constants, functions and unknown names have no binding, and are not kept.
 	for name := range e.uses {
 		if used, ok := e.scope[name]; ok {
 			b.uses[name] = used.time
 		}
 	}
+	// Only a name that is bound again can lead back to itself.
 	if cyclic(e, st.Name, b.uses) {
 		e.failAt(st.NameAt, fmt.Sprintf("%s would be defined by itself", st.Name), "choose another name: a name stands for its definition")
 		return v
 	}
+	// In a check an unknown value is bound too: statements below it are checked by its type. When the script runs, an
+	// unknown value is a mistake, and the name keeps what it had.
 	if v.known() || e.dry {
 		e.session.clock++
 		b.time = e.session.clock
@@ -83,6 +90,7 @@ func (e *evaluator) statement(st *front.Statement) value {
 }
 
 // define returns the value of the right side of a statement.
+// A sweep calls it again under other values of the names that the statement uses.
 func (e *evaluator) define(st *front.Statement) value {
 	if st.Params != nil {
 		return evalFormula(e, st)
@@ -91,20 +99,20 @@ func (e *evaluator) define(st *front.Statement) value {
 }
 
 // scope is the names bound.
-type scope map[string]*binding
+type scope map[string]*binding // an evaluator that checks has a copy of the session's
 
 // binding is a name with the statement that defines it. A name is defined once
 // (or again in a notebook), so a value is a function of the values its statement uses:
 // sweep and Stale rely on it.
 type binding struct {
-	name  string
-	st    *front.Statement
-	value value
-	time  int            // when it was bound, by the session's clock
-	uses  map[string]int // names its statement read, with the time at which each was bound
-	put   bool           // bound to a Go value by Put; the statement only stands for it
+	name  string           // its key in the scope
+	st    *front.Statement // evaluated again by a sweep; of Put, one that uses nothing
+	value value            // when the statement was evaluated last; without data in a check where only the type is known
+	time  int              // when it was bound, by the session's clock
+	uses  map[string]int   // names its statement read, with the time at which each was bound
+	put   bool             // bound to a Go value by Put; the statement only stands for it
 
-	unwanted bool // to be unbound when nothing is defined by it
+	unwanted bool // to be unbound when nothing is defined by it; set by Forget, gone with a new binding
 }
 
 // names returns the names in the order in which they were bound.
@@ -114,6 +122,7 @@ func (s scope) names() []string {
 
 // Stale returns the names whose definition uses, at once or through others, a name
 // that was bound again since, oldest first.
+// It is nil when none is stale.
 func (s *Session) Stale() []string {
 	because := s.StaleBecause()
 	if len(because) == 0 {
@@ -124,6 +133,8 @@ func (s *Session) Stale() []string {
 
 // StaleBecause returns for each stale name the names that were bound again since its
 // definition used them, at once or through others, each with the time of that.
+// Each name is visited once: its causes are the names that it uses and that were bound again, with the causes of all that it uses.
+// A name that is used is bound, as Forget leaves it; so no entry is missing below.
 func (s *Session) StaleBecause() map[string]map[string]int {
 	all := map[string]map[string]int{} // of names that are not stale, too
 	var visit func(name string) map[string]int
@@ -132,7 +143,7 @@ func (s *Session) StaleBecause() map[string]map[string]int {
 		if seen || s.scope[name] == nil {
 			return causes
 		}
-		all[name] = nil
+		all[name] = nil // would end a circle; cyclic lets none come about
 		for used, time := range s.scope[name].uses {
 			causes = union(causes, visit(used))
 			if bound := s.scope[used].time; bound != time {
@@ -145,7 +156,7 @@ func (s *Session) StaleBecause() map[string]map[string]int {
 	for name := range s.scope {
 		visit(name)
 	}
-	maps.DeleteFunc(all, func(_ string, causes map[string]int) bool { return len(causes) == 0 })
+	maps.DeleteFunc(all, func(_ string, causes map[string]int) bool { return len(causes) == 0 }) // only stale names are returned
 	return all
 }
 
@@ -160,10 +171,11 @@ func union(a, b map[string]int) map[string]int {
 		if _, in := out[name]; in {
 			continue
 		}
+		// The first name that out lacks: a copy is made, and added to.
 		if len(out) == len(a) {
 			out = maps.Clone(a)
 		}
-		if out == nil {
+		if out == nil { // both were nil
 			out = map[string]int{}
 		}
 		out[name] = time
@@ -183,6 +195,8 @@ func newOrder(s scope) order {
 	return o
 }
 
+// number returns the number of a name: one more than the largest number among the names that it uses, and 0
+// for a name that is not bound.
 func (o order) number(s scope, name string) int {
 	if s[name] == nil {
 		return 0
@@ -190,7 +204,7 @@ func (o order) number(s scope, name string) int {
 	if n, known := o[name]; known {
 		return n
 	}
-	o[name] = 0
+	o[name] = 0 // while it is being numbered
 	n := 1
 	for used := range s[name].uses {
 		n = max(n, 1+o.number(s, used))
@@ -201,6 +215,7 @@ func (o order) number(s scope, name string) int {
 
 // cyclic reports whether a name would be defined by itself if its definition used others. Only
 // names with a larger number can lead back to it.
+// A script binds each name once and needs no order; it is made when a name is bound again, and kept by renumber.
 func cyclic(e *evaluator, name string, uses map[string]int) bool {
 	if e.scope[name] == nil { // nothing uses it
 		return false
@@ -215,7 +230,7 @@ func cyclic(e *evaluator, name string, uses map[string]int) bool {
 			if used == name {
 				return true
 			}
-			if seen[used] || e.order[used] < e.order[name] {
+			if seen[used] || e.order[used] < e.order[name] { // numbered lower, so it rests on nothing with the number of name
 				continue
 			}
 			seen[used] = true
@@ -229,6 +244,7 @@ func cyclic(e *evaluator, name string, uses map[string]int) bool {
 }
 
 // renumber keeps the order when a name is bound.
+// A number may be larger than needed, which only makes cyclic look further. It must not be too small.
 func renumber(e *evaluator, name string, uses map[string]int) {
 	if e.order == nil {
 		return
@@ -240,21 +256,24 @@ func renumber(e *evaluator, name string, uses map[string]int) {
 	switch old, bound := e.order[name]; {
 	case !bound:
 		e.order[name] = n
-	case n > old: // what uses it must be numbered again
+	case n > old: // what uses it must be numbered again, when the order is needed next
 		e.order = nil
 	}
 }
 
 // Forget unbinds names that nothing else is defined by, and the others as soon as nothing is. Names
 // that are not bound are passed over.
+// A name that is wanted away stays marked, and goes with a later call of Forget when its last user is gone or bound anew.
 func (s *Session) Forget(names ...string) {
 	for _, name := range names {
 		if b := s.scope[name]; b != nil {
 			b.unwanted = true
 		}
 	}
+	// Each round frees what only names of the round before were defined by.
 	for again := true; again; {
 		again = false
+		// What is still used decides anew in each round.
 		used := map[string]bool{}
 		for _, b := range s.scope {
 			for name := range b.uses {
@@ -275,6 +294,7 @@ func (s *Session) Forget(names ...string) {
 // the names among them that have no source: those bound by Put, and those not bound
 // at all. It is the text of the definitions as they are now, so a stale name (see
 // Stale) would get its new value. Paths are as written, relative to Options.Folder.
+// Names come after what they use, and otherwise in the order in which they were bound.
 func (s *Session) Closure(names ...string) (src string, missing []string) {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -286,12 +306,13 @@ func (s *Session) Closure(names ...string) (src string, missing []string) {
 		seen[name] = true
 		bound := s.scope[name]
 		if bound == nil || bound.put {
-			missing = append(missing, name)
+			missing = append(missing, name) // once, as it is seen now
 			return
 		}
 		for _, used := range slices.SortedFunc(maps.Keys(bound.uses), func(a, b string) int { return s.scope.time(a) - s.scope.time(b) }) {
 			visit(used)
 		}
+		// After everything that it uses.
 		text, _ := s.Definition(name)
 		b.WriteString(text + "\n")
 	}

@@ -44,6 +44,7 @@ func evalIn(t *testing.T, folder, src string, after int) (sim.Sweep, error) {
 	return displays[len(displays)-1].Value.(sim.Sweep), err
 }
 
+// read returns the content of a file that must be there.
 func read(t *testing.T, parts ...string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(parts...))
@@ -59,7 +60,7 @@ func TestSweepResumes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
 	}
-	const cells = 12
+	const cells = 12 // 3 cases, 2 gaps and 2 algorithms
 	whole := t.TempDir()
 	if _, err := evalIn(t, whole, strings.Replace(storedScript, `, store="cells.jsonl"`, "", 1), 0); err != nil {
 		t.Fatal(err)
@@ -67,6 +68,7 @@ func TestSweepResumes(t *testing.T) {
 	folder := t.TempDir()
 	store := filepath.Join(folder, "cells.jsonl")
 	finished := 0
+	// Each interrupt comes a few runs later; the store has every combination that was finished.
 	for _, after := range []int{7, 21, 22, 48} { // of 60 runs
 		got, err := evalIn(t, folder, storedScript, after)
 		if !errors.Is(err, context.Canceled) {
@@ -89,11 +91,13 @@ func TestSweepResumes(t *testing.T) {
 	if err != nil || got.Stored != finished || len(got.Rows) != cells {
 		t.Fatalf("%d rows, %d of them from %d that were finished, error %v", len(got.Rows), got.Stored, finished, err)
 	}
+	// Tables have the same bytes, whatever was read from the store.
 	for _, file := range []string{"runs.csv", "runs.parquet"} {
 		if !bytes.Equal(read(t, folder, file), read(t, whole, file)) {
 			t.Errorf("%s of the interrupted sweep is other than the whole one's", file)
 		}
 	}
+	// A second run makes nothing, a larger sweep makes what is new, and another seed makes all.
 	before := read(t, store)
 	if again, err := evalIn(t, folder, storedScript, 0); err != nil || again.Stored != cells || !bytes.Equal(before, read(t, store)) {
 		t.Errorf("again: %d of %d from the store, error %v", again.Stored, cells, err)
@@ -143,7 +147,7 @@ func TestProgressOfAStore(t *testing.T) {
 		if !strings.HasPrefix(a.Label, "sweep") {
 			return
 		}
-		if a.Stored%5 != 0 || a.Stored > a.Done || a.Done < last.Done {
+		if a.Stored%5 != 0 || a.Stored > a.Done || a.Done < last.Done { // whole combinations of 5 runs
 			t.Errorf("%+v after %+v", a, last)
 		}
 		if _, known := a.Left(time.Second); known && first.Total == 0 {

@@ -19,9 +19,9 @@ const maxCells = 10_000
 
 // axis is one swept name: a bound name, or a parameter of one call.
 type axis struct {
-	argument
-	values []labelled    // one per step, with the place it is from
-	call   *ast.CallNode // the call whose parameter is swept; nil for a bound name
+	argument               // the name and its list, as written
+	values   []labelled    // one per step, with the place it is from
+	call     *ast.CallNode // the call whose parameter is swept; nil for a bound name
 }
 
 // swept is a sweep under way: the values of the current combination, and what was
@@ -29,13 +29,13 @@ type axis struct {
 // value is evaluated again, and once for each combination of the values that it
 // depends on.
 type swept struct {
-	axes    []axis
+	axes    []axis           // in the order of the arguments; the last one changes fastest
 	at      []int            // index of the current value of each axis
 	depends map[string][]int // axes that a bound name depends on
 	memo    map[string]value // by name and the values it depends on
-	cell    int              // number of the combination, for progress
-	cells   int
-	steps   int // of a combination, for progress
+	cell    int              // number of the combination, from 0, for progress
+	cells   int              // how many combinations there are, at most maxCells
+	steps   int              // steps of a combination, the same for all of them; 0 before the first one
 
 	store  Store        // nil without one
 	stored int          // combinations so far that it had
@@ -46,21 +46,24 @@ type swept struct {
 	options []optionUse // in the order in which they were met
 }
 
+// names returns what is swept, in the order of the arguments.
 func (s *swept) names() []string {
 	return lists.Map(s.axes, func(x axis) string { return x.Name })
 }
 
 // lookup returns a name under the current combination; false when it does not
 // depend on a swept value.
+// It makes a definition again where that is needed, and remembers the value under the values of its own axes alone.
 func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 	for i, x := range s.axes {
 		if x.call == nil && x.Name == name {
-			return x.values[s.at[i]].value, true
+			return x.values[s.at[i]].value, true // the name itself is swept
 		}
 	}
-	if len(s.depends[name]) == 0 {
+	if len(s.depends[name]) == 0 { // its value is the one of the scope
 		return value{}, false
 	}
+	// The key has the name, and of each axis that counts the number of its value: "p 0:1 2:0".
 	key := name
 	for _, i := range s.depends[name] {
 		key += fmt.Sprintf(" %d:%d", i, s.at[i])
@@ -72,6 +75,7 @@ func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 	// that would go round in circles.
 	s.memo[key] = e.scope[name].value
 	st, uses := e.st, e.uses
+	// The names that a definition uses were noted when it was bound.
 	e.st, e.uses = e.scope[name].st, nil
 	v := e.define(e.st)
 	e.st, e.uses = st, uses
@@ -80,15 +84,17 @@ func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 }
 
 // override puts swept values into a call.
+// The node of a call is the same in every evaluation of its statement, so it tells which call is meant.
 func (s *swept) override(c *call) {
 	for i, x := range s.axes {
 		if x.call == c.node {
-			c.args[c.fn.param(x.Name)] = x.values[s.at[i]].argument
+			c.args[c.fn.param(x.Name)] = x.values[s.at[i]].argument // with its place, for messages
 		}
 	}
 }
 
 // under evaluates the result for the current combination.
+// A definition may hold a sweep of its own; the outer one comes back after it.
 func (s *swept) under(e *evaluator, root *binding) value {
 	outer := e.swept
 	e.swept = s
@@ -98,6 +104,8 @@ func (s *swept) under(e *evaluator, root *binding) value {
 }
 
 // checkSweep tries every value once, without running anything.
+// The axes are tried one by one, as there may be thousands of combinations. A mistake that needs two values at once
+// is found when the sweep runs.
 func checkSweep(c *call) {
 	s, root := sweepPlan(c)
 	if s == nil || !checkStore(c) {
@@ -106,12 +114,13 @@ func checkSweep(c *call) {
 	for i, x := range s.axes {
 		for j := range x.values {
 			s.at[i] = j
-			if s.under(c.e, root); c.e.full() || c.e.ctx.Err() != nil {
+			if s.under(c.e, root); c.e.full() || c.e.ctx.Err() != nil { // enough mistakes are told, or nobody waits any more
 				return
 			}
 		}
 		s.at[i] = 0
 	}
+	// Only now all algorithms of the sweep were seen, and an option that none of them has is a mistake.
 	s.reportLacking()
 }
 
@@ -119,10 +128,10 @@ func checkSweep(c *call) {
 // is interrupted, or one cannot be run, the combinations finished so far are returned.
 func evalSweep(c *call) (any, error) {
 	s, root := sweepPlan(c)
-	if s == nil {
+	if s == nil { // reported
 		return nil, nil
 	}
-	if m := c.e.session.opt.making; m != nil {
+	if m := c.e.session.opt.making; m != nil { // a worker makes experiments of single combinations, when it is asked to
 		m.call, m.sweep, m.root = c, s, root
 		return sim.Sweep{Names: s.names()}, nil
 	}
@@ -135,6 +144,7 @@ func evalSweep(c *call) (any, error) {
 		s.store = store
 	}
 	out := sim.Sweep{Names: s.names(), Per: c.text("rows")}
+	// All combinations are given to workers before the first result is waited for.
 	if err := handIn(c, s, root); err != nil {
 		return nil, err
 	}
@@ -143,8 +153,9 @@ func evalSweep(c *call) (any, error) {
 	}
 	for s.cell = range s.cells {
 		values, before := s.choose(s.cell), len(c.e.errs)
-		s.fresh, s.hit = false, false
+		s.fresh, s.hit = false, false // whether it was run or was in the store is not known yet
 		v := s.under(c.e, root)
+		// The line of the script is the same for all combinations, so a mistake says in which one it was found.
 		for _, err := range c.e.errs[before:] {
 			err.Cause = strings.TrimPrefix(err.Cause+"\nin the sweep with "+s.describe(), "\n")
 		}
@@ -162,6 +173,7 @@ func evalSweep(c *call) (any, error) {
 }
 
 // openStore opens the store, and closes one again that an interrupt came before.
+// What is opened must be closed even when nobody waits for it any more.
 func openStore(c *call, path string) (Store, error) {
 	return computed(c, func() (Store, error) {
 		store, err := c.e.session.opt.Host.Store(path)
@@ -173,6 +185,7 @@ func openStore(c *call, path string) (Store, error) {
 }
 
 // choose sets the values of a combination, and returns them.
+// A combination is a number in a system whose digits are the axes.
 func (s *swept) choose(cell int) []any {
 	values := make([]any, len(s.axes))
 	for i := len(s.axes) - 1; i >= 0; i-- {
@@ -185,12 +198,13 @@ func (s *swept) choose(cell int) []any {
 
 // perform makes the runs of an experiment. In a sweep they are kept one by one, for
 // comparisons in pairs, and the store is asked first.
+// The ways, in their order: a collector, agents, workers, the store, here. The first that fits makes the runs.
 func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	e := c.e
 	s := e.swept
 	x.Memory = &e.session.memory
 	x.Detail, x.Estimates = s != nil, s == nil // thousands of results do not keep what a figure of one shows
-	if e.collect != nil {
+	if e.collect != nil {                      // of a worker, or a sweep that hands in its combinations
 		e.collect(x)
 		return engine.Result{Mode: x.Mode, Algorithm: x.Algorithm, Problem: x.Problem.Name}, nil
 	}
@@ -213,7 +227,7 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	if s == nil || s.store == nil {
 		return simulated(c, &begun, func() (engine.Result, error) { return sim.Run(e.ctx, x) })
 	}
-	stored := false
+	stored := false // in the store before
 	result, err := simulated(c, &begun, func() (engine.Result, error) {
 		r, found, err := s.store.Run(e.ctx, x)
 		if err == nil {
@@ -224,9 +238,10 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	if err != nil {
 		return result, err
 	}
+	// A definition may hold several experiments. The combination took no time if all of them were in the store.
 	s.fresh = s.fresh || !stored
 	s.hit = !s.fresh
-	if stored && tell != nil {
+	if stored && tell != nil { // a bar of progress moves on without a run
 		tell(sim.Step{Done: x.Runs, Total: x.Runs})
 	}
 	return result, nil
@@ -234,6 +249,7 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 
 // checkStore reports a store that is not named as one, because it may be another kind of file. It
 // reports whether the name is right.
+// It is asked in the check, before anything is written.
 func checkStore(c *call) bool {
 	a := c.arg("store")
 	path, given := a.Data.(string)

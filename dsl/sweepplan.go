@@ -11,8 +11,11 @@ import (
 )
 
 // sweepPlan finds what the call sweeps, and reports what cannot be swept.
+// It is called in the check and again when the sweep runs, as lists may be known only then. Nil comes after a mistake, and
+// in a check of a list that is not known yet.
 func sweepPlan(c *call) (*swept, *binding) {
 	before := c.e.mistakes
+	// The definition of the result is evaluated again, so a result without a name cannot be swept.
 	r, ok := c.args[0].Node.(*ast.IdentifierNode)
 	if !ok || c.e.scope[r.Value] == nil {
 		c.e.fail(c.args[0].Node, Sweep, "a sweep needs the name of a result", "bind it first: r = fc(…), then sweep(r, …)")
@@ -24,7 +27,7 @@ func sweepPlan(c *call) (*swept, *binding) {
 		return nil, nil
 	}
 	s := &swept{at: make([]int, len(c.named)), depends: map[string][]int{}, memo: map[string]value{}, cells: 1}
-	for _, a := range c.named { // before anything is done for each value
+	for _, a := range c.named { // before anything is done for each value; the bound also keeps the product from overflowing
 		list, _ := c.labelled(a)
 		s.cells = min(s.cells*max(len(list), 1), maxCells+1)
 	}
@@ -43,11 +46,12 @@ func sweepPlan(c *call) (*swept, *binding) {
 	if c.e.mistakes > before || slices.ContainsFunc(s.axes, func(x axis) bool { return len(x.values) == 0 }) {
 		return nil, nil
 	}
-	s.find(c.e.scope, root.name)
+	s.find(c.e.scope, root.name) // which names depend on which axes
 	return s, root
 }
 
 // sweepSteps returns the values of a swept name: numbers, texts, kernels and problems.
+// A list that is known too late for the check is checked when the sweep runs.
 func sweepSteps(c *call, a argument) []labelled {
 	steps, known := c.labelled(a)
 	switch {
@@ -57,13 +61,13 @@ func sweepSteps(c *call, a argument) []labelled {
 		c.e.fail(a.Node, Sweep, fmt.Sprintf("%s needs a list of values to try", a.Name), "write "+a.Name+"=[…], or a range such as 1..20")
 		return nil
 	}
-	seen := map[any]bool{}
+	seen := map[any]bool{} // labels of the values so far
 	for _, x := range steps {
 		switch {
 		case x.Type != Number && x.Type != Text && !x.Type.isKernel() && x.Type != Problem && x.Type != anything:
 			c.fail(x.argument, fmt.Sprintf("a swept value is a number, a text, a kernel or a problem, not %s", x.Type.a()), "")
 			return nil
-		case x.label != nil && seen[x.label]:
+		case x.label != nil && seen[x.label]: // a value without a label is not known yet
 			c.fail(x.argument, fmt.Sprintf("%s is swept over %v twice", a.Name, x.label),
 				"the same runs again would count as independent ones; raise runs, or sweep seed")
 			return nil
@@ -81,6 +85,7 @@ func sweepSteps(c *call, a argument) []labelled {
 func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	scope, names := c.e.scope, c.e.scope.below(root.name)
 	var found []target
+	// The name of the result itself cannot be swept: its value is what the sweep makes.
 	if b := scope[a.Name]; b != root && slices.Contains(names, a.Name) {
 		if b.st.Params != nil {
 			c.e.fail(a.key, Sweep, fmt.Sprintf("%s is a formula and cannot be swept", a.Name), "sweep a number that the formula uses")
@@ -94,30 +99,32 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 		if st.Params != nil { // calls in a formula have vectors for arguments
 			continue
 		}
+		// Each call below the result may have a parameter of this name.
 		for _, k := range scope.callsIn(st.Node) {
 			for i, p := range k.fn.Params {
 				if known = lists.Add(known, p.Name); p.Name != a.Name {
 					continue
 				}
-				written := k.fn.written(k.node, a.Name)
+				written := k.fn.written(k.node, a.Name)                                // nil where the call leaves the parameter out
 				if id, is := written.(*ast.IdentifierNode); is && id.Value == a.Name { // gap=gap: the name is meant
 					continue
 				}
 				t := target{call: k.node, text: st.Text(k.node), param: &k.fn.Params[i]}
-				if written == nil {
+				if written == nil { // a parameter that is not written is meant after all that stands in the script
 					t.rank = 1 + indices.Indicator(k.node == root.st.Node)
 				}
 				found = append(found, t)
 			}
 		}
 	}
-	least := lists.Max(found, func(t target) int { return 2 - t.rank })
+	least := lists.Max(found, func(t target) int { return 2 - t.rank }) // the largest 2 - rank, as lists.Max is at least 0
 	found = lists.Where(found, func(t target) bool { return 2-t.rank == least })
 	if steps, _ := c.labelled(a); len(found) > 1 { // a parameter that takes no such values is not meant
 		if fit := lists.Where(found, func(t target) bool { return t.takes(steps) }); len(fit) > 0 {
 			found = fit
 		}
 	}
+	// Exactly one meaning is left, or the script has to say which.
 	switch len(found) {
 	case 1:
 		return found[0].call, true
@@ -134,12 +141,13 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 // target is what a swept name may mean.
 type target struct {
 	call  *ast.CallNode // nil for a bound name
-	text  string
-	param *Param // of the call
-	rank  int    // 0: it stands in the script; 1: a call below r leaves it out; 2: the call of r does
+	text  string        // for the message, where several are possible
+	param *Param        // of the call
+	rank  int           // 0: it stands in the script; 1: a call below r leaves it out; 2: the call of r does
 }
 
 // takes reports whether the parameter accepts values of these types; a bound name accepts all.
+// A kernel of one space fits where a joint kernel is taken, as in a call.
 func (t target) takes(steps []labelled) bool {
 	return t.param == nil || !slices.ContainsFunc(steps, func(x labelled) bool {
 		return x.Type != anything && !t.param.accepts(x.Type) && !(x.Type.isKernel() && t.param.accepts(Joint))
@@ -147,6 +155,7 @@ func (t target) takes(steps []labelled) bool {
 }
 
 // written returns the argument that a call gives to a parameter, or nil.
+// Arguments by number count from the first parameter.
 func (f *Function) written(n *ast.CallNode, param string) ast.Node {
 	position := 0
 	for key, a := range argumentsOf(n) {
@@ -161,6 +170,7 @@ func (f *Function) written(n *ast.CallNode, param string) ast.Node {
 }
 
 // callOf returns the call that a node is and the name of its function; nil and "" where it is none.
+// A call of a part, as in p.f(x), is none.
 func callOf(n ast.Node) (*ast.CallNode, string) {
 	call, _ := n.(*ast.CallNode)
 	if call == nil {
@@ -174,6 +184,7 @@ func callOf(n ast.Node) (*ast.CallNode, string) {
 }
 
 // callsIn returns the calls of known functions in an expression.
+// Functions that are formulas with parameters are among them, as far as they are bound here.
 func (s scope) callsIn(n ast.Node) []knownCall {
 	v := calls{scope: s}
 	ast.Walk(&n, &v)
@@ -182,13 +193,14 @@ func (s scope) callsIn(n ast.Node) []knownCall {
 
 // knownCall is a call with its function.
 type knownCall struct {
-	node *ast.CallNode
-	fn   *Function
+	node *ast.CallNode // as it stands in the statement, by which swept.override knows it
+	fn   *Function     // of the catalogue, or made of a formula
 }
 
+// calls collects the calls of functions in an expression, from the leaves up.
 type calls struct {
-	scope scope
-	found []knownCall
+	scope scope       // to find formulas by their names
+	found []knownCall // in the order of the visit
 }
 
 func (v *calls) Visit(n *ast.Node) {
@@ -200,6 +212,7 @@ func (v *calls) Visit(n *ast.Node) {
 
 // below returns a name and all bound names that its definition uses, directly or
 // not, oldest first.
+// Without a name bound it is empty.
 func (s scope) below(name string) []string {
 	var all []string
 	seen := map[string]bool{}
@@ -225,7 +238,7 @@ func (s *swept) find(scope scope, root string) {
 		calls := scope.callsIn(scope[name].st.Node)
 		var axes []int
 		for i, x := range s.axes {
-			own := x.call == nil && scope[name].uses[x.Name] != 0 ||
+			own := x.call == nil && scope[name].uses[x.Name] != 0 || // times begin at 1, so 0 is a name that is not used
 				slices.ContainsFunc(calls, func(k knownCall) bool { return k.node == x.call })
 			for used := range scope[name].uses {
 				own = own || slices.Contains(s.depends[used], i)

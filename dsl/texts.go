@@ -30,7 +30,9 @@ func printFunction() Function {
 	}
 }
 
+// printed returns a value as print shows it. A kernel has the formulas that it uses above it, one a line.
 func printed(v value) string {
+	// A kernel fits into a line, too, but print adds the formulas that its text names.
 	if text, ok := inText(v); ok && v.Type != Kernel && v.Type != Joint {
 		return text
 	}
@@ -39,7 +41,7 @@ func printed(v value) string {
 		return definitions(data.Formulas()) + data.String()
 	case kernels.Kernel:
 		return definitions(kernels.Formulas(data)) + data.String()
-	case []value:
+	case []value: // one that does not fit into a line: an element a line
 		return strings.Join(lists.Map(data, printed), "\n")
 	}
 	var b strings.Builder
@@ -48,13 +50,14 @@ func printed(v value) string {
 }
 
 // inText returns a value as it stands in a line of text; false for one that does not fit there.
+// It is what braces in a text show, and the elements of lists.
 func inText(v value) (string, bool) {
 	switch data := v.Data.(type) {
 	case string:
 		return data, true
 	case float64:
 		return numeral(data), true
-	case kernels.Joint, kernels.Kernel:
+	case kernels.Joint, kernels.Kernel: // without the formulas, which would take lines of their own
 		return fmt.Sprint(data), true
 	case []value:
 		parts := make([]string, len(data))
@@ -71,7 +74,7 @@ func inText(v value) (string, bool) {
 
 // numeral returns a number in at most ten significant digits; a whole one in full.
 func numeral(x float64) string {
-	if i, ok := whole(x); ok {
+	if i, ok := whole(x); ok { // no exponent up to 2^53
 		return strconv.Itoa(i)
 	}
 	return strconv.FormatFloat(x, 'g', 10, 64)
@@ -79,23 +82,25 @@ func numeral(x float64) string {
 
 // formatted returns a number in a form that front.Format matches.
 func formatted(x float64, form string) string {
+	// The groups are the comma, the digits after the point and the letter.
 	m := front.Format.FindStringSubmatch(form)
-	places := -1
+	places := -1 // not given
 	if m[2] != "" {
 		places, _ = strconv.Atoi(m[2])
 	}
 	var text, unit string
+	// A share in percent; a whole number; the letters of Go; a precision alone counts significant digits.
 	switch letter := m[3]; {
 	case letter == "%":
-		text, unit = strconv.FormatFloat(100*x, 'f', max(places, 0), 64), "%"
+		text, unit = strconv.FormatFloat(100*x, 'f', max(places, 0), 64), "%" // without digits after the point where none are asked for
 	case letter == "d":
-		text = strconv.FormatFloat(math.Round(x), 'f', 0, 64)
+		text = strconv.FormatFloat(math.Round(x), 'f', 0, 64) // halves are rounded away from 0
 	case letter != "":
 		if places < 0 {
-			places = 6
+			places = 6 // as in Python and C
 		}
 		if letter == "g" {
-			places = max(places, 1)
+			places = max(places, 1) // no digit at all is no number
 		}
 		text = strconv.FormatFloat(x, letter[0], places, 64)
 	case places >= 0:
@@ -110,12 +115,14 @@ func formatted(x float64, form string) string {
 }
 
 // grouped puts commas between the thousands of a number.
+// Digits after the point, exponents and units stay as they are.
 func grouped(text string) string {
 	end := strings.IndexFunc(strings.TrimPrefix(text, "-"), func(r rune) bool { return r < '0' || r > '9' })
 	start := len(text) - len(strings.TrimPrefix(text, "-"))
-	if end += start; end < start {
+	if end += start; end < start { // nothing but digits follows the sign
 		end = len(text)
 	}
+	// From the right, so that positions to the left stay.
 	for i := end - 3; i > start; i -= 3 {
 		text = text[:i] + "," + text[i:]
 	}
@@ -123,13 +130,14 @@ func grouped(text string) string {
 }
 
 // withValues evaluates a text with values, see front.TextCall.
+// The arguments come in threes, a text, a value and its format, with a text at the end.
 func withValues(e *evaluator, n *ast.CallNode) value {
 	var b strings.Builder
 	known := true
 	for i, a := range n.Arguments {
-		switch i % 3 {
+		switch i % 3 { // the format is read with the value before it
 		case 0:
-			b.WriteString(a.(*ast.StringNode).Value)
+			b.WriteString(a.(*ast.StringNode).Value) // doubled braces are single ones here
 		case 1:
 			form := n.Arguments[i+1].(*ast.StringNode)
 			v := e.eval(a)
@@ -138,6 +146,7 @@ func withValues(e *evaluator, n *ast.CallNode) value {
 			b.WriteString(text)
 		}
 	}
+	// In a check the text is known only where all its values are.
 	if !known || !e.spend(n, b.Len()) {
 		return unknown(Text)
 	}
@@ -145,14 +154,16 @@ func withValues(e *evaluator, n *ast.CallNode) value {
 }
 
 // insideText returns a value between the braces of a text, false where it is not known or does not fit.
+// A format goes with a number alone. What has parts is shown by one of them.
 func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string, bool) {
 	asked := form.Value != ""
 	switch {
 	case asked && v.Type != Number && v.Type != anything:
 		e.fail(n, Text, fmt.Sprintf("a format is for numbers; here is %s", v.Type.a()), "")
 		return "", false
+	// known by type, so a check tells it as well
 	case v.Type == Free, v.Type == Nothing, v.Type.hasParts() || v.Type == Figure || v.Type == Rewards:
-		hint := "print(value) makes a text of its own of it"
+		hint := "print(value) makes a text of its own of it" // of figures and reward functions there are no parts
 		if names := v.partNames(); len(names) > 0 {
 			hint = fmt.Sprintf("choose a part of it, as in {%s.%s}", e.st.Text(n), usualPart(names))
 		}
@@ -171,6 +182,7 @@ func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string
 }
 
 // joined returns two texts as one.
+// The characters count in the budget of an evaluation: a text that doubles in every line would soon fill the memory.
 func joined(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	if n.Operator != "+" {
 		return e.fail(n, Text, fmt.Sprintf("%s does not go between texts", n.Operator), "texts are joined by +")
@@ -186,8 +198,10 @@ func joined(e *evaluator, n *ast.BinaryNode, l, r value) value {
 }
 
 // constants are the names that stand for numbers.
+// They cannot be bound, and formulas know them, too.
 var constants = map[string]float64{"pi": math.Pi}
 
+// Ranges that many parameters have, under shorter names.
 var (
 	anyNumber          = kernels.AnyNumber
 	positive, fromZero = kernels.Positive, kernels.NonNegative
@@ -199,11 +213,12 @@ var (
 func numberFunctions() []Function {
 	var all []Function
 	for _, f := range formula.Functions() {
+		// Functions of one number, which formulas have by the same names.
 		if apply := formula.Elementwise(f.Name); apply != nil {
 			all = append(all, Function{
 				Name: f.Name, Section: SectionNumbers, Doc: f.Doc,
 				Params: []Param{{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a number or a list"}},
-				Result: Number, Example: f.Name + "(1)", pure: true,
+				Result: Number, Example: f.Name + "(1)", pure: true, each: true,
 				eval: func(c *call) (any, error) { return c.e.each(c.node, c.args[0].value, apply), nil },
 			})
 		}
@@ -212,6 +227,7 @@ func numberFunctions() []Function {
 		name, doc string
 		f         func([]float64) float64
 	}{
+		// Of one list or of several numbers; reduce refuses an empty list.
 		{"min", "smallest", slices.Min[[]float64]},
 		{"max", "largest", slices.Max[[]float64]},
 		{"sum", "sum", lists.Total[float64]},
@@ -237,6 +253,7 @@ func listFunctions() []Function {
 			Result: Number, Example: "len([1, 2, 3])", pure: true,
 			eval: func(c *call) (any, error) {
 				if text, ok := c.args[0].Data.(string); ok {
+					// Characters and not bytes.
 					return float64(len([]rune(text))), nil
 				}
 				return float64(len(c.args[0].Data.([]value))), nil
@@ -250,7 +267,7 @@ func listFunctions() []Function {
 				{Name: "digits", Synonyms: []string{"places", "decimals"}, Range: kernels.Range{Min: 0, Max: 15}, Default: "0",
 					Doc: "digits after the point"},
 			},
-			Result: Number, Example: "round(2/3, digits=2)", pure: true,
+			Result: Number, Example: "round(2/3, digits=2)", pure: true, each: true,
 		}, nil, func(c *call, a struct{ Digits int }) (any, error) {
 			return c.e.each(c.node, c.args[0].value, func(x float64) float64 { return rounded(x, a.Digits) }), nil
 		}),
@@ -267,6 +284,7 @@ func listFunctions() []Function {
 			From, To float64
 			N        int
 		}) (any, error) {
+			// With these weights the first and the last number are exact.
 			return spaced(c, a.N, func(i int) float64 {
 				t := float64(i) / float64(a.N-1)
 				return (1-t)*a.From + t*a.To
@@ -291,7 +309,7 @@ func listFunctions() []Function {
 				return nil, fmt.Errorf("range: steps of %s do not lead from %s to %s", formatNumber(a.Step), formatNumber(a.From), formatNumber(a.To))
 			}
 			// a step that ends within rounding of the last number ends there
-			steps := math.Floor((a.To-a.From)/a.Step + 1e-9)
+			steps := math.Floor((a.To-a.From)/a.Step + 1e-9) // a share of a step
 			if !(steps < maxRange) {
 				return nil, fmt.Errorf("range: more than %d numbers", maxRange)
 			}
@@ -301,9 +319,10 @@ func listFunctions() []Function {
 }
 
 // spaced returns the list of n numbers.
+// The list must not be longer than maxRange, which the callers see to.
 func spaced(c *call, n int, at func(i int) float64) (any, error) {
 	if !c.e.spend(c.node, n) {
-		return unknown(List), nil
+		return unknown(List), nil // reported by spend
 	}
 	out := make([]value, n)
 	for i := range out {
@@ -316,12 +335,13 @@ func spaced(c *call, n int, at func(i int) float64) (any, error) {
 	return value{Type: List, Data: out}, nil
 }
 
-// rounded returns the number with so many digits after the point that is nearest to x, of two as near
-// the one away from 0.
+// rounded returns the number with so many digits after the point that is nearest to x. Of two as near it is the one away
+// from 0 where digits is 0, and the one with an even last digit elsewhere.
 func rounded(x float64, digits int) float64 {
 	if digits == 0 {
 		return math.Round(x)
 	}
+	// By the decimal digits of x: multiplying by a power of ten would round twice.
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', digits, 64), 64)
 	if err != nil {
 		return x // too large for digits after the point
@@ -330,7 +350,9 @@ func rounded(x float64, digits int) float64 {
 }
 
 // reduce applies f to the numbers of a list, or to several numbers.
+// The list must be flat: its elements are numbers.
 func reduce(c *call, f func([]float64) float64) (any, error) {
+	// One list alone, or numbers alone: a list among numbers has no single meaning.
 	list, ok := c.args[0].Data.([]value)
 	if ok && len(c.rest) > 0 {
 		return nil, fmt.Errorf("%s takes one list, or several numbers", c.fn.Name)
@@ -343,6 +365,7 @@ func reduce(c *call, f func([]float64) float64) (any, error) {
 	if !ok || len(numbers) == 0 {
 		return nil, fmt.Errorf("%s needs numbers, at least one", c.fn.Name)
 	}
+	// Sums of finite numbers may be infinite.
 	y := f(numbers)
 	if math.IsInf(y, 0) || math.IsNaN(y) {
 		return nil, fmt.Errorf("%s of these numbers is not finite", c.fn.Name)

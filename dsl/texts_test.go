@@ -5,9 +5,11 @@ import (
 	"testing"
 )
 
+// Empty wants are errors, but for the text that prints nothing.
 func TestTexts(t *testing.T) {
 	const before = "n = 1234567; x = 2/3; name = \"oslo\"; k = 2*rbf(1); f(x, y) = x[0]*y[0]; l = [1, 0.5]\n"
 	for src, want := range map[string]string{
+		// Formats, doubled braces, the three kinds of quotes, choices, lists, kernels and functions of numbers.
 		`"n is {n}"`:   "n is 1234567",
 		`"n is {n:,}"`: "n is 1,234,567",
 		`"{-n:,.1f}"`:  "-1,234,567.0",
@@ -54,6 +56,7 @@ func TestTexts(t *testing.T) {
 }
 
 // print takes every kind of value.
+// Each text has a word that the value shows; an address of memory would be a value that is not shown.
 func TestPrintAnything(t *testing.T) {
 	s := NewSession(Options{})
 	must(t, s, partsScript)
@@ -80,6 +83,7 @@ func TestPrintAnything(t *testing.T) {
 
 // Only the part of a choice that is chosen runs, and both are checked; what is not chosen counts as
 // used.
+// A name that only the other branch reads makes the value stale as well.
 func TestChoice(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
 	must(t, s, "a = 1; b = 2; q = a > 0 ? a : b; r = a > 0 ? rbf(b) : linear()")
@@ -90,6 +94,7 @@ func TestChoice(t *testing.T) {
 	if stale := strings.Join(s.Stale(), " "); stale != "q r" {
 		t.Errorf("stale: %s", stale)
 	}
+	// the branch that is not chosen is checked
 	if _, err := evalText(s, `fb(paper(1), 100).samples > 1e9 ? fb(paper(1), 99) : nonsense`); err == nil || !strings.Contains(err.Error(), "nonsense") {
 		t.Error(err)
 	}

@@ -21,9 +21,9 @@ type Type string
 
 // The types of the language that more than one function knows; typeOf has the others.
 const (
-	Number  Type = "number"
-	Text    Type = "text"
-	List    Type = "list"
+	Number  Type = "number"          // a float64; 1 and 0 are true and false
+	Text    Type = "text"            // a string
+	List    Type = "list"            // a []value
 	Free    Type = "free number"     // kernels.Free
 	Kernel  Type = "kernel"          // of the points of one space; kernels.Kernel
 	Joint   Type = "joint kernel"    // of arms of tasks; kernels.Joint
@@ -40,6 +40,7 @@ const (
 )
 
 // typeOf returns the type of values that are a T in Go. It panics if package kinds has none.
+// T is a kind that functions of the language return, a kernel or a problem.
 func typeOf[T any]() Type {
 	return ofGo(reflect.TypeFor[T]())
 }
@@ -58,6 +59,7 @@ func (t Type) kind() (kinds.Kind[struct{}], bool) {
 }
 
 // drawn returns the types whose values can be drawn: a check asks at every call that saves.
+// The axes of an empty value say what there is to draw.
 var drawn = sync.OnceValue(func() map[Type]bool {
 	out := map[Type]bool{}
 	for _, k := range kinds.Names() {
@@ -90,6 +92,7 @@ func orList(words []string) string { return listWith(" or ", words) }
 // andList joins words as in "a, b and c".
 func andList(words []string) string { return listWith(" and ", words) }
 
+// listWith joins words with commas, and the last two with a text between them; one word is itself.
 func listWith(between string, words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -101,9 +104,10 @@ func listWith(between string, words []string) string {
 // value is a value of the language. Data is nil when only the type is known: while
 // a script is checked and not run, and after an error. The data of a number is a
 // float64, of a text a string, of a list a []value.
+// A value is not changed once it is made: names, lists and memories of sweeps share it.
 type value struct {
-	Type Type
-	Data any
+	Type Type // "" where any type is possible, or after an error
+	Data any  // of the Go type that Type says; nil where only the type is known
 
 	// of a record its Go type, of a list its elements' type, where they are known: what parts there
 	// are follows from it
@@ -112,6 +116,7 @@ type value struct {
 	outline *outline // what runs will give, while a script is checked; else nil
 }
 
+// known reports whether there is data: false in a check for what runs give, and after an error.
 func (v value) known() bool { return v.Data != nil }
 
 func unknown(t Type) value        { return value{Type: t} }
@@ -119,6 +124,7 @@ func numberValue(x float64) value { return value{Type: Number, Data: x} }
 
 // plain returns what the value is in Go: a float64, a string, a []float64 and so
 // on for a list as narrow as its elements allow, or the data itself.
+// An empty list is a []float64. A list of lists of numbers is a [][]float64, and any other mixture an []any.
 func (v value) plain() any {
 	list, ok := v.Data.([]value)
 	if !ok {
@@ -130,6 +136,7 @@ func (v value) plain() any {
 	if texts, ok := every[string](list); ok {
 		return texts
 	}
+	// A list of lists of numbers is a matrix, whose rows may differ in length.
 	rows := make([][]float64, len(list))
 	for i, e := range list {
 		row, _ := e.Data.([]value)
@@ -142,6 +149,7 @@ func (v value) plain() any {
 
 // size counts the elements in a list and in the lists inside it, up to about limit:
 // a list of lists of the same list is small to write and large to walk through.
+// The list counts for one, as does every other value; the sum only serves to compare with a limit.
 func (v value) size(limit int) int {
 	list, _ := v.Data.([]value)
 	n := 1
@@ -155,18 +163,21 @@ func (v value) size(limit int) int {
 }
 
 // depth counts how far lists stand inside each other.
+// A value that is no list has depth 0, and so has an empty list.
 func (v value) depth() int {
 	list, _ := v.Data.([]value)
 	return lists.Max(list, func(e value) int { return 1 + e.depth() })
 }
 
 // items returns a list as Go values, element by element.
+// The value must be a list that is known.
 func (v value) items() []any {
 	list := v.Data.([]value)
 	return lists.Map(list, func(e value) any { return e.plain() })
 }
 
 // every returns the elements of a list that are all of one Go type.
+// An empty list is of every type, and gives a slice that is not nil.
 func every[T any](list []value) ([]T, bool) {
 	out := make([]T, len(list))
 	for i, e := range list {
@@ -184,6 +195,7 @@ func kernelValue(k kernels.Kernel) value { return value{Type: Kernel, Data: k} }
 func jointValue(j kernels.Joint) value   { return value{Type: Joint, Data: j} }
 
 // foreign has words of other tools, in lower case, and what says the same here.
+// Most messages look words up here before they look for similar spellings.
 var foreign = sync.OnceValue(func() map[string]string {
 	const (
 		read     = `problem(data="runs.csv", task=, arm=, reward=) reads a table; gonb-cope best runs.csv lists its columns`
@@ -204,6 +216,7 @@ var foreign = sync.OnceValue(func() map[string]string {
 		"auto":       `kernel="auto" is the default of problem: leave kernel out`,
 		"set_kernel": inPlace, "append": inPlace, "numpy": "all functions are there: exp, sqrt, sum, ...; a Go cell can import packages",
 	}
+	// One hint answers many words, with blanks between them.
 	for hint, words := range map[string]string{
 		read:  "read_csv read_excel read_table read_parquet readtable read.csv load load_csv loadtxt dataframe open csv df pd pandas pl polars",
 		write: "to_csv to_excel to_json to_parquet to_latex to_html savefig dump write_csv write.csv savetxt",
@@ -231,6 +244,7 @@ func foreignWord(word string) string { return foreign()[strings.ToLower(word)] }
 // nameFor checks that a name can be bound, and returns a statement that stands for
 // the definition that a Go value does not have: it uses nothing and calls nothing,
 // so a sweep takes the value as it is.
+// The text of the statement is only there to be parsed: the name is checked by the rules of the language itself.
 func nameFor(s *Session, name string) (*front.Statement, error) {
 	parsed, errs := front.Parse(front.NewSource("a Go cell", name+" = 0"))
 	_, bound := s.scope[name]
@@ -246,11 +260,13 @@ func nameFor(s *Session, name string) (*front.Statement, error) {
 }
 
 // fromGo makes a value of the language of a Go value.
+// A pointer means what it points to. The name is given to what prints by it.
 func fromGo(name string, v any) (value, error) {
 	r := reflect.ValueOf(v)
 	if r.Kind() == reflect.Func && r.IsNil() {
 		return value{}, fmt.Errorf("the function is nil")
 	}
+	// The types that the language knows apart from package kinds.
 	switch v := v.(type) {
 	case func(x, y []float64) float64:
 		return kernelValue(kernels.Func(name, v)), nil
@@ -280,6 +296,7 @@ func fromGo(name string, v any) (value, error) {
 	case report.Table:
 		return value{Type: Table, Data: v}, nil
 	}
+	// A pointer is followed, but for a kernel whose methods need the pointer: that is the kernel itself.
 	if r.Kind() == reflect.Pointer && !r.IsNil() {
 		element := r.Elem().Interface()
 		_, byValue := element.(kernels.Kernel)
@@ -294,6 +311,7 @@ func fromGo(name string, v any) (value, error) {
 	if k, ok := v.(kernels.Kernel); ok {
 		return kernelFromGo(k)
 	}
+	// Results, sweeps, answers and the other values that functions of the language return.
 	if k, ok := kinds.Of[struct{}](r.Type()); ok {
 		return named(value{Type: Type(k.Name), Data: v}, name), nil
 	}
@@ -301,6 +319,7 @@ func fromGo(name string, v any) (value, error) {
 }
 
 // plainFromGo makes a number, text or list.
+// Elements of a list may be whatever Put takes, but for functions that draw rewards.
 func plainFromGo(name string, r reflect.Value) (value, error) {
 	switch r.Kind() {
 	case reflect.String:
@@ -309,6 +328,7 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		return value{}, fmt.Errorf("there are no booleans in the language; use the numbers 0 and 1")
 	case reflect.Slice, reflect.Array:
 		list, err := lists.Try(r.Len(), func(i int) (value, error) {
+			// Elements have the name of the list, where they print by a name.
 			element, err := fromGo(name, r.Index(i).Interface())
 			if err == nil && element.Type == Rewards {
 				err = fmt.Errorf("a list cannot hold %s", element.Type.a())
@@ -320,7 +340,7 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		})
 		return value{Type: List, Data: list}, err
 	}
-	if x, ok := number(r); ok {
+	if x, ok := number(r); ok { // whole numbers of all widths, and decimals
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return value{}, fmt.Errorf("%v is not a finite number", x)
 		}
@@ -330,6 +350,7 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		"and tables have", r.Type())
 }
 
+// kernelFromGo refuses a kernel with more parts than a script could give it.
 func kernelFromGo(k kernels.Kernel) (value, error) {
 	if n := parts(k); n > maxParts {
 		return value{}, fmt.Errorf("the kernel has more than %d parts", maxParts)
@@ -337,6 +358,8 @@ func kernelFromGo(k kernels.Kernel) (value, error) {
 	return kernelValue(k), nil
 }
 
+// problemFromGo refuses a problem whose lists would be read beyond their ends. The rest is checked where the problem is
+// used.
 func problemFromGo(p *problem.Problem) (value, error) {
 	switch {
 	case p == nil:

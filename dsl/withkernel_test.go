@@ -22,6 +22,7 @@ problem("small.csv", kernel=task(identity()) * arm(linear(bias=1)), noise=3, goa
 	if !strings.Contains(fmt.Sprint(old.KernelNotes), "length scale") {
 		t.Errorf("a length scale of a millionth is not noted: %q", old.KernelNotes)
 	}
+	// The problem with the kernel changed is the one that is read with this kernel.
 	if a, b := printed(value{Type: Problem, Data: got}), printed(value{Type: Problem, Data: want}); a != b {
 		t.Errorf("got\n%s\nwant\n%s", a, b)
 	}

@@ -23,6 +23,7 @@ import (
 )
 
 // words says what the texts of a parameter name, for completion.
+// The texts of wordsData, wordsOutput and wordsStore are paths, which checkFiles looks at. The others serve completion alone.
 type words string
 
 const (
@@ -40,6 +41,7 @@ const (
 
 // space returns the space that the innermost of some calls is about: "task", "arm",
 // or "" where that is not said yet.
+// Calls are given from the outermost to the innermost.
 func space(calls []string) string {
 	for _, name := range slices.Backward(calls) {
 		if name == "task" || name == "arm" {
@@ -61,6 +63,7 @@ func pointsIn(s *Session, space string) []string {
 }
 
 // ofPoints lists words of the arms and tasks of the problems bound, the youngest problem first.
+// Problems that are not known yet have no words.
 func ofPoints(s *Session, space string, words func(*kernels.Points) []string) (all []string) {
 	for _, name := range slices.Backward(s.Names()) {
 		p, ok := s.scope[name].value.Data.(*problem.Problem)
@@ -88,6 +91,7 @@ func tasksIn(s *Session, name string) []string {
 }
 
 // axesIn returns what x and y may be in a plot of a name.
+// Both are nil for a name that is not bound.
 func axesIn(s *Session, name string) (xs, ys []string) {
 	if b := s.scope[name]; b != nil {
 		return report.Axes(sampleOf(argument{value: b.value}), "any")
@@ -104,11 +108,12 @@ var dataEndings = []string{".csv", ".tsv", ".parquet"}
 
 // suggestFile proposes the file beside a path where there is none that its name resembles, or lists the tables
 // there.
+// Where the caller reads files in its own way, nothing is known of them.
 func suggestFile(s *Session, name string) string {
 	if _, ok := s.opt.Host.(files); !ok {
 		return ""
 	}
-	folder, _ := path.Split(filepath.ToSlash(name))
+	folder, _ := path.Split(filepath.ToSlash(name)) // paths of scripts have slashes, on every system
 	found := filesIn(s, folder, dataEndings)
 	if best := nearest(name, found); best != "" {
 		return suggest(name, found)
@@ -121,26 +126,30 @@ func suggestFile(s *Session, name string) string {
 }
 
 // dataNamed finds the file that a call of problem reads in its text: data, or else path.
+// Group 1 or 2 is a path in quotes. Group 3 is a name, for which a caller may have a table.
 var dataNamed = regexp.MustCompile(`(?:\bdata\s*=|\bproblem\s*\(\s*(?:path\s*=)?)\s*(?:"([^"\n]*)"|'([^'\n]*)'|([A-Za-z_]\w*)\s*[,)])`)
 
 // headerIn lists the columns of the file that the text names for a problem nearest before the cursor, or after it.
+// It reads no more than the header, and whatever fails leaves nothing to propose.
 func headerIn(s *Session, text string, cursor int) []string {
 	runes := []rune(text)
 	cursor = min(max(cursor, 0), len(runes))
 	found := dataNamed.FindStringSubmatch(string(runes[cursor:]))
+	// The last one before the cursor wins: the call that the cursor is in.
 	if before := dataNamed.FindAllStringSubmatch(string(runes[:cursor]), -1); len(before) > 0 {
 		found = before[len(before)-1]
 	}
 	if found == nil {
 		return nil
 	}
-	if found[3] != "" {
+	if found[3] != "" { // a name, and no path
 		if s.opt.Columns == nil {
 			return nil
 		}
 		return s.opt.Columns(found[3])
 	}
 	system := s.path(filepath.FromSlash(found[1] + found[2]))
+	// Opening a pipe would wait for its writer.
 	if info, err := os.Stat(system); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
@@ -149,7 +158,7 @@ func headerIn(s *Session, text string, cursor int) []string {
 		return nil
 	}
 	defer f.Close()
-	if columns, ok := parquet.Columns(f); ok {
+	if columns, ok := parquet.Columns(f); ok { // the end of the file says them
 		return columns
 	}
 	head, _ := io.ReadAll(io.NewSectionReader(f, 0, maxHeader))
@@ -158,6 +167,7 @@ func headerIn(s *Session, text string, cursor int) []string {
 
 // ofSpace lists the columns of a table that can be features of a space: those with the prefix x_
 // for arms and z_ for tasks, and where none has a prefix all.
+// The other columns of a table with prefixes, such as mean, are no features.
 func ofSpace(columns []string, space string) []string {
 	of := func(prefixes ...string) []string {
 		return slices.DeleteFunc(slices.Clone(columns), func(name string) bool {
@@ -165,7 +175,7 @@ func ofSpace(columns []string, space string) []string {
 		})
 	}
 	switch {
-	case len(of("x_", "z_")) == 0:
+	case len(of("x_", "z_")) == 0: // any column may be a feature
 		return columns
 	case space == "task":
 		return of("z_")
@@ -181,10 +191,12 @@ const maxHeader = 1 << 16
 // filesIn lists the files that complete a path of the script, with one of the endings
 // or, without any, one that values can be saved with; and folders, with a / behind.
 // Hidden ones only when asked for.
+// The prefix has slashes, and so have the results. At most maxEntries entries of the folder are looked at.
 func filesIn(s *Session, prefix string, endings []string) []string {
 	if endings == nil {
 		endings = save.Endings()
 	}
+	// The folder as the script writes it stays in front of each proposal.
 	folder, start := path.Split(prefix)
 	system := cmp.Or(s.path(filepath.FromSlash(folder)), ".")
 	f, err := os.Open(system)
@@ -200,6 +212,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 			continue
 		}
 		folderToo := e.IsDir()
+		// A link counts as what it leads to.
 		if e.Type()&fs.ModeSymlink != 0 {
 			info, err := os.Stat(filepath.Join(system, name))
 			folderToo = err == nil && info.IsDir()
@@ -216,6 +229,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 }
 
 // suggest proposes the nearest of the known words, or lists them.
+// It is "" where nothing is known.
 func suggest(word string, known []string) string {
 	if best := nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
@@ -234,6 +248,8 @@ const maxWord = 200
 
 // nearest returns the known word at the smallest distance, when that is at most
 // 1 + a third and no more than half of the word, or "".
+// The distance counts letters to be changed or swapped, whatever their case. Of several at the same distance the first is
+// taken.
 func nearest(word string, known []string) string {
 	best, least := "", 2+len([]rune(word))/3
 	if len(word) > maxWord {
@@ -269,6 +285,7 @@ func suggestFunction(word string) string {
 }
 
 // functionMeant returns the function that a word stands for, by its name, its synonyms or its spelling; nil for none.
+// Words are compared with synonyms first, as these may be spelled like another function.
 func functionMeant(word string) *Function {
 	for i, f := range functions {
 		if f.Name == word || slices.Contains(f.Synonyms, strings.ToLower(word)) {
@@ -281,6 +298,7 @@ func functionMeant(word string) *Function {
 func functionNames() []string { return lists.Map(functions, func(f Function) string { return f.Name }) }
 
 // suggestName proposes a bound name, or a function written without brackets.
+// Names below are known in a check alone; when a script runs, the check has passed.
 func suggestName(e *evaluator, word string) string {
 	for _, st := range e.all {
 		if st.Name == word && st == e.st {
@@ -291,9 +309,10 @@ func suggestName(e *evaluator, word string) string {
 			return fmt.Sprintf("it is bound in line %d; a name is used after it is bound", line)
 		}
 	}
-	if hint := foreignWord(word); hint != "" && index[word] == nil {
+	if hint := foreignWord(word); hint != "" && index[word] == nil { // a function of the language is proposed with its brackets, below
 		return hint
 	}
+	// A bound name is proposed rather than a function, because nothing is called here.
 	names := e.scope.names()
 	if best := nearest(word, names); best != "" {
 		return suggest(word, names)

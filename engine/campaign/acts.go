@@ -11,20 +11,26 @@ import (
 )
 
 // Act is something that people do to a campaign and that is recorded. Its fields are its arguments.
+//
+// Scripts, commands, cells of notebooks and programs fill the fields, and hand the act over to the folder, which takes it through
+// its steps: Check, Prepare, Do, and at last the events that Do returned.
 type Act interface {
 	// Params lists the arguments as scripts and commands name them, each with the field that it fills.
 	Params() []Param
-	// Do works out what is to be recorded. It changes nothing. What it returns beside an error is shown before that.
+	// Do works out what is to be recorded. It changes nothing, and may be called again on a later state, where something else was
+	// recorded meanwhile. An act that was done before returns no events and Done.Known: cells are run again, and commands
+	// repeated. What it returns beside an error is shown before that.
 	Do(ctx context.Context, at Doing) (Done, error)
 }
 
-// Refusable is an act that the algorithm may refuse: it is tried before the act is recorded.
+// Refusable is an act that the algorithm may refuse: it is tried before the act is recorded. This takes as long as a replay,
+// and so is done without the lock. Its Do returns one event at most.
 type Refusable interface{ Refusable() }
 
-// Prepared is an act with a part that needs no state and is done before the campaign is locked.
+// Prepared is an act with a part that needs no state and is done before the campaign is locked. Its Do relies on it.
 type Prepared interface{ Prepare(Protocol) error }
 
-// Checked is an act whose arguments may be wrong by themselves, without a campaign.
+// Checked is an act whose arguments may be wrong by themselves, without a campaign: a script says so before anything of it is done.
 type Checked interface{ Check() *ArgError }
 
 // ArgError says what is wrong with an argument of an act.
@@ -37,7 +43,8 @@ type ArgError struct {
 // Doing is what an act is done to.
 type Doing struct {
 	Moment
-	// makes the protocol with the arms of a table that is added
+	// makes the protocol with the arms of a table that is added, and says where the arms of before are in it. It records nothing.
+	// nil where no act needs it, as in a preview of a sheet
 	Grow func(context.Context, File) (Protocol, Growth, error)
 }
 
@@ -47,21 +54,21 @@ type Done struct {
 	Known    bool      // all of it was recorded before
 	Text     string    // a sentence
 	Warnings []string  // sentences
-	Closing  *Closing  // of an act that closes a round
-	Receipt  *Receipt  // of an act that takes a sheet
+	Closing  *Closing  // of an act that closes a round, also beside its error; nil of others
+	Receipt  *Receipt  // of an act that takes a sheet; nil of others
 	Protocol *Protocol // what the events make of it; nil where they leave it as it is
 	Files    []File    // whose content is recorded
 }
 
 // Param is an argument of an act.
 type Param struct {
-	Name     string
+	Name     string // of the argument in scripts; commands make their flag of it
 	Synonyms []string
 	// a pointer to the field: of a text, number, whole number, truth value, list of texts or file; to a pointer
 	// where the argument may be left out and its zero has a meaning
 	Into     any
-	Optional bool // of a text or list of a script: it may be left out
-	Doc      string
+	Optional bool          // of a text or list of a script: it may be left out
+	Doc      string        // of the argument in scripts, without a full stop
 	Flag     string        // what the command says in place of Doc; "" for the same
 	Place    string        // how the command shows an argument that it takes by its place; "" for a flag
 	Words    string        // names it in an error, "an id"
@@ -72,7 +79,8 @@ type Param struct {
 // knownBefore answers an act that was done before.
 const knownBefore = "this was recorded before, and changes nothing"
 
-// recorded returns the outcome of an act that records one event; known where there is nothing to record.
+// recordedOnce returns the outcome of an act that records one event; known where there is nothing to record. text is what it says
+// where it did. It is for acts whose repetition shows in the state itself, as a result that has the value already.
 func recordedOnce(events []Event, text string, err error) (Done, error) {
 	if err == nil && len(events) == 0 {
 		return Done{Known: true, Text: knownBefore}, nil
@@ -91,6 +99,7 @@ func reasonParam(into *string) Param {
 		Flag: "the reason, which the report shows (required)"}
 }
 
+// fileParam is the file of an act; what names its rows in a hint.
 func fileParam(into *File, what string) Param {
 	return Param{Name: "file", Synonyms: []string{"path", "data"}, Into: into, Doc: "the file, relative to the script", Place: "FILE.csv",
 		Words: "a file", Hint: what}
@@ -100,7 +109,7 @@ func fileParam(into *File, what string) Param {
 var (
 	fromZero = kernels.Range{Min: 0, Max: math.Inf(1), MaxOpen: true}
 	inside   = kernels.Range{Min: 0, Max: 1, MinOpen: true, MaxOpen: true}
-	countsUp = kernels.Range{Min: 0, Max: math.Exp2(53)}
+	countsUp = kernels.Range{Min: 0, Max: math.Exp2(53)} // whole numbers that a float64 holds exactly
 	fromOne  = kernels.Range{Min: 1, Max: math.Exp2(53)}
 )
 
@@ -119,7 +128,7 @@ func reasoned(reason string, rule fmt.Stringer) error {
 }
 
 // Comment records words for the report.
-type Comment struct{ Text, By string }
+type Comment struct{ Text, By string } // what to say, and who says it
 
 var noteEntry = Entry{
 	Name: "note", New: func() Act { return new(Comment) }, // a notebook has words of its own
@@ -144,13 +153,15 @@ type NoteBody struct {
 	Text string `json:"text"`
 }
 
+// fold puts the words into the log, and leaves all else as it is.
 func (b *NoteBody) fold(s *State, e Event) error {
 	s.note(e, b.Text, "")
 	return nil
 }
 
 // Attach records measurements of before, or from elsewhere, that are of no round: they guide what is measured next, and a
-// posterior takes them whole.
+// posterior takes them whole. It is a Tell whose rows have no ids. Its sheet may come from elsewhere, so that no chain in it is
+// looked at; nor is its hash recorded.
 type Attach Tell
 
 var attachEntry = Entry{
@@ -166,6 +177,7 @@ var attachEntry = Entry{
 
 // Params implements Act.
 func (a *Attach) Params() []Param {
+	// sure and take_good; no pull of a round can be extra here
 	return append([]Param{fileParam(&a.File, "measurements"), byParam(&a.By)}, a.TellOptions.params()[:2]...)
 }
 
@@ -187,6 +199,7 @@ type UpgradeBody struct {
 // String returns the changes, without a full stop.
 func (b UpgradeBody) String() string { return strings.Join(b.Changes, "; ") }
 
+// fold goes by To alone; From is for readers.
 func (b *UpgradeBody) fold(s *State, e Event) error {
 	s.Revision = b.To
 	s.note(e, fmt.Sprintf("revision %d of the decisions in place of %d", b.To, b.From), "")

@@ -24,7 +24,7 @@ type Amend struct {
 	Capacity   *int     // pulls in a unit of time; 0 for any number
 	Withdraw   []string // arms that cannot be measured any more: "task/arm"
 	Add        File     // rows of a table with columns of the table of the problem: its arms and tasks come in
-	Reason, By string
+	Reason, By string   // why, which the report shows, and who says so; changes for different reasons are different changes
 }
 
 var amendEntry = Entry{
@@ -79,9 +79,12 @@ func (a *Amend) Check() *ArgError {
 }
 
 // Refusable implements the interface of this name.
+// Algorithms with fixed questions refuse it, and all refuse to withdraw the last arm of a task.
 func (a *Amend) Refusable() {}
 
 // Do implements Act.
+// The same change is looked for first, by the names of arms and not by their numbers, which later additions move. Growing
+// the problem comes last, because it evaluates the script.
 func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 	b := AmendBody{Epsilon: a.Epsilon, Delta: a.Delta, Capacity: a.Capacity, Reason: a.Reason}
 	b.Withdraw = append(b.Withdraw, lists.Map(a.Withdraw, func(w string) [2]string { return armIn(at.Protocol, w) })...)
@@ -89,8 +92,10 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 		if len(a.Add.Content) == 0 {
 			return Done{}, fmt.Errorf("%s is empty", a.Add.Path)
 		}
+		// the folder of the file is of this machine alone, and is left out
 		b.Add = &File{Path: filepath.Base(a.Add.Path), SHA256: fmt.Sprintf("%x", sha256.Sum256(a.Add.Content)), Content: a.Add.Content}
 	}
+	// a change that another one has undone since counts as made, too: the second time needs another reason
 	if slices.ContainsFunc(at.amends, func(x amendment) bool { return x.same(b) }) {
 		return Done{Known: true, Text: knownBefore + "; a change that is meant a second time needs another reason"}, nil
 	}
@@ -106,13 +111,15 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 		if err != nil {
 			return Done{}, err
 		}
+		// the arms are recorded with their numbers, and the fingerprint says whether a later program comes to the same problem
 		b.Growth, b.Problem, out.Protocol, out.Files = &g, q.Fingerprint(), &q, []File{*b.Add}
 	}
 	out.Text, out.Events = "recorded: "+b.String(), []Event{NewEvent(KindAmend, at.Now, a.By, b)}
 	return out, nil
 }
 
-// armIn returns the task and the arm of "task/arm". It is parted at the first slash, where no name has slashes of its own.
+// armIn returns the task and the arm of "task/arm". It is parted at the first slash, where no name has slashes of its own. What
+// names nothing is parted there as well: check says what is wrong with it.
 func armIn(p Protocol, text string) [2]string {
 	task, arm, _ := strings.Cut(text, "/")
 	if !slices.Contains(p.Problem.Tasks.Names, task) {
@@ -125,7 +132,8 @@ func armIn(p Protocol, text string) [2]string {
 	return [2]string{task, arm}
 }
 
-// check reports what cannot be changed so, and finds the numbers of the arms that are withdrawn.
+// check reports what cannot be changed so, and finds the numbers of the arms that are withdrawn: those in force at its moment,
+// before the rows of Add come in. Numbers are compared as !(x >= 0), which NaN does not pass.
 func (b *AmendBody) check(at Moment) error {
 	switch {
 	case b.Epsilon != nil && (!(*b.Epsilon >= 0) || math.IsInf(*b.Epsilon, 0)):
@@ -154,7 +162,7 @@ func (b *AmendBody) check(at Moment) error {
 // decimal commas; names that are made of numbers have points.
 var decimalComma = regexp.MustCompile(`(\d),(\d)`)
 
-// taskNamed returns the number of a task.
+// taskNamed returns the number of a task, or an error that lists some tasks.
 func taskNamed(p *problem.Problem, name string) (int, error) {
 	v := slices.Index(p.Tasks.Names, name)
 	if v < 0 {
@@ -184,19 +192,20 @@ func armNamed(p *problem.Problem, task, arm string) (i int, column string, err e
 
 // AmendBody changes the protocol. Fields that are nil or empty stay.
 type AmendBody struct {
-	Epsilon  *float64    `json:"epsilon,omitempty"`
-	Delta    *float64    `json:"delta,omitempty"`
-	Capacity *int        `json:"capacity,omitempty"`
-	Withdraw [][2]string `json:"withdraw,omitempty"` // task and arm
-	// the numbers of the withdrawn arms, as they are before Add
+	Epsilon  *float64    `json:"epsilon,omitempty"`  // reward units
+	Delta    *float64    `json:"delta,omitempty"`    // error probability
+	Capacity *int        `json:"capacity,omitempty"` // pulls in a unit of time; 0 for any number
+	Withdraw [][2]string `json:"withdraw,omitempty"` // task and arm, as they were named
+	// the numbers of the withdrawn arms, as they are before Add; in a State they are the numbers of now
 	WithdrawArms []int   `json:"withdraw_arms,omitempty"`
-	Add          *File   `json:"add,omitempty"` // rows of the table, of arms and tasks that are added
-	Growth       *Growth `json:"growth,omitempty"`
+	Add          *File   `json:"add,omitempty"`            // rows of the table, of arms and tasks that are added
+	Growth       *Growth `json:"growth,omitempty"`         // with Add: where the arms are then; nil without
 	Problem      string  `json:"problem_sha256,omitempty"` // with Add: Protocol.Fingerprint of then
 	Reason       string  `json:"reason"`
 }
 
-// same reports whether it is the same change: the same values, arms and rows for the same reason.
+// same reports whether it is the same change: the same values, arms and rows for the same reason. What follows from these
+// (WithdrawArms, Growth, Problem) does not count, nor does the name of the file.
 func (b AmendBody) same(x AmendBody) bool {
 	return b.Reason == x.Reason && equal(b.Epsilon, x.Epsilon) && equal(b.Delta, x.Delta) && equal(b.Capacity, x.Capacity) &&
 		slices.Equal(b.Withdraw, x.Withdraw) && (b.Add == nil) == (x.Add == nil) && (b.Add == nil || b.Add.SHA256 == x.Add.SHA256)
@@ -227,11 +236,15 @@ func (b AmendBody) String() string {
 	return strings.Join(parts, "; ")
 }
 
+// fold takes a change in. Only the capacity is in force at once. The rest waits in amends for the replay, which makes it
+// between two rounds.
 func (b *AmendBody) fold(s *State, e Event) error {
 	if b.Capacity != nil {
 		s.Capacity = *b.Capacity
 	}
+	// whoever had all answers has to be asked again under the changed protocol
 	s.reopened = s.done != nil
+	// before the growth, which gives the arms withdrawn here their new numbers together with all others
 	s.amends = append(s.amends, amendment{*b, e.Seq})
 	if b.Add != nil {
 		if b.Growth == nil {

@@ -13,7 +13,7 @@ import (
 
 // Request says which pulls somebody asks for.
 type Request struct {
-	By    string
+	By    string // who asks, as typed; "" is a person, too
 	Task  string // only pulls of this task; "" means any
 	Count int    // 0 means the capacity of a unit of time, without one a plate, without one the round
 	More  bool   // further pulls, though the asker has a list that is not told yet
@@ -22,14 +22,14 @@ type Request struct {
 // List is a list of pulls for the laboratory.
 type List struct {
 	Campaign string    `json:"campaign"`
-	By       string    `json:"by"`
-	Round    int       `json:"round"`
+	By       string    `json:"by"`                      // whose list it is
+	Round    int       `json:"round"`                   // of the pulls; 0 where nothing is asked for any more
 	Until    time.Time `json:"until,omitzero"`          // when what has no result may be handed out again
 	Again    bool      `json:"again"`                   // the same list as before, because it is not told yet
-	Columns  []string  `json:"columns,omitempty"`       // of the features of arms
+	Columns  []string  `json:"columns,omitempty"`       // of the features of arms, in the order of ListRow.X; empty where arms have none
 	Blocks   []string  `json:"block_columns,omitempty"` // to be filled in: what is measured together, as the table of the problem has it
-	Rows     []ListRow `json:"rows"`
-	Note     Note      `json:"note,omitzero"` // why it is empty
+	Rows     []ListRow `json:"rows"`                    // in the order in which they are to be measured; none where Note says why
+	Note     Note      `json:"note,omitzero"`           // why it is empty
 	// how a file of it is written: as the table that the problem was read from
 	Dialect problem.Dialect `json:"dialect,omitzero"`
 	// the events that the list rests on, see State.Chain
@@ -39,48 +39,49 @@ type List struct {
 
 // ListRow is one pull of a List.
 type ListRow struct {
-	ID       string    `json:"id"`
+	ID       string    `json:"id"` // what the result is told by
 	Round    int       `json:"round"`
-	Plate    int       `json:"plate,omitempty"`
-	Position int       `json:"position,omitempty"`
-	Block    int       `json:"block,omitempty"` // pulls of one block are measured together
+	Plate    int       `json:"plate,omitempty"`    // from 1; 0 without plates
+	Position int       `json:"position,omitempty"` // on the plate, from 1
+	Block    int       `json:"block,omitempty"`    // pulls of one block are measured together
 	Task     string    `json:"task"`
 	Arm      string    `json:"arm"`
 	X        []float64 `json:"x,omitempty"` // features of the arm, in the order of List.Columns
 	// the same as the table has them: text of categories, else numbers
 	Settings []string `json:"settings,omitempty"`
-	Reward   *float64 `json:"reward,omitempty"`
+	Reward   *float64 `json:"reward,omitempty"` // its result, with the sign of the data; nil without one
 	Status   string   `json:"status,omitempty"` // "known" of a pull that has its result
-	Note     string   `json:"note,omitempty"`
+	Note     string   `json:"note,omitempty"`   // who told the result, in Mine
 
-	arm int
+	arm int // its number, by which tests measure a list
 }
 
-// item is a pull that was handed out.
+// item is a pull that was handed out. It awaits its result until it is told, failed or replaced. A replaced one may still be
+// told or fail afterwards: its result counts beside the one of its replacement.
 type item struct {
 	Item
-	round    int
-	by       string
-	at       time.Time
-	until    time.Time
-	failed   string // the reason; "" where it did not
-	replaced string // the id under which it was handed out again
-	told     *measured
+	round    int       // from 1
+	by       string    // who asked for it; others may tell its result
+	at       time.Time // when it was handed out
+	until    time.Time // the end of its lease; zero is never
+	failed   string    // the reason; "" where it did not
+	replaced string    // the id under which it was handed out again
+	told     *measured // its result, in time or late; nil without one. Items that one mean is of share it
 }
 
-// outstanding reports whether a result is still awaited under this id.
+// outstanding reports whether a result is still awaited under this id. A failed or replaced pull awaits none, though one may come.
 func (it *item) outstanding() bool { return it.told == nil && it.failed == "" && it.replaced == "" }
 
-// overdue reports whether the lease is over.
+// overdue reports whether the lease is over. Nothing is recorded of it: what is overdue follows from the clock of whoever looks.
 func (it *item) overdue(now time.Time) bool {
 	return it.outstanding() && !it.until.IsZero() && now.After(it.until)
 }
 
 // handed is what a State holds of pulls that were handed out.
 type handed struct {
-	items  map[string]*item // by id
+	items  map[string]*item // by id: of all rounds, failed and replaced ones too
 	order  []*item          // the same, in the order in which they were handed out
-	people []string         // who asked, in order
+	people []string         // who asked, in order, each once; "" may be one of them
 }
 
 // itemsOf returns the pulls of a person in a round for which is holds, in the order in which they were handed out.
@@ -90,7 +91,9 @@ func (h *handed) itemsOf(by string, r *round, is func(*item) bool) []*item {
 
 // Ask answers a request: with the list that the asker has and has not told, or with further pulls and
 // the event that hands them out. A list without rows says why. The caller holds the lock, and
-// records the event before anybody sees the list.
+// records the event before anybody sees the list: pulls that were shown and not recorded would be handed out to others, too.
+//
+// It is an error where no task has the name, and where no round is open although not all is decided: the next plan is due first.
 func (s Moment) Ask(q Request) (List, []Event, error) {
 	if q.Task != "" {
 		if _, err := taskNamed(s.Problem, q.Task); err != nil {
@@ -98,11 +101,13 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 		}
 	}
 	q.By = Plain(q.By)
+	// whoever asks twice, as after a print that failed, gets the same pulls; where one of them is overdue the asker gets further ones
 	if mine := s.owed(q.By); !q.More && len(mine) > 0 && !slices.ContainsFunc(mine, func(it *item) bool { return it.overdue(s.Now) }) {
 		list := s.list(q.By, mine)
 		list.Again = true
 		return list, nil, nil
 	}
+	// with all decided, or the budget spent, the status says how it ended
 	if s.done != nil {
 		note := Note{Kind: NoteDecided}
 		if decided, all := len(s.done.Decided), s.Problem.V(); decided < all {
@@ -110,6 +115,7 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 		}
 		return s.nothing(q.By, 0, note), nil, nil
 	}
+	// ids and places are drawn here, and become facts with the event
 	body, err := s.ask(q)
 	if err != nil {
 		return List{}, nil, err
@@ -121,7 +127,8 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 	return s.list(q.By, items), []Event{NewEvent(KindAsk, s.Now, q.By, body)}, nil
 }
 
-// ask returns what to hand out now.
+// ask returns what to hand out now, up to so many pulls as are asked for: first those that come back, then the round's own in
+// the order of its list. Where nothing is left it has no items. It changes nothing of the state.
 func (s Moment) ask(q Request) (AskBody, error) {
 	r := s.open()
 	if r == nil {
@@ -133,7 +140,9 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	need := s.needed(r)
 	taken := map[string]bool{}
 	rng := newIDs()
+	// what was asked for, else what the laboratory makes in a unit of time, else a plate, else all
 	count := cmp.Or(max(0, q.Count), s.capacity(s.Protocol), s.Plate, len(r.list))
+	// give hands a pull out, unless the list is full, or the arm needs no further pull, or it is of another task
 	give := func(slot Slot, again string) {
 		if len(out.Items) >= count || need[slot.Arm] <= 0 || !asked(slot) {
 			return
@@ -143,7 +152,8 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		taken[id] = true
 		out.Items = append(out.Items, Item{ID: id, Slot: slot, Again: again})
 	}
-	// pulls that come back, under numbers and on plates of their own
+	// Pulls that come back, failed or overdue, get numbers of their own: the result of an overdue pull may still come, and then
+	// both count under different numbers. They come first, so that the round ends soon. In rounds of blocks none come back.
 	next := map[int]int{}
 	for _, it := range s.order {
 		failed := it.failed != "" && it.replaced == "" && it.round == r.plan.Round && it.told == nil
@@ -153,12 +163,14 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		slot := it.Slot
 		slot.Plate, slot.Position = 0, 0
 		slot.Number = r.highest[slot.Arm] + next[slot.Arm] + 1
+		// give may have refused, and then the number is not used up
 		before := len(out.Items)
 		if give(slot, it.ID); len(out.Items) > before {
 			next[slot.Arm]++
 		}
 	}
 	if r.plan.Sides != nil {
+		// one block at least is handed out, though it has more pulls than were asked for
 		open := r.wholeBlocks(count, asked)
 		count = len(open)
 		for _, slot := range open {
@@ -173,11 +185,12 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	return out, nil
 }
 
-// seat gives pulls that came back places on plates behind the round's own.
+// seat gives pulls that came back places on plates behind the round's own. Places of the last plate that are free stay so.
 func (s Moment) seat(r *round, items []Item) {
 	if r.plan.Plate == 0 {
 		return
 	}
+	// the last plate of the round, and how many places behind it earlier requests took
 	last, used := 0, lists.Count(s.order, func(it *item) bool { return it.round == r.plan.Round && it.Again != "" })
 	if n := len(r.list); n > 0 {
 		last = r.list[n-1].Plate
@@ -190,7 +203,8 @@ func (s Moment) seat(r *round, items []Item) {
 	}
 }
 
-// needed returns by arm how many pulls of the round nobody has.
+// needed returns by arm how many pulls of the round nobody has. Overdue pulls are nobody's. A number is below 0 where a result
+// came for an overdue pull after its replacement was handed out.
 func (s Moment) needed(r *round) []int {
 	_, need := s.pulls(r)
 	for _, it := range s.items {
@@ -201,7 +215,7 @@ func (s Moment) needed(r *round) []int {
 	return need
 }
 
-// list makes the rows of some pulls.
+// list makes the rows of some pulls, in their order, of one round: Round and Until are the last pull's.
 func (s Moment) list(by string, items []*item) List {
 	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf(),
 		Blocks: blockColumns(s.Problem), Words: s.Problem.Words()}
@@ -226,7 +240,7 @@ func (s Moment) nothing(by string, round int, why Note) List {
 	return out
 }
 
-// waiting says why there is nothing to hand out of the open round.
+// waiting says why there is nothing to hand out of the open round: it names who owes results of it.
 func (s Moment) waiting() Note {
 	r := s.open()
 	owed := map[string]int{}
@@ -247,6 +261,7 @@ func (s Moment) waiting() Note {
 	return n
 }
 
+// someone names a person in a sentence.
 func someone(by string) string {
 	if by == "" {
 		return "somebody without a name (--by)"
@@ -255,7 +270,7 @@ func someone(by string) string {
 }
 
 // Mine returns all pulls of the open round that somebody was handed under an id that still counts,
-// with his results and who told them.
+// with his results and who told them. Rewards are of pulls that this person was handed, whoever told them.
 func (s Moment) Mine(by string) List {
 	by = Plain(by)
 	r := s.open()
@@ -282,6 +297,7 @@ const lateAfter = 0.5
 // time ago. Rewards do not count in this rule, so that they cannot choose what a round is made of. A
 // posterior takes late results whole, and plans failed pulls again if they are still of use; a test
 // needs the round that it planned.
+// A round of a test is never cut, and so never ends so. Pulls of withdrawn arms need not be handed out.
 func (s Moment) endsEarly(r *round) bool {
 	q := s.Protocol
 	q.Capacity = s.capacity(s.Protocol)
@@ -294,8 +310,9 @@ func (s Moment) endsEarly(r *round) bool {
 
 // CloseEarly returns the event that ends the open round with what came, where a request finds nothing
 // to do but to wait for late results; see endsEarly. It returns none where the asker has a list of his
-// own that he is to tell first.
+// own that he is to tell first. The folder asks for it before Ask, and plans the next round in between.
 func (s Moment) CloseEarly(q Request) []Event {
+	q.By = Plain(q.By)
 	r := s.open()
 	if s.Start.Led != "" || s.done != nil || r == nil || !q.More && len(s.owed(q.By)) > 0 || !s.endsEarly(r) {
 		return nil
@@ -307,18 +324,20 @@ func (s Moment) CloseEarly(q Request) []Event {
 
 // AskBody hands pulls of one round out to one person.
 type AskBody struct {
-	Round int       `json:"round"`
-	Items []Item    `json:"items"`
+	Round int       `json:"round"`          // which must be open
+	Items []Item    `json:"items"`          // in the order of the list
 	Until time.Time `json:"until,omitzero"` // when the pulls may be handed out again; zero is never
 }
 
 // Item is a pull that was handed out under an id.
 type Item struct {
-	ID string `json:"id"`
+	ID string `json:"id"` // see NewID
 	Slot
 	Again string `json:"again,omitempty"` // the id that it replaces, which was failed or is overdue
 }
 
+// fold makes the pulls the asker's. An id is issued once in a campaign, and a pull (arm and number) once in a round: two programs
+// that hand out at once meet here, at the latest, and the second one is not recorded.
 func (b *AskBody) fold(s *State, e Event) error {
 	r := s.open()
 	if r == nil || r.plan.Round != b.Round {
@@ -338,6 +357,7 @@ func (b *AskBody) fold(s *State, e Event) error {
 			if old == nil {
 				return fmt.Errorf("id %s replaces %s, which was never issued", x.ID, x.Again)
 			}
+			// from now on the old id awaits nothing
 			old.replaced = x.ID
 		}
 		r.filled[[2]int{x.Arm, x.Number}] = true

@@ -15,6 +15,7 @@ func TestAssumptionsRead(t *testing.T) {
 	if got, want := f.Assumes.String(), "the known expected rewards; with 10 % of pulls failing"; got != want {
 		t.Errorf("older body: got %q, want %q", got, want)
 	}
+	// losses are stated for late results alone, so that the shares of both are named and the sentence says how to state them
 	f.Assumes = Assumptions{{Kind: NoteRewardsDrawn}, {Kind: NoteOwnPart, Names: []string{"CoBayesFC"}}, {Kind: NoteLosses, Names: []string{"weeks"}, Numbers: []float64{0, 0.2, 0.1, 0.1, 2}}}
 	text, err := json.Marshal(f)
 	if err != nil {
@@ -28,6 +29,7 @@ func TestAssumptionsRead(t *testing.T) {
 	if got := back.Assumes.String(); got != want || len(back.Assumes) != 3 {
 		t.Errorf("got %q of %s, want %q", got, text, want)
 	}
+	// what was there before is overwritten
 	if err := json.Unmarshal([]byte(`{"assumes":""}`), &back); err != nil || len(back.Assumes) != 0 || back.Assumes.String() != "" {
 		t.Errorf("of no text: %v, %v", back.Assumes, err)
 	}

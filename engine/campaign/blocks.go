@@ -14,6 +14,8 @@ import (
 
 // InBlocks returns the protocol with arms that are measured side by side: what a block is, such as a day, how many arms
 // of a task it holds, 0 for all, and the arm that is in every block, "" without one.
+// What a block adds to rewards, where the problem knows it, stays. The problem of p is not changed. The note that asks for blocks is
+// left out, since it is followed.
 func InBlocks(p Protocol, name string, size int, control string) Protocol {
 	q := *p.Problem
 	q.Block = &problem.Block{Name: name, Size: size, Control: control}
@@ -46,7 +48,8 @@ func blockOf(p *problem.Problem, row problem.SheetRow) string {
 	return strings.Join(parts, ", ")
 }
 
-// checkBlocks reports blocks that the algorithm does not arrange, or that no plate holds.
+// checkBlocks reports blocks that the algorithm does not arrange, or that no plate holds. A block holds all arms of its task, or as many
+// as its size says, so that the largest task decides.
 func checkBlocks(p Protocol) error {
 	b := p.Problem.Block
 	if b == nil {
@@ -59,6 +62,7 @@ func checkBlocks(p Protocol) error {
 	if err != nil {
 		return err
 	}
+	// the task with the most arms, and how many these are
 	most, task := 0, ""
 	for v, set := range p.Problem.Groups() {
 		if len(set) > most {
@@ -76,7 +80,8 @@ func checkBlocks(p Protocol) error {
 }
 
 // blockList returns the pulls of a round in blocks, one block behind the other: blocks in random order, and the arms of
-// each, too. No block is on two plates.
+// each, too. No block is on two plates. A side with n blocks is n blocks of the same arms. Without plates, plate is 0. The list
+// is not recorded: it is made again of the seed, which is.
 func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
 	rng := rand.New(rand.NewPCG(seed, 0x626c6f636b)) // "block"
 	var blocks [][]int
@@ -87,9 +92,11 @@ func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
 	}
 	rng.Shuffle(len(blocks), func(i, j int) { blocks[i], blocks[j] = blocks[j], blocks[i] })
 	var out []Slot
+	// by arm, how many of its pulls are placed; the plate that is filled, and how many of its places are taken
 	number, on, used := map[int]int{}, 1, 0
 	for k, arms := range blocks {
 		rng.Shuffle(len(arms), func(i, j int) { arms[i], arms[j] = arms[j], arms[i] })
+		// a block that does not fit begins the next plate, and places stay empty
 		if plate > 0 && used > 0 && used+len(arms) > plate {
 			on, used = on+1, 0
 		}
@@ -107,7 +114,7 @@ func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
 }
 
 // gone returns the pulls of an arm in a round of blocks that failed: a block that lost a pull goes on without it, since
-// elsewhere the pull would have nothing in common with the others.
+// elsewhere the pull would have nothing in common with the others. It is 0 in rounds without blocks, whose failed pulls are made again.
 func (s *State) gone(r *round, arm int) int {
 	if r.plan.Sides == nil {
 		return 0
@@ -117,7 +124,7 @@ func (s *State) gone(r *round, arm int) int {
 	})
 }
 
-// blocks returns the planned pulls of each block.
+// blocks returns the planned pulls of each block, in the order of the list, which is the order of their numbers.
 func (r *round) blocks() [][]Slot {
 	return lists.Groups(r.list, func(slot Slot) int { return slot.Block })
 }
@@ -127,6 +134,7 @@ func (r *round) blocks() [][]Slot {
 func (r *round) wholeBlocks(count int, asked func(Slot) bool) (out []Slot) {
 	for _, block := range r.blocks() {
 		open := lists.Where(block, func(slot Slot) bool { return r.nobodys(slot) && asked(slot) })
+		// a later block might fit, but blocks are handed out in their order
 		if len(out) > 0 && len(out)+len(open) > count {
 			break
 		}
@@ -138,6 +146,7 @@ func (r *round) wholeBlocks(count int, asked func(Slot) bool) (out []Slot) {
 // measuredBlocks returns which arms were measured in the same blocks of a round, and what these say. Blocks are taken by
 // their numbers, so that the order in which results arrived does not show in any digit.
 func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine.Within) {
+	// by arm and number
 	reward := map[[2]int]float64{}
 	for m := range resultsOf([]*round{r}) {
 		reward[[2]int{m.Arm, m.Number}] = m.Reward
@@ -151,10 +160,12 @@ func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine
 				arms, of[slot.Arm] = append(arms, slot.Arm), y
 			}
 		}
+		// a block that lost all its pulls says nothing
 		if arms != nil {
 			blocks, values = append(blocks, arms), append(values, of)
 		}
 	}
+	// blocks in which the same arms were measured are one side; of has the side of each block
 	sides, of := engine.SidesOf(blocks, law)
 	rewards := make([][]float64, len(sides)) // block after block
 	for k, arms := range blocks {
@@ -171,6 +182,7 @@ func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine
 // withinOf returns means and products of deviations of n arms, given their rewards block after block.
 func withinOf(rewards []float64, n int) engine.Within {
 	out := engine.Within{Means: make([]float64, n), Products: make([]float64, n*n)}
+	// k%n is the arm, k/n the block
 	for k, y := range rewards {
 		out.Means[k%n] += y / float64(len(rewards)/n)
 	}
@@ -187,8 +199,8 @@ func withinOf(rewards []float64, n int) engine.Within {
 // Slot is one pull of a round: the number-th of its arm, from 1, and its place on a plate. A slot
 // without a plate has Plate 0.
 type Slot struct {
-	Arm      int `json:"arm"`
-	Number   int `json:"number"`
+	Arm      int `json:"arm"`                // its number; in a State the one of now
+	Number   int `json:"number"`             // of the pull among the arm's, from 1
 	Plate    int `json:"plate,omitempty"`    // from 1
 	Position int `json:"position,omitempty"` // on the plate, from 1
 	Block    int `json:"block,omitempty"`    // from 1, of arms that are measured side by side
@@ -200,6 +212,8 @@ type Slot struct {
 // stand on the same plates in equal numbers, as nearly as whole pulls can, and what is common to a
 // plate cancels in their difference. The order on a plate, and among equal keys, is random. A size
 // of 0 makes one balanced list without plates.
+//
+// Another order here changes lists of recorded rounds: the event has the seed and not the list, which is made again at each fold.
 func worklist(counts, taskOf []int, size int, seed uint64) []Slot {
 	rng := rand.New(rand.NewPCG(seed, 0x706c617465)) // "plate"
 	type keyed struct {
@@ -210,12 +224,14 @@ func worklist(counts, taskOf []int, size int, seed uint64) []Slot {
 	offset, tie, task := 0.0, 0.0, -1
 	for i, n := range counts {
 		if taskOf[i] != task {
+			// one offset and one tie for the arms of a task, so that equal counts have equal keys and rivals stay together
 			task, offset, tie = taskOf[i], rng.Float64(), rng.Float64()
 		}
 		for j := range n {
 			all = append(all, keyed{Slot{Arm: i, Number: j + 1}, (float64(j) + offset) / float64(n), tie})
 		}
 	}
+	// the sort is stable: what is shuffled before it is random among equal keys
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	slices.SortStableFunc(all, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.tie, b.tie)) })
 	out := lists.Map(all, func(k keyed) Slot { return k.Slot })
@@ -234,7 +250,7 @@ func worklist(counts, taskOf []int, size int, seed uint64) []Slot {
 
 // cut returns counts of most pulls altogether in the proportions of the given ones, by largest
 // remainders [Balinski and Young 1982, Hamilton's method]; equal remainders in random order. Counts
-// that fit already are returned as they are.
+// that fit already are returned as they are, and so are all for most of 0 or less. The sum of others is most exactly.
 func cut(counts []int, most int, seed uint64) []int {
 	total := lists.Total(counts)
 	if most <= 0 || total <= most {
@@ -248,6 +264,7 @@ func cut(counts []int, most int, seed uint64) []int {
 		out[i] = n * most / total
 		left -= out[i]
 	}
+	// largest remainders first; the order of equal ones is the random one of before
 	slices.SortStableFunc(order, func(a, b int) int { return counts[b]*most%total - counts[a]*most%total })
 	for _, i := range order[:left] {
 		out[i]++

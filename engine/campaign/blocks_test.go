@@ -27,7 +27,7 @@ func inBlocks(t *testing.T, size int, control string) Protocol {
 // control in it and no more arms than places.
 func TestCampaignInBlocks(t *testing.T) {
 	for _, c := range []struct {
-		size                    int
+		size                    int // places of a block; 0 for all arms
 		control, law, algorithm string
 	}{
 		{0, "", "", "CoTestFC"}, {3, "", "", "CoTestFC"}, {4, "2", "", "CoTestFC"}, {3, "", engine.LawSymmetric, "CoTestFC"},
@@ -41,6 +41,7 @@ func TestCampaignInBlocks(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, uint64(c.size)))
 		x := &inMemory{t: t, p: p, s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
 		x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Seed: 3, Revision: Revision})}, nil)
+		// by round and block: what a block adds to all of its rewards, a hundred times the noise; rows that are told a day late
 		effect, late := map[[2]int]float64{}, ""
 		for day := range 200 {
 			if x.advance(); x.s.done != nil {
@@ -51,6 +52,7 @@ func TestCampaignInBlocks(t *testing.T) {
 			}
 			list, made, err := x.s.Under(p, x.now).Ask(Request{By: fmt.Sprint(day)})
 			x.add(made, err)
+			// one list a day; what is late is told with the results of the next
 			checkBlockList(t, p, list)
 			sheet := "id,reward\n" + late
 			late = ""
@@ -61,6 +63,7 @@ func TestCampaignInBlocks(t *testing.T) {
 				}
 				line := fmt.Sprintf("%s,%v\n", row.ID, p.Problem.Mean[row.arm]+effect[at]+rng.NormFloat64())
 				switch y := rng.Float64(); {
+				// a tenth fails, which the block goes on without, and a tenth comes a day late
 				case y < 0.1:
 					lost, err := (&Fail{IDs: []string{row.ID}, Reason: "the vial broke"}).Do(t.Context(), Doing{Moment: x.s.Under(p, x.now)})
 					x.add(lost.Events, err)
@@ -78,11 +81,13 @@ func TestCampaignInBlocks(t *testing.T) {
 			x.add(told.Events, err)
 			x.now = x.now.AddDate(0, 0, 1)
 		}
+		// the best arms of enginetest.Small: 5 in the first task, 3 in the second
 		for v, want := range []string{"4", "1"} {
 			if a := x.run.Outcome.Answers[v]; !a.Decided || a.Arm != want {
 				t.Errorf("%s, size %d, control %q: task %d is answered by %+v, want arm %s", c.algorithm, c.size, c.control, v, a, want)
 			}
 		}
+		// a replay from the events alone comes to the same samples and decisions as the run that went on day by day
 		again, err := x.s.Under(p, x.now).Replay(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -93,6 +98,7 @@ func TestCampaignInBlocks(t *testing.T) {
 	}
 }
 
+// checkBlockList reports rows without a block, a block on two plates, and blocks of one arm, of too many, or without the control.
 func checkBlockList(t *testing.T, p Protocol, list List) {
 	t.Helper()
 	arms, plate := map[int][]string{}, map[int]int{}
@@ -131,6 +137,7 @@ func TestBlocksOfCampaignsRefused(t *testing.T) {
 	if err := p.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "control") {
 		t.Errorf("an unknown control: error %v", err)
 	}
+	// rows without ids do not say in which block they were
 	x := &inMemory{t: t, p: inBlocks(t, 3, ""), s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
 	x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Revision: Revision})}, nil)
 	x.advance()
@@ -157,7 +164,38 @@ func TestForecastInBlocks(t *testing.T) {
 			median = append(median, row.Samples.Median)
 		}
 	}
+	// two rows of each forecast, the method itself and the other that arranges blocks; by the effect they may differ by chance alone
 	if len(median) != 4 || median[2] > 2*median[0] || median[3] > 2*median[1] {
 		t.Errorf("samples of both algorithms that arrange blocks %g, with blocks that differ behind the others", median)
+	}
+}
+
+// A pull that failed and whose block went on without it is one lost pull, and not one that was given back and one that is missing. Where
+// every k-th pull fails the share of lost ones is 1/k.
+func TestFailedPullsOfBlocksAreLostOnce(t *testing.T) {
+	for k, many := range map[int]bool{2: true, 4: false} {
+		p := inBlocks(t, 0, "")
+		x := &inMemory{t: t, p: p, s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
+		x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Revision: Revision})}, nil)
+		x.advance()
+		list, made, err := x.s.Under(p, x.now).Ask(Request{Count: 1000})
+		x.add(made, err)
+		for i, row := range list.Rows {
+			var act Act = &TellOne{ID: row.ID, Reward: float64(i % 7), TellOptions: TellOptions{Sure: true}}
+			if i%k == 0 {
+				act = &Fail{IDs: []string{row.ID}, Reason: "the vial broke"}
+			}
+			done, err := act.Do(t.Context(), Doing{Moment: x.s.Under(p, x.now)})
+			x.add(done.Events, err)
+		}
+		x.advance() // the next plan closes the round
+		if len(list.Rows) < 12 || x.s.rounds[0].closed == 0 {
+			t.Fatalf("%d pulls, closed by %d", len(list.Rows), x.s.rounds[0].closed)
+		}
+		_, doubts := review{x.s.Under(p, x.now), x.run}.selection()
+		lost := float64((len(list.Rows) + k - 1) / k)
+		if many != (len(doubts) == 1) || many && !slices.Equal(doubts[0].Numbers, []float64{lost, float64(len(list.Rows))}) {
+			t.Errorf("one of %d lost, %g of %d: %+v", k, lost, len(list.Rows), doubts)
+		}
 	}
 }

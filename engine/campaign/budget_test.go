@@ -25,6 +25,7 @@ func TestForecastOfABudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := f.Rows[0].Buys
+	// the budget is of each task
 	if len(b) != 4 || b[3].Samples != float64(400*q.V()) || b[3].Loss >= b[0].Loss || b[3].Right < 0 || b[3].Right > 1 {
 		t.Errorf("%+v", b)
 	}
@@ -33,6 +34,7 @@ func TestForecastOfABudget(t *testing.T) {
 // TestForecastWithTheTable: the forecast of a budget says what it buys where the measurements of the table are attached, from what is
 // believed today on, and what runs that begin without them come to.
 func TestForecastWithTheTable(t *testing.T) {
+	// two measurements of each arm, so that there is a scatter to believe in
 	const text = "site,arm,y\nX,a,5\nX,a,7\nX,b,7\nX,b,6\nX,c,1\nX,c,3\nY,a,4\nY,a,6\nY,b,6\nY,b,5\nY,c,2\nY,c,0\n"
 	alone := kernels.Joint{Terms: []kernels.Term{{Scale: 4, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
 	q, err := problem.Load("t.csv", alone, problem.LoadOptions{
@@ -55,6 +57,7 @@ func TestForecastWithTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// the first is what is believed today, before any further sample: a loss as `best` states it
 	first, last := f.Attached[0], f.Attached[len(f.Attached)-1]
 	if first.Samples != 0 || math.Abs(first.Loss-a.LossNow) > 1e-12 || last.Samples != 12 || last.Loss >= first.Loss {
 		t.Errorf("from %+v to %+v; today's loss is %v", first, last, a.LossNow)
@@ -72,6 +75,7 @@ func TestBudgetOfEachTask(t *testing.T) {
 	tasks := p.Problem.V()
 	rewards := make([][]float64, len(mean))
 	for i, x := range mean {
+		// measured values around each mean, drawn from by watchDays
 		rewards[i] = []float64{x - 1, x, x + 1}
 	}
 	p.Mode, p.Options = engine.ModeFB, engine.Options{Delta: 0.05}
@@ -91,10 +95,12 @@ func TestBudgetOfEachTask(t *testing.T) {
 		}
 		all := p.Options.Pulls(tasks)
 		for k, n := range planned {
+			// the last round has what is left
 			if n%p.Plate != 0 && k < len(planned)-1 {
 				t.Errorf("%+v: rounds of %v on plates of %d", c, planned, p.Plate)
 			}
 		}
+		// six rounds at most, as docs/campaigns.md has it
 		if most := (all + p.Plate - 1) / p.Plate; len(planned) > min(6, most) {
 			t.Errorf("%+v: %d rounds, %d would do", c, len(planned), most)
 		}

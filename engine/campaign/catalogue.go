@@ -25,11 +25,13 @@ const (
 
 // recorded is the body of an event.
 type recorded interface {
-	// fold takes the event into the state.
+	// fold takes the event into the state. An error means that the event does not fit those before it; the state
+	// is half changed then, and must not be used any more.
 	fold(s *State, e Event) error
 }
 
 // bodies says what the events of each kind record. What was recorded must stay readable: its hash is part of the chain.
+// Bodies may get further fields, which are zero in events of before. A field must not get another name or meaning.
 var bodies = map[Kind]func() recorded{
 	KindStart:   func() recorded { return new(StartBody) },
 	KindPlan:    func() recorded { return new(PlanBody) },
@@ -53,18 +55,18 @@ func Acts() []Entry {
 
 // Entry is a row of the table of acts. Scripts, commands and cells of notebooks have the acts that stand in it.
 type Entry struct {
-	Name     string
-	Synonyms []string // of the function of scripts
-	Doc      string   // of the function of scripts, one line; "" where they have none
-	Example  string   // of the function of scripts
-	Short    string   // of the command, one line
-	Long     string   // of the command
-	New      func() Act
-	Sheet    bool // it takes a sheet of results, and shows a Receipt
-	Plans    bool // what follows is planned at once, and not when somebody asks for it: earlier measurements come from several sheets
+	Name     string     // of the function and of the command
+	Synonyms []string   // of the function of scripts
+	Doc      string     // of the function of scripts, one line; "" where they have none
+	Example  string     // of the function of scripts
+	Short    string     // of the command, one line
+	Long     string     // of the command
+	New      func() Act // an act whose arguments are all at their defaults
+	Sheet    bool       // it takes a sheet of results, and shows a Receipt
+	Plans    bool       // what follows is planned at once, and not when somebody asks for it: earlier measurements come from several sheets
 }
 
-// Next reports whether what follows an act is planned at once.
+// Next reports whether what follows an act is planned at once. Acts that changed nothing are followed by nothing.
 func (e Entry) Next(done Done) bool {
 	return e.Plans && !done.Known && (done.Receipt == nil || done.Receipt.Taken)
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Correct replaces the result of an id.
+// Correct replaces the result of an id, whether its round is open, over or long over. Results without an id stay as they were told.
 type Correct struct {
-	ID         string
+	ID         string  // as typed; slips in it are named with the nearest id
 	Value      float64 // reward, with the sign of the data
-	Reason, By string
+	Reason, By string  // required, and shown in the report; who says so
 }
 
 var correctEntry = Entry{
@@ -38,6 +38,8 @@ func (a *Correct) Params() []Param {
 }
 
 // Do implements Act.
+// Of several faults a missing reason is said first, then a value that is no reward, then what is wrong with the id. A value that
+// stands already is known.
 func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 	it, err := (&teller{state: at.State}).item(a.ID)
 	switch missing := reasoned(a.Reason, nil); {
@@ -61,12 +63,14 @@ func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 
 // CorrectBody replaces a result.
 type CorrectBody struct {
-	ID     string  `json:"id"`
-	Old    float64 `json:"old"`
-	Reward float64 `json:"reward"`
-	Reason string  `json:"reason"`
+	ID     string  `json:"id"`     // of the pull, in the form in which it was issued
+	Old    float64 `json:"old"`    // what stood before, for readers: fold takes what stands then
+	Reward float64 `json:"reward"` // the right one, with the sign of the data
+	Reason string  `json:"reason"` // never ""
 }
 
+// fold puts the new value in the place of the old one, which it keeps: a sheet that still has it is known and no conflict. Plans that
+// were made by the old value stay recorded. The replay shows which decisions they lead to now.
 func (b *CorrectBody) fold(s *State, e Event) error {
 	it := s.items[b.ID]
 	if it == nil || it.told == nil {
@@ -84,9 +88,9 @@ const FailureRule = `a reaction or run that fails is a result, the worst that it
 
 const givenBack = "only pulls that were not measured for reasons that have nothing to do with their reward may be given back"
 
-// Fail gives pulls back that were not measured. They are handed out again.
+// Fail gives pulls back that were not measured. They are handed out again, under other ids; a round of blocks goes on without them.
 type Fail struct {
-	IDs        []string
+	IDs        []string // as typed; those that failed before are passed over
 	Reason, By string
 }
 
@@ -110,6 +114,7 @@ func (a *Fail) Params() []Param {
 
 // Do implements Act.
 func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
+	// the rule is shown with the refusal and with the receipt, since what is given back wrongly biases answers
 	rule := at.Protocol.FailureRule()
 	if err := reasoned(a.Reason, rule); err != nil {
 		return Done{}, err
@@ -137,10 +142,11 @@ func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
 
 // FailBody gives pulls back that could not be measured.
 type FailBody struct {
-	IDs    []string `json:"ids"`
+	IDs    []string `json:"ids"` // as issued, each once
 	Reason string   `json:"reason"`
 }
 
+// fold marks pulls as failed. What has a result cannot fail; what failed may still get one.
 func (b *FailBody) fold(s *State, e Event) error {
 	for _, id := range b.IDs {
 		it := s.items[id]
@@ -181,14 +187,15 @@ func (a *Close) Params() []Param {
 }
 
 // Refusable implements the interface of this name.
+// Algorithms that take rounds only as they planned them refuse it.
 func (a *Close) Refusable() {}
 
 // Closing says what closing the open round would do.
 type Closing struct {
-	Round    int        `json:"round"`
-	Planned  int        `json:"planned"`
-	Measured int        `json:"measured"`
-	Lost     int        `json:"lost"`
+	Round    int        `json:"round"`             // which is open
+	Planned  int        `json:"planned"`           // pulls, but for withdrawn arms
+	Measured int        `json:"measured"`          // of all arms, extra ones included
+	Lost     int        `json:"lost"`              // pulls planned that have no result
 	PValue   *float64   `json:"p_value,omitempty"` // see LossTest
 	Worst    []LossLine `json:"worst,omitempty"`   // arms that lost far more than their share
 	Rule     Note       `json:"sentence"`          // for whoever closes it
@@ -201,6 +208,7 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 			return Done{Known: over, Text: fmt.Sprintf("round %d was over before: nothing was recorded", a.Round)}, err
 		}
 	}
+	// what closing would do is returned beside an error, too: a command shows it, and then asks for the reason
 	r := at.open()
 	if r == nil {
 		return Done{}, errors.New("no round is open")
@@ -213,6 +221,7 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 	if err := reasoned(a.Reason, c.Rule); err != nil {
 		return out, err
 	}
+	// the round before is meant: the next one is planned right after a close, and a close that is repeated must not end that, too
 	if a.Round == 0 && len(r.filled) == 0 && !slices.ContainsFunc(at.order, func(it *item) bool { return it.round == r.plan.Round }) {
 		return out, fmt.Errorf("nobody was handed a pull of round %d yet, so that there is nothing to close (--round %[1]d "+
 			"closes it all the same)", c.Round)
@@ -224,13 +233,14 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 
 // CloseBody ends the open round.
 type CloseBody struct {
-	Round  int      `json:"round"`
-	Lost   int      `json:"lost"`
+	Round  int      `json:"round"`             // which must be open
+	Lost   int      `json:"lost"`              // pulls planned that have no result
 	PValue *float64 `json:"p_value,omitempty"` // of losses that are shared out by chance, see LossTest
-	Reason string   `json:"reason"`
-	Early  bool     `json:"early,omitempty"` // nobody closed it: see State.CloseEarly
+	Reason string   `json:"reason"`            // of whoever closed it, of the rule by which it ended early, or of the run that went on
+	Early  bool     `json:"early,omitempty"`   // nobody closed it: see State.CloseEarly
 }
 
+// fold ends the round. Pulls of it that are out stay known by their ids: their results are late.
 func (b *CloseBody) fold(s *State, e Event) error {
 	r := s.open()
 	if r == nil || r.plan.Round != b.Round {

@@ -44,17 +44,18 @@ func couplingDays(t testing.TB, algorithm string, epsilon float64) (Protocol, []
 	return Protocol{Name: "days", Problem: &q, Mode: engine.ModeFC, Algorithm: algorithm, Options: engine.Options{Delta: 0.05, Epsilon: epsilon}, Plate: 24, Capacity: 24, Seed: 1}, mean, rewards
 }
 
-// inMemory is a campaign without a disk.
+// inMemory is a campaign without a disk. It replays as it goes on, where the folder replays from the beginning for each plan.
 type inMemory struct {
 	t        testing.TB
-	p        Protocol
-	s        *State
-	now      time.Time
-	memory   *model.Memory
-	run      *Run // of the last plan
-	replayed *replayer
+	p        Protocol      // with all arms
+	s        *State        // grows in place
+	now      time.Time     // of the day
+	memory   *model.Memory // keeps what was solved; campaigns may share it
+	run      *Run          // of the last plan
+	replayed *replayer     // after the last plan; nil before the first
 }
 
+// add records events with their numbers and without hashes, which a fold does not look at.
 func (c *inMemory) add(list []Event, err error) {
 	c.t.Helper()
 	if err != nil {
@@ -68,6 +69,7 @@ func (c *inMemory) add(list []Event, err error) {
 	}
 }
 
+// advance plans the next round where it is due.
 func (c *inMemory) advance() {
 	if !c.s.Needed() {
 		return
@@ -103,6 +105,7 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 		id     string
 		reward float64
 	}
+	// results by the day on which they are told
 	due := map[int][]result{}
 	for day := 1; day < 5000; day++ {
 		sheet := "id,reward\n"
@@ -113,6 +116,7 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 		if err != nil {
 			t.Fatal(err)
 		}
+		// in the morning the results come that are due, as one sheet
 		told, err := (&Tell{results: results, TellOptions: TellOptions{Sure: true}}).Do(t.Context(), Doing{Moment: c.s.Under(p, c.now)})
 		c.add(told.Events, err)
 		if told.Receipt.Refused() {
@@ -123,6 +127,7 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 		if c.s.done != nil {
 			return day - 1, c.run.Outcome.Samples, c.run.Outcome.Answers
 		}
+		// as folder.Ask does: a round whose rest is late ends, and the next one is planned
 		if made := c.s.Under(p, c.now).CloseEarly(Request{By: strconv.Itoa(day)}); len(made) > 0 {
 			c.add(made, nil)
 			c.advance()
@@ -137,6 +142,7 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 		c.add(made, err)
 		for _, row := range list.Rows {
 			r := result{row.ID, rewards[row.arm][rng.IntN(len(rewards[row.arm]))]}
+			// a tenth fails, and of all pulls 15 % are one to five days late
 			switch x := rng.Float64(); {
 			case x < 0.10:
 				lost, err := (&Fail{IDs: []string{row.ID}, Reason: "the vial broke"}).Do(t.Context(), Doing{Moment: c.s.Under(p, c.now)})
@@ -188,6 +194,7 @@ func campaignsInDays(t *testing.T, algorithm string, epsilon float64, runs, fore
 	truth := *p.Problem
 	truth.Mean = mean
 	var days, samples []float64
+	// campaigns that took as many days as the start stated, and campaigns with a wrong answer
 	within, wrong := 0, 0
 	kept := keptCampaigns(t, fmt.Sprintf("%s,%g,", algorithm, epsilon))
 	for seed := range uint64(runs) {
@@ -212,12 +219,14 @@ func campaignsInDays(t *testing.T, algorithm string, epsilon float64, runs, fore
 	slices.Sort(samples)
 	t.Logf("%s, epsilon %g: %d campaigns, days median %.0f (%.0f to %.0f), samples median %.0f, wrong %d; start stated %.0f (%.0f to %.0f) days, %d within",
 		algorithm, epsilon, runs, days[len(days)/2], days[0], days[len(days)-1], samples[len(samples)/2], wrong, stated.Median, stated.Low, stated.High, within)
+	// with few campaigns the shares say nothing
 	if runs >= 20 && float64(within) < 0.85*float64(runs) {
 		t.Errorf("%d of %d within the range of the start", within, runs)
 	}
 	if m := days[len(days)/2]; runs >= 20 && math.Abs(stated.Median/m-1) > 0.3 {
 		t.Errorf("start states a median of %g days, they took %g", stated.Median, m)
 	}
+	// three standard errors above delta
 	if e, _ := p.Entry(); e.Proven() && float64(wrong) > 0.05*float64(runs)+3*math.Sqrt(0.05*0.95*float64(runs)) {
 		t.Errorf("%d of %d wrong", wrong, runs)
 	}

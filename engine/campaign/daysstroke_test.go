@@ -47,6 +47,7 @@ func TestStrokeInDays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// the rates of the table, with the noise that rewards of 0 and 1 have at them, which is at most the half that is stated
 		truth := plan.Supposed(p.Problem, mean)
 		truth.Noise.SD = sd
 		var took []need

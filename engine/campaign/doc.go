@@ -4,5 +4,16 @@
 // from the state (Replay): the recorded plans are imposed, and rewards are summed in the order of
 // their pulls, never in order of arrival. So the same events give the same answers on any day.
 //
+// What can be recorded stands in catalogue.go, and each body in the file of the act that records it: what people do is an Act. Moment is
+// a campaign at one time and answers what is asked of it: Ask (what to measure), Plan (the next round), Replay (what the algorithm makes of
+// all), History and Known (what was measured). Run.Status says how far it is; MakeForecast and Renew say what it takes.
+//
+// A pull has three names. Its id is what people see. Its arm and its number in the round are what rewards are summed by. Its place on a
+// plate, or its block, says what it shares with others. A pull that is handed out again has another id and another number. Numbers of arms
+// are of a generation: rows that are added move the arms behind them (Growth).
+//
+// Rewards have the sign of the data in events, sheets and histories. Where an algorithm or a simulation works, higher is better
+// (problem.Problem.Turned); engine.Steps turn what they are told.
+//
 // The package reads no files and keeps none: engine/campaign/folder does, and locks them.
 package campaign

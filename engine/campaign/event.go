@@ -13,21 +13,25 @@ import (
 )
 
 // Event is one line of the log.
+// Its bytes are what the hash is over, so that nothing of it may be written in another form later: neither the digits of the time nor the
+// order of the fields of the body.
 type Event struct {
 	Seq  int64           `json:"seq"` // from 1, without gaps: the only order that counts
 	Kind Kind            `json:"kind"`
-	At   time.Time       `json:"at"` // UTC, by the clock of the machine: for people, and for leases
-	By   string          `json:"by"` // who did it, as the command was told; may be ""
-	Body json.RawMessage `json:"body"`
+	At   time.Time       `json:"at"`   // UTC, by the clock of the machine: for people, and for leases
+	By   string          `json:"by"`   // who did it, as the command was told; may be ""
+	Body json.RawMessage `json:"body"` // JSON of the body of this kind (bodies), as it was first written
 	Hash string          `json:"hash"` // of the event and the hash before it, see Sealed
 }
 
 // Sealed returns the event with the hash that it has after another hash; "" before the first event.
 // The hash is SHA-256, in hexadecimal, over the hash before, seq, kind, time, by and body, each with
 // its length, so that no two lists of events have the same bytes.
+// The hash that the event has already counts for nothing.
 func (e Event) Sealed(before string) Event {
 	h := sha256.New()
 	for _, part := range []string{before, fmt.Sprint(e.Seq), string(e.Kind), e.At.UTC().Format(time.RFC3339Nano), e.By, string(e.Body)} {
+		// Without the lengths "ab" before "c" would have the hash of "a" before "bc".
 		var length [8]byte
 		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
 		h.Write(length[:])
@@ -39,6 +43,7 @@ func (e Event) Sealed(before string) Event {
 
 // NewEvent returns an event with a body, not yet sealed. It panics if the body has no JSON, which
 // only a NaN among its numbers does.
+// Seq and Hash are zero until it is appended: both follow from the event before it, which is known under the lock alone.
 func NewEvent(kind Kind, at time.Time, by string, body any) Event {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -48,9 +53,11 @@ func NewEvent(kind Kind, at time.Time, by string, body any) Event {
 }
 
 // CheckChain reports the first event that was changed, removed or moved.
+// The list is a whole campaign. An event that was cut off its end is not missed: only a number or hash kept elsewhere tells.
 func CheckChain(events []Event) error { return CheckChainAfter(events, 0, "") }
 
 // CheckChainAfter does the same for events that follow one with this number and hash.
+// A state that read up to an event checks in this way what came since, without the events before.
 func CheckChainAfter(events []Event, seq int64, hash string) error {
 	for _, e := range events {
 		if e.Seq != seq+1 {
@@ -69,25 +76,27 @@ type File = question.File
 
 // StartBody fixes the protocol.
 type StartBody struct {
-	Name     string           `json:"name"` // what the script calls the protocol
-	Script   File             `json:"script"`
-	Set      []string         `json:"set,omitempty"` // NAME=VALUE, as the script was changed at the start
-	Data     []File           `json:"data,omitempty"`
-	Seed     uint64           `json:"seed"` // of orders of lists, and of cuts
-	Problem  string           `json:"problem_sha256"`
-	Settings []engine.Setting `json:"settings"` // the protocol in words
-	Revision int              `json:"revision"` // Revision of the program
-	Build    string           `json:"build"`
-	Forecast *Forecast        `json:"forecast,omitempty"`
+	Name     string           `json:"name"`               // what the script calls the protocol
+	Script   File             `json:"script"`             // without its content, which stands in the database under its hash
+	Set      []string         `json:"set,omitempty"`      // NAME=VALUE, as the script was changed at the start
+	Data     []File           `json:"data,omitempty"`     // that the script read, without contents as well
+	Seed     uint64           `json:"seed"`               // of orders of lists, and of cuts
+	Problem  string           `json:"problem_sha256"`     // Protocol.Fingerprint, which every program that opens the campaign must come to
+	Settings []engine.Setting `json:"settings"`           // the protocol in words
+	Revision int              `json:"revision"`           // Revision of the program
+	Build    string           `json:"build"`              // of the program, and its system: for the report
+	Forecast *Forecast        `json:"forecast,omitempty"` // nil where none was made
 	// the run of agents that plans the rounds, in words; "" where the campaign plans them itself
 	Led string `json:"led,omitempty"`
 }
 
+// fold relies on State.add, which lets a start come first and once.
 func (b *StartBody) fold(s *State, e Event) error {
 	s.Start, s.StartAt, s.Revision = *b, e.At, b.Revision
 	return nil
 }
 
+// body reads the body by its kind. It is errLater where the kind is not listed. Fields that are not known are passed over.
 func (e Event) body() (recorded, error) {
 	make := bodies[e.Kind]
 	if make == nil {

@@ -20,11 +20,14 @@ func Fold(events []Event, taskOf []int) (*State, error) {
 	return s, s.Add(events, taskOf)
 }
 
-// Add takes further events in.
+// Add takes further events in, in the order of their numbers. taskOf counts in the first call alone: later the state has its own. After an
+// error the state is half changed, and must be made again from the first event.
 func (s *State) Add(events []Event, taskOf []int) error {
 	if s.taskOf == nil {
 		s.taskOf = taskOf
 	}
+	// A repair comes after what it sets aside, so that repairs are read before the first event is folded. A state that lacked
+	// the repair could not fold what it sets aside, and so never has to take anything back.
 	if err := lists.Each(events, s.setAside); err != nil {
 		return err
 	}
@@ -32,12 +35,13 @@ func (s *State) Add(events []Event, taskOf []int) error {
 		if err := s.add(e); err != nil {
 			return &FoldError{Event: e, Err: err}
 		}
-		s.Seq, s.Hash, s.At = e.Seq, e.Hash, e.At
+		s.Seq, s.Hash, s.At = e.Seq, e.Hash, e.At // also of events that are set aside: the chain goes through them
 		s.links = append(s.links, link{e.Hash, e.At})
 	}
 	return nil
 }
 
+// add folds one event. What people wrote is made Plain here and in the folds of bodies: events may have it as it came.
 func (s *State) add(e Event) error {
 	s.events++
 	if s.aside[e.Seq] {
@@ -54,11 +58,12 @@ func (s *State) add(e Event) error {
 	return b.fold(s, e)
 }
 
+// note puts an event into the log that the report shows.
 func (s *State) note(e Event, what, reason string) {
 	s.log = append(s.log, LogLine{Seq: e.Seq, Kind: e.Kind, At: e.At, By: e.By, What: Plain(what), Reason: Plain(reason)})
 }
 
-// setAside takes in which events before it a repair sets aside.
+// setAside takes in which events before it a repair sets aside. Other events do nothing here.
 func (s *State) setAside(e Event) error {
 	if e.Kind != KindRepair {
 		return nil
@@ -76,8 +81,8 @@ func (s *State) setAside(e Event) error {
 
 // link is what a list says of an event.
 type link struct {
-	hash string
-	at   time.Time
+	hash string    // of the event, in full
+	at   time.Time // of the event
 }
 
 // ChainColumn is the column of a list that names the last event of the campaign which made it.
@@ -87,6 +92,7 @@ const ChainColumn = "campaign_chain"
 // takes the cell for a number or a date.
 const chainTime = "20060102T150405Z"
 
+// chainCell has the number of at most 15 digits, which an int64 holds, 8 digits of the hash and the time.
 var chainCell = regexp.MustCompile(`^c([1-9][0-9]{0,14})-([0-9a-f]{8})-([0-9]{8}T[0-9]{6}Z)$`)
 
 // Chain names the last event: its number, the first digits of its hash, and its time.
@@ -94,12 +100,13 @@ func (s *State) Chain() string {
 	return fmt.Sprintf("c%d-%.8s-%s", s.Seq, s.Hash, s.At.UTC().Format(chainTime))
 }
 
-// Has reports whether the hash of an event begins with these digits.
+// Has reports whether the hash of the event with a number begins with these digits; false for numbers that are not there.
 func (s *State) Has(seq int64, hash string) bool {
 	return seq > 0 && seq <= int64(len(s.links)) && strings.HasPrefix(s.links[seq-1].hash, hash)
 }
 
-// CheckHead reports that no event has a hash which somebody wrote down: in full, by at least 8 digits, or as Chain.
+// CheckHead reports that no event has a hash which somebody wrote down: in full, by at least 8 digits, or as Chain. Any event may
+// have it, since more was recorded after it was written down. Then all events up to it are what they were.
 func (s *State) CheckHead(known string) error {
 	digits := strings.ToLower(strings.TrimSpace(known))
 	if cell := chainCell.FindStringSubmatch(strings.TrimSpace(known)); cell != nil {
@@ -118,6 +125,7 @@ func (s *State) CheckHead(known string) error {
 // checkChain reports a sheet whose list was made by another copy of the campaign, or by a later state of it than
 // this one: ids and rows may mean other pulls there.
 func (s *State) checkChain(r Results) error {
+	// the rows of one list have one cell, which is looked at once
 	last := ""
 	for _, row := range r.sheet.Rows {
 		text := row.Text(ChainColumn)
@@ -126,12 +134,13 @@ func (s *State) checkChain(r Results) error {
 		}
 		last = text
 		cell := chainCell.FindStringSubmatch(text)
+		// other texts in the column are the laboratory's own, or a slip of the pen, and say nothing
 		if cell == nil {
 			continue
 		}
 		seq, _ := strconv.ParseInt(cell[1], 10, 64) // at most 15 digits
 		at, err := time.Parse(chainTime, cell[3])
-		if err != nil || s.Has(seq, cell[2]) {
+		if err != nil || s.Has(seq, cell[2]) { // a time that no calendar has was not written by Chain
 			continue
 		}
 		here := fmt.Sprintf("ends with event %d of %s", s.Seq, s.At.UTC().Format(time.DateTime))
@@ -148,8 +157,8 @@ func (s *State) checkChain(r Results) error {
 
 // FoldError reports an event that does not fit those before it.
 type FoldError struct {
-	Event Event
-	Err   error
+	Event Event // as recorded
+	Err   error // why not; errLater where its kind is not known
 }
 
 func (e *FoldError) Error() string {
@@ -163,13 +172,13 @@ var errLater = errors.New("this program knows no events of this kind; a later ve
 
 // RepairBody sets events aside that do not fit those before them. They stay where they are, with their hashes.
 type RepairBody struct {
-	Aside  []Aside `json:"aside"`
-	Reason string  `json:"reason"`
+	Aside  []Aside `json:"aside"`  // in the order in which they were found; at least one
+	Reason string  `json:"reason"` // never ""
 }
 
 // Aside is an event that is set aside.
 type Aside struct {
-	Seq  int64     `json:"seq"`
+	Seq  int64     `json:"seq"` // its number; the rest repeats the event for readers
 	Kind Kind      `json:"kind"`
 	At   time.Time `json:"at"`
 	By   string    `json:"by"`
@@ -182,9 +191,12 @@ func (a Aside) String() string {
 }
 
 // Repair returns the event that sets aside what does not fit the events before it, none where all fit.
-// It is an error where a later version of the program wrote an event.
+// It is an error where a later version of the program wrote an event, and where the start is the one that does not fit: nothing
+// can be without it. Without a reason it returns what does not fit together with ErrReason, so that it can be shown.
 func Repair(events []Event, taskOf []int, reason, by string, now time.Time) ([]Aside, []Event, error) {
 	b := RepairBody{Reason: reason}
+	// Each turn folds all from the beginning without what was found so far: what was set aside may be what another event
+	// needs, as a tell its ask. There is an end, since one event more is aside each time.
 	for {
 		s := NewState()
 		for _, a := range b.Aside {
@@ -210,6 +222,7 @@ func Repair(events []Event, taskOf []int, reason, by string, now time.Time) ([]A
 	return b.Aside, []Event{NewEvent(KindRepair, now, by, b)}, nil
 }
 
+// fold only says it in the log: setAside has done the rest.
 func (b *RepairBody) fold(s *State, e Event) error {
 	words := lists.Map(b.Aside, func(a Aside) string { return a.String() })
 	s.note(e, "set aside: "+sentence.List(words, 8), Plain(b.Reason))

@@ -23,26 +23,26 @@ import (
 // Forecast says what a campaign is expected to take, by simulation: of its own algorithm, and of
 // others that could answer the same question.
 type Forecast struct {
-	Rows []ForecastRow `json:"rows"`
+	Rows []ForecastRow `json:"rows"` // the protocol's own algorithm first
 	// what the budget buys with the measurements of the table attached, from today on; empty where there is no budget, or none
 	Attached []Bought         `json:"attached,omitempty"`
-	Capacity int              `json:"capacity,omitempty"`
-	Unit     string           `json:"time_unit"`
-	Assumes  Assumptions      `json:"assumes"` // what rewards it was simulated with
-	Runs     int              `json:"runs"`
-	Share    float64          `json:"share"` // of later runs, that the ranges are expected to hold
-	Notes    []engine.Warning `json:"notes,omitempty"`
+	Capacity int              `json:"capacity,omitempty"` // pulls in a unit of time; 0 for any number
+	Unit     string           `json:"time_unit"`          // of ForecastRow.Time
+	Assumes  Assumptions      `json:"assumes"`            // what rewards it was simulated with
+	Runs     int              `json:"runs"`               // simulated of each algorithm, see ForecastRow.Runs
+	Share    float64          `json:"share"`              // of later runs, that the ranges are expected to hold
+	Notes    []engine.Warning `json:"notes,omitempty"`    // on the noise and the costs, and which algorithms cannot be forecast
 }
 
 // ForecastRow says what one algorithm is expected to take. A range without finite upper end says that
 // some run came to no end within the limit of the simulation.
 type ForecastRow struct {
 	Algorithm string `json:"algorithm"`
-	Chosen    bool   `json:"chosen"` // by the protocol
-	Samples   Range  `json:"samples"`
+	Chosen    bool   `json:"chosen"`  // by the protocol
+	Samples   Range  `json:"samples"` // of all tasks together
 	Rounds    Range  `json:"rounds"`
-	Time      Range  `json:"time"` // in the unit; without a capacity one a round
-	Cost      Range  `json:"cost,omitzero"`
+	Time      Range  `json:"time"`                // in the unit; without a capacity one a round
+	Cost      Range  `json:"cost,omitzero"`       // in the unit of Protocol.Cost; zero where none was stated
 	Undecided int    `json:"undecided,omitempty"` // runs
 	// runs simulated, where they are fewer than the forecast's: of many arms one of an algorithm that came to
 	// no end in it
@@ -51,7 +51,7 @@ type ForecastRow struct {
 	Backing string `json:"backing"` // of its answers
 	// what a budget buys, after each round; empty of algorithms without one
 	Buys     []Bought `json:"buys,omitempty"`
-	Quickest bool     `json:"quickest,omitempty"`
+	Quickest bool     `json:"quickest,omitempty"` // of all rows the one of the least median time, then of the fewest samples
 }
 
 // Range is the median of simulated runs, with two ends between which another one is expected: the
@@ -65,9 +65,9 @@ type ForecastRow struct {
 // probability (n-1)/(n+1) of n runs, whatever the law [David and Nagaraja 2003, sec. 7.3]; the tail of
 // few runs is not seen by them.
 type Range struct {
-	Median float64 `json:"median"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
+	Median float64 `json:"median"` // may be infinite, as every number here: then so many runs came to no end
+	Low    float64 `json:"low"`    // at most the smallest of the runs
+	High   float64 `json:"high"`   // at least the largest of the runs
 }
 
 // ends returns the numbers by their names in JSON.
@@ -76,6 +76,7 @@ func (r *Range) ends() map[string]*float64 {
 }
 
 // MarshalJSON writes an end that is not finite as null.
+// JSON has no infinite numbers.
 func (r Range) MarshalJSON() ([]byte, error) {
 	ends := r.ends()
 	for name, x := range ends {
@@ -87,6 +88,7 @@ func (r Range) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
+// An end that is null or missing is read as infinite.
 func (r *Range) UnmarshalJSON(text []byte) error {
 	read := map[string]*float64{}
 	err := json.Unmarshal(text, &read)
@@ -101,7 +103,8 @@ func (r *Range) UnmarshalJSON(text []byte) error {
 // many reports whether simulated runs take seconds each.
 func many(p *problem.Problem) bool { return plan.RunsFor(p) < plan.DefaultRuns }
 
-// forecastRounds and forecastLooks limit a simulated run, in rounds and in units of time.
+// forecastRounds and forecastLooks limit a simulated run, in rounds and in units of time. What does not end within them counts as
+// undecided, and makes upper ends infinite.
 const (
 	forecastRounds = 200
 	forecastLooks  = 2000
@@ -111,10 +114,15 @@ const (
 // with these leads of the best arm, on the known means, or on rewards drawn from the kernel as prior.
 // A gap of 0 means that none was stated, and runs of 0 means as plan.RunsFor says, and on many arms one of an
 // algorithm that comes to no end in it. progress may be nil.
+//
+// It is an error where the protocol's own algorithm cannot be simulated; another that cannot be is a note. All algorithms are simulated
+// on the same rewards, run by run, but for those with a part of each arm by itself (fitsOwn), whose rewards have such parts too. The same
+// protocol has the same forecast.
 func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progress func(done, total int)) (*Forecast, error) {
 	if p.Problem == nil {
 		return nil, question.ErrNoProblem
 	}
+	// each run takes seconds then: an algorithm that comes to no end in the first is not tried again
 	sparing := runs == 0 && many(p.Problem)
 	runs = cmp.Or(runs, plan.RunsFor(p.Problem))
 	memory := new(model.Memory)
@@ -136,12 +144,14 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	if n, ok := p.lossNote(); ok {
 		assumes = append(assumes, n)
 	}
+	// another run lies between the smallest and the largest of n with probability (n-1)/(n+1), see Range
 	f := &Forecast{Capacity: p.Capacity, Unit: p.Unit(), Assumes: assumes, Runs: runs, Share: float64(runs-1) / float64(runs+1)}
 	f.Notes = engine.NoiseWarnings(p.Problem)
 	if e, err := p.Entry(); err == nil {
 		f.Notes = append(f.Notes, e.CostWarnings(p.Problem)...)
 	}
 	for k, name := range names {
+		// the truths of the protocol serve whoever fits a part of each arm as its own algorithm does, or does not
 		q, own := p.named(name), all
 		if q.fitsOwn() != p.fitsOwn() {
 			if own, _, err = truths(ctx, q, memory, gap, runs); err != nil {
@@ -164,6 +174,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 		row.Chosen = k == 0
 		f.Rows = append(f.Rows, row)
 	}
+	// what the same number of samples buys to whoever attaches the table, where the simulated runs begin without it
 	if buys := f.Rows[0].Buys; rewards.Kind == NoteRewardsBelieved && len(buys) > 0 {
 		if f.Attached, err = p.attached(ctx, memory, int(math.Ceil(buys[len(buys)-1].Samples))); err != nil {
 			return nil, err
@@ -178,7 +189,8 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	return f, nil
 }
 
-// attached returns what further samples buy where the measurements of the table are known.
+// attached returns what further samples buy where the measurements of the table are known. It simulates no campaign: it is what
+// plan.OfBudget says of the belief.
 func (p Protocol) attached(ctx context.Context, memory *model.Memory, samples int) ([]Bought, error) {
 	b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory})
 	if err != nil {
@@ -202,6 +214,7 @@ func (p Protocol) named(algorithm string) Protocol {
 
 // alternatives returns the algorithm of the protocol, and the two of its mode between which
 // laboratories choose: by a test, and by a posterior.
+// A fixed budget has no alternatives, and an algorithm that cannot arrange the problem's blocks is none.
 func alternatives(p Protocol) []string {
 	out := []string{p.Algorithm}
 	if p.Mode == engine.ModeFC {
@@ -214,9 +227,9 @@ func alternatives(p Protocol) []string {
 	return out
 }
 
-// need holds what a simulated run took.
+// need holds what a simulated run took, or what its rest took where it begins in a campaign (rest).
 type need struct {
-	samples, rounds, time float64
+	samples, rounds, time float64 // of all tasks together; rounds; units of time
 	undecided, wrong      bool
 	buys                  []Bought // after each round
 }
@@ -228,7 +241,7 @@ type Bought struct {
 	Loss    float64 `json:"loss"`    // by which an answer is worse than the best, reward units
 }
 
-// bought grades the answers after n samples by the truth of a simulated run.
+// bought grades the answers after n samples by the truth of a simulated run. Of each task it is the leader that counts, decided or not.
 func bought(p Protocol, truth *problem.Problem, answers []engine.Answer, n float64) Bought {
 	out := Bought{Samples: n}
 	for v, a := range answers {
@@ -241,7 +254,8 @@ func bought(p Protocol, truth *problem.Problem, answers []engine.Answer, n float
 	return out
 }
 
-// graded returns by how much an arm is worse than the best of its task, and whether it is within epsilon of it.
+// graded returns by how much an arm is worse than the best of its task, and whether it is within epsilon of it. No arm, or one that
+// is not there, is worse by infinity. Arms of equal means are all right whatever the rounding, as the tolerance allows.
 func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float64, right bool) {
 	lo, hi := truth.ArmsOf(v)
 	best, own := slices.Max(truth.Mean[lo:hi]), math.Inf(-1)
@@ -251,7 +265,7 @@ func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float6
 	return best - own, own >= best-p.Options.Epsilon-1e-9*(1+math.Abs(best))
 }
 
-// meanBought returns the means over runs after each round that all of them made.
+// meanBought returns the means over runs after each round that all of them made; nil where a run has none.
 func meanBought(needs []need) []Bought {
 	var out []Bought
 	for r := 0; ; r++ {
@@ -268,7 +282,8 @@ func meanBought(needs []need) []Bought {
 	}
 }
 
-// row simulates the runs of an algorithm.
+// row simulates the runs of an algorithm, one for each truth. With sparing the first run may be the only one. progress is told how many
+// runs are done.
 func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *model.Memory, sparing bool,
 	progress func(done int)) (ForecastRow, error) {
 	e, err := p.Entry()
@@ -286,6 +301,7 @@ func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *mo
 		row.Undecided += indices.Indicator(n.undecided)
 		row.Wrong += indices.Indicator(n.wrong)
 		progress(run + 1)
+		// the upper end of its range is infinite by then
 		if sparing && run == 0 && n.undecided {
 			row.Runs = 1
 			break
@@ -301,6 +317,7 @@ func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *mo
 	return row, nil
 }
 
+// rangeOf returns the range of one number of each run, at least one. A run without an end needs infinitely much.
 func rangeOf(needs []need, of func(need) float64) Range {
 	all := lists.Map(needs, func(n need) float64 {
 		if n.undecided {
@@ -308,6 +325,7 @@ func rangeOf(needs []need, of func(need) float64) Range {
 		}
 		return of(n)
 	})
+	// infinite ones come last
 	slices.Sort(all)
 	low, high := predicted(all)
 	return Range{Median: medianOf(all), Low: min(all[0], low), High: max(all[len(all)-1], high)}
@@ -320,6 +338,7 @@ func predicted(all []float64) (low, high float64) {
 	if len(all) < 3 || all[0] <= 0 || math.IsInf(all[len(all)-1], 0) || all[0] == all[len(all)-1] {
 		return none, none
 	}
+	// sums of squares of the logarithms on each side of the median; about n/2 of the values make each
 	m := math.Log(medianOf(all))
 	var below, above float64
 	for _, x := range all {
@@ -330,7 +349,7 @@ func predicted(all []float64) (low, high float64) {
 	return max(1, math.Floor(math.Exp(m-half*math.Sqrt(below)))), math.Ceil(math.Exp(m + half*math.Sqrt(above)))
 }
 
-// judged reports whether some task is undecided, and whether some answer is wrong.
+// judged reports whether some task is undecided, and whether some answer is wrong. Of a fixed budget every leader is an answer.
 func judged(p Protocol, truth *problem.Problem, answers []engine.Answer) (undecided, wrong bool) {
 	for v, a := range answers {
 		if !a.Decided && p.Mode == engine.ModeFC {
@@ -342,7 +361,8 @@ func judged(p Protocol, truth *problem.Problem, answers []engine.Answer) (undeci
 	return undecided, wrong
 }
 
-// backing says in a few words what the decided answers of an algorithm rest on.
+// backing says in a few words what the decided answers of an algorithm rest on. The first of its cases that holds counts: a fixed budget
+// that learns its kernel comes before laws of the noise.
 func backing(e algorithms.Entry, p Protocol) string {
 	switch e.Backing {
 	case algorithms.BackingNone:

@@ -24,6 +24,7 @@ func TestPredicted(t *testing.T) {
 	if low, high := predicted([]float64{5, 5, 5}); low != 5 || high != 5 {
 		t.Errorf("equal values: %g to %g", low, high)
 	}
+	// a run without end counts as infinitely long: the upper end is infinite, and the median is not
 	r := rangeOf([]need{{time: 3}, {time: 7}, {time: 9, undecided: true}}, func(n need) float64 { return n.time })
 	if r.Low != 3 || !math.IsInf(r.High, 1) || r.Median != 7 {
 		t.Errorf("with a run without end: %+v", r)
@@ -41,6 +42,7 @@ func TestPredictedCovers(t *testing.T) {
 		least float64
 		draw  func() float64
 	}{
+		// of skewed laws only what the order of runs promises is asked for
 		"normal":       {0.95, rng.NormFloat64},
 		"skewed up":    {19. / 21, rng.ExpFloat64},
 		"skewed below": {19. / 21, func() float64 { return -rng.ExpFloat64() }},
@@ -55,10 +57,12 @@ func TestPredictedCovers(t *testing.T) {
 			next := 1e6 * math.Exp(0.3*x.draw())
 			within += indices.Indicator(r.Low <= next && next <= r.High)
 		}
+		// three standard errors below; above 0.99 the ranges would be wider than they need to be
 		if got := float64(within) / float64(repeats); got < x.least-3*math.Sqrt(0.05/float64(repeats)) || got > 0.99 {
 			t.Errorf("%s: %.4f within, want at least %.4f and no more than 0.99", name, got, x.least)
 		}
 	}
+	// three runs that end early, beside 17 that take 80 to 112
 	all := []need{{time: 4}, {time: 4}, {time: 10}}
 	for k := range 17 {
 		all = append(all, need{time: float64(80 + 2*k)})
@@ -83,6 +87,7 @@ func TestWholeRound(t *testing.T) {
 		sum, squares = sum+x, squares+x*x
 	}
 	mean := sum / runs
+	// late and not late are what does not fail, in the proportion of their shares
 	want := 1/(1-failed) + late/(1-failed)*(1+4)/2
 	if sd := math.Sqrt((squares/runs - mean*mean) / runs); math.Abs(mean-want) > 4*sd {
 		t.Errorf("%.4f days, want %.4f (error %.4f)", mean, want, sd)
@@ -101,6 +106,7 @@ func TestCutRound(t *testing.T) {
 	failed, late := 0.3, 0.2
 	l := Protocol{Capacity: 1, Failed: &failed, Late: &late, Delay: 3}.lossesOf(1)
 	const n = 200_000
+	// handed out on day 10: in time is day 11, and late the three days after it
 	inTime, parcels := l.cutRound([]int{n, 0, n}, 10, 1)
 	var came, later float64
 	for i, c := range inTime {
@@ -142,6 +148,7 @@ func TestDaysTogether(t *testing.T) {
 	for run, truth := range all[1:] {
 		var days [2]float64
 		var learned [2]int
+		// each day by itself, and days together: of the same truth and the same losses
 		for k, step := range []float64{0, coarseStep} {
 			draw, err := sim.DrawerOf(truth)
 			if err != nil {
@@ -175,6 +182,7 @@ func TestForecastOfLosses(t *testing.T) {
 		t.Skip("takes long")
 	}
 	base, _, _ := couplingDays(t, "CoBayesFC", 40)
+	// of failed pulls and of late results alike
 	zero, much := 0.0, 0.4
 	made := map[string]*Forecast{}
 	for name, share := range map[string]*float64{"nothing stated": nil, "none": &zero, "much": &much} {
@@ -189,11 +197,13 @@ func TestForecastOfLosses(t *testing.T) {
 	if a, b := made["none"].Rows[0].Time.Median, made["much"].Rows[0].Time.Median; b < 1.3*a {
 		t.Errorf("%g days without losses and %g with 40 %% failing and 40 %% late", a, b)
 	}
+	// without losses the last sentence is of the noise
 	for name, want := range map[string]string{"none": "between none and what is stated", "much": "with 40 % of pulls failing and 40 % of results coming up to 5 days late", "nothing stated": "with up to 20 % of pulls failing and up to 30 % of results coming up to 5 days late (failed= and late= state the shares)"} {
 		if !strings.HasSuffix(made[name].Assumes.String(), want) {
 			t.Errorf("%s: %q, want %q at its end", name, made[name].Assumes, want)
 		}
 	}
+	// all fail, less than none fail, and more than all fail or are late
 	for _, x := range []struct{ failed, late float64 }{{1, 0}, {-0.1, 0}, {0.6, 0.5}} {
 		p := base
 		p.Failed, p.Late = &x.failed, &x.late

@@ -25,6 +25,7 @@ func TestLoosened(t *testing.T) {
 	}
 	runs := enginetest.Number(2000, 600)
 	var drawn, kernel, along, square float64
+	// the same draws of the prior, before arms get a part by themselves
 	q := p
 	q.Algorithm = "CoTestFC" // that takes the kernel at its word
 	base, _, err := truths(t.Context(), q, nil, 0, runs)
@@ -39,6 +40,7 @@ func TestLoosened(t *testing.T) {
 				for j := lo; j < i; j++ {
 					d, b := mean[i]-mean[j], base[run].Mean[i]-base[run].Mean[j]
 					drawn += d * d
+					// of 10 [x = y] each of the two arms has 10, and of 50 x·y the difference has 50 |x - y|²
 					kernel += 20
 					for _, x := range p.Problem.Arms.X {
 						kernel += 50 * (x[i] - x[j]) * (x[i] - x[j])
@@ -51,9 +53,11 @@ func TestLoosened(t *testing.T) {
 	if r := drawn / kernel; math.Abs(r-1) > 0.03 {
 		t.Errorf("mean squares of differences are %.3f of the kernel's", r)
 	}
+	// 0.6857·0.9428
 	if r := along / square; math.Abs(r-0.6465) > 0.01 {
 		t.Errorf("%.3f of the kernel's part is left, want 0.6465", r)
 	}
+	// truths loosens them for a method that fits such parts
 	own, _, err := truths(t.Context(), p, nil, 0, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -77,6 +81,7 @@ func TestWhoTakesTheKernelAtItsWord(t *testing.T) {
 	p, mean, _ := couplingDays(t, "CoTestFC", 10)
 	p.Capacity = 0
 	p.Options.Epsilon = 60
+	// a method whose scale is stated fits no part of each arm, and there is nothing to say
 	stated := p
 	stated.Algorithm, stated.Options.Scale = "CoBayesFC", 1
 	known := p

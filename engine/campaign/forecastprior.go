@@ -25,6 +25,7 @@ type prior struct {
 // arms is off by at most √(rest_i·rest_j), and no variance is off.
 const priorRank = 256
 
+// priorOf takes the exact features of the model where it has them, else priorRank of them and what they leave.
 func priorOf(m *model.Model) (prior, error) {
 	if m.Features != nil {
 		return prior{m: m, features: m.Features}, nil
@@ -33,7 +34,8 @@ func priorOf(m *model.Model) (prior, error) {
 	return prior{m: m, features: s.Features, rest: s.Rest}, err
 }
 
-// draw returns expected rewards of N arms under scale times the kernel, reward units.
+// draw returns expected rewards of N arms under scale times the kernel, reward units: √(scale) Φz of standard normal z, and what
+// the features leave of each arm by itself.
 func (p prior) draw(rng *rand.Rand, scale float64) []float64 {
 	n, rank := p.features.Dims()
 	z := lists.Make(rank, func(int) float64 { return rng.NormFloat64() })
@@ -61,9 +63,11 @@ func (p prior) firstOf(i int) int {
 // contrast returns half the mean square of the difference of two arms of a task that differ to the
 // kernel, squared reward units: of n arms with features φ_i it is Σ |φ_i - φ̄|²/(n - 1).
 func (p prior) contrast(lo, hi int) float64 {
+	// Σ φ_i; of arms that the kernel cannot tell apart one is enough
 	var centre []float64
 	var arms []int
 	for i := lo; i < hi; i++ {
+		// an arm of an earlier task that is the same to the kernel does not stand for this one here
 		if first := p.firstOf(i); first != i && first >= lo {
 			continue
 		}
@@ -86,6 +90,7 @@ func (p prior) contrast(lo, hi int) float64 {
 			sum += d * d
 		}
 		if p.rest != nil {
+			// independent parts of n arms differ from their mean by (n - 1)/n of their variance
 			sum += max(0, p.rest[i]) * (n - 1) / n
 		}
 	}
@@ -108,6 +113,7 @@ func (p prior) contrast(lo, hi int) float64 {
 // promise it more than the kernel can hold: one draw from a kernel under which tasks are much
 // alike has one best arm in all of them, which all tasks find together. Arms that are one to the kernel
 // stay one.
+// mean are N draws of the prior, and run the number of the run, from which all that is random here follows. The problem is not changed.
 func (from prior) loosened(p *problem.Problem, mean []float64, run int) *problem.Problem {
 	rng := rand.New(rand.NewPCG(0x6f776e, uint64(run))) // "own"
 	_, u := math.Modf(0.5 + float64(run)/math.Phi)

@@ -64,6 +64,7 @@ func TestDrawnFromManyArms(t *testing.T) {
 	if from.rest == nil {
 		t.Fatal("these features are exact, so that the test shows nothing")
 	}
+	// the kernel itself, from which the expected squares follow
 	gram := make([][]float64, m.Problem.N())
 	for i := range gram {
 		gram[i] = make([]float64, len(gram))
@@ -74,6 +75,7 @@ func TestDrawnFromManyArms(t *testing.T) {
 	for run := range enginetest.Number(2000, 600) {
 		mean := from.draw(rand.New(rand.NewPCG(1, uint64(run))), 2)
 		for i := range 100 {
+			// pairs of one arm of each task, so that the kernel between tasks counts too
 			d := mean[i] - mean[299-i]
 			drawn, kernel = drawn+d*d, kernel+2*between(i, 299-i)
 		}
@@ -81,6 +83,7 @@ func TestDrawnFromManyArms(t *testing.T) {
 	if r := drawn / kernel; math.Abs(r-1) > 0.04 {
 		t.Errorf("mean squares of differences are %.3f of the kernel's", r)
 	}
+	// half the mean square over all pairs of a task, which contrast works out from the distance to the centre
 	plain := 0.0
 	for i := range 150 {
 		for j := range i {

@@ -17,9 +17,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// truths returns the rewards that runs are simulated with, one problem a run, and what they are.
+// truths returns the rewards that runs are simulated with, one problem a run, and what they are. The first that there is counts: a stated
+// gap, a belief from measurements, means of the table, and the kernel as prior.
 func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, runs int) ([]*problem.Problem, Note, error) {
 	if gap > 0 {
+		// at most five such problems are worked out, and runs take them in turn
 		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
 		if err != nil {
 			return nil, Note{}, err
@@ -28,6 +30,7 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 		return out, Note{Kind: NoteRewardsLed, Numbers: []float64{gap}}, nil
 	}
 	if p.Problem.Long != nil && p.Problem.Means() != nil { // measurements, whose means are not the truth
+		// a belief that cannot be worked out is no error: the next kind of rewards serves
 		if b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory}); err == nil {
 			count, _ := b.Draws.Dims()
 			return lists.Make(runs, func(i int) *problem.Problem {
@@ -62,7 +65,7 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 }
 
 // simulate makes one run as a campaign would: its rounds are cut where the campaign cuts them, and pulls
-// are lost on the way.
+// are lost on the way. All of it follows from the truth and the number of the run: rewards have the seed 1, and in Renew the seed 2.
 func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *model.Memory, run int) (need, error) {
 	draw, err := sim.DrawerOf(truth)
 	if err != nil {
@@ -72,6 +75,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 	if err != nil {
 		return need{}, err
 	}
+	// a run that never ends would hold up the forecast
 	opt := asked.Options()
 	opt.MaxRounds = min(opt.MaxRounds, forecastRounds)
 	if p.Cuts() {
@@ -96,8 +100,9 @@ type trial struct {
 }
 
 // run goes on to the end, and judges the answers. Of the first round left pulls are awaited, all of them for 0; before holds
-// the pulls so far by arm, or nil.
+// the pulls so far by arm, or nil. seed gives the seed by which counts of a round are cut to a budget of each task.
 func (x trial) run(ctx context.Context, before []int, left int, seed func(round int) uint64) (n need, err error) {
+	// who cuts does not wait for results, and so needs the days one by one
 	if x.Cuts() {
 		n, err = x.calendar(ctx, x.step())
 	} else {
@@ -111,7 +116,7 @@ func (x trial) run(ctx context.Context, before []int, left int, seed func(round 
 	return n, nil
 }
 
-// rounds makes one round after the other, and waits for all the results of each.
+// rounds makes one round after the other, and waits for all the results of each. Lost pulls are made again, so that they cost time alone.
 func (x trial) rounds(ctx context.Context, before []int, left int, seed func(round int) uint64) (n need, err error) {
 	for range forecastRounds {
 		next, more, err := x.steps.Next(ctx)
@@ -126,6 +131,7 @@ func (x trial) rounds(ctx context.Context, before []int, left int, seed func(rou
 			return n, err
 		}
 		pulls := next.Pulls()
+		// all of its rewards are drawn again, but only what is left of it takes samples and time
 		if left > 0 { // the round that is being measured
 			pulls, left = left, 0
 		}
@@ -136,6 +142,7 @@ func (x trial) rounds(ctx context.Context, before []int, left int, seed func(rou
 			n.buys = append(n.buys, bought(x.Protocol, x.truth, x.steps.Outcome().Answers, n.samples))
 		}
 	}
+	// at the limit of rounds: whoever would go on is undecided
 	_, more, err := x.steps.Next(ctx)
 	n.undecided = more
 	return n, err
@@ -167,7 +174,8 @@ type losses struct {
 	rng          *rand.Rand
 }
 
-// lossesOf returns the losses of a run. Without a capacity there is no calendar, and they are none.
+// lossesOf returns the losses of a run. Without a capacity there is no calendar, and they are none. Both shares are drawn whether they are
+// stated or not, so that what is stated does not shift the random numbers that follow.
 func (p Protocol) lossesOf(run int) losses {
 	l := losses{delay: p.Delay, rng: rand.New(rand.NewPCG(0x6c6f7373, uint64(run)))} // "loss"
 	l.delay = cmp.Or(l.delay, DefaultDelay)
@@ -193,12 +201,14 @@ func (p Protocol) shares() (failed, late [2]float64) {
 }
 
 // wholeRound returns the units of time until a round has all its results: every unit hands out what was
-// not handed out yet or failed, as much as the capacity allows, and the round waits for the last.
+// not handed out yet or failed, as much as the capacity allows, and the round waits for the last. What is handed out in one unit
+// is there at the end of it, or 1 to delay units later. Without a capacity a round is one unit.
 func (l losses) wholeRound(pulls, capacity int) float64 {
 	if capacity <= 0 {
 		return 1
 	}
 	over := 0
+	// pulls that fail are handed out again on the next day
 	for day, left := 0, pulls; left > 0; day++ {
 		for range min(left, capacity) {
 			switch x := l.rng.Float64(); {
@@ -214,7 +224,7 @@ func (l losses) wholeRound(pulls, capacity int) float64 {
 }
 
 // cutRound splits a round of a day and of some days more, as evenly over them as comes by chance: what comes in time, and
-// what comes late, by the day.
+// what comes late, by the day. Failed pulls are in neither: a posterior plans them again if it still wants them.
 func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[int][]int) {
 	inTime, late = make([]int, len(counts)), map[int][]int{}
 	for i, n := range counts {
@@ -222,6 +232,7 @@ func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[in
 			switch x := l.rng.Float64(); {
 			case x < l.failed:
 			case x < l.failed+l.late:
+				// what is handed out on a day, from 0, is told on the next; day + 1 is in time
 				due := day + 2 + l.rng.IntN(l.delay)
 				if days > 1 {
 					due += l.rng.IntN(days)
@@ -244,7 +255,7 @@ const forecastStep = 1. / 32
 // coarseStep is that part where runs take long: it makes a third of the rounds.
 const coarseStep = 1. / 8
 
-// step returns the part for this protocol.
+// step returns the part for this protocol, by how many arms it has.
 func (p Protocol) step() float64 {
 	if many(p.Problem) {
 		return coarseStep
@@ -267,6 +278,7 @@ func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 		if err != nil || !more {
 			return n, err
 		}
+		// as many days as the step allows, and no more than the plan fills
 		days := max(1, int(float64(day)*step))
 		planned := cut(next.Counts, x.Capacity*days, uint64(next.Round))
 		days = max(1, int(math.Ceil(float64(engine.PullsOf(planned))/float64(x.Capacity))))
@@ -274,11 +286,13 @@ func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 		for due, more := range late {
 			awaited[due] = plus(awaited[due], more)
 		}
+		// the days pass, and with each comes what was due on it
 		for range days {
 			day++
 			counts = plus(counts, awaited[day])
 			delete(awaited, day)
 		}
+		// the round has what came, as a campaign that ends a cut round early tells it
 		if err := x.steps.Amend(counts); err != nil {
 			return n, err
 		}
@@ -293,7 +307,7 @@ func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 	return n, nil
 }
 
-// plus adds counts; either may be nil.
+// plus adds counts of the same arms; either may be nil, which is 0 of each. It changes neither.
 func plus(a, b []int) []int {
 	if a == nil || b == nil {
 		return slices.Concat(a, b)
@@ -305,7 +319,7 @@ func plus(a, b []int) []int {
 	return out
 }
 
-// checkLosses reports shares that are none.
+// checkLosses reports shares that are none. Not all pulls may fail: a round would never end.
 func (p Protocol) checkLosses() error {
 	for name, x := range map[string]*float64{"failed": p.Failed, "late": p.Late} {
 		if x != nil && !(*x >= 0 && *x < 1) {

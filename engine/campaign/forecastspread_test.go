@@ -31,6 +31,7 @@ func TestSpreadsOfTasks(t *testing.T) {
 					t.Fatalf("arms of task %d scatter by %g and %g", v, sd[lo], sd[i])
 				}
 			}
+			// of the stated variance, 20²
 			x := sd[lo] * sd[lo] / 400
 			if x < 0 || x > 1 || spread[v] < 0 || spread[v] > 2 {
 				t.Fatalf("shares %g and %g", x, spread[v])
@@ -39,6 +40,7 @@ func TestSpreadsOfTasks(t *testing.T) {
 		}
 	}
 	u, h = u/n, h/n
+	// three to four standard errors
 	if math.Abs(u-0.5) > 0.006 || math.Abs(uu/n-u*u-1./12) > 0.003 || math.Abs(h-1) > 0.011 || math.Abs(hh/n-h*h-1./3) > 0.012 {
 		t.Errorf("shares of noise %.4f, %.4f, factors %.4f, %.4f", u, uu/n-u*u, h, hh/n-h*h)
 	}
@@ -66,6 +68,7 @@ func TestWhoseNoiseIsABound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// the second run, whose noise is below 20 where it is drawn
 		if less := all[1].Noise.Deviations()[0] < 20; less != x.want {
 			t.Errorf("%s: noise %g", name, all[1].Noise.Deviations()[0])
 		}

@@ -13,9 +13,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Growth says where the arms of a problem are in one with more arms or tasks.
+// Growth says where the arms of a problem are in one with more arms or tasks. Arms of a task stand together, so that an added arm moves the
+// ones behind it: numbers of arms are of a generation, and At leads from one to the next.
 type Growth struct {
-	At     []int       `json:"at"`      // by arm of before: its number there
+	At     []int       `json:"at"`      // by arm of before: its number there; no two are the same
 	TaskOf []int       `json:"task_of"` // by arm of there: its task
 	Added  [][2]string `json:"added"`   // task and arm, in the order of there
 }
@@ -23,6 +24,9 @@ type Growth struct {
 // Grown returns the protocol on a problem that has all its arms and further ones. What is there stays
 // as it is: kernel, features, noise, earlier measurements. Features that were scaled keep their scale,
 // so that what a length scale means does not change; features of added arms may lie outside of 0 to 1.
+//
+// q is the problem that the recorded script makes of the grown table. It is not changed, nor is p. What of it differs for an arm that was
+// there before is an error, since measurements of the arm would be of something else.
 func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 	old, now := p.Problem, *q
 	var g Growth
@@ -33,6 +37,7 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 	if !slices.Equal(old.Arms.Columns, now.Arms.Columns) || !slices.Equal(old.Tasks.Columns, now.Tasks.Columns) {
 		return p, g, errors.New("with the added rows the features have other columns")
 	}
+	// arms are found again by the names of their task and themselves
 	number := lists.Keyed(now.TaskOf, func(i int, _ int) ([2]string, int) { return [2]string(now.NamesOf(i)), i })
 	isOld := make([]bool, now.N())
 	for i := range old.TaskOf {
@@ -54,6 +59,7 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 		return p, g, errors.New("all of these arms are in the campaign already")
 	}
 	g.TaskOf = slices.Clone(now.TaskOf)
+	// points of tasks are scaled, too
 	tasks := lists.Make(old.V(), func(v int) int { return slices.Index(now.Tasks.Names, old.Tasks.Names[v]) })
 	var err error
 	if now.Arms, err = inScaleOf(old.Arms, now.Arms, g.At); err == nil {
@@ -65,7 +71,9 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 
 // sameArm reports how arm i of a problem differs from arm k of a later one.
 func sameArm(old, now *problem.Problem, i, k int) error {
+	// unknown is the same as unknown
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+	// a list that is not there has no numbers
 	at := func(list []float64, i int) float64 {
 		if list == nil {
 			return math.NaN()
@@ -92,6 +100,7 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 	for c, column := range now.X {
 		x := slices.Clone(column)
 		if now.Units != nil && old.Units != nil && now.Units[c] != old.Units[c] {
+			// back to the units of the data by the scale of now, and on to the scale of before
 			was, is := old.Units[c], now.Units[c]
 			if was.Range == 0 {
 				was.Range = is.Range // it had one value, which has no scale
@@ -102,6 +111,7 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 			out.Units[c] = was
 		}
 		for k, i := range at {
+			// scaling there and back costs some digits; the number of before is then taken, to the last of them
 			if math.Abs(x[i]-old.X[c][k]) > 1e-9*(1+math.Abs(old.X[c][k])) {
 				return nil, fmt.Errorf("with the added rows column %q of %q changes: features of rows in the campaign stay as they are",
 					now.Columns[c], old.Names[k])
@@ -113,7 +123,8 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 	return &out, nil
 }
 
-// generation returns the protocol as it was after some additions of arms, 0 at the start.
+// generation returns the protocol as it was after some additions of arms, 0 at the start. After all additions that p has
+// it is p itself.
 func (p Protocol) generation(k int) Protocol {
 	if k < len(p.Earlier) {
 		p.Problem, p.Earlier = p.Earlier[k], p.Earlier[:k]
@@ -124,7 +135,7 @@ func (p Protocol) generation(k int) Protocol {
 // AtStart returns the protocol before arms were added.
 func (p Protocol) AtStart() Protocol { return p.generation(0) }
 
-// moved gives the arms of a round other numbers.
+// moved gives the arms of a round other numbers. Arms that were added get no pulls of it. move is called for each result.
 func (r *round) moved(g Growth, move func(*measured)) {
 	r.plan.Counts = indices.Spread(len(g.TaskOf), r.plan.Counts, g.At[:len(r.plan.Counts)])
 	for k := range r.list {
@@ -176,6 +187,7 @@ func (g Growth) fold(s *State) error {
 	}
 	s.taskOf = g.TaskOf
 	s.grown = append(s.grown, g.At)
+	// rounds, guides, sheets and items hold the same results: to renumber all of rounds and guides is enough
 	moved := map[*measured]bool{}
 	move := func(m *measured) {
 		if m != nil && !moved[m] {
@@ -192,6 +204,7 @@ func (g Growth) fold(s *State) error {
 		it.Arm = g.At[it.Arm]
 	}
 	for i := range s.amends {
+		// with them the amendment that this growth is of
 		s.amends[i].WithdrawArms = indices.Of(g.At, s.amends[i].WithdrawArms)
 	}
 	return nil

@@ -17,51 +17,51 @@ import (
 type History struct {
 	Start        StartBody     `json:"start"`
 	StartedAt    time.Time     `json:"started"`
-	Rounds       []RoundLine   `json:"rounds"`
-	Log          []LogLine     `json:"log"` // everything that somebody gave a reason for
-	Measurements []Measurement `json:"measurements"`
-	Hash         string        `json:"hash"`
-	Events       int           `json:"events"`
+	Rounds       []RoundLine   `json:"rounds"`       // all that were planned, the open one included
+	Log          []LogLine     `json:"log"`          // everything that somebody gave a reason for
+	Measurements []Measurement `json:"measurements"` // by round, plate and position; attached ones first
+	Hash         string        `json:"hash"`         // of the last event
+	Events       int           `json:"events"`       // how many there are
 }
 
 // RoundLine is one round.
 type RoundLine struct {
 	Round    int       `json:"round"`
-	Began    time.Time `json:"began"`
-	Planned  int       `json:"planned"`
-	Measured int       `json:"measured"`
-	Cut      bool      `json:"cut,omitempty"`
-	Closed   string    `json:"closed,omitempty"` // the reason, of a round that somebody closed
-	Over     bool      `json:"over"`
-	Digest   string    `json:"digest"`
-	Seed     uint64    `json:"seed"`
-	Build    string    `json:"build"`
+	Began    time.Time `json:"began"`            // when it was planned
+	Planned  int       `json:"planned"`          // pulls, withdrawn arms included
+	Measured int       `json:"measured"`         // pulls with a result that was not late
+	Cut      bool      `json:"cut,omitempty"`    // its plan was cut to the capacity
+	Closed   string    `json:"closed,omitempty"` // the reason, of a round that somebody closed or that ended early
+	Over     bool      `json:"over"`             // whether it is closed
+	Digest   string    `json:"digest"`           // of its plan, see engine.Plan
+	Seed     uint64    `json:"seed"`             // of the order of its list
+	Build    string    `json:"build"`            // of the program that planned it
 }
 
 // Measurement is one result, or the mean of several.
 type Measurement struct {
-	ID       string    `json:"id,omitempty"`
-	Round    int       `json:"round,omitempty"`
+	ID       string    `json:"id,omitempty"`    // "" where it was told by its arm
+	Round    int       `json:"round,omitempty"` // of its pull; 0 of attached ones
 	Task     string    `json:"task"`
 	Arm      string    `json:"arm"`
-	Number   int       `json:"number,omitempty"`
-	Plate    int       `json:"plate,omitempty"` // planned
-	Position int       `json:"position,omitempty"`
-	Reward   float64   `json:"reward"`
-	Count    int       `json:"count"`
-	SD       float64   `json:"sd,omitempty"` // of Count rewards
-	Kind     string    `json:"kind"`         // "round", "late" or "attached"
-	By       string    `json:"by,omitempty"`
-	At       time.Time `json:"at"`
-	Sheet    string    `json:"sheet,omitempty"`
-	Note     string    `json:"note,omitempty"`
+	Number   int       `json:"number,omitempty"`      // of its pull among the arm's in the round
+	Plate    int       `json:"plate,omitempty"`       // planned
+	Position int       `json:"position,omitempty"`    // on this plate
+	Reward   float64   `json:"reward"`                // in force, with the sign of the data; the mean of Count
+	Count    int       `json:"count"`                 // rewards, at least 1
+	SD       float64   `json:"sd,omitempty"`          // of Count rewards
+	Kind     string    `json:"kind"`                  // "round", "late" or "attached"
+	By       string    `json:"by,omitempty"`          // who told it
+	At       time.Time `json:"at"`                    // when it was told
+	Sheet    string    `json:"sheet,omitempty"`       // the name of the sheet
+	Note     string    `json:"note,omitempty"`        // what its row said besides
 	OtherAt  string    `json:"measured_on,omitempty"` // the plate where it was measured, if not the one planned
 	Block    string    `json:"block,omitempty"`       // what it was measured with, by the columns of blocks of the problem
-	Sure     string    `json:"confirmed,omitempty"`
-	Old      []float64 `json:"old,omitempty"` // what it was before corrections
+	Sure     string    `json:"confirmed,omitempty"`   // what spoke against it, when somebody was sure
+	Old      []float64 `json:"old,omitempty"`         // what it was before corrections
 }
 
-// History returns what was recorded.
+// History returns what was recorded. It is the same for the same events, and shares its log with nobody.
 func (s Moment) History() History {
 	h := History{Start: s.Start, StartedAt: s.StartAt, Log: slices.Clone(s.log), Hash: s.Hash, Events: s.events}
 	for _, r := range s.rounds {
@@ -85,6 +85,7 @@ func (s Moment) History() History {
 	return h
 }
 
+// measurement returns a result as readers have it, with the place where its pull was planned.
 func (s Moment) measurement(m *measured, kind string) Measurement {
 	names := s.Problem.NamesOf(m.Arm)
 	x := Measurement{
@@ -103,7 +104,9 @@ func (s Moment) measurement(m *measured, kind string) Measurement {
 // Known returns the problem with what was measured in rounds that are over, late, and attached, as a table of
 // measurements has it: means, counts and standard deviations of each arm, NaN where there are none, and each measurement, with
 // its block where the problem knows blocks. Rewards of the open round are not in it, so that nobody can let them decide when it
-// is closed.
+// is closed. Where all pulls of the open round are measured its rewards are in it.
+//
+// The problem of s is not changed. Its own measurements are left out: where they count, they were attached.
 func (s Moment) Known() *problem.Problem {
 	n := s.Problem.N()
 	sum, square, count := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -111,7 +114,9 @@ func (s Moment) Known() *problem.Problem {
 	var measurements []problem.Row
 	var blocks []string
 	known := map[string]int{} // blocks
+	// A mean of several counts as so many rewards. What scatters behind it is in Squares.
 	take := func(m *measured) {
+		// of an arm that the protocol does not have yet
 		if m.Arm >= n {
 			return
 		}
@@ -134,6 +139,7 @@ func (s Moment) Known() *problem.Problem {
 	for _, g := range s.guides {
 		take(g)
 	}
+	// rows by arm, as problems have them; rows of one arm stay in order of arrival
 	q := *s.Problem
 	slices.SortStableFunc(measurements, func(a, b problem.Row) int { return cmp.Compare(a.Arm, b.Arm) })
 	q.Mean, q.Rewards, q.Rows, q.Blocks = nil, nil, measurements, blocks
@@ -146,6 +152,7 @@ func (s Moment) Known() *problem.Problem {
 		mean := sum[i] / count[i]
 		q.Partial[i], q.Reps[i] = mean, count[i]
 		if rows[i] > 1 || within[i] > 0 {
+			// Σ (y - ȳ)² is Σ k y² - n ȳ² over rows, and what scatters within them
 			q.Noise.SD[i] = math.Sqrt(max(square[i]-count[i]*mean*mean+within[i], 0) / max(count[i]-1, 1))
 		}
 	}
@@ -168,11 +175,11 @@ func (s Moment) blockOf(m *measured) string {
 
 // LossLine is an arm that lost more of its pulls than chance explains.
 type LossLine struct {
-	Task    string  `json:"task"`
+	Task    string  `json:"task"` // its name
 	Arm     string  `json:"arm"`
-	Planned int     `json:"planned"`
-	Lost    int     `json:"lost"`
-	PValue  float64 `json:"p_value"`
+	Planned int     `json:"planned"` // pulls of the arm in the round
+	Lost    int     `json:"lost"`    // of these, without result
+	PValue  float64 `json:"p_value"` // corrected for the number of arms
 }
 
 // Warning says what the line means for the answers.
@@ -187,7 +194,8 @@ const lossLevel = 0.05
 // LossTest tests whether lost pulls crowd in few arms. Were they lost at random, the number lost of
 // an arm would be hypergeometric, given how many were lost in all; the exact test of each arm
 // [Fisher 1935] is corrected for their number (Bonferroni). It returns the smallest p-value so
-// corrected, nil where nothing was lost, and the arms below the level, worst first.
+// corrected, nil where nothing was lost, and the arms below the level, worst first. Of one arm there is nothing to compare, and it is nil
+// as well. Both lists are N counts of one round.
 func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
 	all, gone, arms := lists.Total(planned), lists.Total(lost), lists.Count(planned, func(n int) bool { return n > 0 })
 	if gone == 0 || arms < 2 {
@@ -211,11 +219,12 @@ func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
 }
 
 // hypergeometricTail returns the probability that at least k of n pulls are among those lost, where
-// gone of all pulls are lost at random.
+// gone of all pulls are lost at random. Binomial coefficients are taken by their logarithms, since they exceed a float64 early.
 func hypergeometricTail(all, gone, n, k int) float64 {
 	choose := func(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 	sum := 0.0
 	for x := k; x <= min(n, gone); x++ {
+		// so many of the others cannot be lost: they are fewer
 		if gone-x > all-n {
 			continue
 		}

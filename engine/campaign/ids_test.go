@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// ids draws some ids, the same each time.
 func ids(n int) []string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	taken := map[string]bool{}
@@ -18,6 +19,8 @@ func ids(n int) []string {
 	return out
 }
 
+// Ids begin with a letter, have none that is taken for a digit and no E, and no two are the same. They are read in small letters and
+// with blanks around them.
 func TestIDsSurviveSpreadsheets(t *testing.T) {
 	seen := map[string]bool{}
 	for _, id := range ids(20_000) {
@@ -31,6 +34,7 @@ func TestIDsSurviveSpreadsheets(t *testing.T) {
 	}
 }
 
+// One wrong character and any two that are swapped are noticed by the check character, and the id that was meant is the nearest.
 func TestEverySlipIsCaught(t *testing.T) {
 	for _, id := range ids(300) {
 		for i := range len(id) {
@@ -58,6 +62,7 @@ func TestEverySlipIsCaught(t *testing.T) {
 	}
 }
 
+// O is read as 0, and I and L as 1: no id has these letters.
 func TestLettersThatLookLikeDigits(t *testing.T) {
 	// of the ids of this stream, one that has both a 0 and a 1 behind its letter
 	for _, id := range ids(20_000) {

@@ -11,7 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Note is a fact that a reader of a status or of a list has to know. Its String is the sentence.
+// Note is a fact that a reader of a status or of a list has to know. Its String is the sentence. Programs go by the kind, names and
+// numbers, which stay when a sentence is written better.
 type Note struct {
 	Kind    NoteKind  `json:"kind"`
 	Names   []string  `json:"names,omitempty"`   // of tasks, arms, people and what else the sentence names
@@ -114,6 +115,7 @@ func (n Note) String() string {
 	if !listed {
 		return string(n.Kind)
 	}
+	// kinds that are not listed below have their names and numbers in the sentence as they are
 	words, numbers := n.Names, n.Numbers
 	k, none := n.number(0), []float64(nil) // where numbers are words
 	its := agreed(k, "its reward", "their rewards")
@@ -129,6 +131,7 @@ func (n Note) String() string {
 		for k, by := range n.Names {
 			parts = append(parts, fmt.Sprintf("%s with %s", pulls(n.number(k+1)), someone(by)))
 		}
+		// the number of each person is in the words now, and the round alone is left
 		words, numbers = []string{strings.Join(parts, ", ")}, n.Numbers[:1]
 	case NoteLost:
 		words, numbers = []string{pulls(k) + agreed(k, " that was lost has", " that were lost have"), its}, none
@@ -166,6 +169,7 @@ func (n Note) number(k int) int {
 
 // UnmarshalJSON reads the note as it is stored, or its sentence as package report writes it.
 func (n *Note) UnmarshalJSON(b []byte) error {
+	// a text: a sentence is its own kind, see String
 	var said string
 	if json.Unmarshal(b, &said) == nil {
 		*n = Note{Kind: NoteKind(said)}
@@ -175,6 +179,7 @@ func (n *Note) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*note)(n))
 }
 
+// noteOf returns a note of a kind whose numbers are counts.
 func noteOf(kind NoteKind, counts ...int) Note {
 	return Note{Kind: kind, Numbers: lists.Map(counts, func(n int) float64 { return float64(n) })}
 }

@@ -27,6 +27,7 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteEnded, Names: []string{"budget used"}, Numbers: []float64{0, 4}}, "budget used; tasks decided: 0 of 4; nothing more is asked for"},
 		{Note{Kind: NoteNoPulls}, "nothing is left to hand out"},
 		{Note{Kind: NoteHandedOut, Names: []string{"Ann", ""}, Numbers: []float64{3, 1, 12}}, "all pulls of round 3 are handed out: 1 pull with Ann, 12 pulls with somebody without a name (--by)"},
+		// of one, and of several
 		{noteOf(NoteLost, 1), "the 1 pull that was lost has nothing to do with its reward (what fails is a result, and not lost)"},
 		{noteOf(NoteLost, 7), "the 7 pulls that were lost have nothing to do with their rewards (what fails is a result, and not lost)"},
 		{noteOf(NoteExtra, 2), "the 2 pulls beyond the plan were not chosen by their rewards"},
@@ -63,6 +64,7 @@ func TestNotes(t *testing.T) {
 			t.Errorf("no row for %q", kind)
 		}
 	}
+	// constants without a sentence would show as their name: there are as many of both
 	file, err := parser.ParseFile(token.NewFileSet(), "note.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ const alphabet = "0123456789ABCDFGHJKMNPQRSTVWXYZ"
 const idLength = 6
 
 // newIDs returns what ids are drawn from. Copies of a campaign must not draw the same ids for other pulls, so it
-// begins at 256 bits of the system and not at the seed of the campaign.
+// begins at 256 bits of the system and not at the seed of the campaign: two copies of a folder have one seed, and go on apart.
 func newIDs() *rand.Rand {
 	var seed [32]byte
 	crand.Read(seed[:]) // it never fails
@@ -32,7 +32,7 @@ func newIDs() *rand.Rand {
 
 // NewID draws an id that is not taken: a letter first, so that no spreadsheet takes it for a
 // number, and a check character last. Ids that begin as a month does are left out, which a
-// spreadsheet may take for dates.
+// spreadsheet may take for dates. taken must say which ids there are, since the draw may hit one: there are 21·31⁴ ids, nearly.
 func NewID(rng *rand.Rand, taken func(id string) bool) string {
 	for {
 		id := make([]byte, idLength-1)
@@ -46,6 +46,7 @@ func NewID(rng *rand.Rand, taken func(id string) bool) string {
 	}
 }
 
+// months are those that the alphabet can write; JUN has a U, FEB, SEP and DEC an E, and so on.
 var months = []string{"JAN", "MAR", "APR", "MAY"}
 
 // checkCharacter returns the character c with Σ (i+1)·v_i = 0 modulo 31 over all six characters,
@@ -69,6 +70,7 @@ func checkCharacter(id string) byte {
 // that stand for digits as digits. An error says what is wrong with it.
 func readID(text string) (string, error) {
 	id := strings.ToUpper(strings.TrimSpace(text))
+	// somebody read a digit as a letter; no id has these letters
 	id = strings.NewReplacer("O", "0", "I", "1", "L", "1").Replace(id)
 	switch {
 	case len(id) != idLength:
@@ -91,6 +93,7 @@ func IsID(text string) bool {
 // at most; "" where there is none.
 func nearestID(text string, ids []string) string {
 	text = strings.ToUpper(strings.TrimSpace(text))
+	// of equally near ones the first of the list
 	best, least := "", 3
 	for _, id := range ids {
 		if d := lists.Distance([]byte(text), []byte(id)); d < least {
@@ -139,15 +142,17 @@ func changes(added, withdrawn int) string {
 	return arms(withdrawn, "withdrawn") + " and " + arms(added, "added")
 }
 
-// Moment is a campaign at one time: what was recorded, and the protocol in force.
+// Moment is a campaign at one time: what was recorded, and the protocol in force. It is a value that nobody changes, by which all
+// questions about a campaign are answered: what to measure, what a sheet says, how far it is.
 type Moment struct {
-	*State
-	Protocol
-	Now time.Time
+	*State             // with all events so far
+	Protocol           // as at the start, with the arms that were added; amendments of other kinds are in State
+	Now      time.Time // by which leases end, and at which events are made
 }
 
 // Plan returns the event that begins the next round, or says that nothing is left, from a run that
-// was replayed of this state.
+// was replayed of this state. The event is right for this state alone: where something was recorded meanwhile it has to be made
+// again. It has the answers of before the round (Decided), by which a later replay notices that it decides otherwise.
 func (s Moment) Plan(x *Run, build string, revision int) Event {
 	b := PlanBody{Round: len(s.rounds) + 1, Revision: revision, Build: build, Decided: decisions(x.Outcome.Answers)}
 	if !x.More {
@@ -157,8 +162,10 @@ func (s Moment) Plan(x *Run, build string, revision int) Event {
 	b.Seed = s.Start.orderSeed(b.Round)
 	b.Counts, b.Rho, b.RhoLower, b.Rounding = x.Next.Counts, x.Next.Rho, x.Next.RhoLower, x.Next.Rounding
 	b.WantSquares, b.Digest, b.Plate = x.Next.WantSquares, x.Next.Digest, s.Plate
+	// first to the budget of each task, then to the capacity: what is cut off is planned again where it is still of use
 	b.Counts = s.capped(b.Counts, s.spent(s.Protocol), b.Seed)
 	b.Sides = x.Next.Sides
+	// the capacity in force may be an amended one
 	q := s.Protocol
 	q.Capacity = s.capacity(s.Protocol)
 	if q.Cuts() {
@@ -169,29 +176,30 @@ func (s Moment) Plan(x *Run, build string, revision int) Event {
 	return NewEvent(KindPlan, s.Now, "", b)
 }
 
-// orderSeed returns the seed of the order of a round's list.
+// orderSeed returns the seed of the order of a round's list. It depends on the seed of the campaign and the round alone.
 func (b StartBody) orderSeed(round int) uint64 {
 	return rand.New(rand.NewPCG(b.Seed, uint64(round))).Uint64()
 }
 
-// PlanBody begins a round, or says that there is none.
+// PlanBody begins a round, or says that there is none: then Done and Status are set, Round is the last one, and what belongs to
+// pulls is zero. The fields from Rho to Digest are copied from engine.Plan.
 type PlanBody struct {
-	Round       int           `json:"round"`
+	Round       int           `json:"round"`            // from 1, without gaps
 	Counts      []int         `json:"counts,omitempty"` // pulls by arm: the recorded fact
-	Sides       []engine.Side `json:"sides,omitempty"`  // of Counts: the arms that share blocks
+	Sides       []engine.Side `json:"sides,omitempty"`  // of Counts: the arms that share blocks; nil without blocks
 	Cut         bool          `json:"cut,omitempty"`    // from a larger plan, to the capacity
 	Rho         float64       `json:"rho,omitempty"`
 	RhoLower    float64       `json:"rho_lower,omitempty"`
 	Rounding    float64       `json:"rounding,omitempty"`
-	WantSquares bool          `json:"want_squares,omitempty"`
-	Digest      string        `json:"digest,omitempty"`
-	Seed        uint64        `json:"seed,omitempty"` // of the order of the list
-	Plate       int           `json:"plate,omitempty"`
-	Done        bool          `json:"done,omitempty"`   // nothing is left to measure
-	Status      string        `json:"status,omitempty"` // engine.Status, when done
-	Decided     []Decision    `json:"decided,omitempty"`
-	Revision    int           `json:"revision"`
-	Build       string        `json:"build,omitempty"`
+	WantSquares bool          `json:"want_squares,omitempty"` // whether the replay of the round tells squares
+	Digest      string        `json:"digest,omitempty"`       // of the plan before it was cut; a led campaign finds its round by it
+	Seed        uint64        `json:"seed,omitempty"`         // of the order of the list
+	Plate       int           `json:"plate,omitempty"`        // pulls on a plate; 0 without plates
+	Done        bool          `json:"done,omitempty"`         // nothing is left to measure
+	Status      string        `json:"status,omitempty"`       // engine.Status, when done
+	Decided     []Decision    `json:"decided,omitempty"`      // the tasks that were decided before the round
+	Revision    int           `json:"revision"`               // of the program that planned
+	Build       string        `json:"build,omitempty"`        // of the program that planned
 }
 
 // Decision is the answer that a task had when a plan was made.
@@ -200,6 +208,8 @@ type Decision struct {
 	Arm  string `json:"arm"`
 }
 
+// fold opens the round, and ends the one before, which must have all its results or be closed. Whatever was found before is open
+// again. The list of the round is made here, of counts and seed, and not recorded.
 func (b *PlanBody) fold(s *State, e Event) error {
 	if r := s.open(); r != nil {
 		if !s.complete(r) {
@@ -224,6 +234,7 @@ func (b *PlanBody) fold(s *State, e Event) error {
 		r.list = blockList(b.Sides, b.Plate, b.Seed)
 	}
 	for i, n := range b.Counts {
+		// planned pulls have the numbers 1 to n, and further ones follow
 		r.highest[i] = n
 	}
 	s.rounds = append(s.rounds, r)
@@ -240,6 +251,7 @@ func (s Moment) Lead(plan engine.Plan, reason, build string) []Event {
 	if slices.ContainsFunc(s.rounds, func(r *round) bool { return r.plan.Digest == plan.Digest }) {
 		return nil
 	}
+	// the close comes first in the same list of events, so that both are recorded or none
 	var out []Event
 	if r := s.open(); r != nil && !s.complete(r) {
 		lost := -r.measured() + lists.Total(r.plan.Counts)

@@ -25,6 +25,7 @@ func TestPlateTestLevelAndPower(t *testing.T) {
 			var arms, plates []int
 			var values []float64
 			effects := map[int]float64{}
+			// 59 pulls on five plates, the last one not full
 			for _, s := range worklist(counts, taskOf, 12, run) {
 				if _, ok := effects[s.Plate]; !ok {
 					effects[s.Plate] = c.effect * rng.NormFloat64()

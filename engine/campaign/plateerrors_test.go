@@ -36,6 +36,7 @@ func plateRun(t testing.TB, p Protocol, memory *model.Memory, effect float64, by
 		if !more {
 			return len(steps.Outcome().Eliminations) > 0
 		}
+		// as a campaign hands it out, or arm by arm, as people measure it who do not follow the list
 		list := worklist(next.Counts, p.Problem.TaskOf, 24, seed<<8+uint64(next.Round))
 		if byArm {
 			list = list[:0]
@@ -50,6 +51,7 @@ func plateRun(t testing.TB, p Protocol, memory *model.Memory, effect float64, by
 		if next.WantSquares {
 			b.Squares = make([]float64, n)
 		}
+		// the plate that is measured, and the error that all its rewards have in common
 		plate, common := 0, 0.0
 		var squares = make([]float64, n)
 		for _, s := range list {
@@ -94,6 +96,7 @@ func TestErrorsOnPlates(t *testing.T) {
 		}
 		p := Protocol{Problem: base, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1}}
 		memory := new(model.Memory)
+		// standard deviations of a reward
 		for _, effect := range []float64{0, 0.3, 1} {
 			for _, byArm := range []bool{false, true} {
 				if byArm && effect == 0 {
@@ -106,6 +109,7 @@ func TestErrorsOnPlates(t *testing.T) {
 				rate := float64(wrong) / float64(runs)
 				order := map[bool]string{false: "balanced", true: "arm by arm"}[byArm]
 				t.Logf("noise unknown %v, plates of %.1f sd, %s: %.4f ± %.4f wrong", unknown, effect, order, rate, 2*math.Sqrt(rate*(1-rate)/float64(runs)))
+				// three standard errors of a share of 0.1
 				slack := 3 * math.Sqrt(0.1*0.9/float64(runs))
 				if !byArm && rate > 0.1+slack {
 					t.Errorf("%s, %g: %.4f wrong at delta = 0.1", order, effect, rate)

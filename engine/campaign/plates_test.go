@@ -8,9 +8,11 @@ import (
 	"testing"
 )
 
+// A list has each planned pull once, and no place twice; it follows from its seed.
 func TestWorklistHasEveryPullOnce(t *testing.T) {
 	counts, taskOf := []int{3, 0, 7, 1, 12, 12}, []int{0, 0, 0, 1, 1, 1}
 	list := worklist(counts, taskOf, 8, 5)
+	// pulls by arm; pulls and places that were met
 	got := make([]int, len(counts))
 	seen := map[[2]int]bool{}
 	places := map[[2]int]bool{}
@@ -72,6 +74,7 @@ func TestBalancedPlatesCancelTheirErrors(t *testing.T) {
 			}
 			d := 0.0
 			for _, s := range order(run) {
+				// the mean of arm 0 less the mean of arm 1
 				d += float64(1-2*s.Arm) * (rng.NormFloat64() + effects[s.Plate-1]) / 48
 			}
 			squares += d * d / runs
@@ -95,6 +98,7 @@ func TestBalancedPlatesCancelTheirErrors(t *testing.T) {
 	}
 }
 
+// Counts are cut in proportion, what is left over goes by the remainders, and by chance where these are equal.
 func TestCut(t *testing.T) {
 	if got := cut([]int{3, 4}, 7, 1); !slices.Equal(got, []int{3, 4}) {
 		t.Errorf("what fits is cut to %v", got)

@@ -30,9 +30,9 @@ type Protocol struct {
 	Problem *problem.Problem `json:"-"`
 	// what the problem was before arms were added to it, in order; nil where none were
 	Earlier   []*problem.Problem `json:"-"`
-	Mode      string             `json:"mode"`
-	Algorithm string             `json:"algorithm"`
-	Options   engine.Options     `json:"-"`
+	Mode      string             `json:"mode"`      // engine.ModeFC or engine.ModeFB
+	Algorithm string             `json:"algorithm"` // a name in the catalogue of the mode
+	Options   engine.Options     `json:"-"`         // of the start; amendments are in State
 
 	Plate    int     `json:"plate,omitempty"`     // pulls on a plate; 0 means no plates
 	Capacity int     `json:"capacity,omitempty"`  // pulls in a TimeUnit, of all tasks together; 0 means any number
@@ -52,8 +52,8 @@ type Protocol struct {
 }
 
 type timeUnit struct {
-	name   string
-	length time.Duration
+	name   string        // as scripts write it
+	length time.Duration // of one unit
 }
 
 // unitLengths are the units of time of a protocol, shortest first.
@@ -62,7 +62,7 @@ var unitLengths = []timeUnit{{"minutes", time.Minute}, {"hours", time.Hour}, {"d
 // Units are the names of the units of time of a protocol.
 func Units() []string { return lists.Map(unitLengths, func(u timeUnit) string { return u.name }) }
 
-// length returns so many units of time.
+// length returns so many units of time. A unit that is not in the table panics: Check reports it first.
 func (p Protocol) length(units float64) time.Duration {
 	return time.Duration(units * float64(unitLengths[slices.Index(Units(), p.Unit())].length))
 }
@@ -70,7 +70,7 @@ func (p Protocol) length(units float64) time.Duration {
 // Unit returns the unit of time in words.
 func (p Protocol) Unit() string { return cmp.Or(p.TimeUnit, "days") }
 
-// until returns when pulls that are handed out now are overdue; zero is never.
+// until returns when pulls that are handed out now are overdue; zero is never. It is to the second, as people see it.
 func (p Protocol) until(now time.Time) time.Time {
 	if p.Lease == 0 {
 		return time.Time{}
@@ -88,7 +88,8 @@ func (p Protocol) Cuts() bool {
 	return err == nil && p.Capacity > 0 && p.Problem.Block == nil && e.Backing == algorithms.BackingPosterior
 }
 
-// fixedRounds reports whether the algorithm takes rounds only as it planned them.
+// fixedRounds reports whether the algorithm takes rounds only as it planned them. It begins a run to find out, which is not free:
+// a teller asks once. Where no run can be begun it takes the safe answer.
 func (p Protocol) fixedRounds() bool {
 	if e, err := p.Entry(); err == nil && e.Scheduled && p.Options.Schedule == engine.SchedulePaper {
 		return true // its widths are for the planned pulls
@@ -105,7 +106,7 @@ func (p Protocol) fixedRounds() bool {
 const noRounds = math.MaxInt32
 
 // Check reports a protocol that cannot be kept, and what nobody stated although answers rest on it:
-// real measurements say nothing of it before the first decision.
+// real measurements say nothing of it before the first decision. It takes as long as beginning a run of the algorithm takes.
 func (p Protocol) Check(ctx context.Context) error {
 	switch {
 	case p.Plate < 0 || p.Capacity < 0:
@@ -120,13 +121,16 @@ func (p Protocol) Check(ctx context.Context) error {
 	if err := cmp.Or(p.checkLosses(), checkBlocks(p)); err != nil {
 		return err
 	}
+	// what the algorithm needs and nobody stated, such as the scale of the noise, shows when a run begins
 	_, err := p.question().Begin(ctx, nil)
 	return err
 }
 
-// question returns what the algorithm is asked, with the options that it has.
+// question returns what the algorithm is asked, with the options that it has. Rounds have no limit where none is stated, since a campaign
+// ends by its decisions; the largest round follows from plate and capacity where an algorithm can heed it.
 func (p Protocol) question() question.Question {
 	q := question.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}
+	// of a budget: rounds no larger than a plate, or a day
 	if e, err := q.Entry(); err == nil && e.Takes("total") {
 		q.Options.Batch = max(p.Plate, p.Capacity)
 	}
@@ -135,7 +139,8 @@ func (p Protocol) question() question.Question {
 }
 
 // Fingerprint tells the problem and the settings from others: SHA-256, in hexadecimal, over the data,
-// the kernel and the settings of the protocol.
+// the kernel and the settings of the protocol. Campaigns record it: whatever is added to Settings changes it for recorded
+// ones, too, unless it is left out where it has its default.
 func (p Protocol) Fingerprint() string {
 	parts := append(p.Problem.Digests(), p.Problem.Kernel.String(), p.Problem.Goal)
 	for _, s := range p.Settings() {
@@ -144,7 +149,7 @@ func (p Protocol) Fingerprint() string {
 	return question.Fingerprint(parts...)
 }
 
-// Settings returns the protocol as names and values, in a fixed order.
+// Settings returns the protocol as names and values, in a fixed order. What has its default is mostly left out, see Fingerprint.
 func (p Protocol) Settings() []engine.Setting {
 	out := question.Question{Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}.Settings()
 	say := func(name, value string) { out = append(out, engine.Setting{Name: name, Value: value}) }
@@ -179,7 +184,7 @@ func (p Protocol) Settings() []engine.Setting {
 	return out
 }
 
-// settings returns features as the table has them.
+// settings returns features as the table has them: the text that a code of a column of categories stands for, else the number.
 func (p Protocol) settings(x []float64) []string {
 	var out []string
 	for c, name := range p.Problem.Arms.Columns {
@@ -202,7 +207,7 @@ func rounded(x float64) float64 {
 	return out
 }
 
-// features returns the features of an arm, in the units of the data.
+// features returns the features of an arm, in the units of the data. Columns that were not scaled are returned to the last digit.
 func (p Protocol) features(arm int) []float64 {
 	var out []float64
 	for c, x := range p.Problem.Arms.X {
@@ -219,7 +224,8 @@ func (p Protocol) features(arm int) []float64 {
 // more than it has left after the pulls before, and what is over goes to the tasks that have something
 // left, in proportion to it. Within a task counts keep their proportions; one that was to get
 // nothing gets pulls of its arms in turn, those measured least first. Without such a budget they are
-// returned as they are. before are N pulls, or nil.
+// returned as they are. before are N pulls, or nil. Neither list is changed. The algorithm is told of the difference by Amend, so
+// that algorithms which take rounds only as they planned them keep theirs.
 func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	if p.Mode != engine.ModeFB || p.Options.Budget == 0 || p.fixedRounds() {
 		return counts
@@ -228,7 +234,9 @@ func (p Protocol) capped(counts, before []int, seed uint64) []int {
 		before = make([]int, len(counts))
 	}
 	v := p.Problem.V()
+	// by task: what the round gives it, and what its budget has left
 	given, left := make([]int, v), make([]int, v)
+	// all pulls beyond a budget, and all places below one
 	over, free := 0, 0
 	for t := range v {
 		lo, hi := p.Problem.ArmsOf(t)
@@ -245,6 +253,7 @@ func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	for t := range v {
 		lo, hi := p.Problem.ArmsOf(t)
 		n := min(given[t], left[t])
+		// its budget is used up
 		if n == 0 && left[t] == 0 {
 			continue
 		}
@@ -271,6 +280,7 @@ func (p Protocol) cap(ctx context.Context, steps *engine.Steps, next engine.Plan
 // fewest, and else where any has.
 func spread(out, before []int, lo, hi, n int) {
 	arms := lists.Make(hi-lo, func(k int) int { return lo + k })
+	// arms that the algorithm dropped have no pulls in the round, and get none here
 	if planned := lists.Where(arms, func(i int) bool { return out[i] > 0 }); planned != nil {
 		arms = planned
 	}
@@ -300,7 +310,7 @@ func (a *Assumptions) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]Note)(a))
 }
 
-// lossWords returns the shares of a NoteLosses, and what states them where the protocol does not.
+// lossWords returns the shares of a NoteLosses, and what states them where the protocol does not; nil of a note that lacks some.
 func (n Note) lossWords() []string {
 	if len(n.Numbers) < 5 || len(n.Names) < 1 {
 		return nil
@@ -331,6 +341,7 @@ func (p Protocol) FailureRule() Note {
 // WorstReward returns the reward of a reaction or run that fails, where one is known: the worse bound, else 0,
 // if higher rewards are better and none of the table is below 0.
 func (p Protocol) WorstReward() (reward float64, known bool) {
+	// the problem's lower bound, where higher is better, with the sign of the data
 	if b := p.Problem.Noise.Bounds; b != nil {
 		return p.Problem.Turned(b[0]), true
 	}

@@ -18,7 +18,7 @@ import (
 
 // Renewal says what a campaign is expected to take from where it is, by simulation.
 type Renewal struct {
-	Samples   Range  `json:"samples"`             // further ones
+	Samples   Range  `json:"samples"`             // further ones, of all tasks together
 	Time      Range  `json:"time"`                // further units; without a capacity one a round
 	Unit      string `json:"time_unit"`           // of the time
 	Undecided int    `json:"undecided,omitempty"` // runs without an end within the limit of the simulation
@@ -41,8 +41,10 @@ func Renew(ctx context.Context, at Moment, memory *model.Memory, runs int, progr
 	}
 	memory = cmp.Or(memory, new(model.Memory))
 	runs = cmp.Or(runs, plan.RunsFor(at.Problem))
+	// what the rest is simulated with: the capacity in force, and one memory for what all runs solve alike
 	at.Protocol.Capacity = at.capacity(at.Protocol)
 	s := rest{at, memory}
+	// the belief is the same for all runs; each draws its own rewards of it
 	known, err := s.known(ctx)
 	if err != nil {
 		return nil, err
@@ -68,19 +70,19 @@ func Renew(ctx context.Context, at Moment, memory *model.Memory, runs int, progr
 // rest simulates the rest of a campaign.
 type rest struct {
 	Moment
-	memory *model.Memory
+	memory *model.Memory // never nil
 }
 
 // known holds what the results say of the rewards.
 type known struct {
-	all  engine.Batch
-	mean []float64        // N posterior means, reward units; nil without results
+	all  engine.Batch     // with the sign of the data, as Steps.Learn takes them and turns them
+	mean []float64        // N posterior means, reward units, higher is better; nil without results
 	root *model.Posterior // whose White is a root of their covariance, normalised
-	unit float64
-	sd   []float64 // N standard deviations of the noise, reward units
+	unit float64          // of root, reward units
+	sd   []float64        // N standard deviations of the noise, reward units
 }
 
-// known works it out.
+// known works it out, of all results but the open round's. A complete open round is over (whole).
 func (s rest) known(ctx context.Context) (*known, error) {
 	p := s.Protocol
 	byArm := map[int][]*measured{}
@@ -90,11 +92,13 @@ func (s rest) known(ctx context.Context) (*known, error) {
 	for _, g := range s.guides {
 		byArm[g.Arm] = append(byArm[g.Arm], g)
 	}
-	b := summed(p, byArm, true).Turned(p.Problem.Goal)
-	k := &known{all: b, sd: scatter(p.Problem, b)}
+	all := summed(p, byArm, true)
+	b := all.Turned(p.Problem.Goal)
+	k := &known{all: all, sd: scatter(p.Problem, b)}
 	if b.Empty() {
 		return k, nil
 	}
+	// the posterior takes the scatter of results for its noise; what was stated counts in it a little, see scatter
 	own := *p.Problem
 	own.Noise.Scales, own.Noise.UnknownBy = k.sd, ""
 	p.Problem = &own
@@ -103,6 +107,7 @@ func (s rest) known(ctx context.Context) (*known, error) {
 		return nil, err
 	}
 	prior := model.PriorOf(p.Options)
+	// draw needs a root of the covariance in features (White)
 	prior.InFeatures = true
 	if k.root, err = model.NewPosterior(m, prior, b.Counts, b.Means); err != nil {
 		return nil, err
@@ -147,7 +152,8 @@ func scatter(p *problem.Problem, b engine.Batch) []float64 {
 	return out
 }
 
-// draw returns rewards that the results leave possible.
+// draw returns rewards that the results leave possible: another draw of the posterior for each run, with the sign of the problem, higher is
+// better. Without results all means are 0.
 func (k *known) draw(p Protocol, run int) *problem.Problem {
 	mean := make([]float64, p.Problem.N())
 	if k.mean != nil {
@@ -163,6 +169,7 @@ func (k *known) draw(p Protocol, run int) *problem.Problem {
 	return out
 }
 
+// run simulates the rest once. All of it follows from the results and the number of the run.
 func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Problem, run int) (need, error) {
 	p := s.Protocol
 	draw, err := sim.DrawerOf(truth)
@@ -175,6 +182,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	}
 	l := p.lossesOf(run)
 	if p.Capacity > 0 && p.Failed == nil {
+		// the share so far, drawn towards half of mostFailed by what lossPulls pulls would say of it
 		failed := lists.Count(s.order, func(it *item) bool { return it.failed != "" })
 		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
 	}
@@ -183,7 +191,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	return x.run(ctx, s.spent(p), left, s.Start.orderSeed)
 }
 
-// soFar returns the algorithm after what is over.
+// soFar returns the algorithm after what is over. results have the sign of the data.
 func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, error) {
 	x, err := s.replayer(ctx, s.memory)
 	if err != nil {
@@ -192,6 +200,7 @@ func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, e
 	if !s.Cuts() || len(s.amends) > 0 || results.Empty() {
 		return x.steps, x.all(ctx)
 	}
+	// the first round is planned, and replaced by all that was measured
 	if _, _, err := x.steps.Next(ctx); err != nil {
 		return nil, err
 	}

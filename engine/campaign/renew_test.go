@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -83,6 +84,7 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 				}
 				return out
 			}
+			// other rewards than those told, arm by arm, as if somebody had measured otherwise
 			add := func(r *round, by float64) {
 				for i, all := range r.results {
 					for _, m := range all {
@@ -95,6 +97,7 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 			if after := renew(); !reflect.DeepEqual(before, after) {
 				t.Errorf("%s: %+v, and with other rewards of the open round %+v", algorithm, before, after)
 			}
+			// as it was; and then the same change in a round that is over
 			add(r, -20)
 			add(c.s.rounds[0], 20)
 			if after := renew(); reflect.DeepEqual(before, after) {
@@ -109,11 +112,22 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 }
 
 // All results at once are to a posterior what they are round by round: the same leaders and, up to the
-// scale that is fitted again when pulls have grown by a tenth, the same estimates.
+// scale that is fitted again when pulls have grown by a tenth, the same estimates. Losses in place of yields change their signs alone.
 func TestRenewTellsAPosteriorAll(t *testing.T) {
+	for _, goal := range []string{problem.GoalMax, problem.GoalMin} {
+		t.Run(goal, func(t *testing.T) { renewTellsAll(t, goal) })
+	}
+}
+
+func renewTellsAll(t *testing.T, goal string) {
 	p, _, rewards := couplingDays(t, "CoBayesFC", 10)
 	if testing.Short() {
 		p.Problem = p.Problem.Only(0, 1, 2, 3, 4, 5, 6) // the arms of the first tasks come first
+	}
+	turned := *p.Problem
+	turned.Goal, p.Problem = goal, &turned
+	for i, all := range rewards {
+		rewards[i] = lists.Map(all, func(x float64) float64 { return problem.Turned(goal, x) })
 	}
 	memory, looked := new(model.Memory), false
 	watchDays(t, p, memory, rewards, 1, func(over int, c *inMemory) bool {
@@ -122,6 +136,7 @@ func TestRenewTellsAPosteriorAll(t *testing.T) {
 		}
 		looked = true
 		at := rest{c.s.Under(c.p, c.now), memory}
+		// the batch that soFar tells a posterior in place of the rounds
 		known, err := at.known(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -13,23 +13,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Run holds the decisions of the algorithm on a state: on every round that is over, under its recorded plan.
+// Run holds the decisions of the algorithm on a state: on every round that is over, under its recorded plan. The same events, protocol and
+// program make the same run, to the last digit; a cache rests on it.
 type Run struct {
-	Outcome   engine.Outcome
-	Result    engine.Result // of one real run; Remaining is NaN where nothing says
-	Next      engine.Plan   // that comes now, when the round before is over
-	More      bool          // whether there is one
-	Differs   []Difference  // decisions that are not those recorded
-	Notes     []Note
-	Withdrawn int      // arms
-	Added     int      // arms
-	Delta     float64  // the largest ever in force
-	Epsilon   *float64 // where it was changed; nil where it was not
+	Outcome   engine.Outcome // answers, rounds and eliminations so far
+	Result    engine.Result  // of one real run; Remaining is NaN where nothing says
+	Next      engine.Plan    // that comes now, where More says so; zero else
+	More      bool           // whether there is one
+	Differs   []Difference   // decisions that are not those recorded
+	Notes     []Note         // for the status
+	Withdrawn int            // arms, in amendments that were taken in
+	Added     int            // arms, likewise
+	Delta     float64        // the largest ever in force
+	Epsilon   *float64       // where it was changed; nil where it was not
 }
 
 // Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
 // imposed, so that a program which rounds otherwise goes on with the rounds that were measured.
-// memory may be nil.
+// memory may be nil. Nothing is recorded.
 func (s Moment) Replay(ctx context.Context, memory *model.Memory) (*Run, error) {
 	x, err := s.replayer(ctx, memory)
 	if err != nil {
@@ -38,7 +39,8 @@ func (s Moment) Replay(ctx context.Context, memory *model.Memory) (*Run, error) 
 	return x.catchUp(ctx)
 }
 
-// replayer returns a replay before the first round.
+// replayer returns a replay before the first round. It begins with the problem of the start: arms that were added come in by Extend when
+// their turn is there.
 func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, error) {
 	asked, err := s.AtStart().question().Begin(ctx, memory)
 	if err != nil {
@@ -49,20 +51,21 @@ func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, 
 }
 
 // replayer drives one Replay. It can go on as events are added, but for corrections of results that it has
-// taken in.
+// taken in. The arms of the state have the numbers of now, and the algorithm has its arms in the numbers of its generation:
+// restricted and numbers lead from the first to the second.
 type replayer struct {
-	state      *State
-	protocol   Protocol
-	memory     *model.Memory
-	generation int // additions of arms that were taken in
-	model      *model.Model
-	steps      *engine.Steps
-	run        *Run
-	rounds     int  // that were taken in
-	guide      int  // the next of state.guides
-	amend      int  // the next of state.amends
-	squares    bool // whether the open round wants them, or the recorded plan did
-	unused     bool
+	state      *State        // may grow between calls of catchUp
+	protocol   Protocol      // with all arms
+	memory     *model.Memory // keeps what was solved for other runs; may be nil
+	generation int           // additions of arms that were taken in
+	model      *model.Model  // of the problem of the generation
+	steps      *engine.Steps // which drive the algorithm
+	run        *Run          // what is returned, filled in on the way
+	rounds     int           // that were taken in
+	guide      int           // the next of state.guides
+	amend      int           // the next of state.amends
+	squares    bool          // whether the open round wants them, or the recorded plan did
+	unused     bool          // whether all was decided before a round that was made: it and later ones do not count
 }
 
 // catchUp takes in what was recorded since, and returns what the algorithm makes of all.
@@ -86,17 +89,20 @@ func (x *replayer) catchUp(ctx context.Context) (*Run, error) {
 	return x.run, nil
 }
 
-// all takes the rounds in their order, each with what came before its end.
+// all takes the rounds in their order, each with what came before its end. At the end the next round is planned, but where one is open:
+// nothing is planned beyond it then.
 func (x *replayer) all(ctx context.Context) error {
 	if led := x.state.Start.Led; led != "" {
 		x.run.Notes = []Note{{Kind: NoteLed, Names: []string{led}}}
 		return nil
 	}
+	// x.rounds counts up once a round was learned, so that an error leaves it at that round
 	for ; x.rounds < len(x.state.rounds) && !x.unused; x.rounds++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		r := x.state.rounds[x.rounds]
+		// the open round: nothing of it is told before it is over
 		if r.closed == 0 && !x.state.complete(r) {
 			x.run.More = false
 			if err := x.before(ctx, r.seq); err != nil { // what guides since waits for the rewards of the round
@@ -116,6 +122,7 @@ func (x *replayer) all(ctx context.Context) error {
 			return fmt.Errorf("round %d: %w", r.plan.Round, err)
 		}
 	}
+	// the answers that were recorded at the end are compared as they were then, before what came since is taken in
 	if x.state.done != nil {
 		if err := x.before(ctx, x.state.doneSeq); err != nil {
 			return err
@@ -130,7 +137,8 @@ func (x *replayer) all(ctx context.Context) error {
 	return err
 }
 
-// begin takes in what came before a plan, and plans its round.
+// begin takes in what came before a plan, and plans its round. The plan that the algorithm makes here counts for nothing: measured puts
+// the pulls that were made in its place. It is needed since the algorithm fixes with it what the round decides.
 func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 	if err := x.before(ctx, seq); err != nil {
 		return err
@@ -145,7 +153,8 @@ func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 	return err
 }
 
-// measured makes what was measured in a round its plan, and returns what it says.
+// measured makes what was measured in a round its plan, and returns what it says. Pulls that were lost, and extra ones, are so in the plan
+// before any reward is told: guarantees rest on this order.
 func (x *replayer) measured(r *round) (engine.Batch, error) {
 	if r.plan.Sides != nil {
 		sides, within := r.measuredBlocks(x.protocol.Options.Law)
@@ -170,7 +179,8 @@ func (x *replayer) impose(counts []int) error {
 	return err
 }
 
-// before takes in what guides and what was changed before an event.
+// before takes in what guides and what was changed before an event, in the order of their events. It stops where nothing more came before
+// seq, and goes on from there the next time.
 func (x *replayer) before(ctx context.Context, seq int64) error {
 	for {
 		g, a := x.guide < len(x.state.guides), x.amend < len(x.state.amends)
@@ -190,7 +200,7 @@ func (x *replayer) before(ctx context.Context, seq int64) error {
 	}
 }
 
-// inform tells the results of one event that belong to no round.
+// inform tells the results of one event that belong to no round, as one batch. An algorithm that has no use for them is not told.
 func (x *replayer) inform(seq int64) error {
 	byArm := map[int][]*measured{}
 	for ; x.guide < len(x.state.guides) && x.state.guides[x.guide].seq == seq; x.guide++ {
@@ -209,7 +219,8 @@ func (x *replayer) inform(seq int64) error {
 }
 
 // summed returns counts, means and squares by arm, with the ranges of bounded rewards. The results of an arm are taken by the numbers of
-// their pulls, so that the order in which they arrived does not show in any digit.
+// their pulls, so that the order in which they arrived does not show in any digit. Rewards have the sign of the data. Arms without results
+// have the count 0. N is the protocol's number of arms, which must be the one that the state has.
 func summed(p Protocol, byArm map[int][]*measured, squares bool) engine.Batch {
 	n := p.Problem.N()
 	b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
@@ -233,6 +244,7 @@ func summed(p Protocol, byArm map[int][]*measured, squares bool) engine.Batch {
 		}
 		for _, m := range sorted {
 			off := m.Reward - b.Means[i]
+			// what scatters behind a mean, and the distance of the mean from the arm's
 			b.Squares[i] += m.Squares + float64(m.count())*off*off
 		}
 		if bounds != nil {
@@ -262,7 +274,7 @@ func decisions(answers []engine.Answer) []Decision {
 }
 
 // Agrees reports whether a run that was kept somewhere has the decisions that the last plan recorded. Where the next plan is
-// due nothing that was recorded says so, and it does not.
+// due nothing that was recorded says so, and it does not. A cache that somebody wrote can so give no other answers than the recorded ones.
 func (s Moment) Agrees(x *Run) bool {
 	var recorded []Decision
 	switch {
@@ -276,12 +288,13 @@ func (s Moment) Agrees(x *Run) bool {
 	return slices.Equal(recorded, decisions(x.Outcome.Answers))
 }
 
-// compare notes how the decisions differ from those that a plan recorded.
+// compare notes how the decisions differ from those that a plan recorded. It changes nothing else: what was measured on a plan stays.
 func (x *replayer) compare(plan PlanBody) {
 	now := lists.Keyed(decisions(x.steps.Outcome().Answers), func(_ int, d Decision) (string, string) { return d.Task, d.Arm })
 	differs := func(task, was, now string) {
 		x.run.Differs = append(x.run.Differs, Difference{Round: plan.Round, AtEnd: plan.Done, Task: task, Was: was, Now: now})
 	}
+	// what is left in now when these are done was open then
 	for _, d := range plan.Decided {
 		if arm := now[d.Task]; arm != d.Arm {
 			differs(d.Task, d.Arm, arm)
@@ -296,7 +309,7 @@ func (x *replayer) compare(plan PlanBody) {
 }
 
 // Try reports why the algorithm refuses a change that was recorded last. While a round is open it is
-// tried before the rewards of that.
+// tried before the rewards of that. The change is already in the state, which must be the caller's own, and nothing of it is recorded.
 func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
 	x, err := s.replayer(ctx, memory)
 	if err != nil {
@@ -309,7 +322,7 @@ func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
 }
 
 // Upgrade records that a program goes on which decides otherwise. It returns nil where nothing was to
-// be done.
+// be done. It has to be recorded before anything else is: what it says of the decisions is of this state.
 func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeBody, []Event, error) {
 	if revision == s.Revision {
 		return nil, nil, nil
@@ -325,7 +338,7 @@ func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeB
 	return b, []Event{NewEvent(KindUpgrade, s.Now, by, b)}, nil
 }
 
-// change applies an amendment of the protocol between two rounds.
+// change applies an amendment of the protocol between two rounds. Its error says what an algorithm with a fixed question can do instead.
 func (x *replayer) change(ctx context.Context, a amendment) error {
 	var err error
 	if a.Epsilon != nil {
@@ -358,7 +371,7 @@ func (x *replayer) change(ctx context.Context, a amendment) error {
 	return err
 }
 
-// numbers returns the numbers that arms had before additions that were not taken in yet.
+// numbers returns the numbers that arms had before additions that were not taken in yet. The arms must have been there then.
 func (x *replayer) numbers(arms []int) []int {
 	up := x.state.upFrom(x.generation)
 	if up == nil {
@@ -367,7 +380,7 @@ func (x *replayer) numbers(arms []int) []int {
 	return lists.Map(arms, func(i int) int { return slices.Index(up, i) })
 }
 
-// extend goes on with the arms that were added.
+// extend goes on with the arms that were added. The algorithm is made new on the grown problem and takes over from the old one.
 func (x *replayer) extend(ctx context.Context, g Growth) error {
 	p := x.protocol.generation(x.generation + 1)
 	e, err := p.Entry()

@@ -15,13 +15,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// review works out how far a campaign is from what an algorithm makes of it.
+// review works out how far a campaign is from what an algorithm makes of it. Everything here reads, and nothing changes either part.
 type review struct {
 	Moment
 	*Run
 }
 
-// nextEpsilon says that the last change of epsilon is not the one that answers are for, as long as it waits.
+// nextEpsilon says that the last change of epsilon is not the one that answers are for, as long as it waits for the end of the open round.
 func (s review) nextEpsilon() []Note {
 	now := s.epsilon(s.Protocol)
 	next := now
@@ -35,7 +35,7 @@ func (s review) nextEpsilon() []Note {
 }
 
 // assumes lists what the answers rest on besides the guarantee of the algorithm: what happened to
-// pulls on the way.
+// pulls on the way. It is of closed rounds: what is missing of the open one may still come.
 func (s review) assumes() []Note {
 	var out []Note
 	lost, extra, closed, early := 0, 0, 0, 0
@@ -44,6 +44,7 @@ func (s review) assumes() []Note {
 			continue
 		}
 		for i, n := range r.plan.Counts {
+			// arms are counted one by one: an extra pull of one does not make up for a pull that another lost
 			if d := n - r.measuredOf(i); d > 0 {
 				lost += d
 			} else {
@@ -52,6 +53,7 @@ func (s review) assumes() []Note {
 		}
 		if r.early {
 			early++
+			// a posterior took what came late, so that it is not lost
 			lost = max(0, lost-s.cameLate(r))
 		}
 		closed += indices.Indicator(r.reason != "" && !r.early)
@@ -65,6 +67,7 @@ func (s review) assumes() []Note {
 	add(NoteExtra, extra)
 	add(NoteClosed, closed)
 	add(NoteEarly, early)
+	// only algorithms that state a bound say something here, see engine.Outcome
 	if b := s.Outcome.Bound; b > s.Delta {
 		out = append(out, Note{Kind: NoteChanged, Numbers: []float64{float64(s.Added), float64(s.Withdrawn), b, s.Delta}})
 	}
@@ -107,11 +110,18 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	if w, found := s.toldTwice(); found {
 		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteTwice})
 	}
-	lost, handed := lists.Count(s.order, func(it *item) bool { return it.failed != "" }), 0
+	// handed is what has a result, in all rounds; lost what was given back or is missing from closed rounds. What was given
+	// back and not made again is missing as well, and counts once
+	lost, handed := 0, 0
+	back := map[[2]int]int{} // by round and arm
+	for _, it := range s.order {
+		lost += indices.Indicator(it.failed != "")
+		back[[2]int{it.round, it.Arm}] += indices.Indicator(it.failed != "" && it.replaced == "" && it.told == nil)
+	}
 	for _, r := range s.rounds {
 		for i, n := range r.plan.Counts {
 			if handed += r.measuredOf(i); r.closed != 0 {
-				lost += max(0, n-r.measuredOf(i))
+				lost += max(0, n-r.measuredOf(i)-back[[2]int{r.plan.Round, i}])
 			}
 		}
 	}
@@ -124,6 +134,7 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 // group sums results of an arm, in units of its noise scale.
 type group struct{ count, mean, squares float64 }
 
+// add takes in the mean of count values with this sum of squares around it, by the update of two groups [Chan, Golub and LeVeque 1983].
 func (g *group) add(value, count, squares float64) {
 	all := g.count + count
 	off := value - g.mean
@@ -133,9 +144,11 @@ func (g *group) add(value, count, squares float64) {
 }
 
 // lateDiffer tests whether late results of an arm differ from its timely ones by more than results differ among
-// themselves: the F test of one difference for each arm that has both.
+// themselves: the F test of one difference for each arm that has both. The warning has the p-value, the difference of the arm with the
+// largest one, in reward units, and how many standard errors that is.
 func (s review) lateDiffer() (engine.Warning, bool) {
 	timely, late := make([]group, s.Problem.N()), make([]group, s.Problem.N())
+	// in units of their noise scales arms should scatter alike, so that they can be tested together
 	take := func(all []group, m *measured) {
 		if m.Arm < len(all) {
 			scale := s.Problem.Noise.Scales[m.Arm]
@@ -150,6 +163,8 @@ func (s review) lateDiffer() (engine.Warning, bool) {
 			take(late, g)
 		}
 	}
+	// Σ z² of the arms with both kinds, and how many they are; Σ of squares within groups, and its degrees of freedom; the arm
+	// with the largest |z|, and its z
 	between, within, arms, rest, worst, most := 0.0, 0.0, 0.0, 0.0, -1, 0.0
 	for i := range timely {
 		a, b := timely[i], late[i]
@@ -180,9 +195,11 @@ func (s review) lateDiffer() (engine.Warning, bool) {
 }
 
 // toldTwice tests whether pulls that were handed out again have the value of their repetition more often than
-// results of their arm are equal by chance.
+// results of their arm are equal by chance. Rounded rewards are often equal by chance, and the rate is estimated from the other results of
+// the arm. Pulls of the open round are left out.
 func (s review) toldTwice() (engine.Warning, bool) {
 	values := map[int]map[float64]int{} // by arm: how often each was told
+	// and how many results it has
 	sums := map[int]int{}
 	for m := range resultsOf(s.rounds) {
 		if values[m.Arm] == nil {
@@ -193,9 +210,11 @@ func (s review) toldTwice() (engine.Warning, bool) {
 	}
 	pairs, equal, chance := 0, 0, 0.0
 	var first []string
+	// in order of the ids, so that sums and the first pair are the same each time
 	for _, id := range slices.Sorted(maps.Keys(s.items)) {
 		it := s.items[id]
 		again := s.items[it.replaced]
+		// both have a result, and not the same mean of several
 		if it.told == nil || again == nil || again.told == nil || it.told == again.told || s.concealed(it) {
 			continue
 		}
@@ -214,9 +233,11 @@ func (s review) toldTwice() (engine.Warning, bool) {
 	if equal == 0 {
 		return engine.Warning{}, false
 	}
+	// the probability of a pair, in the mean; not 0, since a new value can be equal as well
 	rate := min(max(chance/float64(pairs), 1e-4), 1)
 	tail := 1.0
 	if rate < 1 {
+		// of as many equal pairs or more
 		tail = 1 - distuv.Binomial{N: float64(pairs), P: rate}.CDF(float64(equal-1))
 	}
 	if !(tail < selectionLevel) {
@@ -226,7 +247,7 @@ func (s review) toldTwice() (engine.Warning, bool) {
 		Numbers: []float64{float64(equal), float64(pairs), s.items[first[0]].told.Reward}}, true
 }
 
-// concealed reports whether the result of a pull must not show yet.
+// concealed reports whether the result of a pull must not show yet: its round is open.
 func (s review) concealed(it *item) bool {
 	r := s.open()
 	return r != nil && r.plan.Round == it.round
@@ -235,10 +256,12 @@ func (s review) concealed(it *item) bool {
 // plateTest tests whether the rewards of a round differ from plate to plate by more than noise does:
 // the F test of plates in the additive model reward = arm + plate + noise, arms eliminated first
 // [Scheffé 1959, sec. 4.4]. Rewards are in units of their noise scales, and only the scales' proportions
-// matter. It returns the p-value; false where the round leaves nothing to test.
+// matter. It returns the p-value; false where the round leaves nothing to test. Means of several are left out: they may be of
+// several plates.
 func (s review) plateTest(r *round) (float64, bool) {
 	var arms, plates []int
 	var values []float64
+	// plates by name, in the order in which they are met
 	index := map[string]int{}
 	for i := range r.plan.Counts {
 		for _, m := range r.results[i] {
@@ -267,7 +290,14 @@ func (s review) plateOf(m *measured) string {
 	return ""
 }
 
-// plateP returns the p-value of plateTest for values of these arms on these plates.
+// plateP returns the p-value of plateTest for values of these arms on these plates: arms[k] and plates[k] belong to values[k], and plates
+// have the numbers from 0 to count - 1.
+//
+// With n_ip values of arm i on plate p, N_i of the arm, and y the values less their arm's mean, the effects b of plates solve
+//
+//	C b = q,  C_pq = δ_pq Σ_i n_ip - Σ_i n_ip n_iq/N_i,  q_p = Σ_k on p y_k,
+//
+// and explain qᵀC⁺q of Σ y², with as many degrees of freedom as C has rank.
 func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 	if count < 2 {
 		return 0, false
@@ -299,6 +329,7 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 		within += off * off
 		adjusted[plates[k]] += off
 	}
+	// C is singular: a shift of all connected plates changes no difference
 	var e mat.EigenSym
 	if !e.Factorize(c, true) {
 		return 0, false
@@ -318,6 +349,7 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 		between += dot * dot / lambda
 		df++
 	}
+	// degrees of freedom of the noise: values less arms and plates
 	rest := len(arms) - len(on) - df
 	if df == 0 || rest < 1 || within-between <= 0 {
 		return 0, false
@@ -327,7 +359,7 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 }
 
 // plateWarnings says where rewards differ from plate to plate by more than noise does. Round r is
-// tested at engine.LackLevel/(r(r+1)), as lack of fit is.
+// tested at engine.LackLevel/(r(r+1)), as lack of fit is. The open round is not tested: its rewards must not show.
 func (s review) plateWarnings() []engine.Warning {
 	var out []engine.Warning
 	for k, r := range s.rounds {

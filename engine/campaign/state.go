@@ -12,72 +12,77 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// State holds the facts of all events so far. It is read only once folded.
+// State holds the facts of all events so far. It is read only once folded: several goroutines may read it at once, and the methods
+// that look things up change nothing. Add alone writes, and whoever calls it must be the only one who has the state.
+//
+// It has no answers. Those follow from a Replay, which takes long, and are no facts of the laboratory.
 type State struct {
-	Start    StartBody
-	StartAt  time.Time
-	Seq      int64  // of the last event
-	Hash     string // of the last event
-	At       time.Time
-	Revision int     // of the program that the campaign goes on with
-	Capacity int     // in force; -1 where it was not amended
-	Aside    []Aside // events that repairs set aside
+	Start    StartBody // zero before the first event
+	StartAt  time.Time // of the first event
+	Seq      int64     // of the last event
+	Hash     string    // of the last event
+	At       time.Time // of the last event
+	Revision int       // of the program that the campaign goes on with: the start's, or of the last upgrade
+	Capacity int       // in force; -1 where it was not amended
+	Aside    []Aside   // events that repairs set aside
 
-	handed          // what was handed out
-	taskOf  []int   // of the arms that there are now
-	grown   [][]int // of each addition of arms: Growth.At
-	rounds  []*round
-	done    *PlanBody   // the last plan, when nothing is left to measure
-	doneSeq int64       // its event
-	guides  []*measured // that guide and, in tests, decide nothing, in order of their events
-	amends  []amendment
-	log     []LogLine
+	handed                           // what was handed out
+	taskOf  []int                    // of the arms that there are now, by arm, non-decreasing
+	grown   [][]int                  // of each addition of arms: Growth.At; their number is the generation of the arms
+	rounds  []*round                 // round k is at k-1; all but the last are closed
+	done    *PlanBody                // the last plan, when nothing is left to measure; nil else, and again once a further round is planned
+	doneSeq int64                    // its event
+	guides  []*measured              // that guide and, in tests, decide nothing, in order of their events
+	amends  []amendment              // in order of their events; numbers of arms in them are the present ones
+	log     []LogLine                // in order of their events
 	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were told
-	events  int
-	links   []link         // of all events
-	aside   map[int64]bool // the same, by number
+	events  int                      // how many were added, with those that are set aside
+	links   []link                   // of all events: event k is at k-1
+	aside   map[int64]bool           // the same as Aside, by number: add passes over these
 	// whether what was found may be otherwise since nothing was left to measure: the protocol changed,
 	// or a result was corrected
 	reopened bool
 }
 
-// round is one communication round as the laboratory sees it.
+// round is one communication round as the laboratory sees it. Its arms have the numbers of now: additions renumber them (moved).
+// It is open while closed is 0, whether all its pulls are measured or not: the next plan, or somebody's close, ends it.
 type round struct {
-	plan       PlanBody
-	seq        int64 // of its plan
-	at         time.Time
-	closed     int64 // the event that ended it; 0 while it is open
-	reason     string
-	early      bool   // it was closed because what was out was late
-	generation int    // additions of arms before its plan
-	list       []Slot // planned pulls in the order in which they are handed out
+	plan       PlanBody  // as recorded
+	seq        int64     // of its plan
+	at         time.Time // of its plan
+	closed     int64     // the event that ended it; 0 while it is open
+	reason     string    // of the close; "" where the next plan ended it
+	early      bool      // it was closed because what was out was late
+	generation int       // additions of arms before its plan: arms that came later have no pulls in it
+	list       []Slot    // planned pulls in the order in which they are handed out
 
 	filled  map[[2]int]bool     // by arm and number: handed out, or measured
 	highest map[int]int         // by arm: the largest number given to a pull
-	results map[int][]*measured // by arm
+	results map[int][]*measured // by arm, in order of arrival; those that came late are in State.guides
 }
 
 // nobodys reports whether a planned pull was neither handed out nor measured.
 func (r *round) nobodys(slot Slot) bool { return !r.filled[[2]int{slot.Arm, slot.Number}] }
 
-// measured is a result.
+// measured is a result: one reward, or the mean of several. Reward is the one in force, with the sign of the data.
 type measured struct {
 	ResultRecord
-	round int // 0 of attached ones
-	by    string
-	at    time.Time
-	seq   int64
-	sheet string
-	late  bool
-	old   []float64 // what it was before it was corrected
+	round int       // of its pull, from 1; 0 of attached ones
+	by    string    // who told it
+	at    time.Time // when it was told
+	seq   int64     // of the event that told it
+	sheet string    // the name of its sheet; "" without one
+	late  bool      // its round was over
+	old   []float64 // what it was before it was corrected, the first value first; nil where it was not
 }
 
+// count returns how many rewards it is the mean of.
 func (m *measured) count() int { return max(1, m.Count) }
 
 // amendment is a change of the protocol.
 type amendment struct {
 	AmendBody
-	seq int64
+	seq int64 // of its event: it is in force for the rounds that are planned after it
 }
 
 // LogLine is an event that somebody gave a reason for.
@@ -86,16 +91,18 @@ type LogLine struct {
 	Kind   Kind      `json:"kind"`
 	At     time.Time `json:"at"`
 	By     string    `json:"by,omitempty"`
-	What   string    `json:"what"`
+	What   string    `json:"what"` // a sentence without its full stop
 	Reason string    `json:"reason,omitempty"`
 }
 
 // NewState returns the state before the start.
+// Capacity begins at -1, since 0 would say that it was amended to any number.
 func NewState() *State {
 	return &State{aside: map[int64]bool{}, handed: handed{items: map[string]*item{}}, sheets: map[sheetKey][]*measured{}, Capacity: -1}
 }
 
-// open returns the round that results are told of, nil without one.
+// open returns the round that results are told of, nil without one. It may be complete: then its rewards are known, and
+// the next plan is due.
 func (s *State) open() *round {
 	if len(s.rounds) == 0 {
 		return nil
@@ -106,10 +113,10 @@ func (s *State) open() *round {
 	return nil
 }
 
-// complete reports whether every arm has the pulls planned.
+// complete reports whether every arm has the pulls planned. Withdrawn arms await none, nor do failed pulls of blocks.
 func (s *State) complete(r *round) bool { return s.awaited(r) == 0 }
 
-// awaited returns how many pulls of a round are still to have a result.
+// awaited returns how many pulls of a round are still to have a result. An arm with more pulls than planned makes up for no other.
 func (s *State) awaited(r *round) (n int) {
 	_, missing := s.pulls(r)
 	for i, lacks := range missing {
@@ -131,17 +138,17 @@ func (s *State) pulls(r *round) (planned, missing []int) {
 	return planned, missing
 }
 
-// over returns the rounds that were ended.
+// over returns the rounds that were ended: their rewards may be shown.
 func (s *State) over() []*round {
 	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 })
 }
 
-// whole returns them, and the open round where it has all its pulls.
+// whole returns them, and the open round where it has all its pulls: nobody can close it any more to choose by its rewards.
 func (s *State) whole() []*round {
 	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 || s.complete(r) })
 }
 
-// resultsOf yields the results of some rounds, arm by arm.
+// resultsOf yields the results of some rounds, arm by arm, and of each arm in order of arrival. Late ones are not among them.
 func resultsOf(rounds []*round) iter.Seq[*measured] {
 	return func(yield func(*measured) bool) {
 		for _, r := range rounds {
@@ -156,7 +163,7 @@ func resultsOf(rounds []*round) iter.Seq[*measured] {
 	}
 }
 
-// measuredOf returns the pulls of an arm that have a result.
+// measuredOf returns the pulls of an arm that have a result, extra ones included: it may exceed the plan.
 func (r *round) measuredOf(arm int) int {
 	return lists.Sum(r.results[arm], (*measured).count)
 }
@@ -166,8 +173,10 @@ func (s *State) withdrawn(arm int) bool {
 	return slices.ContainsFunc(s.amends, func(a amendment) bool { return slices.Contains(a.WithdrawArms, arm) })
 }
 
-// Needed reports whether a plan must be made now: no round is open, or the open one is over.
+// Needed reports whether a plan must be made now: no round is open, or the open one is over. Once all was decided a plan is due only
+// after a change or a correction: late and attached results alone do not open the campaign again.
 func (s *State) Needed() bool {
+	// The agents plan, and hand their plans over by Lead.
 	if s.Start.Led != "" {
 		return false
 	}
@@ -178,7 +187,8 @@ func (s *State) Needed() bool {
 	return r == nil || s.complete(r)
 }
 
-// Left returns the pulls of the open round that have no result, and whether the round is over.
+// Left returns the pulls of the open round that have no result, and whether the round is over. Without an open round it
+// is the last one, which has nothing left.
 func (s *State) Left() (round, left int, over bool) {
 	r := s.open()
 	if r == nil {
@@ -188,7 +198,7 @@ func (s *State) Left() (round, left int, over bool) {
 	return r.plan.Round, left, left == 0
 }
 
-// owed returns the pulls that somebody has and that have no result: his open list.
+// owed returns the pulls that somebody has and that have no result: his open list, overdue ones included. by must be Plain.
 func (s *State) owed(by string) []*item {
 	r := s.open()
 	if r == nil {
@@ -197,6 +207,7 @@ func (s *State) owed(by string) []*item {
 	return s.itemsOf(by, r, (*item).outstanding)
 }
 
+// capacity returns the pulls in a unit of time that are in force: as amended last, else as the protocol has it; 0 is any number.
 func (s *State) capacity(p Protocol) int {
 	if s.Capacity >= 0 {
 		return s.Capacity
@@ -204,7 +215,7 @@ func (s *State) capacity(p Protocol) int {
 	return p.Capacity
 }
 
-// spent returns the pulls of all rounds that are over, N counts.
+// spent returns the pulls of all rounds that are over, N counts, the open round included once it is complete.
 func (s *State) spent(p Protocol) []int {
 	out := make([]int, p.Problem.N())
 	for _, r := range s.whole() {
@@ -221,11 +232,12 @@ func (s *State) Additions() []AmendBody {
 	return lists.Map(added, func(a amendment) AmendBody { return a.AmendBody })
 }
 
-// upFrom returns the numbers now of the arms of after some additions.
+// upFrom returns the numbers now of the arms of after some additions: entry i is the number of arm i as it was then.
 func (s *State) upFrom(generation int) []int {
 	var up []int
 	for k, at := range s.grown[min(generation, len(s.grown)):] {
 		if k == 0 {
+			// The first addition since is the map itself; each later one is put behind it.
 			up = slices.Clone(at)
 		} else {
 			up = indices.Of(at, up)
@@ -240,7 +252,7 @@ func (s *State) cameAfter(r *round, arm int) bool {
 	return up != nil && !slices.Contains(up, arm)
 }
 
-// measured returns the pulls of the round that have a result.
+// measured returns the pulls of the round that have a result. The sum over arms may exceed the plan by extra measurements.
 func (r *round) measured() int {
 	return lists.Sum(slices.Collect(resultsOf([]*round{r})), (*measured).count)
 }
@@ -256,7 +268,8 @@ func (s *State) ended(round int) (bool, error) {
 }
 
 // ToldOf returns the results of the round with a plan's digest, by arm and number of the pull, once the
-// round is whole.
+// round is whole. It is how an agent whose pulls people make fetches them. Numbers of arms are the present ones. The digest is the one
+// that the agent's plan had, see Lead.
 func (s *State) ToldOf(digest string) (results []ResultRecord, whole bool) {
 	i := slices.IndexFunc(s.rounds, func(r *round) bool { return r.plan.Digest == digest })
 	if i < 0 || !s.complete(s.rounds[i]) {

@@ -19,56 +19,56 @@ import (
 // Status shows how far a campaign is. Of the open round it has counts and no rewards, so that nobody
 // can let them decide when it is closed.
 type Status struct {
-	Name      string        `json:"name"`
-	Folder    string        `json:"folder,omitempty"`
-	Problem   string        `json:"problem"`
+	Name      string        `json:"name"`             // of the protocol, as the script has bound it
+	Folder    string        `json:"folder,omitempty"` // as it was opened; the folder sets it
+	Problem   string        `json:"problem"`          // its name
 	Algorithm string        `json:"algorithm"`
-	Goal      string        `json:"goal,omitempty"`
-	Words     problem.Words `json:"-"` // of the problem
-	Delta     float64       `json:"delta"`
-	Epsilon   float64       `json:"epsilon,omitempty"`
-	Started   time.Time     `json:"started"`
-	Done      bool          `json:"done"`
-	Ended     string        `json:"ended,omitempty"` // how, when it is done
-	Rounds    int           `json:"rounds"`          // that are over
-	Samples   int           `json:"samples"`         // of these rounds
-	Late      int           `json:"late,omitempty"`
-	Attached  int           `json:"attached,omitempty"`
-	Failed    int           `json:"failed,omitempty"`
-	Corrected int           `json:"corrected,omitempty"`
-	Open      *OpenRound    `json:"open_round,omitempty"`
-	Tasks     []TaskStatus  `json:"tasks"`
+	Goal      string        `json:"goal,omitempty"`       // problem.GoalMax or problem.GoalMin
+	Words     problem.Words `json:"-"`                    // of the problem
+	Delta     float64       `json:"delta"`                // the largest that was in force
+	Epsilon   float64       `json:"epsilon,omitempty"`    // that answers are for, reward units
+	Started   time.Time     `json:"started"`              // when
+	Done      bool          `json:"done"`                 // nothing is left to measure
+	Ended     string        `json:"ended,omitempty"`      // how, when it is done
+	Rounds    int           `json:"rounds"`               // that are over
+	Samples   int           `json:"samples"`              // of these rounds
+	Late      int           `json:"late,omitempty"`       // measurements that came after their round was over
+	Attached  int           `json:"attached,omitempty"`   // measurements of no round
+	Failed    int           `json:"failed,omitempty"`     // pulls that were given back
+	Corrected int           `json:"corrected,omitempty"`  // results that were replaced, each once
+	Open      *OpenRound    `json:"open_round,omitempty"` // nil without one
+	Tasks     []TaskStatus  `json:"tasks"`                // in the order of the problem
 	// what all measurements say, rewards of the open round left out; null without any, and of more than 2000 arms
 	Best      *answer.Answer   `json:"best,omitempty"`
-	People    []Debt           `json:"people,omitempty"`
-	Remaining float64          `json:"remaining"` // further samples, NaN where nothing says; see engine.Explainer
-	TimeLeft  float64          `json:"time_left"` // in TimeUnit, where there is a capacity
+	People    []Debt           `json:"people,omitempty"` // who owe results
+	Remaining float64          `json:"remaining"`        // further samples, NaN where nothing says; see engine.Explainer
+	TimeLeft  float64          `json:"time_left"`        // in TimeUnit, where there is a capacity
 	TimeUnit  string           `json:"time_unit"`
-	Capacity  int              `json:"capacity,omitempty"`
+	Capacity  int              `json:"capacity,omitempty"` // in force: pulls in a TimeUnit; 0 for any number
 	Forecast  *ForecastRow     `json:"forecast,omitempty"` // of the start
 	Renewed   *Renewal         `json:"renewed,omitempty"`  // of the rest, where it was asked for
 	Days      []DayStatus      `json:"by_time,omitempty"`  // what was known at the end of each round
-	Standing  string           `json:"standing"`
-	Guarantee string           `json:"guarantee"`
-	Assumes   []Note           `json:"assumes,omitempty"` // what the campaign adds to the guarantee's conditions
-	Differs   []Difference     `json:"differs,omitempty"` // decisions that are not those recorded
-	Warnings  []engine.Warning `json:"warnings,omitempty"`
-	Notes     []Note           `json:"notes,omitempty"`
-	Hash      string           `json:"hash"`
-	Events    int              `json:"events"`
-	Result    *engine.Result   `json:"-"`
+	Standing  string           `json:"standing"`           // engine.StandingProven, StandingHeuristic or StandingNone
+	Guarantee string           `json:"guarantee"`          // a sentence that begins with the standing
+	Assumes   []Note           `json:"assumes,omitempty"`  // what the campaign adds to the guarantee's conditions
+	Differs   []Difference     `json:"differs,omitempty"`  // decisions that are not those recorded
+	Warnings  []engine.Warning `json:"warnings,omitempty"` // of the algorithm, and of how results came
+	Notes     []Note           `json:"notes,omitempty"`    // what a reader has to know besides
+	Hash      string           `json:"hash"`               // of the last event
+	Events    int              `json:"events"`             // how many there are
+	Result    *engine.Result   `json:"-"`                  // of the replay, for reports
 }
 
 // OpenRound counts the pulls of the round that is being measured.
 type OpenRound struct {
 	Round    int `json:"round"`
-	Planned  int `json:"planned"`
-	Measured int `json:"measured"`
-	Out      int `json:"handed_out"` // without result yet
-	Overdue  int `json:"overdue,omitempty"`
-	Failed   int `json:"failed,omitempty"`
-	Left     int `json:"left"` // that nobody has
-	Plates   int `json:"plates,omitempty"`
+	Planned  int `json:"planned"`              // pulls, but for withdrawn arms
+	Measured int `json:"measured"`             // pulls with a result, extra ones included
+	Out      int `json:"handed_out"`           // without result yet
+	Overdue  int `json:"overdue,omitempty"`    // among Out: their lease is over
+	Failed   int `json:"failed,omitempty"`     // pulls that were given back
+	Left     int `json:"left"`                 // that nobody has
+	Plates   int `json:"plates,omitempty"`     // of the round's own pulls
 	Next     int `json:"next_plate,omitempty"` // the first with pulls that nobody has
 }
 
@@ -76,22 +76,22 @@ type OpenRound struct {
 type TaskStatus struct {
 	engine.Progress `json:"progress"`
 
-	Arm      string               `json:"arm,omitempty"` // the answer
-	Estimate float64              `json:"estimate"`      // of the leader, reward units
-	Arms     []string             `json:"arms,omitempty"`
-	Samples  int                  `json:"measured"` // pulls so far, rounds that are over
-	Beside   int                  `json:"beside"`   // measurements beside the rounds, attached or late
-	TimeLeft float64              `json:"time_left"`
-	Out      []engine.Elimination `json:"out,omitempty"`
+	Arm      string               `json:"arm,omitempty"`  // the answer
+	Estimate float64              `json:"estimate"`       // of the leader, reward units
+	Arms     []string             `json:"arms,omitempty"` // that may still be the answer
+	Samples  int                  `json:"measured"`       // pulls so far, rounds that are over
+	Beside   int                  `json:"beside"`         // measurements beside the rounds, attached or late
+	TimeLeft float64              `json:"time_left"`      // units of time at the capacity; NaN where nothing says
+	Out      []engine.Elimination `json:"out,omitempty"`  // arms that were dropped, and why
 }
 
 // Debt counts the pulls that somebody was handed and has not told.
 type Debt struct {
-	By      string    `json:"by"`
-	Pulls   int       `json:"pulls"`
-	Overdue int       `json:"overdue,omitempty"`
-	Until   time.Time `json:"until,omitzero"`
-	IDs     []string  `json:"ids"`
+	By      string    `json:"by"`                // "" is a person, too
+	Pulls   int       `json:"pulls"`             // without result, overdue ones included
+	Overdue int       `json:"overdue,omitempty"` // among these
+	Until   time.Time `json:"until,omitzero"`    // the end of the lease of the pull handed out last; zero is never
+	IDs     []string  `json:"ids"`               // in the order in which they were handed out
 }
 
 // DayStatus says what stood at the end of a round.
@@ -112,7 +112,8 @@ func (s Status) SoFar() engine.Result {
 	return r
 }
 
-// Status works out how far the campaign is, by replaying it.
+// Status works out how far the campaign is. The run must be the replay of the same state, which is what takes time. Best and Folder are
+// left for others (Believe, the folder).
 func (x *Run) Status(at Moment) Status {
 	s := review{at, x}
 	st := Status{
@@ -121,6 +122,7 @@ func (x *Run) Status(at Moment) Status {
 		Remaining: s.Result.Remaining, TimeLeft: math.NaN(), TimeUnit: s.Unit(), Capacity: s.capacity(s.Protocol),
 		Differs: s.Differs, Notes: s.notes(), Hash: s.Hash, Events: s.events,
 	}
+	// a change may have made a campaign that was done go on
 	if s.done != nil && !s.More {
 		st.Done, st.Ended = true, s.done.Status
 	}
@@ -129,6 +131,7 @@ func (x *Run) Status(at Moment) Status {
 	st.People = s.debts()
 	st.Tasks = s.tasks()
 	st.Days = s.days()
+	// without an estimate TimeLeft stays NaN
 	if c := st.Capacity; c > 0 && st.Remaining >= 0 {
 		st.TimeLeft = math.Ceil(st.Remaining / float64(c))
 	}
@@ -149,19 +152,21 @@ func (x *Run) Status(at Moment) Status {
 	return st
 }
 
-// doubt takes a proof back for what happened to pulls on the way, and says why.
+// doubt takes a proof back for what happened to pulls on the way, and says why. Where nothing backs the answers there is nothing to
+// take back.
 func (st *Status) doubt(doubts []Note) {
 	if len(doubts) == 0 || st.Standing == engine.StandingNone {
 		return
 	}
 	why := lists.Map(doubts, func(n Note) string { return n.String() })
+	// what the guarantee said stays behind the doubts, without the standing before it
 	said := strings.TrimPrefix(strings.TrimPrefix(st.Guarantee, engine.StandingProven+": "), engine.StandingHeuristic+": ")
 	st.Standing = engine.StandingHeuristic
 	st.Guarantee = engine.StandingHeuristic + ": " + strings.Join(why, "; ") + "; apart from that, " + said
 	st.Result.Standing, st.Result.Guarantee = st.Standing, st.Guarantee
 }
 
-// count sums what was told beside the rounds.
+// count sums what was told beside the rounds, failed pulls, and corrections.
 func (s review) count(st *Status) {
 	for _, g := range s.guides {
 		if g.late {
@@ -170,6 +175,7 @@ func (s review) count(st *Status) {
 			st.Attached += g.count()
 		}
 	}
+	// several items may have one mean of several
 	corrected := map[*measured]bool{}
 	for _, it := range s.items {
 		if it.failed != "" {
@@ -201,6 +207,7 @@ func (s review) openRound(st *Status) {
 	}
 	if r.plan.Plate > 0 && len(r.list) > 0 {
 		o.Plates = r.list[len(r.list)-1].Plate
+		// 0 where all are handed out
 		next, _ := lists.First(r.list, r.nobodys)
 		o.Next = next.Plate
 	}
@@ -225,7 +232,7 @@ func (s review) debts() []Debt {
 	return out
 }
 
-// tasks returns the tasks in their order.
+// tasks returns the tasks in their order. What nothing says is NaN: no estimate is better than a wrong one.
 func (s review) tasks() []TaskStatus {
 	samples, beside := make([]int, s.Problem.V()), make([]int, s.Problem.V())
 	for m := range resultsOf(s.over()) {
@@ -262,7 +269,8 @@ func (s review) tasks() []TaskStatus {
 	return out
 }
 
-// days returns what stood at the end of each round.
+// days returns what stood at the end of each round. What was decided then is taken from the plan after it, where it was recorded; the
+// units of time are counted as if the laboratory had always had the present capacity.
 func (s review) days() []DayStatus {
 	var out []DayStatus
 	last := DayStatus{}
@@ -289,7 +297,7 @@ func (s review) days() []DayStatus {
 	return out
 }
 
-// Only returns the status with one of its tasks.
+// Only returns the status with one of its tasks. Counts of the whole campaign stay. The status itself is not changed.
 func (st Status) Only(task string) (Status, error) {
 	k := slices.IndexFunc(st.Tasks, func(t TaskStatus) bool { return t.Task == task })
 	if k < 0 {
@@ -311,7 +319,8 @@ func (st Status) Only(task string) (Status, error) {
 const mostBelieved = 2000
 
 // Believe adds Best. Nothing is added where fewer than two arms were measured, and a note where nothing can be worked
-// out of the measurements: a status shows how far the campaign is all the same. Its error is the context's.
+// out of the measurements: a status shows how far the campaign is all the same. Its error is the context's. It takes time where there are
+// many arms.
 func (st *Status) Believe(ctx context.Context, at Moment) error {
 	known := at.Known()
 	measured := lists.Count(known.Partial, func(m float64) bool { return !math.IsNaN(m) })

@@ -12,12 +12,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Tell records the results of a sheet: of pulls by their ids, or of arms.
+// Tell records the results of a sheet: of pulls by their ids, or of arms. It can be told again and again: what was told is known. What
+// is wrong with a row is in the receipt and no error.
 type Tell struct {
 	File File // its name is the sheet's, where TellOptions has none
 	TellOptions
 
-	results Results
+	results Results // the sheet, as Prepare read it
 }
 
 var tellEntry = Entry{
@@ -41,6 +42,7 @@ func (a *Tell) Params() []Param {
 	return append([]Param{file, byParam(&a.By)}, a.params()...)
 }
 
+// params are the arguments that acts with a sheet share, in an order that Attach relies on.
 func (o *TellOptions) params() []Param {
 	return []Param{
 		{Name: "sure", Into: &o.Sure, Doc: "rewards that look like slips are right"},
@@ -53,6 +55,7 @@ func (o *TellOptions) params() []Param {
 // Prepare implements Prepared.
 func (a *Tell) Prepare(p Protocol) error { return a.prepare(p, KindTell) }
 
+// prepare reads the sheet, before the lock is held. Whether its rows fit the campaign shows in do.
 func (a *Tell) prepare(p Protocol, kind Kind) (err error) {
 	if a.Sheet == "" && a.File.Path != "" {
 		a.Sheet = filepath.Base(a.File.Path)
@@ -61,7 +64,8 @@ func (a *Tell) prepare(p Protocol, kind Kind) (err error) {
 	return err
 }
 
-// Do implements Act: it matches the sheet with what is open. Its error is of the sheet as a whole.
+// Do implements Act: it matches the sheet with what is open. Its error is of the sheet as a whole: of another copy of the campaign, or
+// without the ids that blocks need. Then no row was looked at.
 func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 	if err := at.checkChain(a.results); err != nil {
 		return Done{}, err
@@ -73,6 +77,7 @@ func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 	return a.do(ctx, at, KindTell, a.results.hash)
 }
 
+// do looks at every row, and then decides about all of them together. A context that ends leaves nothing half told.
 func (a *Tell) do(ctx context.Context, at Doing, kind Kind, hash string) (Done, error) {
 	t := newTeller(at.Moment, a.TellOptions)
 	if a.results.set > 0 {
@@ -92,9 +97,10 @@ func (a *Tell) do(ctx context.Context, at Doing, kind Kind, hash string) (Done, 
 	return t.finish(kind, hash), nil
 }
 
-// TellOne records the result of one id. It is an act of programs, which tell one result at a time.
+// TellOne records the result of one id. It is an act of programs, which tell one result at a time. It stands in no table of acts, and
+// is not prepared. An unknown id is in the receipt, as in a sheet.
 type TellOne struct {
-	ID     string
+	ID     string  // as typed
 	Reward float64 // with the sign of the data
 	TellOptions
 }
@@ -114,7 +120,7 @@ func (a *TellOne) Do(_ context.Context, at Doing) (Done, error) {
 }
 
 // notesOf returns what a row says besides its result: its note, columns of the laboratory's own, and
-// settings other than the arm's.
+// settings other than the arm's. Columns of features that repeat what was planned say nothing, nor do columns that lists and tables have.
 func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string {
 	var parts []string
 	if note := row.Text("note"); note != "" {
@@ -126,6 +132,7 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 		k := slices.Index(p.Problem.Arms.Columns, c)
 		switch {
 		case text == "" || slices.Contains(ownColumns, c) || slices.Contains(blockColumns(p.Problem), c):
+		// a feature of the arm: what was planned stands there, unless somebody wrote what was really done
 		case k >= 0:
 			if planned := p.features(arm)[k]; !sameSetting(row, c, planned, p.settings(p.features(arm))[k]) {
 				parts = append(parts, fmt.Sprintf("%s=%s in place of %s", c, text, p.settings(p.features(arm))[k]))
@@ -139,7 +146,7 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 }
 
 // sameSetting reports whether a cell is what was planned: the same text, or the same number to the digits
-// that spreadsheets keep.
+// that spreadsheets keep. A cell that is no number is another setting.
 func sameSetting(row problem.SheetRow, column string, planned float64, text string) bool {
 	if row.Text(column) == text {
 		return true
@@ -150,26 +157,29 @@ func sameSetting(row problem.SheetRow, column string, planned float64, text stri
 
 // TellBody records results.
 type TellBody struct {
-	Sheet   string         `json:"sheet,omitempty"` // name of the file
-	SHA256  string         `json:"sha256,omitempty"`
-	Results []ResultRecord `json:"results"`
+	Sheet   string         `json:"sheet,omitempty"`  // name of the file
+	SHA256  string         `json:"sha256,omitempty"` // of the sheet; "" of single and of attached results
+	Results []ResultRecord `json:"results"`          // in the order of the rows
 }
 
 // ResultRecord is one result. Rewards have the sign of the data.
+//
+// It has an ID, or else Number, Fills and Slots say which pulls it is of: the first is Number, the others of a mean are Slots. What is
+// attached is of no pull.
 type ResultRecord struct {
-	ID      string   `json:"id,omitempty"`
-	Arm     int      `json:"arm"`
-	Number  int      `json:"number,omitempty"` // of its pull, by which rewards are summed
-	Fills   []string `json:"fills,omitempty"`  // ids handed out that it is the result of, named by no id
-	Slots   []int    `json:"slots,omitempty"`  // numbers of pulls that it fills, when it is of several
-	Count   int      `json:"count,omitempty"`  // 0 means 1
-	Reward  float64  `json:"reward"`           // mean of Count
-	Squares float64  `json:"squares,omitempty"`
-	Plate   string   `json:"plate,omitempty"` // where it was measured, when it is not the plate planned
-	Block   string   `json:"block,omitempty"` // what it was measured with, by the columns of blocks of the problem
-	Row     int      `json:"row,omitempty"`   // of results without id: the place among the sheet's rows
-	Note    string   `json:"note,omitempty"`
-	Sure    string   `json:"sure,omitempty"` // what spoke against the value, which was confirmed
+	ID      string   `json:"id,omitempty"`      // of the row; "" of results by arm
+	Arm     int      `json:"arm"`               // its number when it was told; in a State the present one
+	Number  int      `json:"number,omitempty"`  // of its pull, by which rewards are summed
+	Fills   []string `json:"fills,omitempty"`   // ids handed out that it is the result of, named by no id
+	Slots   []int    `json:"slots,omitempty"`   // numbers of pulls that it fills, when it is of several
+	Count   int      `json:"count,omitempty"`   // 0 means 1
+	Reward  float64  `json:"reward"`            // mean of Count
+	Squares float64  `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards behind a mean, reward units²
+	Plate   string   `json:"plate,omitempty"`   // where it was measured, when it is not the plate planned
+	Block   string   `json:"block,omitempty"`   // what it was measured with, by the columns of blocks of the problem
+	Row     int      `json:"row,omitempty"`     // of results without id: the place among the sheet's rows
+	Note    string   `json:"note,omitempty"`    // what the row said besides
+	Sure    string   `json:"sure,omitempty"`    // what spoke against the value, which was confirmed
 
 	line int // of the sheet, while it is read
 }
@@ -177,11 +187,12 @@ type ResultRecord struct {
 // sheetKey tells the rows of one sheet that have no ids from the rows of others. Phones and instruments call all
 // their files alike, so that the name alone does not.
 type sheetKey struct {
-	attached bool
-	name, by string
+	attached bool   // told by attach
+	name, by string // of the sheet, and of who told it
 }
 
-// fold takes results in: of the open round, of one that is over, or of none.
+// fold takes results in: of the open round, of one that is over, or of none. The kind of the event decides which: who recorded it looked at
+// the state under the lock. Results of the open round are summed; all others guide (State.guides).
 func (b *TellBody) fold(s *State, e Event) error {
 	b.Sheet = Plain(b.Sheet)
 	for _, x := range b.Results {
@@ -190,10 +201,12 @@ func (b *TellBody) fold(s *State, e Event) error {
 		if x.Sure != "" {
 			s.note(e, fmt.Sprintf("%s confirmed as %g", x.named(), x.Reward), x.Sure)
 		}
+		// so that the same rows are known when the sheet is told again
 		if x.ID == "" {
 			key := sheetKey{e.Kind == KindAttach, b.Sheet, e.By}
 			s.sheets[key] = append(s.sheets[key], m)
 		}
+		// a mean is the one result of all pulls that it fills
 		if x.ID != "" || len(x.Fills) > 0 {
 			for _, id := range append([]string{x.ID}, x.Fills...) {
 				if id == "" {
@@ -217,6 +230,7 @@ func (b *TellBody) fold(s *State, e Event) error {
 		}
 		m.round = r.plan.Round
 		r.results[x.Arm] = append(r.results[x.Arm], m)
+		// pulls without an id are nobody's no longer; extra ones have numbers beyond the plan
 		for _, n := range append([]int{x.Number}, x.Slots...) {
 			r.filled[[2]int{x.Arm, n}] = true
 			r.highest[x.Arm] = max(r.highest[x.Arm], n)
@@ -246,30 +260,31 @@ const (
 	RowSure     = "unlikely" // it may be a slip: --sure confirms it
 )
 
-// Receipt says what became of every row of a sheet. It is given out once the results are durable.
+// Receipt says what became of every row of a sheet. It is given out once the results are durable. What it says of the round and of
+// the last event is set then: it is of the state with the results.
 type Receipt struct {
-	Campaign string         `json:"campaign"`
-	Sheet    string         `json:"sheet,omitempty"`
-	Taken    bool           `json:"taken"` // whether anything was recorded
-	Counts   map[string]int `json:"counts"`
-	Lines    []ReceiptLine  `json:"lines"` // of rows that are not simply new, known or waiting
-	Round    int            `json:"round,omitempty"`
-	Left     int            `json:"left"` // pulls of the open round without result
-	Over     bool           `json:"round_over"`
-	Notes    []problem.Note `json:"notes,omitempty"`
+	Campaign string         `json:"campaign"`        // its name
+	Sheet    string         `json:"sheet,omitempty"` // its name
+	Taken    bool           `json:"taken"`           // whether anything was recorded
+	Counts   map[string]int `json:"counts"`          // of rows, by what became of them: RowNew and the others
+	Lines    []ReceiptLine  `json:"lines"`           // of rows that are not simply new, known or waiting
+	Round    int            `json:"round,omitempty"` // the open one, else the last
+	Left     int            `json:"left"`            // pulls of the open round without result
+	Over     bool           `json:"round_over"`      // whether it has all its results
+	Notes    []problem.Note `json:"notes,omitempty"` // how the sheet was read, where that is not plain
 	Hash     string         `json:"hash,omitempty"`  // of the last event
 	Chain    string         `json:"chain,omitempty"` // see State.Chain
 }
 
 // ReceiptLine is a row of a sheet.
 type ReceiptLine struct {
-	Line int    `json:"line,omitempty"`
-	ID   string `json:"id,omitempty"`
-	Kind string `json:"kind"`
-	Text string `json:"text,omitempty"`
+	Line int    `json:"line,omitempty"` // of the file, from 1; 0 of a result without a sheet
+	ID   string `json:"id,omitempty"`   // as typed, or as issued
+	Kind string `json:"kind"`           // RowConflict and the others
+	Text string `json:"text,omitempty"` // what is wrong or odd
 }
 
-// Refused reports whether a row was not taken because something is wrong with it.
+// Refused reports whether a row was not taken because something is wrong with it. Then nothing of the sheet was, but with TakeGood.
 func (r Receipt) Refused() bool {
 	return r.Counts[RowConflict]+r.Counts[RowUnknown]+r.Counts[RowBad]+r.Counts[RowSure] > 0
 }
@@ -284,12 +299,13 @@ func (r Receipt) Words() (good, wrong string) {
 }
 
 // Unsaved reports a sheet that has results or notes of pulls of the list which are not told yet: who writes the
-// list over it loses them. A file that is no sheet of results has none.
+// list over it loses them. A file that is no sheet of results has none. Rows of other lists do not count.
 func (l List) Unsaved(name string, sheet []byte) error {
 	s, _, err := problem.ReadSheet(name, sheet, nil, []string{"id", "reward"})
 	if err != nil {
 		return nil
 	}
+	// by id, whether its result is missing
 	open := lists.Keyed(l.Rows, func(_ int, r ListRow) (string, bool) { return r.ID, r.Reward == nil })
 	filled := 0
 	for _, r := range s.Rows {

@@ -14,7 +14,8 @@ import (
 // byArms takes rows without ids: one reward of an arm each, or the count, mean and standard deviation of
 // several. They fill open pulls of the arm. A sheet whose rows were told before is known by its name and
 // teller, and is the same sheet only if all of them stand in it with the same values: the k-th row of an arm that
-// has a value is the k-th again.
+// has a value is the k-th again. So rows may be added to a sheet, and rows of different arms may change places; a row that is
+// taken out makes it another sheet.
 func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	var rows []ResultRecord
 	passed := map[int]int{} // by arm
@@ -28,14 +29,17 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	}
 	key := sheetKey{kind == KindAttach, t.opt.Sheet, t.opt.By}
 	told := t.state.sheets[key]
+	// what was told of the sheet must all be there, before one of its rows is looked at
 	if why := t.differs(rows, told, true); why != "" {
 		t.refuse(rows, RowConflict, why)
 		return
 	}
+	// the same file of two people is most likely one sheet that was passed on, and would count twice
 	if other := t.sameOfOthers(key, rows); other != "" && len(told) == 0 && !t.opt.Sure {
 		t.refuse(rows, RowSure, fmt.Sprintf("%s told such rows in a sheet of this name: it may be the same one", other))
 		return
 	}
+	// by arm and place, what each row was told as
 	known := lists.Keyed(told, func(_ int, m *measured) ([2]int, *measured) { return [2]int{m.Arm, m.Row}, m })
 	for _, x := range rows {
 		if ctx.Err() != nil {
@@ -45,7 +49,8 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	}
 }
 
-// readArm reads a row without an id; passed counts the rows of each arm that have a value.
+// readArm reads a row without an id; passed counts the rows of each arm that have a value, those with a slip in it too, so that the
+// places of others stay when it is set right. What is wrong is said, and ok is false.
 func (t *teller) readArm(row problem.SheetRow, results Results, passed map[int]int) (x ResultRecord, ok bool) {
 	several := results.set == 1
 	arm, err := t.armOf(row)
@@ -76,7 +81,7 @@ func (t *teller) readArm(row problem.SheetRow, results Results, passed map[int]i
 	return x, true
 }
 
-// refuse says the same of all rows, with one line.
+// refuse says the same of all rows, with one line. The count is of all.
 func (t *teller) refuse(rows []ResultRecord, kind, why string) {
 	if len(rows) > 0 {
 		t.say(rows[0].line, "", kind, "%s", why)
@@ -87,6 +92,7 @@ func (t *teller) refuse(rows []ResultRecord, kind, why string) {
 // differs says where rows are not the ones of a sheet that was told in part: one of them is missing, or is of
 // another value; "" where all are there. Without values only their places count.
 func (t *teller) differs(rows []ResultRecord, told []*measured, values bool) string {
+	// a row is named by its arm and its place among the arm's rows
 	at := lists.Keyed(rows, func(_ int, x ResultRecord) ([2]int, ResultRecord) { return [2]int{x.Arm, x.Row}, x })
 	for _, m := range told {
 		x, there := at[[2]int{m.Arm, m.Row}]
@@ -103,7 +109,8 @@ func (t *teller) differs(rows []ResultRecord, told []*measured, values bool) str
 }
 
 // sameOfOthers returns who else told rows like these in a sheet of the same name, "" for nobody. A teller who may
-// not see rewards of others learns only that the places are the same.
+// not see rewards of others learns only that the places are the same. Of several it is the one whose name comes last, so that it is
+// the same each time.
 func (t *teller) sameOfOthers(key sheetKey, rows []ResultRecord) (name string) {
 	for other, told := range t.state.sheets {
 		if other.attached == key.attached && other.name == key.name && other.by != key.by && t.differs(rows, told, !t.opt.Own) == "" {
@@ -119,10 +126,12 @@ func (t *teller) where(arm int) string {
 	return fmt.Sprintf("task %q, arm %q", names[0], names[1])
 }
 
-// byArm takes a row of an arm; before is what was told of it before, nil if nothing was.
+// byArm takes a row of an arm; before is what was told of it before, nil if nothing was. Rows by arm are never late: they are of the
+// open round or of none.
 func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	r := t.state.open()
 	switch {
+	// differs let it pass, so that the row has the value of before a correction
 	case before != nil && before.Reward != x.Reward:
 		t.say(x.line, "", RowKnown, "%s: %g was told before and is corrected to %g", t.where(x.Arm), x.Reward, before.Reward)
 		return
@@ -149,7 +158,7 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	t.say(x.line, "", RowNew, "")
 }
 
-// armOf returns the number of the arm that a row names.
+// armOf returns the number of the arm that a row names. Its error has the column of the cell.
 func (t *teller) armOf(row problem.SheetRow) (int, error) {
 	task, err := row.Name("task")
 	if err != nil {
@@ -166,7 +175,7 @@ func (t *teller) armOf(row problem.SheetRow) (int, error) {
 	return i, nil
 }
 
-// several reads count and sd of a row.
+// several reads count and sd of a row. Squares are sd²·(count - 1); a mean of one reward needs no sd.
 func (x *ResultRecord) several(row problem.SheetRow) error {
 	n, err := row.Number("count")
 	if err != nil {
@@ -200,7 +209,8 @@ func (x *ResultRecord) several(row problem.SheetRow) error {
 const mostExtra = 10_000
 
 // openOf returns the open pulls of every arm, which rows without ids fill: first the ones that the teller was handed, then the
-// ones that nobody has, then others'.
+// ones that nobody has, then others'. They are looked up once a sheet, and fill takes from them row by row. Failed and replaced
+// pulls are not among them: they are open again once they are handed out under other ids.
 func (t *teller) openOf(r *round) map[int][]Item {
 	if t.open == nil {
 		t.open, t.highest = map[int][]Item{}, maps.Clone(r.highest)
@@ -223,7 +233,7 @@ func (t *teller) openOf(r *round) map[int][]Item {
 }
 
 // fill gives a result the open pulls of its arm. It says why where there are too few, and extra ones are not
-// allowed.
+// allowed. Where it does, nothing is taken. x gets the numbers of the pulls, and the ids that they were handed out under.
 func (t *teller) fill(r *round, x *ResultRecord) string {
 	open, n := t.openOf(r)[x.Arm], max(1, x.Count)
 	switch extra := n - len(open); {
@@ -233,6 +243,7 @@ func (t *teller) fill(r *round, x *ResultRecord) string {
 		return fmt.Sprintf("has %d measurements more than open pulls, and a row may have %d; attach records measurements of no round", extra,
 			mostExtra)
 	}
+	// extra measurements have numbers behind all others of the arm
 	for len(open) < n {
 		t.highest[x.Arm]++
 		open = append(open, Item{Slot: Slot{Number: t.highest[x.Arm]}})
@@ -257,7 +268,8 @@ const (
 	fewestOthers  = 8
 )
 
-// without returns the results that look right, and notes the others, which may be slips of the pen.
+// without returns the results that look right, and notes the others, which may be slips of the pen. Their rows were said to be of the
+// given kind before, which is taken back.
 func (t *teller) without(results []ResultRecord, kind string) []ResultRecord {
 	var kept []ResultRecord
 	aside := map[int]bool{} // lines of the sheet
@@ -276,7 +288,7 @@ func (t *teller) without(results []ResultRecord, kind string) []ResultRecord {
 	return kept
 }
 
-// confirm records what spoke against results that somebody is sure of.
+// confirm records what spoke against results that somebody is sure of, for the report. Most have nothing against them.
 func (t *teller) confirm() {
 	median, spread := t.middle()
 	for _, list := range [][]ResultRecord{t.told, t.late} {
@@ -286,7 +298,8 @@ func (t *teller) confirm() {
 	}
 }
 
-// against says what speaks against a result, "" where nothing does.
+// against says what speaks against a result, "" where nothing does. Where bounds are stated these alone count: whatever lies in
+// them is likely enough.
 func (t *teller) against(x ResultRecord, median, spread float64) string {
 	p := t.protocol.Problem
 	if b := p.TurnedBounds(p.Noise.Bounds); b != nil {
@@ -302,7 +315,8 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 }
 
 // middle returns the median of all rewards, including this sheet and the problem's table, and how
-// far they scatter about it; 0 where they are too few to tell.
+// far they scatter about it; 0 where they are too few to tell. Results of the open round count too, but for others' where the teller
+// must not learn of them.
 func (t *teller) middle() (median, spread float64) {
 	all := t.protocol.tableRewards()
 	reward := func(m *measured) float64 { return m.Reward }

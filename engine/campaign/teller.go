@@ -17,7 +17,7 @@ import (
 
 // TellOptions say how a sheet is taken.
 type TellOptions struct {
-	By       string
+	By       string // who tells; "" is a person, too
 	Sheet    string // its name: rows without ids are told by it from rows of the teller's other sheets
 	Sure     bool   // what looks like a slip is right
 	TakeGood bool   // take the good rows of a sheet in which others are wrong
@@ -29,12 +29,13 @@ type TellOptions struct {
 
 // Results is a sheet of results that was read, to be matched with pulls.
 type Results struct {
-	sheet *problem.Sheet
-	set   int // 0: by ids; 1: means of several, by arms; 2: rewards, by arms
-	hash  string
+	sheet *problem.Sheet // its rows as text
+	set   int            // 0: by ids; 1: means of several, by arms; 2: rewards, by arms
+	hash  string         // SHA-256 of its bytes, in hexadecimal
 }
 
-// ReadResults reads a sheet that is told, or attached. An error is of the sheet as a whole.
+// ReadResults reads a sheet that is told, or attached. An error is of the sheet as a whole. Where a sheet has the columns of several forms,
+// ids come first, then means, then rewards. What is attached has no ids.
 func ReadResults(p Protocol, data []byte, name string, kind Kind) (Results, error) {
 	sets := [][]string{{"task", "arm", "count", "mean"}, {"task", "arm", "reward"}}
 	if kind == KindTell {
@@ -44,6 +45,7 @@ func ReadResults(p Protocol, data []byte, name string, kind Kind) (Results, erro
 	if err != nil {
 		return Results{}, err
 	}
+	// attached sheets have no form 0, and begin with 1
 	return Results{sheet, set + 3 - len(sets), fmt.Sprintf("%x", sha256.Sum256(data))}, nil
 }
 
@@ -51,25 +53,28 @@ func ReadResults(p Protocol, data []byte, name string, kind Kind) (Results, erro
 var ownColumns = []string{"id", "round", "plate", "position", "block", "task", "arm", "reward", "status", "note", "count",
 	"mean", "sd", ChainColumn}
 
-// teller matches the rows of a sheet with pulls.
+// teller matches the rows of a sheet with pulls. It collects what is to be recorded and changes nothing of the state. It serves one sheet,
+// and then finish is called once.
 type teller struct {
-	state    *State
+	state    *State // as it was before the sheet
 	protocol Protocol
 	opt      TellOptions
 	now      time.Time
-	receipt  Receipt
+	receipt  Receipt // filled in row by row
 
-	told, late []ResultRecord
-	failed     map[string][]string // ids by reason
-	gone       map[string]bool     // ids that this sheet says failed
-	mine       map[string]*ResultRecord
-	hints      int            // nearest ids named so far
-	room       map[int]int    // by arm: results that the open round still takes
-	open       map[int][]Item // by arm: what is open of the round, once it is needed
-	highest    map[int]int    // by arm: the largest number given to a pull
-	fixed      func() bool    // whether the algorithm takes rounds only as it planned them
+	told, late []ResultRecord           // to be recorded: of the open round; late or attached
+	failed     map[string][]string      // ids by reason
+	gone       map[string]bool          // ids that this sheet says failed
+	mine       map[string]*ResultRecord // by id: what this sheet said of it before
+	hints      int                      // nearest ids named so far
+	room       map[int]int              // by arm: results that the open round still takes
+	open       map[int][]Item           // by arm: what is open of the round, once it is needed
+	highest    map[int]int              // by arm: the largest number given to a pull
+	fixed      func() bool              // whether the algorithm takes rounds only as it planned them
 }
 
+// newTeller returns a teller for one sheet. Names are made Plain, as events have them once folded. Whether rounds are fixed is found out
+// when it is asked for, since that begins a run of the algorithm.
 func newTeller(at Moment, opt TellOptions) *teller {
 	opt.By, opt.Sheet = Plain(opt.By), Plain(opt.Sheet)
 	return &teller{
@@ -79,7 +84,7 @@ func newTeller(at Moment, opt TellOptions) *teller {
 	}
 }
 
-// say notes what became of a row.
+// say notes what became of a row. Without a format it counts, and nobody needs to read of it.
 func (t *teller) say(line int, id, kind, format string, args ...any) {
 	t.receipt.Counts[kind]++
 	if format == "" {
@@ -88,7 +93,7 @@ func (t *teller) say(line int, id, kind, format string, args ...any) {
 	t.receipt.Lines = append(t.receipt.Lines, ReceiptLine{Line: line, ID: Plain(id), Kind: kind, Text: Plain(fmt.Sprintf(format, args...))})
 }
 
-// bad notes a cell that cannot be read.
+// bad notes a cell that cannot be read. The line stands in the receipt already, so that the column alone is named.
 func (t *teller) bad(line int, id string, err error) {
 	text := err.Error()
 	if e := (*problem.DataError)(nil); errors.As(err, &e) && e.Column > 0 {
@@ -97,7 +102,8 @@ func (t *teller) bad(line int, id string, err error) {
 	t.say(line, id, RowBad, "%s", text)
 }
 
-// byID takes a row with an id.
+// byID takes a row with an id: one whose reward is empty, wrong, of no pull, or of a pull of another arm than the row says, and at last
+// one that is a result.
 func (t *teller) byID(row problem.SheetRow, columns []string) {
 	id := row.Text("id")
 	if id == "" {
@@ -122,6 +128,7 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 		t.say(row.Line, id, RowUnknown, "%s", err)
 		return
 	}
+	// the columns task and arm may be left out; where they are there they must fit
 	names := t.protocol.Problem.NamesOf(it.Arm)
 	for k, column := range []string{"task", "arm"} {
 		if text := row.Text(column); text != "" && text != names[k] {
@@ -162,7 +169,7 @@ func (t *teller) withoutReward(row problem.SheetRow, id string, failed bool) {
 	}
 }
 
-// item returns the pull of an id.
+// item returns the pull of an id. Its error says whether the id is mistyped or was never issued, and which one is near.
 func (t *teller) item(text string) (*item, error) {
 	id, err := readID(text)
 	if err == nil {
@@ -183,13 +190,13 @@ func (t *teller) item(text string) (*item, error) {
 // mostHints is the number of unknown ids of a sheet that are compared with all others.
 const mostHints = 10
 
-// ids returns the ids that the receipt may name.
+// ids returns the ids that the receipt may name: all, or the teller's own.
 func (t *teller) ids() []string {
 	named := lists.Where(t.state.order, func(it *item) bool { return !t.opt.Own || it.by == t.opt.By })
 	return lists.Map(named, func(it *item) string { return it.ID })
 }
 
-// hidden reports whether a pull has a result of the open round that the teller may not see.
+// hidden reports whether a pull has a result of the open round that the teller may not see, as others' are on the page.
 func (t *teller) hidden(it *item) bool {
 	return t.opt.Own && it.told != nil && it.by != t.opt.By && t.concealed(it.told)
 }
@@ -203,16 +210,19 @@ func (t *teller) concealed(m *measured) bool {
 // toldByOther answers a result of a pull whose result the teller may not see, whether it is the same or not.
 const toldByOther = "somebody else told its result; of the open round only they see it"
 
-// one takes a result of a pull.
+// one takes a result of a pull. The first case that fits says what becomes of it: what must not show comes before what would show it, and
+// what is known before what contradicts.
 func (t *teller) one(line int, it *item, x ResultRecord) {
 	if err := problem.CheckReward(x.Reward); err != nil {
 		t.say(line, it.ID, RowBad, "%s", err)
 		return
 	}
 	x.ID, x.Arm, x.Number, x.line = it.ID, it.Arm, it.Number, line
+	// the plate is recorded where it is not the one that was planned
 	if x.Plate == fmt.Sprint(it.Plate) || x.Plate == "0" || it.Plate == 0 && x.Plate == "" {
 		x.Plate = ""
 	}
+	// what is known of the pull: by this sheet, or else recorded
 	before := t.mine[it.ID]
 	if it.told != nil {
 		before = &it.told.ResultRecord
@@ -250,7 +260,8 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	}
 }
 
-// roomOf returns how many results of an arm the round still takes as it was planned, this sheet's results taken.
+// roomOf returns how many results of an arm the round still takes as it was planned, this sheet's results taken. Below 0 it has
+// extra ones already.
 func (t *teller) roomOf(r *round, arm int) int {
 	n, known := t.room[arm]
 	if !known {
@@ -260,12 +271,14 @@ func (t *teller) roomOf(r *round, arm int) int {
 	return n
 }
 
-// finish decides what is recorded of a sheet with this hash.
+// finish decides what is recorded of a sheet with this hash: nothing, where a row is refused and the good ones are not asked for. Else
+// there is an event of results of the round, one of late or attached ones, and one for each reason of a failure, in this order.
 func (t *teller) finish(kind Kind, sha string) Done {
 	late, row := KindLate, RowLate
 	if kind == KindAttach {
 		late, row = KindAttach, RowNew
 	}
+	// unlikely results are taken out, and make the sheet refused; or they are kept with what speaks against them
 	if !t.opt.Sure {
 		t.told, t.late = t.without(t.told, RowNew), t.without(t.late, row)
 	} else {
@@ -284,6 +297,7 @@ func (t *teller) finish(kind Kind, sha string) Done {
 	}
 	record(KindTell, t.told)
 	record(late, t.late)
+	// sorted, so that the same sheet makes the same events
 	for _, reason := range slices.Sorted(maps.Keys(t.failed)) {
 		events = append(events, NewEvent(KindFail, t.now, t.opt.By, FailBody{IDs: t.failed[reason], Reason: reason}))
 	}

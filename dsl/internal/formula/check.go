@@ -13,6 +13,8 @@ import (
 )
 
 // Env knows the names that surround a formula in its script.
+// The language implements it. Check calls it in the order of the text, and Number more than once for a name that occurs
+// again.
 type Env interface {
 	// Number returns the value of a name that is not a point. When it is not bound to
 	// a number the environment reports that and returns false.
@@ -26,40 +28,44 @@ type Env interface {
 }
 
 // Definition is a formula of two points that passed the check.
+// It does not change after Check: With makes another one, which shares the maps that only Check writes.
 type Definition struct {
-	name string
-	x, y string // the names of the points
-	body ast.Node
+	name string   // of the formula, for messages
+	x, y string   // the names of the points
+	body ast.Node // the tree that the script was parsed to; its nodes are the keys of kinds
 
-	kinds   map[ast.Node]kind
+	kinds   map[ast.Node]kind  // of each part that has a value; none is wrong once Check has returned a definition
 	numbers map[string]float64 // the names of the script that the formula reads
 	columns []column           // where elements are read
 	chooses map[string]bool    // names that say which column that is
 }
 
 // column is a place x[…] that reads one element.
+// Exactly one way is used: a name that is not empty, or the number that the property of node computes to.
 type column struct {
-	node  *ast.MemberNode
-	name  string // where the column is given by name, and not by a number
-	place string
+	node  *ast.MemberNode // the tree of x[…], or of an expression in brackets before […]
+	name  string          // where the column is given by name, and not by a number
+	place string          // where it stands, for messages; Env.Place gives it
 }
 
 // kind is the kind of a part of a formula.
 type kind uint8
 
 const (
-	wrong kind = iota // reported already
-	scalar
-	vector
-	condition
+	wrong     kind = iota // reported already
+	scalar                // also an element of a vector, and what sum(…) and its like give
+	vector                // an element for each feature column
+	condition             // only of a comparison; it may stand nowhere but before a ?
 )
 
+// The word is for messages. "a number" goes with "here is" and "gives".
 func (k kind) String() string {
 	return [...]string{"nothing", "a number", "a vector", "a condition"}[k]
 }
 
 // Check checks a formula name(x, y) = body. It reports every mistake to the
 // environment and returns nil if there was one.
+// x and y are the names of the points, which must differ. The tree must not be changed after that.
 func Check(name, x, y string, body ast.Node, env Env) *Definition {
 	c := &checker{env: env, ok: true, Definition: &Definition{
 		name: name, x: x, y: y, body: body,
@@ -68,7 +74,7 @@ func Check(name, x, y string, body ast.Node, env Env) *Definition {
 	switch k := c.kind(body); {
 	case !c.ok:
 		return nil
-	case k != scalar:
+	case k != scalar: // all parts are right, but the whole is no kernel
 		env.Fail(body, fmt.Sprintf("the formula gives %s, but a kernel is a number for each pair of points", k),
 			"sum(…), dot(x, y) and x[0] give numbers")
 		return nil
@@ -76,12 +82,14 @@ func Check(name, x, y string, body ast.Node, env Env) *Definition {
 	return c.Definition
 }
 
+// checker fills the definition from the leaves up, and goes on after a mistake, so that all are reported.
 type checker struct {
-	*Definition
-	env Env
-	ok  bool
+	*Definition // what is found so far; thrown away if a mistake was found
+	env         Env
+	ok          bool // no mistake so far
 }
 
+// fail reports a mistake and returns the kind that stops others from being reported about the same part.
 func (c *checker) fail(n ast.Node, message, hint string) kind {
 	c.ok = false
 	c.env.Fail(n, message, hint)
@@ -89,17 +97,20 @@ func (c *checker) fail(n ast.Node, message, hint string) kind {
 }
 
 // kind finds and remembers the kind of a node.
+// A compiler reads the kinds again later, by node.
 func (c *checker) kind(n ast.Node) kind {
 	k := c.find(n)
 	c.kinds[n] = k
 	return k
 }
 
+// find returns the kind of a node by its form. Whatever is not listed, such as lists and texts, is no part of a formula.
 func (c *checker) find(n ast.Node) kind {
 	switch n := n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode:
 		return scalar
 	case *ast.IdentifierNode:
+		// The names of the points hide the same names of the script.
 		if n.Value == c.x || n.Value == c.y {
 			return vector
 		}
@@ -108,7 +119,7 @@ func (c *checker) find(n ast.Node) kind {
 			c.ok = false
 			return wrong
 		}
-		c.numbers[n.Value] = v
+		c.numbers[n.Value] = v // the value at definition; With changes it
 		return scalar
 	case *ast.UnaryNode:
 		return c.values(n.Node)
@@ -138,6 +149,7 @@ func (c *checker) values(parts ...ast.Node) kind {
 }
 
 // joined returns the kind of an operation on numbers and vectors: a vector if one of them is.
+// wrong wins, so that a part with a mistake does not cause a second message around it.
 func joined(kinds []kind) kind {
 	switch {
 	case slices.Contains(kinds, wrong):
@@ -148,6 +160,7 @@ func joined(kinds []kind) kind {
 	return scalar
 }
 
+// binary returns the kind of an operation: comparisons give conditions, and take numbers only.
 func (c *checker) binary(n *ast.BinaryNode) kind {
 	switch n.Operator {
 	case "+", "-", "*", "/", "^":
@@ -160,12 +173,14 @@ func (c *checker) binary(n *ast.BinaryNode) kind {
 			return wrong
 		}
 		return condition
+	// expr reads a < b < c as (a < b) && (b < c); && itself cannot get here, since the tokens refuse it.
 	case "&&":
 		return c.fail(n, "comparisons cannot be chained", "write a < b ? (b < c ? … : …) : …")
 	}
 	return c.fail(n, fmt.Sprintf("there is no %s in formulas", n.Operator), "")
 }
 
+// choice returns the kind of condition ? a : b. The condition is a comparison; a number does not count as one.
 func (c *checker) choice(n *ast.ConditionalNode) kind {
 	if k := c.kind(n.Cond); k != condition {
 		if k != wrong {
@@ -177,18 +192,20 @@ func (c *checker) choice(n *ast.ConditionalNode) kind {
 }
 
 // element checks v[i] or v["column"].
+// The number of a column must be known at definition; whether the column exists is known when points are met.
 func (c *checker) element(n *ast.MemberNode) kind {
 	k := c.kind(n.Node)
 	at := column{node: n, place: c.env.Place(n)}
 	switch p := n.Property.(type) {
 	case *ast.StringNode:
 		at.name = p.Value
+	// A number may be computed from names of the script, which are noted: a fit must not change them.
 	default:
 		if c.kind(p) == wrong {
 			return wrong
 		}
 		ast.Walk(&n.Property, choosing(c.chooses))
-		if _, ok := c.number(p); !ok {
+		if _, ok := c.number(p); !ok { // the kinds of p are known now, which number relies on
 			return c.fail(p, ColumnRule, "columns are numbered from 0, or named: "+c.x+`["name"]`)
 		}
 	}
@@ -206,6 +223,8 @@ func (c *checker) element(n *ast.MemberNode) kind {
 const ColumnRule = "the column is not a whole number from 0"
 
 // number returns the number of a column, which depends on neither point; false where it is none.
+// It compiles the expression and looks whether a constant came out. The bound keeps the number exact as an int.
+// Which column is asked for does not matter: what reads a point is no constant.
 func (d *Definition) number(n ast.Node) (int, bool) {
 	if d.kinds[n] != scalar {
 		return 0, false
@@ -218,6 +237,7 @@ func (d *Definition) number(n ast.Node) (int, bool) {
 }
 
 // Misplaced returns the number of a column that ColumnRule refuses, as it may under other numbers; nil where there is none.
+// Check refuses such numbers, so this is only found after With.
 func (d *Definition) Misplaced() ast.Node {
 	for _, c := range d.columns {
 		if _, ok := d.number(c.node.Property); c.name == "" && !ok {
@@ -228,6 +248,7 @@ func (d *Definition) Misplaced() ast.Node {
 }
 
 // choosing collects names.
+// It is a visitor of ast.Walk.
 type choosing map[string]bool
 
 func (c choosing) Visit(n *ast.Node) {
@@ -237,8 +258,11 @@ func (c choosing) Visit(n *ast.Node) {
 }
 
 // Chooses reports whether the formula reads a column whose number depends on a name.
+// Names that stand for whole numbers there cannot be fitted, since columns have no values in between.
 func (d *Definition) Chooses(name string) bool { return d.chooses[name] }
 
+// call returns the kind of a call. Functions of numbers keep the kind of their argument; reductions make a number of
+// vectors.
 func (c *checker) call(n *ast.CallNode) kind {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
@@ -250,13 +274,14 @@ func (c *checker) call(n *ast.CallNode) kind {
 	}
 	var kinds []kind
 	for _, a := range n.Arguments {
-		if _, named := a.(*ast.MapNode); named {
+		if _, named := a.(*ast.MapNode); named { // front writes named arguments as a map literal
 			return c.fail(n, "functions of formulas have no named arguments", "")
 		}
 		kinds = append(kinds, c.values(a))
 	}
 	name, result := callee.Value, joined(kinds)
 	takes, reduces := reductions[name]
+	// The order matters: an unknown function is told even where its arguments are wrong too.
 	switch {
 	case elementwise[name] == nil && !reduces:
 		c.ok = false
@@ -268,7 +293,7 @@ func (c *checker) call(n *ast.CallNode) kind {
 		return c.fail(n, fmt.Sprintf("%s takes one argument", name), "")
 	case !reduces:
 		return result
-	case (name == "min" || name == "max") && len(kinds) > 1:
+	case (name == "min" || name == "max") && len(kinds) > 1: // of several, element by element; of one, a reduction
 		return result
 	case len(kinds) != takes:
 		return c.fail(n, fmt.Sprintf("%s takes %s", name, [...]string{"", "one argument", "two arguments"}[takes]), "")
@@ -286,9 +311,12 @@ func (c *checker) call(n *ast.CallNode) kind {
 func (d *Definition) Names() []string { return slices.Sorted(maps.Keys(d.numbers)) }
 
 // Numbers returns the values of the names that the formula reads.
+// The copy belongs to the caller.
 func (d *Definition) Numbers() map[string]float64 { return maps.Clone(d.numbers) }
 
 // With returns the formula with other numbers behind these names.
+// Kinds and places stay, since any number is a number. The number of a column may become wrong: see Misplaced.
+// Names that the formula does not read are kept and have no effect but in Names and Numbers.
 func (d *Definition) With(numbers map[string]float64) *Definition {
 	other := *d
 	other.numbers = maps.Clone(d.numbers)

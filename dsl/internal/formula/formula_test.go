@@ -13,8 +13,9 @@ import (
 )
 
 // script is an environment with two numbers and no place for mistakes.
-type script struct{ mistakes []string }
+type script struct{ mistakes []string } // in the order of the reports
 
+// h = 0.7 is no square and no power of two, so that a wrong scale shows.
 func (s *script) Number(n *ast.IdentifierNode) (float64, bool) {
 	v, ok := map[string]float64{"h": 0.7, "pi": math.Pi}[n.Value]
 	if !ok {
@@ -29,6 +30,7 @@ func (s *script) UnknownFunction(callee *ast.IdentifierNode) {
 func (s *script) Place(ast.Node) string { return "test.cope:1:1" }
 
 // define parses and checks the formula f(x, y) = body.
+// It returns the definition, which is nil with mistakes, and their messages; mistakes of the parser are a single text.
 func define(body string) (*Definition, []string) {
 	statements, errs := front.Parse(front.NewSource("test.cope", "f(x, y) = "+body))
 	if len(errs) > 0 || len(statements) != 1 || statements[0].Params == nil {
@@ -38,6 +40,7 @@ func define(body string) (*Definition, []string) {
 	return Check("f", "x", "y", statements[0].Node, env), env.mistakes
 }
 
+// resolve returns the compiled formula with its definition, and ends the test at a mistake.
 func resolve(t testing.TB, body string, columns ...string) (*Program, *Definition) {
 	t.Helper()
 	d, mistakes := define(body)
@@ -52,31 +55,39 @@ func resolve(t testing.TB, body string, columns ...string) (*Program, *Definitio
 }
 
 // Rows, pairs and the interpreter against values computed by hand for x = (1, 2, 3), y = (3, 1, -1).
+// The values stand as sums of the elements, so that each row can be checked by eye.
 func TestValues(t *testing.T) {
 	for _, test := range []struct {
 		body string
 		want float64
 	}{
+		// Reductions.
 		{"sum((x-y)^2)", 4 + 1 + 16},
 		{"sqdist(x, y)", 21},
 		{"norm(x-y)", math.Sqrt(21)},
 		{"dot(x, y)", 3 + 2 - 3},
 		{"mean(x)", 2},
 		{"min(y) + max(x)", 2},
+		// Smallest and largest, element by element and over several arguments.
 		{"sum(min(x, y))", 1 + 1 - 1},
 		{"max(x[0], y[0], 2)", 3},
+		// Elements by number, by name, and of an expression.
 		{"x[0] - y[2]", 2},
 		{`x["b"] * y["b"]`, 2},
 		{"(x*y)[2]", -3},
-		{"-2^2", -4},
-		{"2^3^2", 512},
+		{"-2^2", -4},   // the sign binds less than a power
+		{"2^3^2", 512}, // powers group to the right
+		// Numbers inside a vector, which are hoisted out of the loop over its columns.
 		{"sum(x/norm(y)*norm(y))", 6},
 		{"sum(abs(x-y)) / h", 7 / 0.7},
 		{"exp(-sqdist(x, y)/(2*h^2))", math.Exp(-21 / (2 * 0.7 * 0.7))},
+		// Choices between numbers and between vectors.
 		{"x[0] < y[0] ? 1 : 2", 1},
 		{"sum(x[0] == 1 ? x : y)", 6},
+		// Constants, which are computed when the formula is compiled.
 		{"cos(pi)", -1},
 		{"7", 7},
+		// Reductions that the general loop makes, and one inside another.
 		{"sum(x)", 6},
 		{"y[1]", 1},
 		{"dot(x*sum(y), y)", 6},
@@ -84,7 +95,7 @@ func TestValues(t *testing.T) {
 	} {
 		columns := []string{"a", "b", "c"}
 		p, d := resolve(t, test.body, columns...)
-		x, ys := []float64{1, 2, 3}, [][]float64{{0, 3}, {0, 1}, {0, -1}}
+		x, ys := []float64{1, 2, 3}, [][]float64{{0, 3}, {0, 1}, {0, -1}} // the points begin at index 1; index 0 must not be read
 		got := []float64{math.NaN()}
 		p.Rows(got, x, ys, 1)
 		y := []float64{3, 1, -1}
@@ -96,8 +107,10 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// Each formula has a single mistake, and one message, which has these words.
 func TestMistakes(t *testing.T) {
 	for body, want := range map[string]string{
+		// The whole, then arguments of functions, names, conditions, numbers of columns, and what is no part of a formula.
 		"x":                       "gives a vector",
 		"x - y":                   "gives a vector",
 		"x[0] < y[0]":             "gives a condition",
@@ -126,6 +139,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// A definition fits many lists of columns; which columns are there is told when points are met, with the place in the
+// script.
 func TestColumns(t *testing.T) {
 	d, _ := define(`x["dose"] * y[2]`)
 	for _, test := range []struct {
@@ -144,19 +159,21 @@ func TestColumns(t *testing.T) {
 }
 
 // randomFormula draws the text of a formula of this kind and depth.
+// Depth 0 gives a leaf. The texts read only the columns a and b by name or number, so any list with these two fits.
 func randomFormula(t *rapid.T, k kind, depth int) string {
 	pick := func(options ...string) string { return rapid.SampledFrom(options).Draw(t, "part") }
 	number := func() string { return randomFormula(t, scalar, depth-1) }
 	vec := func() string { return randomFormula(t, vector, depth-1) }
 	switch {
 	case k == condition:
-		return fmt.Sprintf("%s %s %s", number(), pick("<", "<=", ">", ">="), number())
+		return fmt.Sprintf("%s %s %s", number(), pick("<", "<=", ">", ">="), number()) // no == and !=, which a rounding decides
 	case depth <= 0 && k == vector:
 		return pick("x", "y")
 	case depth <= 0:
 		return pick("h", "2", "0.5", "3", `x["a"]`, "y[1]", "x[1]", "pi")
 	}
 	same := func() string { return randomFormula(t, k, depth-1) }
+	// a number meets a vector as if repeated
 	any := func() string { return randomFormula(t, rapid.SampledFrom([]kind{scalar, k}).Draw(t, "kind"), depth-1) }
 	options := []func() string{
 		func() string { return fmt.Sprintf("(%s %s %s)", same(), pick("+", "-", "*", "/"), any()) },
@@ -171,6 +188,7 @@ func randomFormula(t *rapid.T, k kind, depth int) string {
 			return fmt.Sprintf("(%s ? %s : %s)", randomFormula(t, condition, depth-1), same(), any())
 		},
 	}
+	// Only numbers come from reductions and elements.
 	if k == scalar {
 		options = append(options,
 			func() string { return fmt.Sprintf("%s(%s)", pick("sum", "mean", "norm", "min", "max"), vec()) },
@@ -190,20 +208,23 @@ func TestRowsEqualPairs(t *testing.T) {
 		if d == nil {
 			t.Fatalf("%s: %v", body, mistakes)
 		}
+		// two of them at least, as the formulas read a and b
 		columns := []string{"a", "b", "c", "d", "e"}[:rapid.IntRange(2, 5).Draw(t, "columns")]
 		p, err := d.Resolve(columns)
 		if err != nil {
 			t.Fatal(err)
 		}
+		// 257 points are a block and one more.
 		n, from := rapid.SampledFrom([]int{1, 3, 257}).Draw(t, "points"), rapid.IntRange(0, 2).Draw(t, "from")
 		x, ys := make([]float64, len(columns)), make([][]float64, len(columns))
 		for c := range columns {
 			x[c] = rapid.Float64Range(-2, 2).Draw(t, "x")
 			ys[c] = make([]float64, n+from)
 			for j := range ys[c] {
-				ys[c][j] = math.Sin(float64(j*7+c*3)) * 2
+				ys[c][j] = math.Sin(float64(j*7+c*3)) * 2 // the same at each run, without equal neighbours
 			}
 		}
+		// Each point by itself, in the interpreter.
 		got, y := make([]float64, n), make([]float64, len(columns))
 		p.Rows(got, x, ys, from)
 		for j := range got {
@@ -220,6 +241,7 @@ func TestRowsEqualPairs(t *testing.T) {
 
 // wellConditioned reports whether a few roundings of the features leave the value
 // where it is. They do not in sin(exp(30)), whose last digits decide everything.
+// First the features of x, then the features of y are moved by a few units in the last place.
 func wellConditioned(f func(x, y []float64) float64, x, y []float64) bool {
 	want := f(x, y)
 	for _, ulps := range []float64{-4, -1, 1, 4} {
@@ -250,7 +272,9 @@ func close(a, b float64) bool {
 	return math.Abs(a-b) <= 1e-6*(1+math.Abs(a)+math.Abs(b))
 }
 
+// It calls rows with one frame: the pool may drop frames when memory is collected, which would count as an allocation.
 func TestRowsDoNotAllocate(t *testing.T) {
+	// The formula has hoisted numbers, a choice, a reduction over all columns and an exponential.
 	p, _ := resolve(t, "exp(-sum((x/norm(x)-y/norm(y))^2)/2) * (x[0] < y[0] ? 1 : sum(x*y))", "a", "b", "c", "d")
 	x, ys, dst := []float64{1, 2, 3, 4}, make([][]float64, 4), make([]float64, 1000)
 	for c := range ys {
@@ -259,6 +283,7 @@ func TestRowsDoNotAllocate(t *testing.T) {
 			ys[c][j] = float64(j + c)
 		}
 	}
+	// AllocsPerRun runs the function once before it counts, which makes the buffers.
 	f := p.frames.Get().(*frame)
 	f.x, f.ys = x, ys
 	if got := testing.AllocsPerRun(20, func() { p.rows(f, dst, 0) }); got > 0 {
@@ -285,8 +310,8 @@ func BenchmarkFormula(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/pair")
 	}
 	for name, body := range map[string]string{
-		"squares=peephole": "exp(-sum((x-y)^2)/2)",
-		"squares=general":  "exp(-sum((y-x)*(y-x))/2)",
+		"squares=peephole": "exp(-sum((x-y)^2)/2)",     // x - y is recognised as a squared distance
+		"squares=general":  "exp(-sum((y-x)*(y-x))/2)", // a product is not, so the general loop runs
 		"wave":             "exp(-abs(x[0]-y[0])) * cos(2*(x[0]-y[0]))",
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -316,15 +341,18 @@ func BenchmarkFormula(b *testing.B) {
 }
 
 // FuzzFormula wants no panic from any text, and agreement where it is a formula.
+// The seeds have an element by name, a choice, an element of a number (refused), a computed column and two powers.
 func FuzzFormula(f *testing.F) {
 	for _, body := range []string{"sum((x-y)^2)", `exp(-abs(x[0]-y["b"])/h)`, "x[0] < y[0] ? dot(x, y) : norm(x)[1]", "min(x, y, 2)[1^2]", "2^-x[0]^2"} {
 		f.Add(body)
 	}
+	// A longer text only takes time.
 	f.Fuzz(func(t *testing.T, body string) {
 		if len(body) > 2000 {
 			return
 		}
 		d, mistakes := define(body)
+		// What is refused must say why.
 		if d == nil {
 			if len(mistakes) == 0 {
 				t.Fatal("refused without a reason")
@@ -332,6 +360,7 @@ func FuzzFormula(f *testing.F) {
 			return
 		}
 		columns := []string{"a", "b"}
+		// A column that is not there is an error of its own, which TestColumns looks at.
 		p, err := d.Resolve(columns)
 		if err != nil {
 			return

@@ -27,6 +27,7 @@ const TextCall = "$text"
 
 // Format matches the form of a number in a text with values, what stands after the colon: a comma for
 // thousands, digits after the point or significant ones, a letter.
+// An empty format matches too.
 var Format = regexp.MustCompile(`^(,?)(?:\.(\d{1,2}))?([fegd%]?)$`)
 
 // tail is the kind of the last token of a text with values.
@@ -34,6 +35,8 @@ const tail lexer.Kind = "Tail"
 
 // braced returns the tokens of a text that stands at a place: one, or the tokens of a text with values. In a
 // text between backticks braces mean nothing.
+// t is a text as the lexer reads it: its place holds the quotes, its value has the escapes undone.
+// Errors are about braces without a partner, a wrong format, and anything but one expression between the braces.
 func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 	if quote := s.runes[t.From]; quote == '`' || !strings.ContainsAny(t.Value, "{}") {
 		return []lexer.Token{t}, nil
@@ -45,6 +48,7 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 	from, end := t.From, t.To-1 // of the piece; of the text before its closing quote
 	for i := t.From + 1; i < end; i++ {
 		switch r := s.runes[i]; {
+		// an escape or a doubled brace: two runes that mean one
 		case r == '\\', r == '{' && s.runes[i+1] == '{', r == '}' && s.runes[i+1] == '}':
 			i++
 		case r == '}':
@@ -54,10 +58,11 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 			if closed == end {
 				return nil, s.At(Span{i, i + 1}, "the { in the text is not closed", "{name} shows a value in a text; write {{ for a brace")
 			}
+			// The format begins after the colon; without a colon the span is empty, which matches.
 			if at := (Span{min(value+1, closed), closed}); !Format.MatchString(s.Slice(at)) {
 				return nil, s.At(at, fmt.Sprintf("%q is not a format of a number", s.Slice(at)), "formats look like {x:.2f}, {x:,} or {x:.0%}")
 			}
-			inner, err := tokensOf(s, i+1, value)
+			inner, err := tokensOf(s, i+1, value) // between the braces may be texts with values again, in the other quotes
 			if err != nil {
 				return nil, err
 			}
@@ -65,6 +70,7 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 				return nil, s.At(Span{i, closed + 1}, "nothing stands between the braces of the text",
 					"{name} shows a value in a text; write {{ and }} for braces")
 			}
+			// The tree of the call has a fixed number of arguments a value: a comma, a ; or an = would change that.
 			depth := 0
 			for _, in := range inner {
 				switch {
@@ -81,13 +87,14 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 			if depth != 0 {
 				return nil, s.At(Span{i, closed + 1}, "brackets between the braces of the text have no partners", "write {{ and }} for braces")
 			}
+			// Each piece of text ends with the brace that opens the next value, so that pieces and values alternate.
 			tokens = append(tokens, piece(from, i+1, lexer.Bracket, "{"))
 			tokens = append(tokens, inner...)
 			tokens = append(tokens, piece(value, closed+1, lexer.Bracket, "}"))
 			from, i = closed+1, closed
 		}
 	}
-	if len(tokens) == 0 {
+	if len(tokens) == 0 { // only doubled braces and escapes
 		return []lexer.Token{t}, nil
 	}
 	return append(tokens, piece(from, t.To, tail, "")), nil
@@ -95,6 +102,7 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 
 // enclosed returns where the expression ends that begins at an offset inside the braces of a text, and
 // where their closing one is; end where it is not there. What lies between is the format.
+// Colons inside quotes, of a choice and inside brackets do not begin the format.
 func enclosed(s *Source, from, end int) (value, closed int) {
 	depth, choices := 0, 0
 	var quote rune // that is open
@@ -129,10 +137,12 @@ func enclosed(s *Source, from, end int) (value, closed int) {
 }
 
 // literal writes the runes of a text from an offset to another, each doubled brace once.
+// Escapes stay as they are, for expr to undo. The quotes around a text are copied where the span holds them.
 func (w *rewriter) literal(from, to int) {
 	w.at = from
 	for w.at < to {
 		r := w.st.Source.runes[w.at]
+		// its second rune is written without a look at it
 		escaped := r == '\\' || (r == '{' || r == '}') && w.at+1 < to && w.st.Source.runes[w.at+1] == r
 		if r == '\\' {
 			w.insert(r)
@@ -146,6 +156,8 @@ func (w *rewriter) literal(from, to int) {
 }
 
 // text writes token i, which is a text or a part of one, for expr.
+// w.quotes has the quotes of the texts around it; each piece is put into the quotes that the text began with.
+// The cases are a whole text, the last piece, a piece between two values, the first piece, and a format.
 func (w *rewriter) text(i int) {
 	t, last := w.st.tokens[i], len(w.quotes)-1
 	w.copyTo(t.From)
@@ -159,6 +171,7 @@ func (w *rewriter) text(i int) {
 		w.literal(t.From, t.To)
 		w.insert(')')
 		w.quotes = w.quotes[:last]
+	// The piece before was a format, so this text is another argument of the same call and opens with its own quote.
 	case t.Value == "{" && i > 0 && w.st.tokens[i-1].Is(lexer.Bracket, "}"):
 		w.insert(w.quotes[last])
 		w.literal(t.From, t.To-1)
@@ -176,7 +189,7 @@ func (w *rewriter) text(i int) {
 	default: // }
 		w.insert(',')
 		w.insert(w.quotes[last])
-		if w.st.Source.runes[w.at] == ':' {
+		if w.st.Source.runes[w.at] == ':' { // the format is what follows; without one it is an empty text
 			w.at++
 		}
 		w.copyTo(t.To - 1)
@@ -189,6 +202,7 @@ func (w *rewriter) text(i int) {
 // partners returns for every bracket token the index of its partner, and -1 for
 // the others. It refuses brackets that do not match and expressions that nest or
 // chain too far for a recursive parser.
+// For every pair, partner[partner[i]] is i. Statements later cut this list, and move the indices.
 func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 	partner := make([]int, len(tokens))
 	var open []int             // indices of the brackets open
@@ -201,7 +215,7 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			if depth == maxDepth {
 				return nil, s.At(Span(t.Location), fmt.Sprintf("more than %d brackets inside each other", maxDepth), "give parts of it a name")
 			}
-			chain[depth]++
+			chain[depth]++ // x[0][0]… nests the tree as operators do
 			open, chain = append(open, i), append(chain, 0)
 		case t.Kind == lexer.Bracket:
 			if depth == 0 {
@@ -209,12 +223,13 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			}
 			from := open[depth-1]
 			if want := closing(tokens[from].Value); t.Value != want {
-				line, col := s.Position(tokens[from].From)
+				line, col := s.Position(tokens[from].From) // the place of the bracket that was opened, for the message
 				return nil, s.At(Span(t.Location),
 					fmt.Sprintf("%q does not close the %q of line %d, column %d", t.Value, tokens[from].Value, line, col), fmt.Sprintf("write %q", want))
 			}
 			partner[i], partner[from] = from, i
 			open, chain = open[:depth-1], chain[:depth]
+		// A comma, a ; or the end of a statement begins an expression that the parser reads from scratch.
 		case t.Is(lexer.Operator, ",", ";"), depth == 0 && i > 0 && ends(s, tokens[i-1], t):
 			chain[depth] = 0
 		case t.Kind == lexer.Operator:
@@ -224,6 +239,7 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			return nil, s.At(Span(t.Location), fmt.Sprintf("more than %d operators in one expression", maxChain), "give parts of it a name")
 		}
 	}
+	// The innermost bracket is named: it is the last one that the user wrote.
 	if len(open) > 0 {
 		t := tokens[open[len(open)-1]]
 		return nil, s.At(Span(t.Location), fmt.Sprintf("%q is not closed", t.Value),
@@ -232,4 +248,5 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 	return partner, nil
 }
 
+// closing returns the bracket that closes one; "" for what opens nothing.
 func closing(bracket string) string { return map[string]string{"(": ")", "[": "]", "{": "}"}[bracket] }

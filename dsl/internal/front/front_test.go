@@ -17,6 +17,8 @@ func parseOne(t *testing.T, text string) *Statement {
 	return statements[0]
 }
 
+// A line that ends with an operator, or a next one that begins with + * / or ^, goes on. A minus or a bracket begins a new
+// one.
 func TestStatementsEndAtLineEnds(t *testing.T) {
 	for _, test := range []struct {
 		text string
@@ -32,10 +34,10 @@ func TestStatementsEndAtLineEnds(t *testing.T) {
 		{"x =\n 3", []string{"x =\n 3"}},
 		{"f(a,\n b)\nc", []string{"f(a,\n b)", "c"}},
 		{"[1,\n2]\n\n\n3", []string{"[1,\n2]", "3"}},
-		{"a // + b\nc", []string{"a", "c"}},
-		{"a /* one\n two */ b", []string{"a", "b"}},
+		{"a // + b\nc", []string{"a", "c"}},         // a comment does not continue the line
+		{"a /* one\n two */ b", []string{"a", "b"}}, // a line end inside a comment ends the statement too
 		{"a + // more\n b", []string{"a + // more\n b"}},
-		{"\ufeffa\r\nb\r\n", []string{"a", "b"}},
+		{"\ufeffa\r\nb\r\n", []string{"a", "b"}}, // byte order mark and line ends of Windows
 		{"// nothing\n", nil},
 		{"", nil},
 		{";;", nil},
@@ -60,12 +62,14 @@ func TestStatementsEndAtLineEnds(t *testing.T) {
 // before them, and cover the whole subexpression with its brackets.
 func TestSpans(t *testing.T) {
 	for _, test := range []struct {
-		text, node, want string
+		text, node, want string // the text, the node whose place is asked (see finder), and its place
 	}{
+		// Named arguments insert brackets before them, so places after the first name are moved.
 		{`f(a, k=1, l=zz)`, "zz", "zz"},
 		{`f(a, k=1, l=zz)`, "f", `f(a, k=1, l=zz)`},
 		{`f(g(k=1), g(k=2), x)`, "x", "x"},
-		{`ä + f(ö, k="ü", l=zz)`, "zz", "zz"},
+		{`ä + f(ö, k="ü", l=zz)`, "zz", "zz"}, // runes of two bytes
+		// Brackets are not nodes; the place takes in a partner outside where it holds one bracket of a pair.
 		{`(a + b) * c`, "*", "(a + b) * c"},
 		{`((a) + (b))`, "+", "(a) + (b)"},
 		{`-(a + b)`, "-", "-(a + b)"},
@@ -119,6 +123,7 @@ func (f *finder) Visit(n *ast.Node) {
 	}
 }
 
+// Code drops comments and line ends, and keeps one blank where the user had some.
 func TestHeads(t *testing.T) {
 	st := parseOne(t, "wave(x, y) = x[0] * y[0]")
 	if st.Name != "wave" || len(st.Params) != 2 || st.Params[1].Name != "y" || st.Code() != "x[0] * y[0]" {
@@ -131,6 +136,7 @@ func TestHeads(t *testing.T) {
 }
 
 // A deep or long text must be refused before the parser, which recurses, sees it.
+// Each text breaks the limit that its name tells; "name" and "character" by one, the others by far.
 func TestLimits(t *testing.T) {
 	many := 100_000
 	if testing.Short() {
@@ -153,6 +159,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %d errors, want one", name, len(errs))
 		}
 	}
+	// a quarter of a million numbers, as a Gram matrix literal has, is within all limits
 	matrix := "[" + strings.Repeat("["+strings.Repeat("0.25,", 500)+"],", 500) + "]"
 	parseOne(t, matrix)
 }
@@ -160,14 +167,15 @@ func TestLimits(t *testing.T) {
 // A message stays short whatever the line is, and its underline stays in it.
 func TestExcerptOfLongLines(t *testing.T) {
 	for _, test := range []struct {
-		text string
+		text string // the text of the line after its number and bar
 		span Span
 		want string
 	}{
+		// Cut on both sides: 40 runes before the mistake, 120 in all, an ellipsis for each side.
 		{strings.Repeat("a", 300) + "X" + strings.Repeat("b", 300), Span{300, 301}, "…" + strings.Repeat("a", 40) + "X" + strings.Repeat("b", 79) + "…"},
 		{"X" + strings.Repeat("b", 300), Span{0, 1}, "X" + strings.Repeat("b", 119) + "…"},
 		{strings.Repeat("a", 300), Span{0, 300}, strings.Repeat("a", 120) + "…"},
-		{"a\tX\u0007", Span{2, 3}, "a X"},
+		{"a\tX\u0007", Span{2, 3}, "a X"}, // a tab becomes a blank and the bell too, which is trimmed at the end
 	} {
 		lines := strings.Split(NewSource("f", test.text).At(test.span, "m", "").Error(), "\n")
 		if len(lines) != 3 || lines[1] != " 1 | "+test.want {
@@ -176,10 +184,12 @@ func TestExcerptOfLongLines(t *testing.T) {
 		}
 		under := []rune(lines[2])
 		first, shown := strings.Index(lines[2], "^"), []rune(lines[1])
+		// The underline is not longer than the line, and its first mark is below the X.
 		if len(under) > len(shown) || strings.Contains(test.text, "X") && shown[first] != 'X' {
 			t.Errorf("%.20s…: underline %q of %q", test.text, lines[2], lines[1])
 		}
 	}
+	// A mistake over two lines is underlined in the first one; cause and hint follow, each line with a bar.
 	e := NewSource("f", "ab(\n c)\nd").At(Span{1, 6}, "m", "h")
 	e.Cause = "one\ntwo"
 	want := "f:1:2: m\n 1 | ab(\n   |  ^^\n   = one\n   = two\n   = hint: h"

@@ -27,15 +27,19 @@ var functions conf.FunctionsTable = lists.Keyed(builtin.Builtins, func(_ int, f 
 //	rbf(0.5, dims=[1], x=2)  becomes  rbf(0.5, {dims:[1], x:2})
 //
 // and origin remembers where every rune came from.
+// It relies on head having set body and the tokens of the defaults, and it fills the Default of the parameters.
+// The rewriting keeps the order in which the user wrote, so origin never falls from rune to rune.
 func (st *Statement) parse() *Error {
 	text, err := st.rewrite()
 	if err != nil {
 		return err
 	}
-	tree, failed := parser.ParseWithConfig(text, &conf.Config{Functions: functions})
+	tree, failed := parser.ParseWithConfig(text, &conf.Config{Functions: functions}) // expr parses a script; it never runs one
 	if failed != nil {
 		return st.syntaxError(failed)
 	}
+	// With defaults the tree is the list that rewrite made: the defaults in the order of the parameters, then the
+	// expression.
 	st.Node = tree.Node
 	if list, ok := tree.Node.(*ast.ArrayNode); ok && st.hasDefaults() {
 		next := 0
@@ -51,13 +55,14 @@ func (st *Statement) parse() *Error {
 }
 
 // hasDefaults reports whether the statement defines a formula with further parameters.
-func (st *Statement) hasDefaults() bool {
+func (st *Statement) hasDefaults() bool { // token 0 is the name, so a default never ends at 0
 	return slices.ContainsFunc(st.Params, func(p Param) bool { return p.to > 0 })
 }
 
 // rewrite returns the expression as expr reads it, and fills origin. Where parameters have defaults
 // it is a list of these, with the expression last.
 func (st *Statement) rewrite() (string, *Error) {
+	// All expressions of a statement are parsed as one text, so that a single table maps every place.
 	w := &rewriter{st: st, at: st.Body().From}
 	if !st.hasDefaults() {
 		err := w.expression(st.body, len(st.tokens))
@@ -79,6 +84,8 @@ func (st *Statement) rewrite() (string, *Error) {
 }
 
 // expression writes the tokens from one to before another.
+// It is called for the body and for each default; from must be less than to, and brackets lie wholly inside.
+// The only error is about the order of arguments. The rest is for the parser to find.
 func (w *rewriter) expression(from, to int) *Error {
 	st := w.st
 	w.at = st.tokens[from].From
@@ -87,8 +94,10 @@ func (w *rewriter) expression(from, to int) *Error {
 	closing := []int{-1} // of the brackets open; -1 where it is not a call's
 	for i := from; i < to; i++ {
 		t := st.tokens[i]
+		// The first token of an argument of a call: after its opening bracket or a comma that lies directly in it.
 		if call := closing[len(closing)-1]; call >= 0 && opensArgument(st.tokens[i-1]) && i != call {
 			switch {
+			// Named arguments come last, so one map literal from the first of them to the closing bracket holds them all.
 			case t.Kind == lexer.Identifier && st.tokens[i+1].Is(lexer.Operator, "="):
 				w.copyTo(t.From)
 				if !named[call] {
@@ -102,22 +111,26 @@ func (w *rewriter) expression(from, to int) *Error {
 				return st.Source.At(Span(t.Location), "an argument without a name follows one with a name", "put the named arguments last")
 			}
 		}
+		// A text is written in one go, the opening piece of a text with values too.
 		if t.Kind == lexer.String || t.Kind == tail || t.Is(lexer.Bracket, "{") {
 			w.text(i)
 		}
 		switch {
 		case t.Is(lexer.Bracket, "(", "[", "{"):
 			call := -1
+			// A round bracket right after a name opens a call. What stands before the first token is not part of the
+			// expression.
 			if t.Value == "(" && i > from && st.tokens[i-1].Kind == lexer.Identifier {
 				call = st.partner[i]
 			}
 			closing = append(closing, call)
 		case t.Kind == lexer.Bracket:
-			if named[i] {
+			if named[i] { // closes the map literal before the call
 				w.copyTo(t.From)
 				w.insert('}')
 			}
 			closing = closing[:len(closing)-1]
+			// Written after its bracket is closed, since the piece ends the expression between the braces.
 			if t.Value == "}" {
 				w.text(i)
 			}
@@ -131,14 +144,15 @@ func (w *rewriter) expression(from, to int) *Error {
 func opensArgument(t lexer.Token) bool { return t.Is(lexer.Operator, ",") || t.Is(lexer.Bracket, "(") }
 
 // rewriter copies the user's text with insertions.
-type rewriter struct {
+type rewriter struct { // whose tokens are written, and whose origin grows with out
 	st  *Statement
-	out []rune
-	at  int // offset in the user's text up to which it is copied
+	out []rune // what expr will parse, as long as origin
+	at  int    // offset in the user's text up to which it is copied
 
-	quotes []rune // of the texts with values that are being written
+	quotes []rune // opening quote of each text with values around the current place, outermost first
 }
 
+// An offset before the current one writes nothing.
 func (w *rewriter) copyTo(offset int) {
 	for ; w.at < offset; w.at++ {
 		w.insert(w.st.Source.runes[w.at])
@@ -146,23 +160,28 @@ func (w *rewriter) copyTo(offset int) {
 }
 
 // insert writes a rune that comes from the current offset.
+// What is put in between has the place of the rune of the user that follows it, so errors about it point there.
 func (w *rewriter) insert(r rune) {
 	w.out = append(w.out, r)
 	w.st.origin = append(w.st.origin, w.at)
 }
 
 // syntaxError puts the parser's errors into the words of the language.
+// The place is the token of the user at the error; the parser's own message is not shown, as it may name what was
+// inserted.
 func (st *Statement) syntaxError(err error) *Error {
 	var e *file.Error
 	if !errors.As(err, &e) {
 		panic("front: unknown parser error: " + err.Error())
 	}
 	at := st.place(e.From, e.To)
+	// The token that holds the place or follows it, the last one at most.
 	i := 0
 	for i < len(st.tokens)-1 && st.tokens[i].To <= at.From {
 		i++
 	}
 	t := st.tokens[i]
+	// At the end of the expression something is missing, so the last token is named, after which it should stand.
 	if strings.HasSuffix(e.Message, "token EOF") || e.From >= len(st.origin) || at.From >= st.Body().To {
 		t = st.tokens[len(st.tokens)-1]
 		// of all that the parser knows, only a choice wants more after a value
@@ -174,6 +193,7 @@ func (st *Statement) syntaxError(err error) *Error {
 	}
 	message, hint := fmt.Sprintf("%q is not expected here", t.Value), ""
 	switch {
+	// The first case that fits gives the hint.
 	case t.Is(lexer.Operator, "="):
 		hint = "a name is bound at the start of a statement: name = expression"
 	case i == 1 && st.tokens[0].Kind == lexer.Identifier && (t.Kind == lexer.Identifier || t.Kind == lexer.String):

@@ -13,14 +13,16 @@ import (
 )
 
 // Span is a piece of a source text: runes From, …, To-1.
+// An empty span, as one at the end of a text, has From equal to To.
 type Span struct{ From, To int }
 
 // Source is one text with the name that messages call it by.
+// It does not change once it is made, so statements and errors may share it.
 type Source struct {
-	File  string
-	Text  string
-	runes []rune
-	lines []int // rune offset at which each line begins
+	File  string // name of the file, or what stands for one; messages begin with it
+	Text  string // without a byte order mark
+	runes []rune // of Text; every offset is an index into them
+	lines []int  // rune offset at which each line begins
 }
 
 // NewSource prepares a text. A byte order mark at the start is dropped.
@@ -36,9 +38,11 @@ func NewSource(file, text string) *Source {
 }
 
 // Slice returns the text of a span.
+// The span must lie in the text.
 func (s *Source) Slice(p Span) string { return string(s.runes[p.From:p.To]) }
 
 // Position returns the 1-based line and column, in runes, of an offset.
+// The offset of a line end belongs to the line that it ends. The offset after the last rune is allowed.
 func (s *Source) Position(offset int) (line, col int) {
 	line = sort.Search(len(s.lines), func(i int) bool { return s.lines[i] > offset })
 	return line, offset - s.lines[line-1] + 1
@@ -51,19 +55,20 @@ func (s *Source) line(n int) []rune {
 		to = s.lines[n] - 1
 	}
 	from := s.lines[n-1]
-	if to > from && s.runes[to-1] == '\r' {
+	if to > from && s.runes[to-1] == '\r' { // a file from Windows
 		to--
 	}
 	return s.runes[from:to]
 }
 
 // At returns an error at a span, which is cut to the text. The hint may be empty.
+// A mistake over several lines is underlined in its first one.
 func (s *Source) At(p Span, message, hint string) *Error {
 	p.From = min(max(p.From, 0), len(s.runes))
 	p.To = min(max(p.To, p.From), len(s.runes))
 	line, col := s.Position(p.From)
 	text := s.line(line)
-	width := min(p.To-p.From, len(text)-(col-1))
+	width := min(p.To-p.From, len(text)-(col-1)) // at most to the end of the line
 	return &Error{
 		File: s.File, Line: line, Col: col, Width: max(width, 1),
 		Message: message, Hint: hint, Source: string(text), Span: p,
@@ -71,8 +76,9 @@ func (s *Source) At(p Span, message, hint string) *Error {
 }
 
 // place maps offsets of the text that expr read to the user's text.
+// A place outside is cut to what expr read, and each is at least a rune long.
 func (st *Statement) place(from, to int) Span {
-	if len(st.origin) == 0 {
+	if len(st.origin) == 0 { // nothing is rewritten yet
 		return st.Body()
 	}
 	from = min(max(from, 0), len(st.origin)-1)
@@ -84,17 +90,18 @@ func (st *Statement) place(from, to int) Span {
 // token a node (the operator, the opening bracket), so this covers the places of
 // all nodes below, and then every bracket cut in half.
 func (st *Statement) Span(n ast.Node) Span {
-	c := &cover{st: st, Span: Span{int(^uint(0) >> 1), -1}}
+	c := &cover{st: st, Span: Span{int(^uint(0) >> 1), -1}} // nothing covered yet; any place makes it smaller
 	ast.Walk(&n, c)
 	return st.balance(c.Span)
 }
 
 // cover grows to every node that it visits.
 type cover struct {
-	st *Statement
-	Span
+	st   *Statement // whose tokens and origin are used
+	Span            // what is covered so far, in the user's text
 }
 
+// Visit is called by ast.Walk for every node below and then the node itself.
 func (c *cover) Visit(n *ast.Node) {
 	switch (*n).(type) {
 	case *ast.MapNode, *ast.PairNode, *ast.ConditionalNode: // their token is not their own
@@ -112,6 +119,7 @@ func (c *cover) Visit(n *ast.Node) {
 }
 
 // balance extends a span to the partners of the brackets inside it.
+// The loop starts again from the left end when that moves, and it ends since the span only grows.
 func (st *Statement) balance(p Span) Span {
 	from, to := st.token(p.From), st.token(p.To)
 	for i := from; i < to; i++ {
@@ -159,13 +167,13 @@ func (st *Statement) CodeWith(texts map[string]string) string {
 // Error is a mistake in a script and its place. Lines and columns count from 1,
 // columns in runes.
 type Error struct {
-	File      string
-	Line, Col int
+	File      string // as messages call it
+	Line, Col int    // from 1; the column counts runes
 	Width     int    // runes to underline, at least 1
 	Source    string // the line of the script
 	Span      Span   // the place as rune offsets of the whole text
 
-	Message string
+	Message string // the mistake, in one line
 	// what a file or a computation reported, where that is the reason; may have lines
 	Cause string
 	Hint  string // what to write instead, where known
@@ -196,6 +204,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Col, e.Message)
+	// The margin is as wide as the number of the line, so that the bars stand below each other.
 	number := fmt.Sprint(e.Line)
 	margin := strings.Repeat(" ", len(number)+1)
 	before, wrong, after := e.Excerpt()
@@ -234,13 +243,13 @@ func excerpt(line []rune, col, width int) ([]rune, int) {
 	const before = 40
 	from := 0
 	if len(line) > maxExcerpt && col+width > maxExcerpt {
-		from = max(0, col-before)
+		from = max(0, col-before) // so that a part of the line before the mistake is shown
 	}
 	to := min(len(line), from+maxExcerpt)
 	shown := make([]rune, 0, maxExcerpt+2)
 	if from > 0 {
 		shown = append(shown, '…')
-		col -= from - 1
+		col -= from - 1 // the ellipsis takes one column
 	}
 	for _, r := range line[from:to] {
 		if unicode.IsControl(r) {

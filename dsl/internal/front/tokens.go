@@ -26,11 +26,12 @@ const (
 
 // Limit is a limit of the language, for the documentation.
 type Limit struct {
-	What string
-	Most int
+	What string // what is counted, as a noun in the plural
+	Most int    // the largest number that is accepted
 }
 
 // Limits lists the limits of the text.
+// The sentences of the errors name the same numbers, so documentation and refusals agree.
 func Limits() []Limit {
 	return []Limit{
 		{"characters of a script", maxRunes},
@@ -43,10 +44,12 @@ func Limits() []Limit {
 }
 
 // lex returns the tokens of a text without the final end marker.
+// The checks of the whole text come first: the lexer of expr is given valid UTF-8 of limited length only.
 func lex(s *Source) ([]lexer.Token, *Error) {
 	if !utf8.ValidString(s.Text) {
 		return nil, s.At(invalidRune(s), "the text is not UTF-8", "save the file as UTF-8")
 	}
+	// Control characters are refused in comments and texts too, since a message prints the line that it is about.
 	if at := slices.IndexFunc(s.runes, obeyed); at >= 0 {
 		return nil, s.At(Span{at, at + 1}, fmt.Sprintf("the script holds the control character %U", s.runes[at]),
 			"remove it: terminals obey such characters and show nothing")
@@ -59,6 +62,8 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 }
 
 // tokensOf returns the tokens of a part of a text.
+// The places of the tokens count from the start of the whole text. A text with values becomes several tokens.
+// It calls itself, by braced, for what stands between the braces of a text.
 func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 	l := lexer.New()
 	l.Reset(file.NewSource(s.Slice(Span{from, to})))
@@ -71,7 +76,9 @@ func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 		if t.Kind == lexer.EOF {
 			return tokens, nil
 		}
+		// The lexer saw only the part, so its offsets are moved.
 		t.From, t.To = t.From+from, t.To+from
+		// A loop is told as a loop, before its next token can be refused by itself.
 		if err := foreign(s, tokens, t); err != nil {
 			return nil, err
 		}
@@ -84,6 +91,7 @@ func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 		if len(tokens) >= maxTokens {
 			return nil, s.At(Span(t.Location), fmt.Sprintf("the script has more than %d words and signs", maxTokens), "put data into a CSV file")
 		}
+		// Only a text can become more than one token.
 		if t.Kind != lexer.String {
 			tokens = append(tokens, t)
 			continue
@@ -99,6 +107,7 @@ func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 // obeyed reports a control character that is neither a tab nor part of a line end.
 func obeyed(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) }
 
+// invalidRune returns the place of the first byte that is no UTF-8; the lexer is not run on such a text.
 func invalidRune(s *Source) Span {
 	at := 0
 	for rest := s.Text; rest != ""; at++ {
@@ -113,6 +122,7 @@ func invalidRune(s *Source) Span {
 
 // lexError puts the lexer's errors into the words of the language. tokens are those
 // before the error, in the part of the text that was read.
+// It must know each kind of error that the lexer has; whatever is not listed is about an escape in a text.
 func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 	var e *file.Error
 	if !errors.As(err, &e) {
@@ -129,21 +139,23 @@ func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 			at.From++
 		}
 		mistake := s.At(at, "the text has no closing quote on its line", `texts stand in quotes: "x_1"`)
-		mistake.open = quote
+		mistake.open = quote // CompletenessOf closes it there and reads on
 		return mistake
 	case strings.HasPrefix(e.Message, "unclosed comment"):
 		mistake := s.At(at, "the comment is not closed", "write */ at its end")
 		mistake.open = comment
 		return mistake
-	case strings.HasPrefix(e.Message, "bad number"):
+	case strings.HasPrefix(e.Message, "bad number"): // as in 3x
 		return s.At(at, "the number is followed by a letter", "write * between a number and a name")
 	case strings.HasPrefix(e.Message, "unrecognized character"):
 		c := s.Slice(at)
+		// Only what stands between braces is read as a part, so an end before the end of the script lies in a text with
+		// values.
 		if c == `\` && to < len(s.runes) {
 			return s.At(at, "quotes are not escaped between the braces of a text",
 				`use the other quotes inside: "the answer is {r.answers['A'].arm}"`)
 		}
-		if strings.ContainsAny(c, "“”„’‘«»") {
+		if strings.ContainsAny(c, "“”„’‘«»") { // as word processors write them
 			return s.At(at, fmt.Sprintf("%s is not a quote of the language", c), `texts stand in straight quotes: "x_1"`)
 		}
 		return s.At(at, fmt.Sprintf("the character %q is not part of the language", c), "")
@@ -152,34 +164,38 @@ func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 }
 
 // refused says why a token that expr knows is not part of the language.
+// The message is empty for a token that the language has too.
 func refused(t lexer.Token) (message, hint string) {
 	if t.Kind == lexer.Bytes {
 		return "bytes are not part of the language", `write a text without the b: "x_1"`
 	}
+	// An escape such as \x1b gives a character that is not in the script itself, so the value is read again.
 	if t.Kind == lexer.String {
 		if at := strings.IndexFunc(t.Value, obeyed); at >= 0 {
 			r, _ := utf8.DecodeRuneInString(t.Value[at:])
 			return fmt.Sprintf("the text holds the control character %U", r), "remove it: terminals obey such characters and show nothing"
 		}
-		if !utf8.ValidString(t.Value) {
+		if !utf8.ValidString(t.Value) { // an escape such as \xff makes half a character
 			return "the text is not UTF-8", "write characters as they are"
 		}
 	}
-	if t.Kind == lexer.Number && !readable(t.Value) {
+	if t.Kind == lexer.Number && !readable(t.Value) { // before the parser, whose error would speak of its own literals
 		if x, _ := strconv.ParseFloat(t.Value, 64); math.IsInf(x, 1) {
 			return fmt.Sprintf("the number %s is too large; it must be at most 1.79e308", t.Value), ""
+			// There is no upper limit to the digits of a number, so 1e999 gets here.
 		}
 		return fmt.Sprintf("the number %s cannot be read", t.Value), "numbers look like 3, 0.25 or 1e-6"
 	}
 	if t.Is(lexer.Identifier, "nil") {
 		return fmt.Sprintf("the language has no %s", t.Value), ""
 	}
-	if t.Kind == lexer.Identifier && strings.Contains(t.Value, "$") {
+	if t.Kind == lexer.Identifier && strings.Contains(t.Value, "$") { // expr has names such as $env
 		return "names have no $", "names are letters, digits and _"
 	}
 	if t.Is(lexer.Bracket, "{", "}") {
 		return "the language has no curly brackets", "lists stand in [ ], named arguments are written f(name=value)"
 	}
+	// Operators are listed one by one: what a later version of expr adds is refused until somebody decides about it.
 	if t.Kind != lexer.Operator {
 		return "", ""
 	}
@@ -190,6 +206,7 @@ func refused(t lexer.Token) (message, hint string) {
 		return "a power is not written **", "write ^"
 	case "#":
 		return "the language has no #", "comments begin with //"
+	// The lexer reads the start of "x > 1 ?.5 : 2" as one operator.
 	case "?.":
 		return "the language has no ?.", "write 0 before the point of a number: x > 1 ? 0.5 : 2"
 	case "if", "else":
@@ -207,10 +224,11 @@ func refused(t lexer.Token) (message, hint string) {
 	case "in":
 		return "the language has no in", "sweep(r, name=[…]) takes the values of a list one by one; arithmetic works on whole lists: 2*[1, 2]"
 	}
-	return fmt.Sprintf("the language has no %s", t.Value), ""
+	return fmt.Sprintf("the language has no %s", t.Value), "" // contains, matches, ??, |, % and others
 }
 
 // statements of other languages, with what is written here instead.
+// The keys are names for the lexer, so a script may bind them; foreign looks at what follows.
 var statements = map[string]string{
 	"for":    "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
 	"while":  "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
@@ -230,10 +248,12 @@ func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
 	hint, known := statements[last.Value]
 	value := t.Kind == lexer.Identifier || t.Kind == lexer.Number || t.Kind == lexer.String || t.Is(lexer.Bracket, "(", "[")
 	switch {
+	// A value after one of these words on the same line: "for = 3" and "for + 1" are statements of this language.
 	case last.Kind == lexer.Identifier && known && value && !slices.Contains(s.runes[last.To:t.From], '\n'):
 		return s.At(Span(last.Location), "the language has no "+last.Value, hint)
 	case last.Is(lexer.Operator, ":") && t.Is(lexer.Operator, "=") && last.To == t.From:
 		return s.At(Span{last.From, t.To}, "a name is not bound by :=", "write name = expression")
+	// f"…", r"…" or u"…"; the lexer itself knows b"…", which is refused as bytes.
 	case last.Kind == lexer.Identifier && len(last.Value) <= 2 && t.Kind == lexer.String && last.To == t.From:
 		return s.At(Span(last.Location), fmt.Sprintf("a text has no %s before it", last.Value),
 			`every text shows values between braces: "took {n} s"`)
@@ -242,8 +262,9 @@ func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
 }
 
 // readable reports whether the parser can read a number as written.
+// Three ways of reading: decimal digits, where a leading 0 means nothing; a prefix 0x, 0b or 0o; a point or exponent.
 func readable(number string) bool {
-	number = strings.ReplaceAll(number, "_", "")
+	number = strings.ReplaceAll(number, "_", "") // 1_000 is a thousand; the parser drops the signs too
 	if _, err := strconv.ParseInt(number, 10, 64); err == nil {
 		return true
 	}

@@ -12,10 +12,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// errOther stops a write whose plan was made of a state that is no longer the last one.
+// errOther stops a write whose plan was made of a state that is no longer the last one. Nothing was recorded then, and whoever made the
+// plan makes it again or says so.
 var errOther = errors.New("something was recorded meanwhile")
 
-// after returns the events of f if the last event still has this number.
+// after returns the events of f if the last event still has this number: it joins what was worked out without the lock to a write. That
+// the number is enough follows from the log, which only grows.
 func after(seq int64, f func(campaign.Moment) []campaign.Event) func(campaign.Moment) ([]campaign.Event, error) {
 	return func(m campaign.Moment) ([]campaign.Event, error) {
 		if m.Seq != seq {
@@ -25,10 +27,11 @@ func after(seq int64, f func(campaign.Moment) []campaign.Event) func(campaign.Mo
 	}
 }
 
-// revision returns the decision revision of this program.
+// revision returns the decision revision of this program: campaign.Revision, but in tests.
 func (c *Campaign) revision() int { return cmp.Or(c.opt.Revision, campaign.Revision) }
 
-// checkRevision reports a campaign that was begun by a program which decides otherwise.
+// checkRevision reports a campaign that was begun by a program which decides otherwise. Results can be told to it all the same; no
+// round is planned.
 func (c *Campaign) checkRevision(s *campaign.State) error {
 	if s.Revision == c.revision() {
 		return nil
@@ -38,7 +41,8 @@ func (c *Campaign) checkRevision(s *campaign.State) error {
 }
 
 // Advance makes the next plan where one is due. The lock is not held while the algorithm plans: what
-// is recorded meanwhile makes it plan again.
+// is recorded meanwhile makes it plan again. Of two programs that plan at once one records its plan, and the other finds it. It returns
+// at once where nothing is due.
 func (c *Campaign) Advance(ctx context.Context) error {
 	for {
 		m, err := c.fresh(ctx)
@@ -48,10 +52,12 @@ func (c *Campaign) Advance(ctx context.Context) error {
 		if err := c.checkRevision(m.State); err != nil {
 			return err
 		}
+		// without the lock: it may take seconds where the cache does not have it
 		run, err := c.cache.replay(ctx, m)
 		if err != nil {
 			return err
 		}
+		// the run is of a state with this number, and so the plan is right in the moment of the write
 		err = c.write(ctx, after(m.Seq, func(m campaign.Moment) []campaign.Event {
 			return []campaign.Event{m.Plan(run, c.opt.build(), c.revision())}
 		}))
@@ -64,7 +70,8 @@ func (c *Campaign) Advance(ctx context.Context) error {
 	}
 }
 
-// fresh returns the campaign with all that was recorded so far. Nobody changes that state.
+// fresh returns the campaign with all that was recorded so far. Nobody changes that state: shared makes the next writer replace it, so that
+// readers need no lock.
 func (c *Campaign) fresh(ctx context.Context) (campaign.Moment, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,14 +82,15 @@ func (c *Campaign) fresh(ctx context.Context) (campaign.Moment, error) {
 	return c.moment(ctx, c.state)
 }
 
-// moment returns the campaign now, in a state.
+// moment returns the campaign now, in a state, under the protocol with the arms that were added by then.
 func (c *Campaign) moment(ctx context.Context, s *campaign.State) (campaign.Moment, error) {
 	p, err := c.kept.of(ctx, c, s)
 	return s.Under(p, c.opt.now()), err
 }
 
-// own returns the same with a state that the caller may change.
+// own returns the same with a state that the caller may change. It folds all events, which fresh mostly need not.
 func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
+	// the chain is checked from its beginning, since nothing of it was taken in before
 	list, err := events(ctx, c.db.db, 0)
 	if err != nil {
 		return campaign.Moment{}, err
@@ -100,10 +108,14 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 // Ask returns what to measure: the list that the asker has and has not told, else further pulls of
 // the open round. It is recorded before it is returned. Where a cut round waits for late results
 // alone, the next one begins; see State.CloseEarly.
+//
+// Each of its steps is recorded by itself. A program that is killed between two leaves a campaign that goes on with the next one, whoever
+// asks.
 func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, error) {
 	if err := c.Advance(ctx); err != nil {
 		return campaign.List{}, err
 	}
+	// a round that ends here is followed by a plan, before this asker is handed something
 	err := c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
 		if c.checkRevision(m.State) != nil {
 			return nil, nil // what was planned can still be handed out
@@ -118,6 +130,7 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 	}
 	var list campaign.List
 	err = c.write(ctx, func(m campaign.Moment) (made []campaign.Event, err error) {
+		// the list is shown only if its event was committed
 		list, made, err = m.Ask(q)
 		return made, err
 	})
@@ -130,8 +143,9 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 }
 
 // Do does an act, and returns what came of it once that is on the disk. Where something is wrong with a row of a sheet
-// nothing is recorded, and the receipt says what.
+// nothing is recorded, and the receipt says what. Nothing is planned here: whoever wants the next round at once calls Advance (Entry.Next).
 func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, error) {
+	// commands and scripts have checked it; programs may not have
 	if x, ok := act.(campaign.Checked); ok {
 		if err := x.Check(); err != nil {
 			return campaign.Done{}, errors.New(strings.TrimSpace(err.Param + " " + err.Text))
@@ -142,6 +156,7 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 			return campaign.Done{}, err
 		}
 	}
+	// do may run several times: what the last one made is what was recorded
 	var done campaign.Done
 	do := func(m campaign.Moment) (_ []campaign.Event, err error) {
 		done, err = act.Do(ctx, campaign.Doing{Moment: m, Grow: c.grow})
@@ -156,6 +171,7 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 	switch {
 	case err != nil:
 		return done, err
+	// arms were added, and no act with files has a receipt: the protocol is made with them now, so that the next reader need not
 	case len(done.Files) > 0:
 		if err := c.open(ctx); err != nil {
 			return done, err
@@ -168,6 +184,7 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 	case done.Receipt != nil:
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		// of the state with the results, which may have others' by now
 		r := done.Receipt
 		r.Round, r.Left, r.Over = c.state.Left()
 		r.Hash, r.Chain = c.state.Hash, c.state.Chain()
@@ -185,6 +202,7 @@ func (c *Campaign) TellOne(ctx context.Context, id string, reward float64, opt c
 	return c.receipt(ctx, &campaign.TellOne{ID: id, Reward: reward, TellOptions: opt})
 }
 
+// receipt does an act with a sheet.
 func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Receipt, error) {
 	done, err := c.Do(ctx, act)
 	if err != nil || done.Receipt == nil {
@@ -194,7 +212,8 @@ func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Rece
 }
 
 // Upgrade lets this program go on with a campaign of one that decides otherwise, and returns what
-// changes; nil where nothing was to be done. With look it records nothing.
+// changes; nil where nothing was to be done. With look it records nothing. It replays the campaign without the lock. What it says of the
+// decisions would be wrong of another state, so that it is not recorded where the state moved on.
 func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign.UpgradeBody, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -211,7 +230,7 @@ func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign
 	return changes, err
 }
 
-// Status says how far the campaign is. It writes nothing and waits for nobody.
+// Status says how far the campaign is. It records nothing and waits for nobody; the cache is written where it can be.
 func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	m, st, err := c.progress(ctx)
 	if err == nil {
@@ -226,6 +245,7 @@ func (c *Campaign) Progress(ctx context.Context) (campaign.Status, error) {
 	return st, err
 }
 
+// progress returns the status, and the state that it is of.
 func (c *Campaign) progress(ctx context.Context) (campaign.Moment, campaign.Status, error) {
 	m, err := c.fresh(ctx)
 	run := (*campaign.Run)(nil)
@@ -241,7 +261,7 @@ func (c *Campaign) progress(ctx context.Context) (campaign.Moment, campaign.Stat
 }
 
 // Mine returns what somebody was handed in the open round, with his results, and how many pulls of all
-// people have none.
+// people have none. It replays nothing, and so is quick.
 func (c *Campaign) Mine(ctx context.Context, by string) (campaign.List, int, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -251,7 +271,8 @@ func (c *Campaign) Mine(ctx context.Context, by string) (campaign.List, int, err
 	return m.Mine(by), left, nil
 }
 
-// Preview says what Tell would do with a sheet, and records nothing.
+// Preview says what Tell would do with a sheet, and records nothing. Until it is told others may tell results, and rows become known or
+// late.
 func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -265,13 +286,15 @@ func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellO
 	if err != nil {
 		return campaign.Receipt{}, err
 	}
+	// what would be recorded was not
 	done.Receipt.Taken = false
 	return *done.Receipt, nil
 }
 
-// keptProtocol is the protocol with the arms that were added so far, and what it is made from.
+// keptProtocol is the protocol with the arms that were added so far, and what it is made from. It only grows: a state that was read just
+// before an addition may meet the arms of after.
 type keptProtocol struct {
-	mu       sync.Mutex
+	mu       sync.Mutex // of both below, which change together
 	recipe   question.Recipe
 	protocol campaign.Protocol
 }
@@ -283,14 +306,14 @@ func (k *keptProtocol) now() (question.Recipe, campaign.Protocol) {
 	return k.recipe, k.protocol
 }
 
-// tasks returns the tasks of the arms of the start.
+// tasks returns the tasks of the arms of the start, by arm: a fold begins with them.
 func (k *keptProtocol) tasks() []int {
 	_, p := k.now()
 	return p.AtStart().Problem.TaskOf
 }
 
 // of returns the protocol of a state of a campaign: with the arms that were added by then, from the recorded
-// files alone.
+// files alone. Each addition must make the problem that it made when it was recorded.
 func (k *keptProtocol) of(ctx context.Context, c *Campaign, s *campaign.State) (campaign.Protocol, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -301,6 +324,7 @@ func (k *keptProtocol) of(ctx context.Context, c *Campaign, s *campaign.State) (
 		if file.Content, err = getFile(ctx, c.db.db, file.SHA256); err != nil {
 			return campaign.Protocol{}, fmt.Errorf("%s: the recorded copy of %s: %w", c.dir, file.Path, err)
 		}
+		// one after the other, as they came: each keeps the scale of the features before it
 		r, p, _, err := grown(ctx, c.maker, k.recipe, k.protocol, file)
 		if err != nil {
 			return campaign.Protocol{}, fmt.Errorf("the recorded script no longer makes the protocol with the arms that were added: %w", err)
@@ -314,9 +338,11 @@ func (k *keptProtocol) of(ctx context.Context, c *Campaign, s *campaign.State) (
 	return k.protocol, nil
 }
 
-// grown makes the protocol with the arms of a file.
+// grown makes the protocol with the arms of a file, and its recipe. The script is evaluated on the table with all rows, and what it
+// makes is compared with p, whose arms must stay as they are. r is not changed.
 func grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, file campaign.File) (question.Recipe,
 	campaign.Protocol, campaign.Growth, error) {
+	// a list of its own: two additions that are tried at once must not write into one
 	r.Added = append(r.Added[:len(r.Added):len(r.Added)], file)
 	made, err := maker(ctx, r)
 	if err != nil {
@@ -329,7 +355,7 @@ func grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Proto
 	return r, out, g, err
 }
 
-// grow makes the protocol with the arms of a file.
+// grow makes the protocol with the arms of a file, for an act that adds them. What is kept changes only once the event is recorded.
 func (c *Campaign) grow(ctx context.Context, file campaign.File) (campaign.Protocol, campaign.Growth, error) {
 	r, p := c.kept.now()
 	_, p, g, err := grown(ctx, c.maker, r, p, file)
@@ -338,20 +364,26 @@ func (c *Campaign) grow(ctx context.Context, file campaign.File) (campaign.Proto
 
 // tried records the event that f makes once the algorithm was tried with it, under the protocol that done names: an
 // algorithm may refuse.
+//
+// It works on a state of its own, since the event is folded into it before anybody knows whether it will be recorded. The lock is not held
+// meanwhile; what others record in that time makes it begin again. f must return one event at most.
 func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaign.Event, error), done *campaign.Done) error {
 	for {
 		m, err := c.own(ctx)
 		if err != nil {
 			return err
 		}
+		// the agent waits for whole rounds, and its algorithm is not here to be changed
 		if m.Start.Led != "" {
 			return fmt.Errorf("%s is led by %s: all pulls of its rounds are awaited there, and nothing of them can be changed here", c.dir,
 				m.Start.Led)
 		}
+		// on the state of the moment, and without the lock
 		made, err := f(m)
 		if err != nil || len(made) == 0 {
 			return err
 		}
+		// its hash is not needed to fold it
 		seq, first := m.Seq, made[0]
 		first.Seq = seq + 1
 		if err := m.Add([]campaign.Event{first}, c.kept.tasks()); err != nil {

@@ -17,7 +17,7 @@ func asked(t *testing.T, c *Campaign, by string, count int) campaign.List {
 	return list
 }
 
-// told tells rows and fails the test where they are not taken.
+// told tells rows and returns the receipt. The test fails where the sheet cannot be read, and not where a row is refused.
 func told(t *testing.T, c *Campaign, opt campaign.TellOptions, rows ...string) campaign.Receipt {
 	t.Helper()
 	r, err := c.Tell(t.Context(), sheet(rows), opt)

@@ -18,9 +18,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-const smallTable = "task,arm,x_1,z_1\nnorth,a,0,0\nnorth,\"b, c\",1,0\nsouth,a,0,1\nsouth,\"b, c\",1,1\nnorth,d,2,0\n"
+const smallTable = "task,arm,x_1,z_1\nnorth,a,0,0\nnorth,\"b, c\",1,0\nsouth,a,0,1\nsouth,\"b, c\",1,1\nnorth,d,2,0\n" // unsorted: d of the north comes behind the south
 
-// tabled is the Maker of a recipe whose data is one table.
+// tabled is the Maker of a recipe whose data is one table, under the identity of tasks times a kernel of arms. Rows that were added are put
+// behind the table, as a script's Maker does it, and errors name the file that a row came from.
 func tabled(p campaign.Protocol, k kernels.Kernel, load problem.LoadOptions) Maker {
 	return func(_ context.Context, r question.Recipe) (campaign.Protocol, error) {
 		data, places := r.Data[0].Content, []*problem.Appended(nil)
@@ -43,7 +44,7 @@ func tabled(p campaign.Protocol, k kernels.Kernel, load problem.LoadOptions) Mak
 	}
 }
 
-// beginTable starts a campaign on a table.
+// beginTable starts a campaign on a table. The Maker makes its protocol again, with added rows too.
 func beginTable(t *testing.T, p campaign.Protocol, k kernels.Kernel, table string, load problem.LoadOptions) (*Campaign, Maker) {
 	t.Helper()
 	r := recipe
@@ -61,6 +62,7 @@ func beginTable(t *testing.T, p campaign.Protocol, k kernels.Kernel, table strin
 	return c, maker
 }
 
+// added is the change that adds these rows.
 func added(content string) campaign.AmendBody {
 	return campaign.AmendBody{Add: &campaign.File{Path: "more.csv", Content: []byte(content)}, Reason: "a new ligand came"}
 }
@@ -86,11 +88,13 @@ func TestAdded(t *testing.T) {
 		t.Run(algorithm, func(t *testing.T) {
 			p := campaign.Protocol{Name: "days", Mode: engine.ModeFC, Algorithm: algorithm, Options: engine.Options{Delta: 0.1}, Plate: 6, Seed: 4}
 			c, maker := beginTable(t, p, kernels.Identity{}, smallTable, problem.LoadOptions{})
+			// a second program, which has the campaign open from before the addition
 			before, err := Open(t.Context(), c.dir, maker, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer before.Close()
+			// arms that were handed out, of whatever task
 			seen := map[string]bool{}
 			measure := func(c *Campaign, by string, most int) int {
 				l, err := c.Ask(t.Context(), campaign.Request{By: by, Count: most})
@@ -101,6 +105,7 @@ func TestAdded(t *testing.T) {
 				for _, r := range l.Rows {
 					_, number := pullOf(t, c.dir, c.Protocol().Problem, r.ID)
 					rows = append(rows, row(r.ID, measuredAs(r.Task, r.Arm, r.Round, number)))
+					// an added arm keeps its features and its task, whatever number it gets
 					if r.Arm == "f" && (r.Task != "west" || r.X[0] != 5) || r.Arm == "e" && r.X[0] != 3 {
 						t.Errorf("handed out %+v", r)
 					}
@@ -112,11 +117,13 @@ func TestAdded(t *testing.T) {
 				return l.Round
 			}
 			measure(c, "Ann", 1000)
+			// round 1 is over then, and round 2 is open with one result
 			measure(c, "Ann", 1) // of round 2
 			_, err = amendBy(t.Context(), c, added("arm,x_1,task,z_1\ne,3,north,\nf,5,west,7\n\"b, c\",1,west,7\n"), "Ann")
 			if err == nil {
 				t.Fatal("a task feature that is empty was taken")
 			}
+			// an arm of a task that is there, and a task of two arms, one named as an arm of the north
 			b, err := amendBy(t.Context(), c, added("task,arm,x_1,z_1\nnorth,e,3,0\nwest,f,5,7\nwest,\"b, c\",1,7\n"), "Ann")
 			if err != nil {
 				t.Fatal(err)
@@ -124,6 +131,7 @@ func TestAdded(t *testing.T) {
 			if want := `3 arms are added by more.csv: task "north", arm "e", task "west", arm "f", task "west", arm "b, c"`; b.String() != want {
 				t.Errorf("%q, want %q", b.String(), want)
 			}
+			// the open round goes on without them, and neither a status nor a sheet takes them for arms of it
 			waiting, err := c.Status(t.Context())
 			if err != nil || len(waiting.Tasks) != 3 || waiting.Tasks[2].Open != 2 || !strings.HasPrefix(fmt.Sprint(waiting.Notes), `[measured from the next round on: task "north", arm "e", task "west", arm "f"`) {
 				t.Errorf("%v: %+v, %q", err, waiting.Tasks, waiting.Notes)
@@ -135,6 +143,7 @@ func TestAdded(t *testing.T) {
 			if round := measure(before, "Ann", 1000); round != 2 || seen["e"] { // the other program, opened before
 				t.Errorf("round %d, handed out %v", round, seen)
 			}
+			// two programs measure on by turns, one of them opened again each time, until neither finds anything to do
 			for seq := int64(0); seq < c.state.Seq; {
 				seq = c.state.Seq
 				measure(before, "Bob", 1000)
@@ -177,9 +186,11 @@ func TestAdded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			// answers, eliminations and rounds as of steps that know no campaign
 			if got, want := found(t, run.Outcome), found(t, extended(t, c.Protocol())); got != want {
 				t.Errorf("the campaign found\n%.1500s\nand the steps\n%.1500s", got, want)
 			}
+			// the added rows are a recorded file, with a copy beside the others
 			v, err := Verify(t.Context(), c.dir, maker, Options{})
 			if err != nil || v.Files[len(v.Files)-1].Path != "more.csv" {
 				t.Errorf("%v: %+v", err, v.Files)
@@ -200,13 +211,15 @@ func TestAdded(t *testing.T) {
 	}
 }
 
-// extended drives the engine's steps as the campaign of TestAdded does, without any campaign.
+// extended drives the engine's steps as the campaign of TestAdded does, without any campaign: two rounds of the arms of before, then the
+// algorithm is made anew and takes over.
 func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 	t.Helper()
 	e, err := p.Entry()
 	if err != nil {
 		t.Fatal(err)
 	}
+	// begun is the algorithm at its beginning, on this problem
 	begun := func(q *problem.Problem) engine.Algorithm {
 		m, err := model.New(q, 0)
 		if err != nil {
@@ -220,6 +233,7 @@ func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 		}
 		return a
 	}
+	// the problem of before the addition
 	q := p.Earlier[0]
 	s, err := engine.Begin(begun(q), engine.Options{Delta: p.Options.Delta, MaxRounds: 1 << 30})
 	if err != nil {
@@ -233,6 +247,7 @@ func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 		if !more {
 			return s.Outcome()
 		}
+		// means are summed as a campaign sums them: in the order of the pulls
 		b := engine.Batch{Counts: next.Counts, Means: make([]float64, len(next.Counts))}
 		for i, n := range next.Counts {
 			names, sum := q.NamesOf(i), 0.0
@@ -250,6 +265,7 @@ func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 		}
 		if next.Round == 2 {
 			q = p.Problem
+			// e of the north has the number 3, and moves both arms of the south
 			if err := s.Extend(begun(q), []int{0, 1, 2, 4, 5}); err != nil {
 				t.Fatal(err)
 			}
@@ -273,11 +289,13 @@ func TestAddedErrors(t *testing.T) {
 	}
 	b := added("task,arm,x_1\nnorth,e,3\n")
 	b.Reason = ""
+	// nothing was recorded by any of these: start, plan and ask are all
 	wants(t, amend(t, c, b, "Ann"), "needs a reason")
 	if st, err := c.Status(t.Context()); err != nil || st.Events != 3 || len(st.Tasks) != 2 {
 		t.Errorf("%v: %d events, %d tasks", err, st.Events, len(st.Tasks))
 	}
 	// an algorithm that cannot is tried, also while a round is open
+	// neighbours are alike, so that the algorithm may rely on the norm
 	smooth := "task,arm,x_1,cost\n"
 	for i := range 60 {
 		smooth += fmt.Sprintf("north,%d,%g,%d\n", i, float64(i)/60, 1+i%2)
@@ -308,6 +326,7 @@ func TestAddedBeyondTheScale(t *testing.T) {
 	}
 	defer again.Close()
 	q := again.Protocol().Problem
+	// 20 to 80 were scaled to 0 to 1, and so 140 is 2; a column of one value has no scale, and 5 and 6 are a range of its own
 	if got := fmt.Sprint(q.Arms.X); got != "[[0 0.6666666666666666 1 2] [0 0 0 1]]" {
 		t.Errorf("features %s", got)
 	}

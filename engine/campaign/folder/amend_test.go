@@ -44,6 +44,7 @@ func TestWithdrawn(t *testing.T) {
 	p := small(t)
 	p.Options.Epsilon = 0
 	c := begin(t, p, Options{})
+	// without noise, so that the order of the arms is never in doubt
 	best := func(r campaign.ListRow) float64 { return map[string]float64{"a": 0, "b, c": 0.9, "d;e": 1}[r.Arm] }
 	measureAll(t, c, best, func(round int) bool { return round == 2 })
 	reason := campaign.AmendBody{Withdraw: [][2]string{{"north", "d;e"}}}
@@ -56,6 +57,7 @@ func TestWithdrawn(t *testing.T) {
 	}
 	reason.Reason = "sold out again"
 	wants(t, amend(t, c, reason, "Ann"), "withdrawn already")
+	// another program sees the same
 	c.Close()
 	c, err := Open(t.Context(), c.dir, again(p), Options{})
 	if err != nil {
@@ -73,6 +75,7 @@ func TestWithdrawn(t *testing.T) {
 	if len(rows) > 0 {
 		told(t, c, campaign.TellOptions{By: "Bob"}, rows...)
 	}
+	// more rounds than it takes; the status says whether it is done
 	measureAll(t, c, best, func(round int) bool { return round > 60 })
 	st, err := c.Status(t.Context())
 	if err != nil || !st.Done {
@@ -131,6 +134,7 @@ func TestCapacity(t *testing.T) {
 // A change of epsilon is said as long as the answers are for the one before.
 func TestEpsilonWaits(t *testing.T) {
 	c := begin(t, small(t), Options{})
+	// the notes of the status
 	said := func() string {
 		st, err := c.Status(t.Context())
 		if err != nil {
@@ -138,6 +142,7 @@ func TestEpsilonWaits(t *testing.T) {
 		}
 		return fmt.Sprint(st.Notes)
 	}
+	// round tells a whole round in lists, and has the next one planned
 	round := func() {
 		for {
 			l := asked(t, c, "Ann", 1000)

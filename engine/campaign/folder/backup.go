@@ -20,10 +20,10 @@ import (
 
 // headFile has the number and the hash of the last event beside the database, by which a database is noticed that
 // is older than its folder, as in a copy without its -wal. It is written after each commit, and may be
-// missing or behind.
+// missing or behind. One that is ahead says that events are gone.
 const headFile = "campaign.head"
 
-// readHead returns what the file says; 0 where it says nothing.
+// readHead returns what the file says; 0 where it says nothing: where it is missing, cut off, or no head.
 func readHead(dir string) (seq int64, hash string) {
 	text, err := os.ReadFile(filepath.Join(dir, headFile))
 	if err == nil {
@@ -35,7 +35,8 @@ func readHead(dir string) (seq int64, hash string) {
 	return seq, hash
 }
 
-// writeHead writes the file, whole or not at all. That it cannot be written is no failure.
+// writeHead writes the file, whole or not at all. That it cannot be written is no failure: the event is recorded. It is not forced to the
+// disk, and may be behind after a power cut.
 func writeHead(dir string, s *campaign.State) {
 	_ = atomicfile.Write(filepath.Join(dir, headFile), fmt.Appendf(nil, "%d %s\n", s.Seq, s.Hash), 0o666, false)
 }
@@ -53,6 +54,9 @@ func checkHead(s *campaign.State, seq int64, hash string) error {
 
 // Backup writes the campaign as it is now into a folder, which must not exist or be empty: the database, whole,
 // whoever writes to it meanwhile, and the copies of script and data. Who is invited to the page is not part of it.
+//
+// The database has its name only once it is whole and on the disk: a backup that was killed is no campaign. It has what was recorded when
+// SQLite began, and so is compared with a state that was read afterwards. A head is not written; the next act in it writes one.
 func (c *Campaign) Backup(ctx context.Context, dest string) error {
 	if err := emptyFolder(dest); err != nil {
 		return err
@@ -70,6 +74,7 @@ func (c *Campaign) Backup(ctx context.Context, dest string) error {
 	if err != nil {
 		return fmt.Errorf("the backup was not written: %w", err)
 	}
+	// after the copy, so that its last event must be among these
 	s, err := c.fresh(ctx)
 	if err != nil {
 		return err
@@ -82,7 +87,7 @@ func (c *Campaign) Backup(ctx context.Context, dest string) error {
 	return copies(dest, r)
 }
 
-// headOf returns the number and the hash of the last event of a database.
+// headOf returns the number and the hash of the last event of a database, by a connection of its own.
 func headOf(ctx context.Context, path string) (int64, string, error) {
 	db, err := openDatabase(path, false)
 	if err != nil {
@@ -101,7 +106,7 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// emptyFolder makes a folder where there is none, and reports one that is not empty.
+// emptyFolder makes a folder where there is none, and reports one that is not empty: nothing of somebody's is written over.
 func emptyFolder(dir string) error {
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
 		return fmt.Errorf("%s is not empty: choose another folder", dir)
@@ -109,7 +114,8 @@ func emptyFolder(dir string) error {
 	return os.MkdirAll(dir, 0o777)
 }
 
-// copiesOf yields script and data with the names of their copies in a folder.
+// copiesOf yields script and data with the names of their copies in a folder, relative to it. Files of one name from different folders get
+// numbers, in the order of the recipe, so that a file has the same name each time.
 func copiesOf(r question.Recipe) iter.Seq2[string, campaign.File] {
 	return func(yield func(string, campaign.File) bool) {
 		if !yield("script.cope", r.Script) {
@@ -128,7 +134,7 @@ func copiesOf(r question.Recipe) iter.Seq2[string, campaign.File] {
 	}
 }
 
-// copies writes script and data beside the database, for people to read.
+// copies writes script and data beside the database, for people to read. Nothing reads them but compareCopies.
 func copies(dir string, r question.Recipe) error {
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return err
@@ -141,7 +147,7 @@ func copies(dir string, r question.Recipe) error {
 	return nil
 }
 
-// compareCopies says which copies are not what was recorded.
+// compareCopies says which copies are not what was recorded. A copy that cannot be read is passed over.
 func compareCopies(dir string, r question.Recipe, notice func(string)) {
 	for name, f := range copiesOf(r) {
 		content, err := os.ReadFile(filepath.Join(dir, name))
@@ -157,6 +163,8 @@ func compareCopies(dir string, r question.Recipe, notice func(string)) {
 // Repair sets aside the events that do not fit those before them, as a program of before could record them: no
 // command reads such a campaign. Nothing is changed or removed: one event more names what is left out from then
 // on. It returns what does not fit, none where there is nothing to repair. With look it records nothing.
+//
+// It opens no Campaign, since no state can be made. The chain of hashes must be whole: what was changed afterwards is not repaired.
 func Repair(ctx context.Context, dir string, maker Maker, reason, by string, look bool, opt Options) ([]campaign.Aside, error) {
 	db, err := openFolder(ctx, dir)
 	if err != nil {
@@ -172,6 +180,7 @@ func Repair(ctx context.Context, dir string, maker Maker, reason, by string, loo
 	if err != nil {
 		return nil, fmt.Errorf("the recorded script no longer makes the protocol: %w", err)
 	}
+	// after the script was evaluated, which may take seconds
 	l, err := lock(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -188,6 +197,7 @@ func Repair(ctx context.Context, dir string, maker Maker, reason, by string, loo
 		}
 		var made []campaign.Event
 		aside, made, err = campaign.Repair(list, p.Problem.TaskOf, reason, by, opt.now())
+		// with what was found the reason may be missing, which would be an error
 		if look && len(aside) > 0 {
 			return nil
 		}
@@ -201,13 +211,13 @@ func Repair(ctx context.Context, dir string, maker Maker, reason, by string, loo
 
 // Verification describes a campaign in which nothing was found to be changed.
 type Verification struct {
-	Events int              `json:"events"`
-	At     time.Time        `json:"at"` // of the last event
-	Hash   string           `json:"hash"`
-	Files  []campaign.File  `json:"files"`
+	Events int              `json:"events"`              // how many there are
+	At     time.Time        `json:"at"`                  // of the last event
+	Hash   string           `json:"hash"`                // of the last event
+	Files  []campaign.File  `json:"files"`               // script, data and rows that were added, without their contents
 	Aside  []campaign.Aside `json:"set_aside,omitempty"` // events that a repair set aside
 
-	state *campaign.State
+	state *campaign.State // of all events, for CheckHead
 }
 
 // CheckHead reports that no event has a hash which somebody wrote down; see campaign.State.CheckHead.
@@ -217,8 +227,13 @@ func (v Verification) CheckHead(known string) error { return v.state.CheckHead(k
 // event and file, the number and hash of the last event, which stand beside the events, and that the
 // events make sense in their order; also that the cache of this program is what they make. Its error names the first event
 // that is not as it was.
+//
+// It goes from the disk up: pages of the database, hashes of events, the end of the list, files, the fold, the protocol with all arms, the
+// triggers, and the cache. It takes no lock: events and their end are read as they are at one moment, and others may record
+// meanwhile.
 func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verification, error) {
 	var v Verification
+	// before the events, see prepare
 	headSeq, headHash := readHead(dir)
 	db, err := openFolder(ctx, dir)
 	if err != nil {
@@ -228,17 +243,23 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err := db.integrity(ctx); err != nil {
 		return v, db.explain(ctx, err)
 	}
-	list, err := events(ctx, db.db, 0)
+	var list []campaign.Event
+	var seq int64
+	var hash string
+	err = db.snapshot(ctx, func(q querier) (err error) {
+		if list, err = events(ctx, q, 0); err != nil {
+			return err
+		}
+		if err := campaign.CheckChain(list); err != nil {
+			return err
+		}
+		seq, hash, err = head(ctx, q)
+		return err
+	})
 	if err != nil {
 		return v, err
 	}
-	if err := campaign.CheckChain(list); err != nil {
-		return v, err
-	}
-	seq, hash, err := head(ctx, db.db)
-	if err != nil {
-		return v, err
-	}
+	// a chain does not notice what was cut off its end
 	if last := int64(len(list)); seq != last || last == 0 || list[last-1].Hash != hash {
 		return v, fmt.Errorf("event %d is missing: the events end with %d, and %d were recorded", last+1, last, seq)
 	}
@@ -262,6 +283,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 		return v, err
 	}
 	c.kept.recipe, c.kept.protocol = r, p
+	// this makes the protocol with each addition, and so checks the files of these
 	m, err := c.moment(ctx, s)
 	if err != nil {
 		return v, err

@@ -71,6 +71,7 @@ func measureTo(t *testing.T, c *Campaign, rewards [][]float64, last int) {
 
 // TestContinuesInAnotherBuild makes the part of another build, for TestBuilds.
 func TestContinuesInAnotherBuild(t *testing.T) {
+	// folder, last round, and the name of the build
 	parts := strings.Split(os.Getenv(continuing), "|")
 	if len(parts) != 3 {
 		t.Skip("for builds that TestBuilds makes")
@@ -101,6 +102,7 @@ func TestContinuesInAnotherBuild(t *testing.T) {
 // built builds these tests otherwise, and returns a function that runs them on a campaign.
 func built(t *testing.T, name string, env []string, args ...string) func(dir string, last int) {
 	t.Helper()
+	// the tests of this package, compiled with other flags or sources
 	program := filepath.Join(t.TempDir(), name+".test")
 	build := exec.Command("go", append(append([]string{"test", "-c", "-vet=off", "-ldflags=-w", "-o", program}, args...), ".")...)
 	build.Env = append(os.Environ(), env...)
@@ -121,7 +123,8 @@ func built(t *testing.T, name string, env []string, args ...string) func(dir str
 	}
 }
 
-// overlay returns a file for go build -overlay in which texts of sources are replaced.
+// overlay returns a file for go build -overlay in which texts of sources are replaced. Each text must be there once, so that a source which
+// was changed since fails the test.
 func overlay(t *testing.T, changes map[string][2]string) string {
 	t.Helper()
 	replace := map[string]string{}
@@ -159,6 +162,7 @@ func TestBuilds(t *testing.T) {
 		t.Skip("builds programs")
 	}
 	p, rewards := couplingBuilds(t)
+	// what this build does alone, to compare plans with
 	whole := begin(t, p, Options{})
 	measureTo(t, whole, rewards, 1000)
 	own := plansOf(t, whole)
@@ -176,12 +180,14 @@ func TestBuilds(t *testing.T) {
 			}
 			return nil
 		}},
+		// sums of products from the last to the first: equal but for rounding
 		{"backwards", nil, func(t *testing.T) []string {
 			return []string{"-overlay", overlay(t, map[string][2]string{"../../model/leastsquares.go": {
 				"sum := 0.0\n\tfor k, v := range a {\n\t\tsum += v * b[k]\n\t}\n\treturn sum",
 				"sum := 0.0\n\tfor k := len(a) - 1; k >= 0; k-- {\n\t\tsum += a[k] * b[k]\n\t}\n\treturn sum",
 			}})}
 		}},
+		// another constant of the algorithm, with a revision of its own, as whoever changes one has to raise it
 		{"changed", nil, func(t *testing.T) []string {
 			return []string{"-overlay", overlay(t, map[string][2]string{
 				"../../internal/cotest/contest.go": {"optimism     = 1.5 ", "optimism     = 2.5 "},
@@ -192,6 +198,7 @@ func TestBuilds(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			other := built(t, b.name, b.env, b.args(t)...)
 			c := begin(t, p, Options{Build: "this"})
+			// this build plans the first rounds, the other one some more, and this one the rest
 			measureTo(t, c, rewards, 3)
 			if b.name == "changed" { // it is refused once the open round is over
 				l := asked(t, c, "Ann", 100_000)
@@ -204,7 +211,9 @@ func TestBuilds(t *testing.T) {
 			}
 			before := plansOf(t, c)
 			other(c.dir, 6)
+			// the plans of both builds so far
 			middle := plansOf(t, c)
+			// the recorded plans stand, whatever the other build would have planned
 			for round, counts := range before {
 				if middle[round] != counts {
 					t.Errorf("round %d was planned as %s and is %s now", round, counts, middle[round])
@@ -213,6 +222,7 @@ func TestBuilds(t *testing.T) {
 			if len(middle) <= len(before) {
 				t.Fatalf("the other build planned nothing: %d rounds", len(middle))
 			}
+			// after an upgrade this program has to have the revision that the campaign goes by
 			end := Options{Build: "this"}
 			if b.name == "changed" {
 				end.Revision = campaign.Revision + 1
@@ -227,6 +237,7 @@ func TestBuilds(t *testing.T) {
 			if err != nil || !st.Done || len(st.Differs) > 0 {
 				t.Fatalf("%v: done %v, differs %v", err, st.Done, st.Differs)
 			}
+			// by the means of the table
 			if err := wrongAnswer(p.Problem, st, 10); err != nil {
 				t.Error(err)
 			}

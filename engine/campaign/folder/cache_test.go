@@ -15,6 +15,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	value := func(r campaign.ListRow) float64 { return map[string]float64{"a": 0, "b, c": 0.5, "d;e": 1}[r.Arm] }
 	measureAll(t, c, value, func(round int) bool { return round == 3 })
+	// everything that is shown: the status and the result
 	shown := func() string {
 		st, err := c.Status(t.Context())
 		if err != nil {
@@ -33,6 +34,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	path := filepath.Join(c.dir, cacheFile)
 	os.Remove(path)
 	want := shown()
+	// a cache that is used is not written again
 	before, err := os.Stat(path)
 	if err != nil {
 		t.Fatalf("no cache was written: %v", err)

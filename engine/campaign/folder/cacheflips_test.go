@@ -17,6 +17,7 @@ import (
 // are killed leave one draft at most.
 func TestFaultCacheFlips(t *testing.T) {
 	c := begin(t, small(t), Options{})
+	// two lists are told, so that the cache has something to say
 	for round := range 2 {
 		for _, r := range asked(t, c, "Ann", 6).Rows {
 			if _, err := c.TellOne(t.Context(), r.ID, float64(round)+float64(r.ID[0]%7), campaign.TellOptions{By: "Ann", Sure: true}); err != nil {
@@ -44,6 +45,7 @@ func TestFaultCacheFlips(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for k := range 300 {
 		data := append([]byte(nil), whole...)
+		// one of ten ends early; the others have one wrong bit
 		if k%10 == 0 {
 			data = data[:rng.IntN(len(data))]
 		} else {
@@ -75,6 +77,7 @@ func TestFaultForgedCache(t *testing.T) {
 	c := begin(t, p, Options{})
 	value := func(r campaign.ListRow) float64 { return map[string]float64{"a": 0, "b, c": 3, "d;e": 0}[r.Arm] }
 	path := filepath.Join(c.dir, cacheFile)
+	// forge writes a cache that is whole by its hash, with a run that f has changed, as somebody can who may write to the folder
 	forge := func(f func(*campaign.Run)) {
 		t.Helper()
 		if _, err := c.Progress(t.Context()); err != nil { // which makes the cache
@@ -96,6 +99,7 @@ func TestFaultForgedCache(t *testing.T) {
 		_, err = Verify(t.Context(), c.dir, again(p), Options{})
 		wants(t, err, cacheFile+" is not what the events make", "delete the folder")
 	}
+	// what is answered for each task, and how it stands
 	answers := func() (out []string) {
 		st, err := c.Status(t.Context())
 		if err != nil {
@@ -106,6 +110,7 @@ func TestFaultForgedCache(t *testing.T) {
 		}
 		return append(out, st.Standing)
 	}
+	// decide is a run in which all tasks have this answer, proven
 	decide := func(arm string) func(*campaign.Run) {
 		return func(x *campaign.Run) {
 			for v := range x.Outcome.Answers {
@@ -114,6 +119,7 @@ func TestFaultForgedCache(t *testing.T) {
 			x.Outcome.Status, x.Result.Standing = engine.StatusDecided, engine.StandingProven
 		}
 	}
+	// while a round is open the answers of its plan count
 	l := asked(t, c, "Ann", 6)
 	forge(decide("a"))
 	if got := answers(); got[0] != "" || got[1] != "" {
@@ -124,10 +130,12 @@ func TestFaultForgedCache(t *testing.T) {
 		rows = append(rows, row(r.ID, value(r)))
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
+	// once the next plan is due the cache is not looked at
 	forge(func(x *campaign.Run) { x.Next.Counts = []int{99, 0, 0, 0, 0, 0} })
 	if got := asked(t, c, "Ann", 100); len(got.Rows) == 99 {
 		t.Error("the cache plans the next round")
 	}
+	// at the end the recorded answers count, for exports too
 	measureAll(t, c, value, func(int) bool { return false })
 	want := answers()
 	if want[0] != "b, c" || want[1] != "b, c" {

@@ -22,6 +22,7 @@ func TestWhyNot(t *testing.T) {
 		} else {
 			p.Options.Norm, p.Options.Gap, p.Options.Ridge = 2, 1, engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}
 		}
+		// costs, which these algorithms do not heed, so that the status says so
 		q := *p.Problem
 		q.Cost = []float64{1, 2, 3, 1, 2, 3}
 		p.Problem = &q
@@ -30,6 +31,7 @@ func TestWhyNot(t *testing.T) {
 		if said := strings.Contains(fmt.Sprint(st.Warnings), a.costs); err != nil || !said {
 			t.Errorf("%v: %s with costs warns %q", err, a.algorithm, st.Warnings)
 		}
+		// a round is open: the change is tried before its rewards
 		l := asked(t, c, "Ann", 2)
 		err = amend(t, c, campaign.AmendBody{Withdraw: [][2]string{{"north", "a"}}, Reason: "sold out"}, "Ann")
 		wants(t, err, a.algorithm, "cannot change its question", a.want, "capacity can be changed")

@@ -16,6 +16,7 @@ func TestListOfAnotherCopy(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})
 	asked(t, c, "Zoe", 2)
+	// from here on the two folders go on apart: each has an event 4 of its own
 	copied := filepath.Join(t.TempDir(), "copy")
 	if err := c.Backup(t.Context(), copied); err != nil {
 		t.Fatal(err)
@@ -26,12 +27,14 @@ func TestListOfAnotherCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
+	// a sheet without ids, with the chain of a list
 	list := func(l campaign.List) []byte {
 		r := l.Rows[0]
 		return []byte("task,arm,reward,campaign_chain\n" + r.Task + ",\"" + r.Arm + "\",1," + l.Chain + "\n")
 	}
 	_, err = d.Tell(t.Context(), list(here), campaign.TellOptions{By: "Ann"})
 	wants(t, err, "was made after event 4 of ", "ends with event 3 of ", "take out the column campaign_chain")
+	// the same pulls as Ann's, in the copy
 	there := asked(t, d, "Bob", 4)
 	for _, a := range here.Rows {
 		for _, b := range there.Rows {
@@ -46,6 +49,7 @@ func TestListOfAnotherCopy(t *testing.T) {
 	if r := told(t, d, campaign.TellOptions{By: "Ann", Sheet: "ids"}, row(here.Rows[0].ID, 9.75)); r.Taken || r.Counts[campaign.RowUnknown] != 1 || d.state.Hash != before {
 		t.Errorf("%+v", r)
 	}
+	// in the folder that made them lists are told, also later ones
 	for k, own := range []campaign.List{here, asked(t, c, "Zoe", 1)} {
 		if r, err := c.Tell(t.Context(), list(own), campaign.TellOptions{By: "Ann", Sheet: fmt.Sprint(k)}); err != nil || !r.Taken {
 			t.Errorf("the list of this folder: %v, %+v", err, r)
@@ -62,6 +66,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
+	// what was told is in the -wal alone, which a copy of the file would lack
 	if _, err := os.Stat(filepath.Join(c.dir, DatabaseFile+"-wal")); err != nil {
 		t.Fatal("without a -wal this test tells nothing: ", err)
 	}
@@ -115,6 +120,7 @@ func TestCopyWithoutWAL(t *testing.T) {
 	if !strings.Contains(strings.Join(said, " "), "event 4 was recorded") {
 		t.Errorf("notices %q", said)
 	}
+	// whoever removes the head says that the older database is meant to go on
 	_, err = d.Ask(t.Context(), campaign.Request{By: "Bob"})
 	wants(t, err, "event 4 was recorded", "remove campaign.head")
 	if err := os.Remove(filepath.Join(copied, headFile)); err != nil {
@@ -124,4 +130,40 @@ func TestCopyWithoutWAL(t *testing.T) {
 	if _, err := Verify(t.Context(), copied, again(p), Options{}); err != nil {
 		t.Error(err)
 	}
+}
+
+// What others record while a campaign is verified is no event that is missing.
+func TestVerifyWhileOthersRecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes some hundred events to the disk")
+	}
+	p := small(t)
+	c := begin(t, p, Options{})
+	note := func() {
+		if _, err := c.Do(t.Context(), &campaign.Comment{Text: "the lamp was changed"}); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 300 { // so that it takes as long to look at the events as to record another one
+		note()
+	}
+	stop, ended := make(chan bool), make(chan bool)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				note()
+			}
+		}
+	}()
+	for range 20 {
+		if _, err := Verify(t.Context(), c.dir, again(p), Options{}); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	<-ended
 }

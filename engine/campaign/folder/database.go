@@ -18,7 +18,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Schema is the number of the tables. A database of a larger one is refused.
+// Schema is the number of the tables. A database of a larger one is refused. Kinds of events and fields of bodies come without a new
+// number.
 const Schema = 1
 
 // DatabaseFile is the name of the database in the folder of a campaign.
@@ -26,6 +27,10 @@ const DatabaseFile = "campaign.db"
 
 // tables of a new database. The triggers make what is recorded stay: who changes it must take them
 // out first, and then the hashes tell.
+//
+// meta has the schema, and the number and the hash of the last event, which notice events that were cut off the end. event has the
+// events, with times as RFC 3339 in UTC, and bodies as the JSON text that was hashed. file has the content of files by their SHA-256 in
+// hexadecimal, each once.
 const tables = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE event (
@@ -40,15 +45,16 @@ CREATE TRIGGER file_remains BEFORE DELETE ON file BEGIN SELECT RAISE(ABORT, 'fil
 
 // database is an open database.
 type database struct {
-	db   *sql.DB
-	path string
-	copy string // the folder of a copy that is read in place of it, "" where it can be written
-	// why a copy is read
+	db   *sql.DB // two connections at most
+	path string  // of the file that people know, also where a copy is read
+	copy string  // the folder of a copy that is read in place of it, "" where it can be written
+	// why a copy is read, and nothing can be recorded; nil without a copy
 	refused error
 }
 
 // openDatabase opens a database. Every commit is on the disk before it returns (synchronous=FULL),
-// and readers do not wait for writers (WAL).
+// and readers do not wait for writers (WAL). Transactions begin as writers (_txlock), since one that reads first and then writes could be
+// refused after it has read. A database that is not there is an error at the first query, unless create is set.
 func openDatabase(path string, create bool) (*database, error) {
 	mode := "rw"
 	if create {
@@ -61,10 +67,12 @@ func openDatabase(path string, create bool) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
+	// one for the transaction, and one for what is read beside it, as the files of added arms are within a write
 	db.SetMaxOpenConns(2)
 	return &database{db: db, path: path}, nil
 }
 
+// close lets go of the file, and removes the copy.
 func (d *database) close() error {
 	err := d.db.Close()
 	if d.copy != "" {
@@ -73,6 +81,7 @@ func (d *database) close() error {
 	return err
 }
 
+// create makes the tables of a campaign without events.
 func (d *database) create(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, tables); err != nil {
 		return err
@@ -104,7 +113,8 @@ func (d *database) checkSchema(ctx context.Context) error {
 	return nil
 }
 
-// checkTriggers reports a database whose triggers are not as tables has them: without them events can be changed.
+// checkTriggers reports a database whose triggers are not as tables has them: without them events can be changed. SQLite keeps the text
+// of a trigger as it was given, so that the texts are compared.
 func (d *database) checkTriggers(ctx context.Context) error {
 	for line := range strings.Lines(tables) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "CREATE TRIGGER") {
@@ -123,7 +133,22 @@ func (d *database) checkTriggers(ctx context.Context) error {
 	return nil
 }
 
-// querier is a transaction or a database.
+// snapshot runs f on the database as it is at one moment, whoever writes meanwhile: f sees nothing of that, and holds up nobody.
+func (d *database) snapshot(ctx context.Context, f func(querier) error) error {
+	conn, err := d.db.Conn(ctx)
+	if err != nil {
+		return inWords(err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "BEGIN DEFERRED"); err != nil { // transactions of BeginTx are writers
+		return inWords(err)
+	}
+	defer conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	return f(conn)
+}
+
+// querier is a transaction, a connection or a database. Within a write events are read by the transaction, which alone sees those that it
+// appended.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
@@ -134,7 +159,8 @@ func events(ctx context.Context, q querier, after int64) ([]campaign.Event, erro
 	return eventsOf(ctx, q, "seq > ?", after)
 }
 
-// eventsOf returns the events for which a condition on their number holds, in order.
+// eventsOf returns the events for which a condition on their number holds, in order. The condition is text of this package. Hashes are not
+// checked here.
 func eventsOf(ctx context.Context, q querier, condition string, seq int64) ([]campaign.Event, error) {
 	rows, err := q.QueryContext(ctx, "SELECT seq, kind, at, by, body, hash FROM event WHERE "+condition+" ORDER BY seq", seq)
 	if err != nil {
@@ -157,13 +183,14 @@ func eventsOf(ctx context.Context, q querier, condition string, seq int64) ([]ca
 	return out, inWords(rows.Err())
 }
 
-// head returns the number and the hash of the last event, as they were written beside it.
+// head returns the number and the hash of the last event, as they were written beside it; 0 and "" before the first.
 func head(ctx context.Context, q querier) (seq int64, hash string, err error) {
 	err = q.QueryRowContext(ctx, "SELECT s.value, h.value FROM meta s, meta h WHERE s.name = 'seq' AND h.name = 'hash'").Scan(&seq, &hash)
 	return seq, hash, inWords(err)
 }
 
-// appendEvents records events after the last one, sealed, and returns them.
+// appendEvents records events after the last one, sealed, and returns them with their numbers and hashes. The transaction has the write
+// lock, so that nobody else appends to the same event.
 func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]campaign.Event, error) {
 	seq, hash, err := head(ctx, tx)
 	if err != nil {
@@ -180,15 +207,16 @@ func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]cam
 		}
 		out[i] = e
 	}
+	// with the events or not at all
 	_, err = tx.ExecContext(ctx, "UPDATE meta SET value = iif(name = 'seq', ?, ?) WHERE name IN ('seq', 'hash')",
 		fmt.Sprint(seq+int64(len(list))), hash)
 	return out, inWords(err)
 }
 
-// putFile records a file under its hash.
+// putFile records a file under its hash, and returns that. A file that is there stays: the same content has the same hash.
 func putFile(ctx context.Context, tx *sql.Tx, content []byte) (string, error) {
 	hash := fileHash(content)
-	// nil is NULL
+	// an empty file may be nil, which would be NULL
 	_, err := tx.ExecContext(ctx, "INSERT INTO file (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING", hash,
 		append([]byte{}, content...))
 	return hash, inWords(err)
@@ -217,13 +245,15 @@ const (
 // codeNoRoom is the extended result code of a -shm file that cannot grow (SQLITE_IOERR_SHMSIZE).
 const codeNoRoom = codeInput | 19<<8
 
-// inWords puts an error of the database in a user's words.
+// inWords puts an error of the database in a user's words. It wraps it, so that codeOf finds the code; other errors are returned as they
+// are.
 func inWords(err error) error {
 	e := (*sqlite.Error)(nil)
 	if err == nil || !errors.As(err, &e) {
 		return err
 	}
 	what := ""
+	// extended codes have the plain one in their low byte
 	switch e.Code() & 0xff {
 	case codeFull:
 		what = "the disk is full: free some space and try again"

@@ -36,6 +36,7 @@ func TestDiskReallyFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// the rest of the disk is filled, at last byte by byte
 	ballast := filepath.Join(disk, "ballast")
 	f, err := os.Create(ballast)
 	if err != nil {
@@ -59,6 +60,7 @@ func TestDiskReallyFull(t *testing.T) {
 	sheet := []byte("id,reward,note\n" + strings.Join(rows, "\n") + "\n")
 	_, err = c.Tell(t.Context(), sheet, campaign.TellOptions{By: "Ann"})
 	wants(t, err, "nothing was recorded: the disk is full")
+	// SQLite makes a -shm and a -wal when it opens a database, for which there is no room
 	c.Close()
 	if c, err = Open(t.Context(), dir, again(p), Options{}); err != nil {
 		t.Fatalf("a program that starts while the disk is full: %v", err)

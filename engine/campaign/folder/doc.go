@@ -7,6 +7,18 @@
 // state, records and lets go; the lock is never held while an algorithm plans or a person thinks.
 // Readers never wait.
 //
+// The folder has:
+//
+//	campaign.db         the events and the recorded files; beside it campaign.db-wal and campaign.db-shm while it is open
+//	campaign.lock       held for a write, and names who holds it
+//	campaign.head       number and hash of the last event, written after it
+//	script.cope, data/  copies of the recorded files, which nothing reads back
+//	cache/replay.gob    what the algorithm made of the last state; may be deleted
+//	invites.json        who may use the page
+//
+// A write goes through Campaign.write in folder.go: the events of an act are sealed, folded and committed together, or none is. What takes
+// long is done on a state without the lock, and recorded only where that is still the last one (after in acts.go).
+//
 // How the files become a problem is a function that Start and Open are given, so the package knows
 // no script language.
 package folder

@@ -38,6 +38,7 @@ func attachBy(ctx context.Context, c *Campaign, sheet []byte, opt campaign.TellO
 
 // amendBy makes the change that a body states, and returns what is recorded.
 func amendBy(ctx context.Context, c *Campaign, b campaign.AmendBody, by string) (campaign.AmendBody, error) {
+	// an act has other fields than its body: arms by one text, and nothing that follows from the state
 	a := &campaign.Amend{Epsilon: b.Epsilon, Delta: b.Delta, Capacity: b.Capacity, Reason: b.Reason, By: by}
 	for _, w := range b.Withdraw {
 		a.Withdraw = append(a.Withdraw, w[0]+"/"+w[1])

@@ -19,19 +19,21 @@ func TestLateResultsHoldNothingUp(t *testing.T) {
 	for _, c := range []struct {
 		name, algorithm string
 		by              string
-		more            bool
-		came            int
-		after           time.Duration
-		round           int // of the next list
-		want            int // its pulls; -1 is any number but 0
+		more            bool          // whether the request is for further pulls
+		came            int           // results that are told of the first list
+		after           time.Duration // from the first list to the next request
+		round           int           // of the next list
+		want            int           // its pulls; -1 is any number but 0
 	}{
 		{"late", "CoBayesFC", "Ben", false, 4, 24 * time.Hour, 2, -1},
 		{"own list", "CoBayesFC", "Ann", false, 4, 24 * time.Hour, 1, 2},
+		{"own list of a name with a tab", "CoBayesFC", "Ann\t", false, 4, 24 * time.Hour, 1, 2}, // which is a blank once it is recorded
 		{"own list and more", "CoBayesFC", "Ann", true, 4, 24 * time.Hour, 2, -1},
 		{"not late yet", "CoBayesFC", "Ben", false, 4, 8 * time.Hour, 1, 0},
 		{"nothing came", "CoBayesFC", "Ben", false, 0, 24 * time.Hour, 1, 0},
 		{"a test", "CoTestFC", "Ben", false, 4, 24 * time.Hour, 1, 0},
 	} {
+		// rewards of either sign and size: they must not count
 		for _, scale := range []float64{0.1, -50} {
 			p := small(t)
 			p.Algorithm = c.algorithm
@@ -41,7 +43,11 @@ func TestLateResultsHoldNothingUp(t *testing.T) {
 			if c.algorithm == "CoTestFC" {
 				count = 1000 // its rounds are not cut
 			}
-			first := asked(t, k, "Ann", count)
+			asker := "Ann"
+			if strings.TrimSpace(c.by) == asker {
+				asker = c.by // it is Ann who asks again
+			}
+			first := asked(t, k, asker, count)
 			n := min(c.came, len(first.Rows))
 			if c.algorithm == "CoTestFC" {
 				n = len(first.Rows) - 2
@@ -58,6 +64,7 @@ func TestLateResultsHoldNothingUp(t *testing.T) {
 			if err != nil || list.Round != c.round || c.want >= 0 && len(list.Rows) != c.want || c.want < 0 && len(list.Rows) == 0 {
 				t.Fatalf("%s: %v, rewards %g: %d pulls of round %d, want %d of round %d: %+v", c.name, err, scale, len(list.Rows), list.Round, c.want, c.round, list)
 			}
+			// where the next round began: the round is said to have ended so, and the late results come all the same
 			if c.round != 2 {
 				continue
 			}

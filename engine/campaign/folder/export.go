@@ -23,7 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// History returns what was recorded. Of the open round it has no rewards.
+// History returns what was recorded. Of the open round it has no rewards. It replays nothing.
 func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -34,7 +34,8 @@ func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 
 // Export writes the campaign for other programs into a folder, which must not exist or be empty:
 // measurements.csv, answers.csv, log.csv, events.jsonl, the script and its data. Of the open round
-// measurements.csv has no rewards; events.jsonl has all that was recorded, for archives.
+// measurements.csv has no rewards; events.jsonl has all that was recorded, for archives. Files are not all of one moment where others
+// record meanwhile. What is written before an error stays.
 func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err := emptyFolder(dir); err != nil {
 		return err
@@ -51,6 +52,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+	// one row a result; without a deviation where there is one reward
 	measurements := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at",
 		"sheet", "note", "measured_on", "confirmed", "old", "block"}}
 	for _, m := range h.Measurements {
@@ -62,11 +64,13 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 			number(m.Reward), strconv.Itoa(m.Count), sd, m.Kind,
 			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, strings.Join(lists.Map(m.Old, number), " "), m.Block})
 	}
+	// one row a task, decided or not
 	answers := [][]string{{"task", "decided", "arm", "leader", "estimate", "arms_open", "measured"}}
 	for _, t := range st.Tasks {
 		answers = append(answers, []string{t.Task, strconv.FormatBool(t.Decided), t.Arm, t.Leader, number(t.Estimate), strconv.Itoa(t.Open),
 			strconv.Itoa(t.Samples)})
 	}
+	// what somebody gave a reason for
 	log := [][]string{{"event", "kind", "at", "by", "what", "reason"}}
 	for _, l := range h.Log {
 		log = append(log, []string{strconv.FormatInt(l.Seq, 10), string(l.Kind), l.At.Format(time.RFC3339), l.By, l.What, l.Reason})
@@ -82,7 +86,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 // number writes a number in the fewest digits that give it back.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// whole writes a whole number, nothing for 0.
+// whole writes a whole number, nothing for 0, which says that there is none.
 func whole(n int) string {
 	if n == 0 {
 		return ""
@@ -90,6 +94,7 @@ func whole(n int) string {
 	return strconv.Itoa(n)
 }
 
+// writeCSV writes rows, the header first. Cells of them are changed in place (unarmed).
 func writeCSV(path string, rows [][]string) error {
 	for _, row := range rows {
 		for k, text := range row {
@@ -106,13 +111,14 @@ func writeCSV(path string, rows [][]string) error {
 // unarmed returns a cell that spreadsheets take for text, as a text that begins like a formula with an apostrophe before
 // it: what people write reaches those who open the file.
 func unarmed(text string) string {
+	// a negative number begins like a formula and is none
 	if _, err := strconv.ParseFloat(text, 64); err != nil && strings.IndexAny(text, "=+-@") == 0 {
 		return "'" + text
 	}
 	return text
 }
 
-// writeEvents writes every event with its hash, one a line.
+// writeEvents writes every event with its hash, one a line. Bodies are not escaped, so that they are the bytes that were hashed.
 func (c *Campaign) writeEvents(ctx context.Context, path string) error {
 	list, err := events(ctx, c.db.db, 0)
 	if err != nil {
@@ -130,22 +136,23 @@ func (c *Campaign) writeEvents(ctx context.Context, path string) error {
 }
 
 // invitesFile holds who may use the page: names with the hashes of their secrets. It is no part of
-// the events, whose copies people pass on.
+// the events, whose copies people pass on. It is read anew for each look, so that who is revoked is out at once.
 const invitesFile = "invites.json"
 
 // Invitation is a person who may use the page.
 type Invitation struct {
-	Name   string    `json:"name"`
+	Name   string    `json:"name"`   // by which they ask and tell; each name once
 	SHA256 string    `json:"sha256"` // of the secret
-	At     time.Time `json:"at"`
+	At     time.Time `json:"at"`     // when they were invited
 }
 
 // Invite makes a secret of at least 128 bits for a person, who loses the one of before. It is shown once: only
-// its hash is kept.
+// its hash is kept. A fast hash is enough for a secret of so many random bits.
 func (c *Campaign) Invite(ctx context.Context, name string) (secret string, err error) {
 	if name == "" || strings.ContainsFunc(name, unicode.IsControl) {
 		return "", fmt.Errorf("an invitation needs a name without control characters, got %q", name)
 	}
+	// 26 characters of 5 bits
 	secret = rand.Text()
 	return secret, c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
 		list = slices.DeleteFunc(list, func(i Invitation) bool { return i.Name == name })
@@ -153,7 +160,8 @@ func (c *Campaign) Invite(ctx context.Context, name string) (secret string, err 
 	})
 }
 
-// Revoke takes the secret of a person back, at once.
+// Revoke takes the secret of a person back, at once. What they asked for and told stays. It is an error where nobody of that name is
+// invited.
 func (c *Campaign) Revoke(ctx context.Context, name string) error {
 	return c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
 		left := slices.DeleteFunc(slices.Clone(list), func(i Invitation) bool { return i.Name == name })
@@ -164,7 +172,7 @@ func (c *Campaign) Revoke(ctx context.Context, name string) error {
 	})
 }
 
-// Invitations returns who may use the page.
+// Invitations returns who may use the page, in the order in which they were invited; none without a file.
 func (c *Campaign) Invitations() ([]Invitation, error) {
 	data, err := os.ReadFile(filepath.Join(c.dir, invitesFile))
 	if os.IsNotExist(err) {
@@ -177,7 +185,8 @@ func (c *Campaign) Invitations() ([]Invitation, error) {
 	return list, err
 }
 
-// Invited returns the person whom a secret belongs to.
+// Invited returns the person whom a secret belongs to. It compares with all, in constant time each, so that how long it takes tells
+// nothing. Where the file cannot be read nobody is invited.
 func (c *Campaign) Invited(secret string) (name string, ok bool) {
 	list, err := c.Invitations()
 	if err != nil {
@@ -194,7 +203,8 @@ func (c *Campaign) Invited(secret string) (name string, ok bool) {
 
 func hashOf(secret string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(secret))) }
 
-// changeInvites replaces the list, whole or not at all; only its owner may read it.
+// changeInvites replaces the list, whole or not at all; only its owner may read it. The lock of the folder keeps two changes apart. f may
+// change the list that it gets.
 func (c *Campaign) changeInvites(ctx context.Context, f func([]Invitation) ([]Invitation, error)) error {
 	l, err := lock(ctx, c.dir)
 	if err != nil {

@@ -23,6 +23,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	// SQLite's own limit of the file's size gives the error that a full disk gives (SQLITE_FULL)
 	var pages int
+	// the limit is of a connection
 	c.db.db.SetMaxOpenConns(1)
 	if err := c.db.db.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
 		t.Fatal(err)
@@ -55,6 +56,7 @@ func TestDiskFull(t *testing.T) {
 // one is named.
 func TestVerify(t *testing.T) {
 	for _, f := range []struct{ name, sql, want string }{
+		// a value of a tell; who told it; one event less; two that change places; the last one; the script
 		{"changed", "UPDATE event SET body = replace(body, '1.25', '9.25') WHERE seq = 4", "event 4 (tell"},
 		{"by another", "UPDATE event SET by = 'Eve' WHERE seq = 5", "event 5 (tell"},
 		{"removed", "DELETE FROM event WHERE seq = 4", "event 4 is missing: event 5 follows event 3"},
@@ -71,6 +73,7 @@ func TestVerify(t *testing.T) {
 			if v, err := Verify(t.Context(), c.dir, again(small(t)), Options{}); err != nil || v.Events < 6 {
 				t.Fatalf("before: %v, %+v", err, v)
 			}
+			// the triggers refuse it first; who takes them out is found by what is missing
 			if _, err := c.db.db.Exec(f.sql); err == nil {
 				t.Error("the database lets events be changed")
 			}
@@ -119,6 +122,7 @@ func TestSchemaOfALaterVersion(t *testing.T) {
 func TestCopiesThatChanged(t *testing.T) {
 	p := small(t)
 	r := recipe
+	// two files of one name: their copies are data/a.csv and data/2-a.csv
 	r.Data = []campaign.File{{Path: "data/a.csv", Content: []byte("x\n")}, {Path: "more/a.csv", Content: []byte("y\n")}}
 	dir := filepath.Join(t.TempDir(), "days")
 	c, err := Start(t.Context(), dir, r, p, again(p), Options{})

@@ -83,7 +83,7 @@ func reward(rewards [][]float64, seed uint64, round, arm, number int) float64 {
 	return rewards[arm][rng.IntN(len(rewards[arm]))]
 }
 
-// laboratory is the environment of a run in one process, written plainly.
+// laboratory is the environment of a run in one process, written plainly. Its pulls have the rewards that throughTheFolder tells.
 type laboratory struct {
 	rewards [][]float64
 	seed    uint64

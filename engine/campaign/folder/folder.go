@@ -22,7 +22,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 )
 
-// Maker makes the protocol of a recipe, without a forecast. It reads no other files.
+// Maker makes the protocol of a recipe, without a forecast. It reads no other files. The same recipe must make the same protocol, by its
+// Fingerprint, with every program that opens the campaign. It may take seconds, and is never called while the lock is held but for arms
+// that another program added in that moment.
 type Maker func(ctx context.Context, r question.Recipe) (campaign.Protocol, error)
 
 // Options say how a folder is opened. The zero value is for programs that people use.
@@ -36,21 +38,27 @@ type Options struct {
 }
 
 // Campaign is an open campaign. It is safe for concurrent use, by goroutines and by processes.
+//
+// Of the locks mu comes first, then the lock of the folder, then the transaction of the database, which has the database's write lock from
+// its beginning. The lock of the protocol is taken last, while it is read or made. Readers take mu for as long as
+// events are read, and work on the state after they let go.
 type Campaign struct {
-	dir   string
-	db    *database
+	dir   string    // as it was given
+	db    *database // open until Close
 	opt   Options
-	maker Maker
-	kept  keptProtocol
-	cache cache
+	maker Maker        // of the language of scripts
+	kept  keptProtocol // has a lock of its own
+	cache cache        // its file is read and written without a lock
 
+	// mu protects the three below. state is nil before the first catchUp alone.
 	mu     sync.Mutex
 	state  *campaign.State
 	shared bool // whether somebody reads the state: it is not changed then, but replaced
 	stale  bool // whether the state may hold events that were not recorded: it is replaced, too
 }
 
-// Open opens the campaign of a folder.
+// Open opens the campaign of a folder. It evaluates the recorded script and folds all events. A folder that can only be read is opened,
+// too, and refuses to record. What was changed beside the database is told to Options.Notice and is no error.
 func Open(ctx context.Context, dir string, maker Maker, opt Options) (*Campaign, error) {
 	db, err := openFolder(ctx, dir)
 	if err != nil {
@@ -65,14 +73,17 @@ func Open(ctx context.Context, dir string, maker Maker, opt Options) (*Campaign,
 	return c, nil
 }
 
+// newCampaign returns a campaign that has read nothing yet. Two builds of one revision have no cache in common, since they may round
+// otherwise.
 func newCampaign(dir string, db *database, maker Maker, opt Options) *Campaign {
 	c := &Campaign{dir: dir, db: db, opt: opt, maker: maker}
 	c.cache.path, c.cache.program = filepath.Join(dir, cacheFile), fmt.Sprintf("%d %s", c.revision(), opt.build())
 	return c
 }
 
-// prepare reads what was recorded, and makes the protocol of it.
+// prepare reads what was recorded, and makes the protocol of it. Nobody else has the campaign yet.
 func (c *Campaign) prepare(ctx context.Context) error {
+	// before the events: the head is written after its event, so that what it names must be among them
 	seq, hash := readHead(c.dir)
 	start, r, err := c.recipe(ctx)
 	if err != nil {
@@ -86,7 +97,9 @@ func (c *Campaign) prepare(ctx context.Context) error {
 		return errors.New("the recorded script makes another problem with this program than it made at the start; use the program " +
 			"that began the campaign")
 	}
+	// the script may state neither; the recorded ones count
 	p.Seed, p.Name = start.Seed, start.Name
+	// of the start; open makes it with the arms that were added
 	c.kept.recipe, c.kept.protocol = r, p
 	if err := c.open(ctx); err != nil {
 		return err
@@ -98,13 +111,15 @@ func (c *Campaign) prepare(ctx context.Context) error {
 	return nil
 }
 
-// recipe returns the start and the recorded files.
+// recipe returns the start and the recorded files, each checked by its hash. It reads the first event alone, because the others can only be
+// folded once the recipe has made a problem. Rows that were added later are not in it: they come in with a state.
 func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, question.Recipe, error) {
 	var start campaign.StartBody
 	first, err := eventsOf(ctx, c.db.db, "seq = ?", 1)
 	if err != nil {
 		return start, question.Recipe{}, err
 	}
+	// before anything is made of it: a start that was changed would name other files
 	if err := campaign.CheckChain(first); err != nil {
 		return start, question.Recipe{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
@@ -129,6 +144,7 @@ func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, question.Rec
 	return start, r, nil
 }
 
+// open takes in what was recorded, and makes the protocol with all arms that were added. It can be called again.
 func (c *Campaign) open(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,11 +155,12 @@ func (c *Campaign) open(ctx context.Context) error {
 	return err
 }
 
-// catchUp takes in the events that others recorded.
+// catchUp takes in the events that others recorded, from the database or within a transaction. mu is held.
 func (c *Campaign) catchUp(ctx context.Context, q querier) error {
 	if c.state == nil || c.stale {
 		c.state, c.shared, c.stale = campaign.NewState(), false, false
 	}
+	// a new state begins before the first event
 	after, before := c.state.Seq, c.state.Hash
 	list, err := events(ctx, q, after)
 	if err != nil {
@@ -152,7 +169,8 @@ func (c *Campaign) catchUp(ctx context.Context, q querier) error {
 	return c.take(ctx, q, list, after, before)
 }
 
-// take folds events that follow the last one.
+// take folds events that follow the last one. mu is held. A state that somebody reads is left alone: a new one is made of all events, which
+// q must see. Without readers the state grows in place, since folding thousands of events for each act would take long.
 func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, after int64, before string) error {
 	if c.shared && len(list) > 0 {
 		all, err := events(ctx, q, 0)
@@ -161,10 +179,12 @@ func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, a
 		}
 		c.state, c.shared, list, after, before = campaign.NewState(), false, all, 0, ""
 	}
+	// events that another program wrote are checked before they are folded
 	if err := campaign.CheckChainAfter(list, after, before); err != nil {
 		return fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
 	if err := c.state.Add(list, c.kept.tasks()); err != nil {
+		// it is half changed
 		c.stale = true
 		return unfit(c.dir, err)
 	}
@@ -179,6 +199,11 @@ func unfit(dir string, err error) error {
 // write takes the lock, looks at the state, and records the events that f makes of it: all of them
 // or none, with these files. What cannot be folded is not committed. When it returns without error all is on
 // the disk.
+//
+// f is called once or not at all, and looks at the state with all that others recorded. It must not take mu, and so calls no method of c
+// that reads events.
+// It is quick: whatever takes long has been done before, or is done again where the state moved on (after). An error of f is returned as
+// it is, and means that nothing was recorded. Errors of the disk and the database while it writes are *unrecorded.
 func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaign.Event, error), files ...campaign.File) error {
 	if c.db.copy != "" {
 		return &unrecorded{fmt.Errorf("nothing can be written in %s: %w", c.dir, c.db.refused)}
@@ -188,6 +213,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// the database would wait for others, too, but cannot say who they are
 	l, err := lock(ctx, c.dir)
 	if err != nil {
 		return err
@@ -198,6 +224,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err := c.catchUp(ctx, tx); err != nil {
 			return err
 		}
+		// a folder without its last events must not go on: what it would record has the numbers of events that exist elsewhere
 		seq, hash := readHead(c.dir)
 		if err := checkHead(c.state, seq, hash); err != nil {
 			return &unrecorded{err}
@@ -210,6 +237,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err != nil || len(list) == 0 {
 			return err
 		}
+		// the files come first: no event names a file that is not there
 		for _, file := range files {
 			if _, err := putFile(ctx, tx, file.Content); err != nil {
 				return err
@@ -220,15 +248,19 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err != nil {
 			return err
 		}
+		// what is committed can be folded, or no program could open the campaign again
 		folded = true
 		if err := c.take(ctx, tx, made, seq, hash); err != nil {
+			// without the hint at repair, since nothing of it stays
 			return &unrecorded{fmt.Errorf("it could not be read again: %w", errors.Unwrap(err))}
 		}
 		return nil
 	})
+	// the state has the events, and the database took them back
 	c.stale = c.stale || folded && err != nil
 	switch {
 	case err == nil && folded:
+		// after the commit: a program that is killed in between leaves a head that is behind, which says nothing wrong
 		writeHead(c.dir, c.state)
 	case codeOf(err) != 0:
 		return &unrecorded{c.db.explain(ctx, err)}
@@ -236,7 +268,8 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 	return err
 }
 
-// transaction runs f in a transaction that has the write lock of the database from its beginning.
+// transaction runs f in a transaction that has the write lock of the database from its beginning (_txlock). So f reads what is there
+// when it writes. An error of f takes back all that it wrote.
 func (d *database) transaction(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := d.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -253,12 +286,13 @@ func (d *database) transaction(ctx context.Context, f func(*sql.Tx) error) error
 func (c *Campaign) Close() error { return c.db.close() }
 
 // Protocol returns the protocol with the arms that are known to have been added; its AtStart is the one
-// of the start.
+// of the start. Others may have added arms since: it takes no look at the database.
 func (c *Campaign) Protocol() campaign.Protocol {
 	_, p := c.kept.now()
 	return p
 }
 
+// notice tells what is odd and harmless, where somebody listens.
 func (o Options) notice(text string) {
 	if o.Notice != nil {
 		o.Notice(text)
@@ -272,25 +306,27 @@ func (o Options) now() time.Time {
 	return time.Now()
 }
 
+// build names the program and its system, whose arithmetic may round otherwise than another's.
 func (o Options) build() string {
 	return cmp.Or(o.Build, "unknown") + " " + runtime.GOOS + "/" + runtime.GOARCH
 }
 
-// Led returns the run of agents that plans the rounds, in words; "" where the campaign does.
+// Led returns the run of agents that plans the rounds, in words; "" where the campaign does. It is fixed at the start.
 func (c *Campaign) Led() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.state.Start.Led
 }
 
-// Lead makes a plan of the run that leads the campaign its open round.
+// Lead makes a plan of the run that leads the campaign its open round. A plan that is there already is known by its digest, so that an
+// agent which was killed can say it again.
 func (c *Campaign) Lead(ctx context.Context, plan engine.Plan) error {
 	return c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
 		return m.Lead(plan, "the run went on without this agent", c.opt.build()), nil
 	})
 }
 
-// ToldOf returns the results of the round with a plan's digest once the round is whole.
+// ToldOf returns the results of the round with a plan's digest once the round is whole; false before. See State.ToldOf.
 func (c *Campaign) ToldOf(ctx context.Context, digest string) ([]campaign.ResultRecord, bool, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -315,18 +351,19 @@ const cacheFile = "cache/replay.gob"
 
 // cached is the content of the file after the hash.
 type cached struct {
-	Key string
+	Key string // hash of the last event, and the program
 	Run campaign.Run
 }
 
 // cache is the file, for one program.
 type cache struct {
-	path    string
-	program string // its revision of the decisions, and its build
-	memory  model.Memory
+	path    string       // of the file
+	program string       // its revision of the decisions, and its build
+	memory  model.Memory // what is solved alike in several replays; not in the file
 }
 
-// replay returns what the algorithm makes of a state, from the cache where that has it.
+// replay returns what the algorithm makes of a state, from the cache where that has it. Whoever can write to the folder can write a cache
+// with hashes that fit: one is taken only where its decisions are recorded, and never to plan by (Agrees).
 func (c *cache) replay(ctx context.Context, m campaign.Moment) (*campaign.Run, error) {
 	if kept := c.read(m.State); kept != nil && m.Agrees(kept) {
 		return kept, nil
@@ -339,7 +376,8 @@ func (c *cache) replay(ctx context.Context, m campaign.Moment) (*campaign.Run, e
 	return run, nil
 }
 
-// read returns the run that the cache has of a state, nil without one.
+// read returns the run that the cache has of a state, nil without one. Files that are not whole, of another state or of another program
+// are none.
 func (c *cache) read(s *campaign.State) *campaign.Run {
 	data, err := os.ReadFile(c.path)
 	if err != nil {
@@ -352,7 +390,7 @@ func (c *cache) read(s *campaign.State) *campaign.Run {
 	return &kept.Run
 }
 
-// check reports a cache that is not what the events make.
+// check reports a cache that is not what the events make, to the last bit. It replays, and so takes as long as without a cache.
 func (c *cache) check(ctx context.Context, m campaign.Moment) error {
 	kept := c.read(m.State)
 	if kept == nil {
@@ -373,7 +411,7 @@ func (c *cache) check(ctx context.Context, m campaign.Moment) error {
 	return nil
 }
 
-// opened reads the content of the file, and reports whether it has the hash of it.
+// opened reads the content of the file, and reports whether it has the hash of it. The first bytes of the file are the hash of all others.
 func opened(data []byte) (kept cached, whole bool) {
 	if len(data) < sha256.Size || sha256.Sum256(data[sha256.Size:]) != [sha256.Size]byte(data) {
 		return kept, false

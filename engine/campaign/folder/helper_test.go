@@ -58,12 +58,14 @@ func worker(dir, by, seed string) int {
 		return 1
 	}
 	out := bufio.NewWriter(os.Stdout)
+	// what was said is out of the process before the next act
 	say := func(format string, args ...any) {
 		fmt.Fprintf(out, format+"\n", args...)
 		out.Flush()
 	}
 	say("ready")
 	for range 400 {
+		// lists of one to six pulls: after a kill the list of before comes again first
 		list, err := c.Ask(ctx, campaign.Request{By: by, Count: 1 + rng.IntN(6)})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -73,6 +75,7 @@ func worker(dir, by, seed string) int {
 			if k := list.Note.Kind; k == campaign.NoteDecided || k == campaign.NoteEnded {
 				return 0
 			}
+			// the other worker's list is open, and nobody else tells it: at times the round is closed
 			if rng.IntN(4) == 0 {
 				if _, err := closeBy(ctx, c, "the test closes it", by); err == nil {
 					say("closed")
@@ -84,6 +87,7 @@ func worker(dir, by, seed string) int {
 			say("asked %s", r.ID)
 		}
 		for _, r := range list.Rows {
+			// of twelve pulls one fails; of ten told, the capacity is changed after one and one is corrected
 			if rng.IntN(12) == 0 {
 				if err := failBy(ctx, c, []string{r.ID}, "the test drops it", by); err == nil {
 					say("failed %s", r.ID)
@@ -100,6 +104,7 @@ func worker(dir, by, seed string) int {
 				say("told %s %v", r.ID, v)
 			}
 			if rng.IntN(10) == 0 {
+				// the reason names the pull, so that no change is known from before
 				capacity, reason := 4+rng.IntN(4), "at-"+r.ID
 				if _, err := amendBy(ctx, c, campaign.AmendBody{Capacity: &capacity, Reason: reason}, by); err != nil {
 					fmt.Fprintln(os.Stderr, err)

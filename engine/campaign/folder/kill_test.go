@@ -29,6 +29,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	var said strings.Builder
 	for kill := range kills {
+		// two names by turns, so that each finds lists that the other one left
 		w := helper(t, "worker", dir, fmt.Sprintf("worker %d", kill%2), strconv.Itoa(kill))
 		out, err := w.StdoutPipe()
 		if err != nil {
@@ -41,6 +42,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if line, err := reader.ReadString('\n'); err != nil || line != "ready\n" {
 			t.Fatalf("%q, %v", line, err)
 		}
+		// it is killed after some of its lines, at a moment within the next five milliseconds
 		lines, text := rng.IntN(20), []byte(nil) // however busy the machine is, some of them get far
 		for range lines {
 			line, err := reader.ReadBytes('\n')
@@ -63,7 +65,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	checkSaid(t, dir, p, said.String())
 }
 
-// checkSaid compares what workers said with what is recorded.
+// checkSaid compares what workers said with what is recorded: each acknowledged event is there once, and values are as corrected last. More may
+// be recorded than was said, since a worker can be killed between the two.
 func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 	t.Helper()
 	v, err := Verify(t.Context(), dir, again(p), Options{})
@@ -79,6 +82,7 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// by id: how often it was handed out, told and given back, and its last value
 	asked, told, value, failed, closed := map[string]int{}, map[string]int{}, map[string]float64{}, map[string]int{}, 0
 	amended := map[string]int{}
 	for _, e := range list {
@@ -114,6 +118,7 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 			closed++
 		}
 	}
+	// what was said is of all workers, one line an act
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	saidClosed := 0
 	counts := map[string]int{}
@@ -136,6 +141,7 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 			t.Errorf("%s is told %d times", id, n)
 		}
 	}
+	// a close says no number, so that they are only counted
 	if closed < saidClosed {
 		t.Errorf("%d rounds are closed, and %d were acknowledged", closed, saidClosed)
 	}
@@ -145,6 +151,7 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 	t.Logf("%d events, acknowledged %v", v.Events, counts)
 }
 
+// read reads the body of an event.
 func read(t *testing.T, e campaign.Event, into any) {
 	t.Helper()
 	if err := json.Unmarshal(e.Body, into); err != nil {

@@ -15,6 +15,7 @@ import (
 // measurement has no leader; and the reason why nothing is left is the true one.
 func TestStatusKnows(t *testing.T) {
 	p := small(t)
+	// one round, so that it ends undecided
 	p.Algorithm, p.Options.Epsilon, p.Options.MaxRounds = "CoBayesFC", 0.1, 1
 	c := begin(t, p, Options{})
 	st, err := c.Status(t.Context())
@@ -29,6 +30,7 @@ func TestStatusKnows(t *testing.T) {
 			t.Errorf("without measurements %q leads %s with %g", k.Leader, k.Task, k.Estimate)
 		}
 	}
+	// all of it of the north, whose best is d;e with a mean of 3.35
 	attached := "task,arm,reward\n"
 	for k := range 8 {
 		attached += fmt.Sprintf("north,a,%g\nnorth,d;e,%g\nnorth,\"b, c\",%g\n", 1+0.1*float64(k), 3+0.1*float64(k), 2+0.1*float64(k))
@@ -37,6 +39,7 @@ func TestStatusKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	var before string
+	// check compares what is known with what was attached: nothing of the open round may change it
 	check := func(when string) {
 		t.Helper()
 		if st, err = c.Status(t.Context()); err != nil {
@@ -58,6 +61,7 @@ func TestStatusKnows(t *testing.T) {
 	check("after attaching")
 	l := asked(t, c, "Ann", 6)
 	check("after asking")
+	// rewards far off, which would change every belief
 	sheet := "id,reward\n"
 	for _, r := range l.Rows[:len(l.Rows)-1] {
 		sheet += r.ID + ",9\n"
@@ -69,6 +73,7 @@ func TestStatusKnows(t *testing.T) {
 	if _, err := c.Tell(t.Context(), []byte("id,reward\n"+l.Rows[len(l.Rows)-1].ID+",-9\n"), campaign.TellOptions{By: "Ann", Sheet: "two.csv", Sure: true}); err != nil {
 		t.Fatal(err)
 	}
+	// the rest of the round, and then the reason why there is no other
 	for range 40 {
 		l, err := c.Ask(t.Context(), campaign.Request{By: "Ann", Count: 6})
 		if err != nil {
@@ -91,6 +96,7 @@ func TestStatusKnows(t *testing.T) {
 
 // A status shows how far a campaign is, also where nothing can be worked out of its measurements, and says so.
 func TestStatusWithoutBest(t *testing.T) {
+	// equal rewards have no scatter to estimate; the others are as large as rewards may be, of either sign
 	for _, value := range []float64{7, 1e100} {
 		p := small(t)
 		q := *p.Problem
@@ -135,6 +141,7 @@ func TestStatusKnowsBlocks(t *testing.T) {
 	c := begin(t, p, Options{})
 	attached := "task,arm,reward,day\n"
 	for k := range 8 {
+		// Tuesday is ten below Monday: without its effect d;e is the worst, and with it the best
 		noise := 0.1 * float64(k%3)
 		attached += fmt.Sprintf("north,a,%g,Mon\nnorth,\"b, c\",%g,Mon\nnorth,\"b, c\",%g,Tue\nnorth,d;e,%g,Tue\n", 1+noise, 2-noise, -8+noise, -7-noise)
 	}
@@ -154,6 +161,7 @@ func TestStatusKnowsBlocks(t *testing.T) {
 		if fmt.Sprint(l.Blocks) != "[day]" {
 			t.Errorf("lists have the columns %q for blocks", l.Blocks)
 		}
+		// every other row names no day
 		sheet := "id,reward,day\n"
 		for k, r := range l.Rows {
 			sheet += fmt.Sprintf("%s,%d,%s\n", r.ID, k%2, []string{"Wed", ""}[k%2])
@@ -161,6 +169,7 @@ func TestStatusKnowsBlocks(t *testing.T) {
 		if _, err := c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "one.csv", Sure: true}); err != nil {
 			t.Fatal(err)
 		}
+		// the block of a result is its day, and no note
 		h, err := c.History(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,8 @@ var networks = map[int64]string{
 	0x7461636f: "OCFS2",
 }
 
-// networkOf returns the kind of network file system that a folder is on, "" for none.
+// networkOf returns the kind of network file system that a folder is on, "" for none, for one that is not listed, and where the system does
+// not say.
 func networkOf(dir string) string {
 	var s syscall.Statfs_t
 	if syscall.Statfs(dir, &s) != nil {

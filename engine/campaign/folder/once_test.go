@@ -20,6 +20,7 @@ func TestTwice(t *testing.T) {
 		}
 		return s.Seq
 	}
+	// once does an act, and reports whether it was known
 	once := func(a campaign.Act, want string) (bool, error) {
 		done, err := c.Do(t.Context(), a)
 		if !done.Known && !strings.HasPrefix(done.Text, want) {
@@ -27,6 +28,7 @@ func TestTwice(t *testing.T) {
 		}
 		return done.Known, err
 	}
+	// each is done twice below, with nothing in between
 	acts := map[string]func() (bool, error){
 		"fail": func() (bool, error) {
 			return once(&campaign.Fail{IDs: []string{l.Rows[0].ID}, Reason: "the vial broke"}, "recorded: without result")
@@ -66,6 +68,7 @@ func TestTwice(t *testing.T) {
 	if err := c.Advance(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	// round 2 is open by now, and nobody means that
 	_, err := closeBy(t.Context(), c, "the week is over", "Ann")
 	wants(t, err, "nobody was handed a pull of round 2 yet", "--round 2")
 	if done, err := c.Do(t.Context(), &campaign.Close{Round: 2, Reason: "the week is over", By: "Ann"}); err != nil || done.Known || done.Closing.Round != 2 {

@@ -67,6 +67,7 @@ func TestOpeningByTheCache(t *testing.T) {
 		opening(t, dir, p, events, cached) // writes the cache
 		return min(opening(t, dir, p, events, cached), opening(t, dir, p, events, cached), opening(t, dir, p, events, cached))
 	}
+	// the least of three, since others use the machine, too
 	whole, cached := least(false), least(true)
 	t.Logf("%v without the cache, %v with it", whole, cached)
 	if cached > whole/2 {
@@ -100,6 +101,7 @@ func many(b testing.TB, c *Campaign, p campaign.Protocol, rewards [][]float64, e
 		if err != nil || len(l.Rows) == 0 {
 			b.Fatalf("%v: %s", err, l.Note)
 		}
+		// all results of a list in one transaction, which is written to the disk once
 		var made []campaign.Event
 		for i, r := range l.Rows {
 			done, _ := (&campaign.TellOne{ID: r.ID, Reward: rewards[i%len(rewards)][i%20], TellOptions: campaign.TellOptions{By: "Ann", Sure: true}}).Do(

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// own returns a protocol on a long table with columns of the laboratory's own names.
+// own returns a protocol on a long table with columns of the laboratory's own names, semicolons, decimal commas and a byte order mark.
 func own(t *testing.T) campaign.Protocol {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "versuche.csv")
@@ -43,15 +43,18 @@ func TestOwnColumns(t *testing.T) {
 		want       map[string]int
 		says       string
 	}{
+		// an empty line and an empty reward are no measurements; the column Wer is a note
 		{"earlier measurements", "Stoff;Base;Temp / °C;Ausbeute in %;Wer\nÖl A;KOH;72,5;39,5;Ann\nÖl B;KOH;60;;Ann\n;;;;\n", true, map[string]int{campaign.RowNew: 1, campaign.RowWaiting: 1}, ""},
 		{"in another order, with points", "Temp / °C,base,AUSBEUTE IN %,stoff\n60,KOH,33.5,Öl A\n", true, map[string]int{campaign.RowNew: 1}, ""},
 		{"means", "Stoff;Base;Temp / °C;Ausbeute in %;n;s\nÖl A;KOH;60;33,5;4;1,25\n", true, map[string]int{campaign.RowNew: 1}, ""},
 		{"another arm", "Stoff;Base;Temp / °C;Ausbeute in %\nÖl A;NaOH;60;33,5\n", true, map[string]int{campaign.RowBad: 1}, `has no arm "Base=NaOH, Temp / °C=60"`},
 		{"results of the round", "Stoff;Base;Temp / °C;Ausbeute in %\nÖl A;KOH;72,5;39,25\n", false, map[string]int{campaign.RowNew: 1}, ""},
 		{"ids and their own reward", "Id;Ausbeute in %;Ofen\n" + l.Rows[0].ID + ";41,5;3\n" + l.Rows[1].ID + ";;\n", false, map[string]int{campaign.RowNew: 1, campaign.RowWaiting: 1}, ""},
+		// a list has a column reward, which counts before the table's own
 		{"a list", "id;task;arm;reward;Ausbeute in %\n" + l.Rows[2].ID + ";;;40,5;1\n", false, map[string]int{campaign.RowNew: 1}, ""},
 		{"by name", "task;arm;reward\nÖl B;\"Base=KOH, Temp / °C=60\";40,75\n", true, map[string]int{campaign.RowNew: 1}, ""},
 	} {
+		// attached sheets have no ids, and told ones fill the open round
 		tell := (*Campaign).Tell
 		if s.attach {
 			tell = func(c *Campaign, ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
@@ -82,6 +85,7 @@ func TestOwnColumns(t *testing.T) {
 	if strings.Contains(string(measured), "Stoff=") || strings.Contains(string(measured), "%=39") {
 		t.Errorf("columns that were read are notes, too:\n%s", measured)
 	}
+	// what is expected names the table's own columns, too
 	_, err = c.Tell(t.Context(), []byte("Stoff;Ausbeute\nÖl A;3\n"), campaign.TellOptions{By: "Ann", Sheet: "x.csv"})
 	wants(t, err, "expected id,reward, or task,arm,count,mean, or task,arm,reward, or stoff,Base,Temp / °C,Ausbeute in %")
 }

@@ -17,12 +17,14 @@ func TestTwoAskers(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	dir := c.dir
 	var mu sync.Mutex
+	// by id and by pull: who was handed it
 	seen := map[string]string{}
 	pulls := map[[2]int]string{}
 	var wg sync.WaitGroup
 	for k := range 4 {
 		by := fmt.Sprintf("asker %d", k)
 		wg.Go(func() {
+			// each asker is a program of its own
 			own, err := Open(t.Context(), dir, again(small(t)), Options{})
 			if err != nil {
 				t.Error(err)
@@ -30,6 +32,7 @@ func TestTwoAskers(t *testing.T) {
 			}
 			defer own.Close()
 			var first campaign.List
+			// each asks three times, and has the same list each time
 			for range 3 {
 				l, err := own.Ask(t.Context(), campaign.Request{By: by, Count: 3})
 				if err != nil {
@@ -63,6 +66,7 @@ func TestTwoAskers(t *testing.T) {
 func TestTwoWriters(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 2)
+	// another process, which takes the lock and says so
 	h := helper(t, "holder", c.dir)
 	in, err := h.StdinPipe()
 	if err != nil {
@@ -78,6 +82,7 @@ func TestTwoWriters(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "held\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
+	// the other process holds the lock until its input is closed
 	began := time.Now()
 	_, err = c.TellOne(t.Context(), l.Rows[0].ID, 1, campaign.TellOptions{By: "Ann"})
 	wants(t, err, "another program is writing", fmt.Sprintf("process %d", h.Process.Pid), "nothing was recorded")
@@ -112,15 +117,18 @@ func TestOverdue(t *testing.T) {
 		t.Errorf("with the clock set back: %+v", l)
 	}
 	now = time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)
+	// overdue by the clock of whoever looks: nothing was recorded of it
 	if st, err := c.Status(t.Context()); err != nil || st.Open.Overdue != 3 || st.People[0].Overdue != 3 {
 		t.Errorf("%v, %+v", err, st.Open)
 	}
+	// the same arms under other ids, in the same order
 	second := asked(t, c, "Bob", 3)
 	for i, r := range second.Rows {
 		if r.ID == first.Rows[i].ID || r.Task != first.Rows[i].Task || r.Arm != first.Rows[i].Arm {
 			t.Errorf("handed out again: %+v for %+v", r, first.Rows[i])
 		}
 	}
+	// the repetition is told first, and then the overdue one
 	told(t, c, campaign.TellOptions{By: "Bob"}, row(second.Rows[0].ID, 1))
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(first.Rows[0].ID, 2)); r.Counts[campaign.RowNew] != 1 {
 		t.Errorf("a result of an overdue list: %+v", r)

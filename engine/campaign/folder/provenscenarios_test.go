@@ -27,8 +27,10 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 		}
 		runs = 4
 	}
+	// ahead by 0.005 more than epsilon, so that a tied arm is a wrong answer, narrowly
 	const delta, ahead = 0.2, 0.505
 	means := map[string]float64{"a": 0, "b, c": 0, "d;e": ahead}
+	// what people do while they look at the rewards; none of these may make proven answers wrong more often than delta
 	for _, how := range []string{
 		"epsilon up while the wrong arm leads, down while the right one does",
 		"delta up from 0.02 while undecided",
@@ -53,6 +55,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 					t.Fatalf("%s, run %d: %v", how, run, err)
 				}
 			}
+			// they favour b, c, whose mean is 0, by 2: they may guide, and decide nothing
 			if strings.Contains(how, "attached") {
 				rows := []string{"task,arm,reward"}
 				for range 100 {
@@ -60,6 +63,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 				}
 				must(attachBy(t.Context(), k, []byte(strings.Join(rows, "\n")+"\n"), campaign.TellOptions{By: "Ann", Sheet: "old", Sure: true}))
 			}
+			// what was changed last
 			withdrawn, epsilon, stated := false, 0.5, 0.02
 			for range 60 {
 				l, err := k.Ask(t.Context(), campaign.Request{By: "Ann"})
@@ -68,6 +72,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 					break
 				}
 				var rows []string
+				// of rounds that are closed early a third of the rows is left out, by dice and not by rewards
 				for _, r := range l.Rows {
 					if x := row(r.ID, means[r.Arm]+rng.NormFloat64()); !strings.HasPrefix(how, "rounds") || rng.Float64() < 2./3 || len(rows) == 0 {
 						rows = append(rows, x)
@@ -77,6 +82,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 					opt.By, opt.Sure = "Ann", true
 					must(k.Tell(t.Context(), []byte(strings.Join(rows, "\n")+"\n"), opt))
 				}
+				// five further pulls of one arm of each task, which nobody planned, and then the close
 				if strings.HasPrefix(how, "rounds") && len(rows) < len(l.Rows) {
 					tell(append([]string{"id,reward"}, rows...), campaign.TellOptions{Sheet: "r"})
 					extra := []string{"task,arm,reward"}
@@ -88,14 +94,17 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 				} else {
 					tell(append([]string{"id,reward"}, rows...), campaign.TellOptions{Sheet: "r"})
 				}
+				// what the people see who make the change
 				must(nil, k.Advance(t.Context()))
 				st, err := k.Status(t.Context())
 				must(nil, err)
+				// whether a wrong arm leads an open task, and whether a task is open
 				behind, open := false, false
 				for _, x := range st.Tasks {
 					behind = behind || !x.Decided && x.Leader != "d;e"
 					open = open || !x.Decided
 				}
+				// the change that is made after each round, by what the leaders are
 				switch {
 				case strings.HasPrefix(how, "epsilon"):
 					next := 0.45
@@ -124,6 +133,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 			}
 			st, err := k.Status(t.Context())
 			must(nil, err)
+			// a tied arm is wrong where epsilon is below what it lacks
 			bad := false
 			for _, x := range st.Tasks {
 				if x.Decided {
@@ -140,6 +150,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 			}
 			must(nil, k.Close())
 		}
+		// the lower end of a 95 % interval of the share of wrong ones [Clopper and Pearson 1934]
 		low := 0.0
 		if wrong > 0 {
 			low = distuv.Beta{Alpha: float64(wrong), Beta: float64(proven-wrong) + 1}.Quantile(0.025)

@@ -26,7 +26,8 @@ import (
 )
 
 // openFolder opens the database of a folder. Where nothing can be written beside it, as on a disk that is mounted
-// to be read, what can be read of it is a copy in a folder for temporary files.
+// to be read, what can be read of it is a copy in a folder for temporary files. SQLite makes a -shm beside a database even to read
+// it (https://www.sqlite.org/wal.html).
 func openFolder(ctx context.Context, dir string) (*database, error) {
 	path := filepath.Join(dir, DatabaseFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -38,6 +39,7 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 	if err != nil {
 		return nil, inWords(err)
 	}
+	// the first look into the file: to open it reads nothing
 	err = db.checkSchema(ctx)
 	switch codeOf(err) {
 	case codeReadOnly, codeCantOpen, codeInput, codeFull:
@@ -57,7 +59,8 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 	return db, nil
 }
 
-// copied opens a copy of a database, with what its -wal has.
+// copied opens a copy of a database, with what its -wal has. The copy goes when the database is closed. The two files are
+// read one after the other, so that one that somebody writes to meanwhile may seem damaged.
 func copied(path string) (*database, error) {
 	dir, err := os.MkdirTemp("", "gonb-cope-campaign-*")
 	if err != nil {
@@ -70,6 +73,7 @@ func copied(path string) (*database, error) {
 		if e == nil {
 			e = os.WriteFile(to+end, data, 0o666)
 		}
+		// a database whose last program closed it has no -wal
 		if e != nil && !(end != "" && errors.Is(e, fs.ErrNotExist)) {
 			err = errors.Join(err, e)
 		}
@@ -81,6 +85,7 @@ func copied(path string) (*database, error) {
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("the campaign cannot be read: %w", err)
 	}
+	// errors name the file that people know
 	db.path, db.copy = path, dir
 	return db, nil
 }
@@ -93,18 +98,21 @@ func codeOf(err error) int {
 	return 0
 }
 
+// errUnreadable is told apart from damage: there a backup is put back, which a failing disk may lose as well.
 var errUnreadable = errors.New("the disk fails to read the database, which may be whole: save the folder on another disk first")
 
 // explain looks a second time at a database that seems damaged: a disk that fails to read looks alike, and asks for
-// other acts.
+// other acts. It returns err itself where nothing better is known.
 func (d *database) explain(ctx context.Context, err error) error {
 	seemsDamaged := errors.Is(err, errUnreadable) || slices.Contains([]int{codeCorrupt, codeNotADB, codeInput}, codeOf(err))
 	if !seemsDamaged || ctx.Err() != nil {
 		return err
 	}
+	// the whole file, since SQLite reads only the pages that it needs
 	if e := readable(d.path); e != nil {
 		return fmt.Errorf("%w (%w)", errUnreadable, e)
 	}
+	// by a connection of its own: pages that were read wrong may stay in the other one's memory
 	again, e := openDatabase(d.path, false)
 	if e != nil {
 		return err
@@ -129,7 +137,7 @@ func (d *database) integrity(ctx context.Context) error {
 	return d.unsound(sound)
 }
 
-// unsound is the error for the findings of a check of integrity.
+// unsound is the error for the findings of a check of integrity: a page that could not be read is the disk's failure.
 func (d *database) unsound(said string) error {
 	if at := pageError.FindStringSubmatch(said); at != nil {
 		if code, err := strconv.Atoi(at[1]); err == nil && code&0xff == codeInput {
@@ -142,7 +150,7 @@ func (d *database) unsound(said string) error {
 // pageError is how a check of integrity says which error kept it from a page.
 var pageError = regexp.MustCompile(`error code=(\d+)`)
 
-// readable reads a file to its end, as SQLite does.
+// readable reads a file to its end, as SQLite does: by places (pread).
 func readable(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -153,7 +161,8 @@ func readable(path string) error {
 	return err
 }
 
-// unrecorded wraps the error of the disk or of the database that kept an act from being recorded.
+// unrecorded wraps the error of the disk or of the database that kept an act from being recorded. Refusals of an act are none: they say
+// themselves what to do.
 type unrecorded struct{ err error }
 
 func (u *unrecorded) Error() string { return "nothing was recorded: " + u.err.Error() }
@@ -165,7 +174,7 @@ var ErrExists = errors.New("the folder holds a campaign already")
 
 // Start makes a campaign in a folder, which is created where it does not exist, from a protocol with
 // its forecast and the recipe that it was made from. It is an error when maker makes another problem
-// of that recipe: the campaign could not be opened again.
+// of that recipe: the campaign could not be opened again. Where it returns a campaign beside an error the start is recorded.
 func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protocol, maker Maker, opt Options) (*Campaign, error) {
 	if err := p.Check(ctx); err != nil {
 		return nil, err
@@ -178,6 +187,7 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 		return nil, errors.New("the script makes another protocol when it is evaluated again, so that nobody could go on with " +
 			"the campaign tomorrow")
 	}
+	// looked at again under the lock, in newDatabase; here so that nothing of the folder is touched
 	if exists(dir) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrExists)
 	}
@@ -188,6 +198,7 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 		return nil, fmt.Errorf("%s is on a file system of another machine (%s), on which locks cannot be relied on: choose a folder "+
 			"of this machine, or say --allow-network-folder where only one machine ever uses it", dir, kind)
 	}
+	// of 53 bits, which programs whose numbers are float64 read exactly
 	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // a script can state it
 	db, err := newDatabase(ctx, dir, func(tx *sql.Tx) error {
 		return record(ctx, tx, r, p, opt)
@@ -197,6 +208,7 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 	}
 	c := newCampaign(dir, db, maker, opt)
 	c.kept.recipe, c.kept.protocol = r, p
+	// the campaign is recorded by now, and copies are for people
 	if err := copies(dir, r); err != nil {
 		c.opt.notice(fmt.Sprintf("the copies of script and data beside the database could not be written (%v); the recorded ones count", err))
 	}
@@ -208,7 +220,8 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 }
 
 // newDatabase makes the database under another name, and gives it its own once it is whole: who
-// looks in between sees no campaign, and a program killed in between leaves none.
+// looks in between sees no campaign, and a program killed in between leaves none. fill writes into the transaction that makes the tables.
+// It is ErrExists where another program was quicker.
 func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*database, error) {
 	l, err := lock(ctx, dir)
 	if err != nil {
@@ -237,6 +250,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		return fill(tx)
 	})
 	if err == nil {
+		// all of it goes into the one file that is renamed; nothing is left in a -wal of the old name
 		_, err = db.db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
 	if err = errors.Join(inWords(err), db.close()); err == nil {
@@ -246,11 +260,12 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		clear()
 		return nil, err
 	}
+	// the name, too, is on the disk before anybody is told
 	atomicfile.SyncFolder(dir)
 	return openDatabase(path, false)
 }
 
-// record writes the files and the start.
+// record writes the files and the start. The start names files by their hashes, which are made here and not taken from the recipe.
 func record(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Protocol, opt Options) error {
 	body := campaign.StartBody{
 		Name: p.Name, Set: r.Set, Seed: p.Seed, Problem: p.Fingerprint(), Settings: p.Settings(),
@@ -273,7 +288,7 @@ func record(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Proto
 }
 
 // lockFile is held for the time of a write, and names who holds it. Where the system has no locks of
-// files, the database waits for others, too, and cannot name them.
+// files, the database waits for others, too, and cannot name them. A program that ends, however it ends, has let go of it.
 const lockFile = "campaign.lock"
 
 // patience is how long a write waits for the lock.
@@ -282,7 +297,8 @@ const patience = 2 * time.Second
 // locked is a lock that is held.
 type locked struct{ file *os.File }
 
-// lock waits for the lock of a folder, and names the process that holds it where it waits in vain.
+// lock waits for the lock of a folder, and names the process that holds it where it waits in vain. Goroutines of one process exclude each
+// other as well, since each opens the file anew. An error of the context is returned as it is.
 func lock(ctx context.Context, dir string) (*locked, error) {
 	file, err := filelock.Take(ctx, filepath.Join(dir, lockFile), 0o666, patience)
 	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {

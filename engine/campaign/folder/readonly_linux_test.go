@@ -34,6 +34,7 @@ func TestFaultReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Close()
+	// from here on nothing can be written, not even a -shm
 	if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// contradiction returns a result of a pull and words that it gave none, which no state can have.
+// contradiction returns a result of a pull and words that it gave none, which no state can have. Each of the two fits the state by itself.
 func contradiction(c *Campaign, id string) (campaign.Event, campaign.Event) {
 	told, _ := (&campaign.TellOne{ID: id, Reward: 1, TellOptions: campaign.TellOptions{By: "Ann"}}).Do(
 		context.Background(), campaign.Doing{Moment: c.state.Under(c.Protocol(), c.opt.now())})
@@ -22,6 +22,7 @@ func TestNothingIsRecordedThatCannotBeRead(t *testing.T) {
 	id := asked(t, c, "Ann", 3).Rows[0].ID
 	before := c.state.Hash
 	told1, failed := contradiction(c, id)
+	// two that contradict each other, a plan of a round that is not next, an id that was issued, and a kind that nobody knows
 	for _, made := range [][]campaign.Event{
 		{told1, failed},
 		{campaign.NewEvent(campaign.KindPlan, c.opt.now(), "", campaign.PlanBody{Round: 9})},
@@ -47,6 +48,7 @@ func TestRepair(t *testing.T) {
 	l := asked(t, c, "Ann", 3)
 	id, dir := l.Rows[0].ID, c.dir
 	told1, failed := contradiction(c, id)
+	// as an earlier program did it: without folding what it records
 	if err := c.db.transaction(t.Context(), func(tx *sql.Tx) error {
 		_, err := appendEvents(t.Context(), tx, []campaign.Event{told1, failed})
 		return err
@@ -60,6 +62,7 @@ func TestRepair(t *testing.T) {
 	}
 	_, err := Verify(t.Context(), dir, again(p), Options{})
 	wants(t, err, "event 5 (fail)", "gonb-cope campaign repair")
+	// without a reason nothing is set aside; a look needs none
 	_, err = Repair(t.Context(), dir, again(p), " ", "Bob", false, Options{})
 	wants(t, err, "reason")
 	look, err := Repair(t.Context(), dir, again(p), "", "Bob", true, Options{})
@@ -78,6 +81,7 @@ func TestRepair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// the repair is in the log with its reason, and names what it set aside
 	last := h.Log[len(h.Log)-1]
 	if last.Kind != campaign.KindRepair || last.Reason != "a sheet named it twice" || len(h.Measurements) == 0 && h.Events != 6 {
 		t.Errorf("%+v", h)
@@ -86,6 +90,7 @@ func TestRepair(t *testing.T) {
 	if v, err := Verify(t.Context(), dir, again(p), Options{}); err != nil || v.Events != 6 || len(v.Aside) != 1 {
 		t.Errorf("%v: %+v", err, v)
 	}
+	// the result that came before the contradiction stands
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(id, 1), row(l.Rows[1].ID, 2)); r.Counts[campaign.RowKnown] != 1 || r.Counts[campaign.RowNew] != 1 {
 		t.Errorf("%+v", r)
 	}

@@ -20,6 +20,7 @@ func TestLate(t *testing.T) {
 	told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
 	_, err := closeBy(t.Context(), c, "", "Ann")
 	wants(t, err, "needs a reason", "a result, with the reward 0")
+	// one pull of the round is missing
 	closing, err := closeBy(t.Context(), c, "the freezer broke", "Ann")
 	if err != nil || closing.Lost != 1 || closing.Measured != len(rows) {
 		t.Fatalf("%v: %+v", err, closing)
@@ -31,6 +32,7 @@ func TestLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// far below all others, which must not change what was decided
 	r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, -3))
 	if !r.Taken || r.Counts[campaign.RowLate] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "its round, 1, is over") {
 		t.Errorf("%+v", r)
@@ -57,10 +59,12 @@ func TestFailed(t *testing.T) {
 	if err := failBy(t.Context(), c, []string{id}, "the vial broke", "Ann"); err != nil {
 		t.Fatal(err)
 	}
+	// all others are with Ann, so that the failed one is all that is left
 	got := asked(t, c, "Bob", 5)
 	if len(got.Rows) != 1 || got.Rows[0].Task != l.Rows[0].Task || got.Rows[0].Arm != l.Rows[0].Arm || got.Rows[0].ID == id {
 		t.Errorf("handed out again: %+v", got.Rows)
 	}
+	// what has a result cannot be given back
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 1))
 	wants(t, failBy(t.Context(), c, []string{l.Rows[1].ID}, "no", "Ann"), "has the result 1; correct replaces it")
 	// a sheet can say it, too
@@ -87,6 +91,7 @@ func TestCorrectedAfterwards(t *testing.T) {
 		}
 		var rows []string
 		for _, r := range l.Rows {
+			// one arm of each task leads by 3, and the results of one task are corrected afterwards
 			v := 0.0
 			if r.Arm == "b, c" {
 				v = 3
@@ -137,6 +142,7 @@ func TestCorrectedMeanwhile(t *testing.T) {
 		}
 		return st.Tasks[0].Decided
 	}
+	// the north is decided, and the south never will be
 	measureAll(t, c, value, decided)
 	for _, id := range ids {
 		if err := correctBy(t.Context(), c, id, -3, "the signs were wrong", "Ann"); err != nil {
@@ -147,6 +153,7 @@ func TestCorrectedMeanwhile(t *testing.T) {
 	if err != nil || st.Open == nil {
 		t.Fatalf("%v: no round is open", err)
 	}
+	// the last difference is of the plan of the open round
 	if k := len(st.Differs) - 1; k < 0 || st.Differs[k].Round != st.Open.Round || st.Differs[k].Was != "b, c" || st.Standing == "proven" {
 		t.Errorf("in round %d differs %v, standing %s", st.Open.Round, st.Differs, st.Standing)
 	}
@@ -162,6 +169,7 @@ func TestWholeRounds(t *testing.T) {
 	p.Options.Epsilon = 1
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	c := begin(t, p, Options{Now: func() time.Time { return now }})
+	// Ann's pull is overdue after two days, and is among Bob's: both results may come
 	first := asked(t, c, "Ann", 1)
 	now = now.AddDate(0, 0, 2)
 	rest := asked(t, c, "Bob", 1_000_000)

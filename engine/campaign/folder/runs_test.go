@@ -28,11 +28,13 @@ func found(t *testing.T, o engine.Outcome) string {
 // A campaign whose results come shuffled, doubled and in parts, from two people, through programs
 // that end after every act, is the run of engine.Run to the last bit.
 func TestCampaignIsTheRun(t *testing.T) {
+	// options by family: a test, elimination under a norm, and a fixed budget
 	scripted := engine.Options{Epsilon: 10}
 	ridge := engine.Options{Epsilon: 10, Norm: 5, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}
 	budget := ridge
 	budget.Budget = 48
 	budget.Epsilon = 0
+	// three of the tasks
 	few := []int{0, 4, 8}
 	if testing.Short() {
 		few = few[:1]
@@ -42,7 +44,7 @@ func TestCampaignIsTheRun(t *testing.T) {
 		opt                   engine.Options
 		unknown               bool
 		tasks                 []int
-		short                 bool // one of each family
+		short                 bool // one of each family, made in short tests, too
 	}{
 		{"CoTestFC", engine.ModeFC, "CoTestFC", scripted, false, few, false},
 		{"CoTestFC, noise unknown", engine.ModeFC, "CoTestFC", scripted, true, few, true},
@@ -55,6 +57,7 @@ func TestCampaignIsTheRun(t *testing.T) {
 			if testing.Short() && !c.short {
 				t.Skip("takes long")
 			}
+			// rewards follow from round, arm and number alone, so that both ways have the same
 			p, rewards := coupling(t, c.mode, c.algorithm, c.opt, c.unknown, c.tasks...)
 			want := inOneProcess(t, p, laboratory{rewards, 11})
 			got := throughTheFolder(t, p, rewards, 11)
@@ -69,7 +72,7 @@ func TestCampaignIsTheRun(t *testing.T) {
 	}
 }
 
-// inOneProcess runs the algorithm on the problem without its means.
+// inOneProcess runs the algorithm on the problem without its means, as whoever measures has it.
 func inOneProcess(t *testing.T, p campaign.Protocol, env engine.Environment) engine.Outcome {
 	t.Helper()
 	q := *p.Problem
@@ -83,6 +86,7 @@ func inOneProcess(t *testing.T, p campaign.Protocol, env engine.Environment) eng
 		t.Fatal(err)
 	}
 	opt := p.Options
+	// a campaign has no limit of rounds
 	opt.MaxRounds = 1 << 30
 	alg, err := e.New(m, opt)
 	if err != nil {
@@ -95,7 +99,8 @@ func inOneProcess(t *testing.T, p campaign.Protocol, env engine.Environment) eng
 	return out
 }
 
-// throughTheFolder measures a campaign, opened again for every act.
+// throughTheFolder measures a campaign, opened again for every act. Lists are of random lengths and two people, rows come shuffled, a third
+// of the sheets has half of the list, and some are told twice.
 func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, seed uint64) engine.Outcome {
 	t.Helper()
 	c := begin(t, p, Options{})
@@ -159,9 +164,10 @@ func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, se
 	return run.Outcome
 }
 
-// pullOf reads from the events which pull an id is of.
+// pullOf reads from the events which pull an id is of. Lists do not say it, and rewards of these tests follow from the pull.
 func pullOf(t *testing.T, dir string, p *problem.Problem, id string) (arm, number int) {
 	t.Helper()
+	// read once for many ids: the events are read again only for an id that is new
 	known := issued[dir]
 	if known == nil {
 		known = map[string]campaign.Item{}
@@ -198,4 +204,4 @@ func pullOf(t *testing.T, dir string, p *problem.Problem, id string) (arm, numbe
 	return it.Arm, it.Number
 }
 
-var issued = map[string]map[string]campaign.Item{}
+var issued = map[string]map[string]campaign.Item{} // by folder and id: what was handed out, as far as it was read

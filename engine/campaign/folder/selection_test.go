@@ -17,10 +17,11 @@ func TestSelection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
 	}
+	// the noise has the standard deviation 1
 	means := map[string]float64{"a": 0, "b, c": 0.5, "d;e": 1}
 	for _, c := range []struct {
-		how, guarantee, warning string
-		steps                   int
+		how, guarantee, warning string  // how results are chosen; what the guarantee says of it and which warning is given, "" for none
+		steps                   int     // lists that are asked for
 		share                   float64 // of the results that are chosen
 		byRewards               bool
 	}{
@@ -33,6 +34,7 @@ func TestSelection(t *testing.T) {
 		{"lost", "pulls were given back or not told, and with so many it decides why", "", 4, 0.5, true},
 	} {
 		p := small(t)
+		// lists of whole rounds, whose pulls are overdue after a day
 		p.Options.Epsilon, p.Capacity, p.Plate, p.Lease = 0, 0, 0, 1
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		k, err := Start(t.Context(), t.TempDir()+"/c", recipe, p, again(p), Options{Now: func() time.Time { return now }})
@@ -59,6 +61,7 @@ func TestSelection(t *testing.T) {
 			for _, r := range l.Rows {
 				x := means[r.Arm] + rng.NormFloat64()
 				chosen := rng.Float64() < c.share
+				// by their rewards: above the mean of the best arm, and below the means of the others
 				if c.byRewards && c.how != "twice" {
 					chosen = r.Arm == "d;e" && x > means[r.Arm] || r.Arm != "d;e" && x < means[r.Arm]
 				}
@@ -95,6 +98,7 @@ func TestSelection(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			// late or lost: the round is closed without them
 			if len(held) > 0 {
 				if _, err := closeBy(t.Context(), k, "the freezer failed", "Ann"); err != nil {
 					t.Fatal(err)
@@ -108,6 +112,7 @@ func TestSelection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// the warnings of this rule alone
 		said := ""
 		for _, w := range st.Warnings {
 			if w.Kind == engine.WarnLateDiffer || w.Kind == engine.WarnTwice {

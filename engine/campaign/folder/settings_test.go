@@ -19,6 +19,7 @@ func TestSettingsOfSheets(t *testing.T) {
 	l := asked(t, c, "Ann", 4)
 	sheet := "id;task;arm;x_T/°C;x_solvent;reward;Waage\n"
 	for k, r := range l.Rows {
+		// 20.3 comes back as 20,3; of the first row the laboratory took another temperature
 		setting := strings.Replace(r.Settings[0], ".", ",", 1)
 		if k == 0 {
 			setting = "50,5"
@@ -38,6 +39,7 @@ func TestSettingsOfSheets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// by id
 	notes := map[string]string{}
 	for _, m := range h.Measurements {
 		notes[m.ID] = m.Note

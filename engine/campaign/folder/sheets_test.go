@@ -21,6 +21,7 @@ func TestReceipts(t *testing.T) {
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(a, 1), row(b, 2)); r.Counts[campaign.RowKnown] != 1 || r.Counts[campaign.RowNew] != 1 {
 		t.Errorf("growing sheet: %+v", r)
 	}
+	// a wrong check character
 	mistyped := a[:5] + map[bool]string{true: "0", false: "1"}[a[5] != '0']
 	before := c.state.Seq
 	r := told(t, c, campaign.TellOptions{By: "Bob"}, row(a, 1.5), row(mistyped, 3), row(d, 4))
@@ -80,6 +81,7 @@ func TestSortedColumn(t *testing.T) {
 	wrong := 0
 	for i, r := range l.Rows {
 		other := l.Rows[(i+1)%len(l.Rows)]
+		// neighbours in the list may be of one arm, and then nobody can notice
 		if other.Task != r.Task || other.Arm != r.Arm {
 			wrong++
 		}
@@ -99,6 +101,7 @@ func TestSlipsOfThePen(t *testing.T) {
 	for i, r := range l.Rows[:10] {
 		rows = append(rows, row(r.ID, float64(i%3)))
 	}
+	// ten others are enough to tell
 	slip := row(l.Rows[10].ID, 1234)
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, append(rows, slip)...); r.Taken || r.Counts[campaign.RowSure] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "far from all others, whose median is 1") {
 		t.Errorf("with a slip: %+v", r)

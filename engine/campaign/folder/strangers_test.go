@@ -32,6 +32,7 @@ func TestSheetsOfOneName(t *testing.T) {
 	p.Capacity = 0
 	c := begin(t, p, Options{})
 	ann, bob := asked(t, c, "Ann", 6), asked(t, c, "Bob", 6)
+	// every sheet has the same name
 	tell := func(by string, data []byte, opt campaign.TellOptions) campaign.Receipt {
 		t.Helper()
 		opt.By, opt.Sheet = by, "results.csv"
@@ -66,6 +67,7 @@ func TestSheetsOfOneName(t *testing.T) {
 	if r := tell("Ann", byArm(campaign.List{Rows: ann.Rows[:5]}, one), campaign.TellOptions{TakeGood: true}); r.Taken || r.Counts[campaign.RowConflict] != 5 || !strings.Contains(fmt.Sprint(r.Lines), "is missing now") {
 		t.Errorf("a sheet that lacks a row: %+v", r)
 	}
+	// what was told stands before what is new
 	more := asked(t, c, "Ann", 3)
 	grown := append(byArm(ann, one), byArm(more, func(int) float64 { return 2 })[len("task,arm,reward\n"):]...)
 	if r := tell("Ann", grown, campaign.TellOptions{}); r.Counts[campaign.RowKnown] != 6 || r.Counts[campaign.RowNew] != 3 {
@@ -80,6 +82,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 	l := asked(t, c, "Ann", 6)
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
 	before := c.state.Seq
+	// too large, no number, or written as no table has it
 	for _, x := range []string{"1.7976931348623157e308", "1e300", "-1.1e100", "NaN", "Inf", "0x1p3", "1_000"} {
 		opt := campaign.TellOptions{By: "Ann", Sheet: "x.csv", Sure: true}
 		value, err := problem.Dialect{}.Reward(x)
@@ -123,6 +126,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 func TestToldAndFailed(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	a := asked(t, c, "Ann", 6).Rows[0].ID
+	// in one row, and in two of either order
 	for _, rows := range []string{a + ",1,failed,spilt\n", a + ",0,failed,spilt\n", a + ",1,,\n" + a + ",,failed,spilt\n", a + ",,failed,spilt\n" + a + ",1,,\n"} {
 		r, err := c.Tell(t.Context(), []byte("id,reward,status,note\n"+rows), campaign.TellOptions{By: "Ann"})
 		if err != nil || r.Taken || r.Counts[campaign.RowBad]+r.Counts[campaign.RowConflict] != 1 {
@@ -161,10 +165,12 @@ func TestReceiptsOfTheirOwn(t *testing.T) {
 	}
 	first := ann.Rows[0].ID
 	mistyped := first[:5] + map[bool]string{true: "0", false: "1"}[first[5] != '0']
+	// Bob tries the id of Ann's pull with its value, and with another one: both receipts are the same
 	same, other := preview("id,reward\n"+first+",12.5\n"), preview("id,reward\n"+first+",-1\n")
 	if fmt.Sprint(same) != fmt.Sprint(other) || !other.Refused() {
 		t.Errorf("the value of another: %+v, and another value: %+v", same, other)
 	}
+	// and by other ways: as failed, by a value that is far from hers, by an id near hers
 	failed := preview("id,reward,status,note\n" + first + ",,failed,x\n")
 	far := preview("id,reward\n" + bob.Rows[0].ID + ",1e6\n")
 	for _, r := range []campaign.Receipt{same, other, failed, far, preview("id,reward\n" + mistyped + ",1\n")} {
@@ -190,6 +196,7 @@ func TestLargeSheets(t *testing.T) {
 	p.Capacity = 0
 	c := begin(t, p, Options{})
 	l := asked(t, c, "Ann", 6)
+	// ids that begin as an issued one does
 	text, unknown := "id,reward\n", 0
 	for k := range 200 {
 		id := fmt.Sprintf("%s%d", l.Rows[0].ID[:4], 10+k)
@@ -231,6 +238,7 @@ func TestSlipsByTheTable(t *testing.T) {
 		attached += fmt.Sprintf("north,a,%g\n", 8+float64(k%4)/10)
 	}
 	for name, p := range map[string]campaign.Protocol{"attached": small(t), "table": small(t)} {
+		// rewards of the problem's own table, six arms
 		if name == "table" {
 			q := *p.Problem
 			q.Rewards = [][]float64{{8, 8.1}, {8.2}, {8}, {7.9, 8.3}, {8.1}, {8}}
@@ -255,11 +263,13 @@ func TestSlipsByTheTable(t *testing.T) {
 // Names, reasons and notes of people reach no terminal or report with what these obey, and no spreadsheet as formulas.
 func TestTextsOfPeople(t *testing.T) {
 	c := begin(t, small(t), Options{})
+	// a name that would set the title of a terminal, and is a formula
 	by := "\x1b]0;by\x07=cmd|'/C calc'!A0"
 	l := asked(t, c, by, 6)
 	if again := asked(t, c, by, 6); !again.Again || again.Rows[0].ID != l.Rows[0].ID {
 		t.Errorf("the same person gets another list: %+v", again)
 	}
+	// formulas, colours, and a mark that turns the direction of writing
 	text := "id,reward,note\n" + l.Rows[0].ID + ",1,=cmd|'/C calc'!A0\n" + l.Rows[1].ID + ",-2,\x1b[31mred\u202e\n" + l.Rows[2].ID + ",3,@SUM(1+1)\n"
 	if _, err := c.Tell(t.Context(), []byte(text), campaign.TellOptions{By: by, Sheet: "\x1b[2J.csv"}); err != nil {
 		t.Fatal(err)
@@ -276,6 +286,7 @@ func TestTextsOfPeople(t *testing.T) {
 	if _, err := closeBy(t.Context(), c, "=HYPERLINK(\"http://x\")\x7f", by); err != nil {
 		t.Fatal(err)
 	}
+	// an invitation is no record of the past, and so its name can be refused
 	wants(t, func() error { _, err := c.Invite(t.Context(), by); return err }(), "control characters")
 	st, err := c.Status(t.Context())
 	if err != nil {
@@ -289,6 +300,7 @@ func TestTextsOfPeople(t *testing.T) {
 	if err := c.Export(t.Context(), out); err != nil {
 		t.Fatal(err)
 	}
+	// all that programs show, and what is exported
 	seen := fmt.Sprint(l, st, h.Log, h.Measurements, h.Rounds)
 	for _, name := range []string{"measurements.csv", "log.csv", "answers.csv"} {
 		data, err := os.ReadFile(filepath.Join(out, name))

@@ -17,6 +17,7 @@ func TestUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	// 8458 is a failure to read (SQLITE_IOERR_CORRUPTFS), and 11 is damage (SQLITE_CORRUPT)
 	page := c.db.unsound("*** in database main ***\nTree 6 page 6: unable to get the page. error code=8458")
 	for _, x := range []struct {
 		err  error
