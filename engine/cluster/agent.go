@@ -44,14 +44,14 @@ type Agent struct {
 // agent is an Agent that takes part.
 type agent struct {
 	Agent
-	opened    RunBody           // how the run was opened; look sets it, and nothing changes it afterwards
+	opened    RunBody           // how the run was opened; set first of all, and never changed
 	question  question.Question // as Make has made it; its identity is the one of the run
 	v, lo, hi int               // its number, and its arms lo ≤ i < hi
 	puller    Puller            // of Agent.Puller; nil of a Follower and of Replay
 	journal   *journal          // of its folder, which it has locked; nil of a Follower and of Replay
 	history   *history          // what was read so far; it outlives the replica, so that again folds from it
 	memory    *model.Memory     // what the models have computed, for all replicas that again makes
-	replica   *replica          // never nil after look; again replaces it
+	replica   *replica          // never nil once the run is known; again replaces it
 	done      PlanBody          // the end of the run; zero before it
 
 	fresh  bool            // whether it has told something itself: nothing from before it began comes after that

@@ -80,7 +80,7 @@ func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) e
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lines := &responses{pulls: p, tell: tell, fail: cancel, who: a.Name, arms: map[string]int{}}
-	// the timer starts with the last reward, see count
+	// the timer starts with the last reward
 	if a.Grace > 0 {
 		lines.last = func() { lines.grace = time.AfterFunc(a.Grace, func() { cancel(&LingerError{a.Name, a.Grace}) }) }
 	}
@@ -111,7 +111,7 @@ func (p Pulls) request() Request {
 }
 
 // responses takes lines as they come. It is an io.Writer: Ask writes to it from whatever goroutine reads the program's output. A
-// reward goes from a line by way of whole to the journal, and is counted in left when it is there.
+// reward goes from a line by way of whole to the journal, and is counted when it is there.
 type responses struct {
 	mu        sync.Mutex // of all fields below
 	pulls     Pulls
@@ -349,8 +349,7 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 		}
 		// the sum of both could overflow, and the difference cannot
 		if remaining := plan.Counts[r.Arm] - made[r.Arm]; r.Count > remaining { // a sum could overflow
-			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"),
-				pulls(remaining), plan.Round)
+			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"), pulls(remaining), plan.Round)
 		}
 		made[r.Arm] += r.Count
 	}

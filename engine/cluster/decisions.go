@@ -210,7 +210,7 @@ type PlanBody struct {
 	// what the author makes of the rounds before
 	Before Decisions `json:"before"` // replicas compare it with their own decisions
 	// of runs with a relay: the messages of the round before, in agent order, nil for absent agents
-	Messages [][]byte `json:"messages,omitempty"` // nil without a relay, and where they are in Kept
+	Messages [][]byte `json:"messages,omitempty"` // nil without a relay, and where they are a file
 	// the pieces of Messages where they are too long for a fact, as Facts.Keep named them
 	Stored string `json:"kept,omitempty"` // "" where they are not
 

@@ -247,7 +247,6 @@ func (r *replica) batch(messages [][]byte, missing []int) (engine.Batch, error) 
 		b.Ranges = make([][2]float64, p.N())
 	}
 	for v := range p.V() {
-		// gone may be nil, when all count
 		if slices.Contains(missing, v) {
 			continue
 		}

@@ -68,8 +68,8 @@ func (w *Worker) caller(name string) *caller {
 }
 
 // expired reports whether a runner has been silent for too long. It is not so of one that has
-// never given a sign, which another version may be, and where the server cannot be asked. It asks the server at most every
-// lookSoon where the runner is known to be there, and each time where it counts as gone: a runner that comes back is heard at once.
+// never given a sign, which another version may be, and where the server cannot be asked. It asks the server at most every few
+// seconds where the runner is known to be there, and each time where it counts as gone: a runner that comes back is heard at once.
 func (w *Worker) expired(ctx context.Context, runner string) bool {
 	limit := w.silence()
 	c := w.caller(runner)
