@@ -265,7 +265,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	return nil
 }
 
-// left returns what is left of its own pulls in the open round. They are in arm order. Nothing remains where Arms is empty.
+// remaining returns what is left of its own pulls in the open round. They are in arm order. Nothing remains where Arms is empty.
 func (w *agent) remaining() Pulls {
 	p, plan := w.question.Problem, w.replica.plan
 	out := Pulls{Run: w.Run, Task: w.Task, Algorithm: w.question.Algorithm, Plan: plan, Problem: p}
