@@ -348,7 +348,7 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 			return fmt.Errorf("arm %q: %w", p.Arms.Names[r.Arm], err)
 		}
 		// the sum of both could overflow, and the difference cannot
-		if remaining := plan.Counts[r.Arm] - made[r.Arm]; r.Count > remaining { // a sum could overflow
+		if remaining := plan.Counts[r.Arm] - made[r.Arm]; r.Count > remaining {
 			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"),
 				pulls(remaining), plan.Round)
 		}
