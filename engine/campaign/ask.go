@@ -121,7 +121,12 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 		return List{}, nil, err
 	}
 	if len(body.Items) == 0 {
-		return s.nothing(q.By, body.Round, s.waiting()), nil, nil
+		note, any := s.waiting(), q
+		any.Task = ""
+		if rest, err := s.ask(any); q.Task != "" && err == nil && len(rest.Items) > 0 {
+			note = Note{Kind: NoteOtherTasks, Names: []string{q.Task}, Numbers: []float64{float64(body.Round)}}
+		}
+		return s.nothing(q.By, body.Round, note), nil, nil
 	}
 	items := lists.Map(body.Items, func(x Item) *item { return &item{Item: x, round: body.Round, by: q.By, until: body.Until} })
 	return s.list(q.By, items), []Event{NewEvent(KindAsk, s.Now, q.By, body)}, nil

@@ -37,6 +37,8 @@ const (
 	NoteEnded     NoteKind = "ended" // names: how; numbers: tasks decided, tasks
 	NoteNoPulls   NoteKind = "no pulls"
 	NoteHandedOut NoteKind = "handed out" // names: people, "" without a name; numbers: round, pulls of each
+	// nothing of the task that was asked for, and something of others; names: task; numbers: round
+	NoteOtherTasks NoteKind = "other tasks"
 )
 
 // The kinds of notes on what answers assume besides the conditions of their guarantee.
@@ -84,6 +86,8 @@ var noteSentences = map[NoteKind]string{
 	NoteEnded:     "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
 	NoteNoPulls:   "nothing is left to hand out",
 	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s",
+
+	NoteOtherTasks: "all pulls of task %q in round %d are handed out; there are some of other tasks",
 
 	NoteLost:   "the %s nothing to do with %s (what fails is a result, and not lost)",
 	NoteExtra:  "the %s not chosen by %s",

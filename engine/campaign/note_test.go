@@ -27,6 +27,7 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteEnded, Names: []string{"budget used"}, Numbers: []float64{0, 4}}, "budget used; tasks decided: 0 of 4; nothing more is asked for"},
 		{Note{Kind: NoteNoPulls}, "nothing is left to hand out"},
 		{Note{Kind: NoteHandedOut, Names: []string{"Ann", ""}, Numbers: []float64{3, 1, 12}}, "all pulls of round 3 are handed out: 1 pull with Ann, 12 pulls with somebody without a name (--by)"},
+		{Note{Kind: NoteOtherTasks, Names: []string{"a"}, Numbers: []float64{3}}, `all pulls of task "a" in round 3 are handed out; there are some of other tasks`},
 		// of one, and of several
 		{noteOf(NoteLost, 1), "the 1 pull that was lost has nothing to do with its reward (what fails is a result, and not lost)"},
 		{noteOf(NoteLost, 7), "the 7 pulls that were lost have nothing to do with their rewards (what fails is a result, and not lost)"},

@@ -36,3 +36,27 @@ func wants(t *testing.T, err error, words ...string) {
 		}
 	}
 }
+
+// Whoever asks for a task that is handed out is told so, and not that all is: other tasks have pulls for others.
+func TestAskOfATaskThatIsHandedOut(t *testing.T) {
+	c := begin(t, small(t), Options{})
+	ask := func(by, task string) campaign.List {
+		list, err := c.Ask(t.Context(), campaign.Request{By: by, Task: task, Count: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	if list := ask("Ann", "north"); len(list.Rows) == 0 {
+		t.Fatalf("nothing to begin with: %+v", list)
+	}
+	if list := ask("Bob", "north"); len(list.Rows) != 0 || list.Note.String() != `all pulls of task "north" in round 1 are handed out; there are some of other tasks` {
+		t.Errorf("%d rows: %q", len(list.Rows), list.Note)
+	}
+	if list := ask("Bob", "south"); len(list.Rows) == 0 {
+		t.Errorf("no rows of the other task: %+v", list)
+	}
+	if list := ask("Cid", "north"); len(list.Rows) != 0 || !strings.HasPrefix(list.Note.String(), "all pulls of round 1 are handed out: ") {
+		t.Errorf("%d rows: %q", len(list.Rows), list.Note)
+	}
+}

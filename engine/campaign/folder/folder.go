@@ -252,7 +252,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		folded = true
 		if err := c.take(ctx, tx, made, seq, hash); err != nil {
 			// without the hint at repair, since nothing of it stays
-			return &unrecorded{fmt.Errorf("it could not be read again: %w", errors.Unwrap(err))}
+			return &unrecorded{fmt.Errorf("it could not be read again: %w", cmp.Or(errors.Unwrap(err), err))}
 		}
 		return nil
 	})
