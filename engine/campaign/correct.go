@@ -237,7 +237,7 @@ type CloseBody struct {
 	Lost   int      `json:"lost"`              // pulls planned that have no result
 	PValue *float64 `json:"p_value,omitempty"` // of losses that are shared out by chance, see LossTest
 	Reason string   `json:"reason"`            // of whoever closed it, of the rule by which it ended early, or of the run that went on
-	Early  bool     `json:"early,omitempty"`   // nobody closed it: see State.CloseEarly
+	Early  bool     `json:"early,omitempty"`   // nobody closed it: see Moment.CloseEarly
 }
 
 // fold ends the round. Pulls of it that are out stay known by their ids: their results are late.

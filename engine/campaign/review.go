@@ -39,23 +39,21 @@ func (s review) nextEpsilon() []Note {
 func (s review) assumes() []Note {
 	var out []Note
 	lost, extra, closed, early := 0, 0, 0, 0
+	late := s.cameLate()
 	for _, r := range s.rounds {
 		if r.closed == 0 {
 			continue
 		}
 		for i, n := range r.plan.Counts {
 			// arms are counted one by one: an extra pull of one does not make up for a pull that another lost
-			if d := n - r.measuredOf(i); d > 0 {
-				lost += d
-			} else {
-				extra -= d
+			d := n - r.measuredOf(i)
+			extra += max(0, -d)
+			if r.early { // a posterior took what came late, so that it is not lost
+				d -= late[[2]int{r.plan.Round, i}]
 			}
+			lost += max(0, d)
 		}
-		if r.early {
-			early++
-			// a posterior took what came late, so that it is not lost
-			lost = max(0, lost-s.cameLate(r))
-		}
+		early += indices.Indicator(r.early)
 		closed += indices.Indicator(r.reason != "" && !r.early)
 	}
 	add := func(kind NoteKind, n int) {
@@ -87,10 +85,16 @@ func (s review) pending() []Note {
 	return []Note{{Kind: NotePending, Names: lists.Flat(came, s.Problem.NamesOf)}}
 }
 
-// cameLate returns how many pulls of a round, of all for nil, came after it was over.
-func (s review) cameLate(r *round) int {
-	late := lists.Where(s.guides, func(m *measured) bool { return m.late && (r == nil || m.round == r.plan.Round) })
-	return lists.Sum(late, (*measured).count)
+// cameLate returns by round and arm how many pulls came after the round was over. They make up for pulls of that arm and round that are
+// missing, and for no others: of some there is a result already, by a pull that was handed out in their place.
+func (s review) cameLate() map[[2]int]int {
+	late := map[[2]int]int{}
+	for _, m := range s.guides {
+		if m.late {
+			late[[2]int{m.round, m.Arm}] += m.count()
+		}
+	}
+	return late
 }
 
 const (
@@ -110,9 +114,9 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	if w, found := s.toldTwice(); found {
 		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteTwice})
 	}
-	// handed is what has a result, in all rounds; lost what was given back or is missing from closed rounds. What was given
-	// back and not made again is missing as well, and counts once
-	lost, handed := 0, 0
+	// handed is what has a result, in all rounds; lost what was given back or is missing from closed rounds and did not come late.
+	// What was given back and not made again is missing as well, and counts once
+	lost, handed, late := 0, 0, s.cameLate()
 	back := map[[2]int]int{} // by round and arm
 	for _, it := range s.order {
 		lost += indices.Indicator(it.failed != "")
@@ -121,11 +125,12 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	for _, r := range s.rounds {
 		for i, n := range r.plan.Counts {
 			if handed += r.measuredOf(i); r.closed != 0 {
-				lost += max(0, n-r.measuredOf(i)-back[[2]int{r.plan.Round, i}])
+				at := [2]int{r.plan.Round, i}
+				lost += max(0, n-r.measuredOf(i)-back[at]-late[at])
 			}
 		}
 	}
-	if lost = max(0, lost-s.cameLate(nil)); float64(lost) >= mostLost*float64(lost+handed) && lost > 0 {
+	if float64(lost) >= mostLost*float64(lost+handed) && lost > 0 {
 		doubts = append(doubts, Note{Kind: NoteManyLost, Numbers: []float64{float64(lost), float64(lost + handed)}})
 	}
 	return warnings, doubts

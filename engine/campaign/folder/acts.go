@@ -107,7 +107,7 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 
 // Ask returns what to measure: the list that the asker has and has not told, else further pulls of
 // the open round. It is recorded before it is returned. Where a cut round waits for late results
-// alone, the next one begins; see State.CloseEarly.
+// alone, the next one begins; see Moment.CloseEarly.
 //
 // Each of its steps is recorded by itself. A program that is killed between two leaves a campaign that goes on with the next one, whoever
 // asks.
@@ -212,7 +212,7 @@ func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Rece
 }
 
 // Upgrade lets this program go on with a campaign of one that decides otherwise, and returns what
-// changes; nil where nothing was to be done. With look it records nothing. It replays the campaign without the lock. What it says of the
+// changes; nil where nothing was to be done. A dry run records nothing. It replays the campaign without the lock. What it says of the
 // decisions would be wrong of another state, so that it is not recorded where the state moved on.
 func (c *Campaign) Upgrade(ctx context.Context, by string, dryRun bool) (*campaign.UpgradeBody, error) {
 	m, err := c.fresh(ctx)
@@ -291,7 +291,7 @@ func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellO
 	return *done.Receipt, nil
 }
 
-// keptProtocol is the protocol with the arms that were added so far, and what it is made from. It only grows: a state that was read just
+// currentProtocol is the protocol with the arms that were added so far, and what it is made from. It only grows: a state that was read just
 // before an addition may meet the arms of after.
 type currentProtocol struct {
 	mu       sync.Mutex // of both below, which change together

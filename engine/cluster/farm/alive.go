@@ -27,14 +27,14 @@ const (
 // beatName names the signs of life of a runner: sign number k has round k.
 const beatName = "alive"
 
-// beat publishes the next sign of life. A number counts once it is published: workers look for the next one, and see none
-// behind a gap. Two jobs that give the same sign at once give one.
+// beat publishes the next sign of life. A number counts once something stands there, be it somebody else's: workers look for the next
+// one, and see none behind a gap. Two jobs that give the same sign at once give one.
 func (r *Runner) beat(ctx context.Context) error {
 	r.mu.Lock()
 	f := cluster.Fact{Run: r.id, Round: r.beats + 1, Name: beatName}
 	r.mu.Unlock()
 	err := r.Exchange.Publish(ctx, f)
-	if err == nil {
+	if err == nil || errors.As(err, new(*cluster.ConflictError)) {
 		r.mu.Lock()
 		r.beats = max(r.beats, f.Round)
 		r.mu.Unlock()

@@ -2,6 +2,7 @@ package farm_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -292,5 +293,38 @@ func TestSignsHaveNoGap(t *testing.T) {
 		if _, there, err := x.Find(t.Context(), runs[0], round, "alive"); err != nil || !there {
 			t.Errorf("sign %d: %t, error %v; want one", round, there, err)
 		}
+	}
+}
+
+// A sign of life in whose place somebody else has said something is an error, and leaves no gap either: the runner goes on with
+// the next number, as workers do.
+func TestSignOfSomebodyElse(t *testing.T) {
+	x := cluster.NewMemory()
+	r := runner(x)
+	hand := func() error {
+		job, err := r.Hand(t.Context(), farm.Work{})
+		if err == nil {
+			err = job.Close()
+		}
+		return err
+	}
+	if err := hand(); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := x.Runs(t.Context())
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("runs %v, error %v; want the runner's signs alone", runs, err)
+	}
+	if err := x.Publish(t.Context(), cluster.Fact{Run: runs[0], Round: 2, Name: "alive", Body: []byte("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := hand(); !errors.As(err, new(*cluster.ConflictError)) {
+		t.Errorf("error %v, want that somebody else said something there", err)
+	}
+	if err := hand(); err != nil {
+		t.Errorf("the sign after that: %v", err)
+	}
+	if _, there, err := x.Find(t.Context(), runs[0], 3, "alive"); err != nil || !there {
+		t.Errorf("sign 3: %t, error %v; want one", there, err)
 	}
 }

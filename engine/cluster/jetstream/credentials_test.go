@@ -449,3 +449,30 @@ func TestKeysOfAnEarlierVersion(t *testing.T) {
 	// the fact is still there
 	none(t, agent, "r", fact)
 }
+
+// Keys that cannot be looked at are no missing keys: none are made in their place, and nobody is let in without credentials.
+func TestKeysThatCannotBeLookedAt(t *testing.T) {
+	dir := t.TempDir()
+	makeKeys(t, dir, jetstream.KeyOptions{})
+	seed := filepath.Join(dir, "keys", "operator.seed")
+	before, err := os.ReadFile(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// a link to itself; as root everybody may look into folders, so that permissions show nothing
+	claims := filepath.Join(dir, "keys", "account.jwt")
+	if err := errors.Join(os.Remove(claims), os.Symlink("account.jwt", claims)); err != nil {
+		t.Skip(err)
+	}
+	if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Workers: 1}); err == nil || !strings.Contains(err.Error(), claims) {
+		t.Errorf("making keys: error %v, want one that names %s", err, claims)
+	}
+	if after, err := os.ReadFile(seed); err != nil || string(after) != string(before) {
+		t.Errorf("the operator's key was replaced (%v)", err)
+	}
+	s, err := jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"})
+	if err == nil {
+		s.Close()
+		t.Error("served without keys")
+	}
+}

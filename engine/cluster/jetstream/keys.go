@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -60,10 +61,11 @@ type keyring struct {
 // keysDir returns the folder of the keys in the folder of a server.
 func keysDir(dir string) string { return filepath.Join(dir, "keys") }
 
-// hasKeys reports whether Keys was run for a folder.
+// hasKeys reports whether Keys was run for a folder. Where that cannot be seen it says so, and whoever reads them meets the error: other
+// keys would end all credentials, and without keys everybody would be let in.
 func hasKeys(dir string) bool {
 	_, err := os.Stat(filepath.Join(keysDir(dir), "account.jwt"))
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // servedOpen reports whether a folder was served without keys. NATS keeps the streams of its global account in a folder of that

@@ -215,7 +215,7 @@ func (s *Server) watchKeys(ctx context.Context) {
 		return
 	}
 	file := filepath.Join(keysDir(s.dir), "account.jwt")
-	last, _ := os.Stat(file)
+	last := s.accounts.read
 	await.Every(ctx, time.Second, func() {
 		now, err := os.Stat(file)
 		// the same file as before

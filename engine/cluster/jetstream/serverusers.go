@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -90,6 +91,8 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 	if servedOpen(s.dir) {
 		return login{}, errServedOpen(s.dir)
 	}
+	// before they are read: what is taken back while the server starts is seen by watchKeys
+	read, _ := os.Stat(filepath.Join(keysDir(s.dir), "account.jwt"))
 	k, err := openKeyring(s.dir)
 	if err != nil {
 		return login{}, err
@@ -98,7 +101,7 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 	if err != nil {
 		return login{}, err
 	}
-	s.accounts = &accounts{operator: operator, keys: k, given: map[string]string{}}
+	s.accounts = &accounts{operator: operator, read: read, keys: k, given: map[string]string{}}
 	// the server takes the claims of accounts that the operator has signed, and asks for them one by one
 	n.TrustedKeys, n.AccountResolver = []string{trusted}, s.accounts
 	if n.SystemAccount, err = s.accounts.system(); err != nil {
@@ -133,6 +136,7 @@ func adopt(dir, before, now string) error {
 type accounts struct {
 	server.MemAccResolver               // the system's
 	operator              nkeys.KeyPair // signs the claims of accounts; the same from start to end of the server
+	read                  fs.FileInfo   // the file of claims as it was at the start, when keys were read from it
 
 	mu    sync.Mutex        // of the fields below
 	keys  *keyring          // tookBack replaces them
