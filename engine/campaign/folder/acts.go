@@ -291,7 +291,7 @@ func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellO
 	return *done.Receipt, nil
 }
 
-// keptProtocol is the protocol with the arms that were added so far, and what it is made from. It only grows: a state that was read just
+// currentProtocol is the protocol with the arms that were added so far, and what it is made from. It only grows: a state that was read just
 // before an addition may meet the arms of after.
 type currentProtocol struct {
 	mu       sync.Mutex // of both below, which change together
