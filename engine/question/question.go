@@ -116,10 +116,15 @@ func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error)
 	if err != nil {
 		return nil, err
 	}
-	return q.On(m)
+	r, err := q.On(m)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", e.Name, err)
+	}
+	return r, err
 }
 
-// On returns Begin's run where the question is Suited and its Model is made already, as for the many runs of a simulation.
+// On returns Begin's run where the question is Suited and its Model is made already, as for the many runs of a simulation. Its errors
+// do not name the algorithm.
 func (q Question) On(m *model.Model) (*Run, error) {
 	e, err := q.Entry()
 	if err != nil {
@@ -127,7 +132,7 @@ func (q Question) On(m *model.Model) (*Run, error) {
 	}
 	alg, err := e.New(m, q.Options)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.Name, err)
+		return nil, err
 	}
 	s, err := engine.Begin(alg, q.Options)
 	return &Run{Steps: s, Model: m, entry: e}, err
