@@ -112,7 +112,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	return c.finish(fn.eval(c))
 }
 
-// result returns the type of a value that is not known. After a mistake in an argument it is the usual one.
+// result returns the type of a value that is not known: a function of numbers makes a list of a list.
 func (c *call) result() Type {
 	if c.fn.each && c.args[0].Type == List {
 		return List

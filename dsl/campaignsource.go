@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,6 +37,7 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 		return data, err
 	}
 	opt.found = &found{recording: true} // the kernels that are found from here on are noted
+	opt.absolute = map[string]bool{}
 	p, err := protocolOf(ctx, name, text, opt)
 	if err != nil {
 		return p, r, err
@@ -49,6 +51,12 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 			}
 		}
 		r.Data = append(r.Data, campaign.File{Path: filepath.ToSlash(own), Content: read[path]})
+	}
+	// One that is named by an absolute path which another recorded file fits as well is recorded under that path, too.
+	for _, path := range slices.Sorted(maps.Keys(read)) {
+		if f := recordedFile(r.Data, path); opt.absolute[path] && (f == nil || !bytes.Equal(f.Content, read[path])) {
+			r.Data = append(r.Data, campaign.File{Path: filepath.ToSlash(path), Content: read[path]})
+		}
 	}
 	// A kernel that was found is fixed by its text, which may round it: the protocol that is returned must have the same.
 	if len(opt.found.Calls) > 0 {
@@ -73,32 +81,39 @@ func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Prot
 	return ReadProtocol(ctx, name, text, opt)
 }
 
+// recordedFile returns the recorded file that a script names so; nil where there is none.
+func recordedFile(files []campaign.File, path string) *campaign.File {
+	path = filepath.ToSlash(filepath.Clean(path))
+	var found *campaign.File
+	longest, up := -1, 0 // of found: the length of the end that it and the path share, and the number of ../ before its path
+	for i, f := range files {
+		own := filepath.ToSlash(filepath.Clean(filepath.FromSlash(f.Path)))
+		if own == path { // every relative path, and an absolute one that was recorded so
+			return &files[i]
+		}
+		// A script may name a file by an absolute path, whose end below the folder, or beside it, was recorded.
+		// Of gram.csv and sub/gram.csv the longer path is meant, and of gram.csv and ../gram.csv the one below the folder.
+		above := 0
+		for ; strings.HasPrefix(own, "../"); above++ {
+			own = own[len("../"):]
+		}
+		if n := len(own); strings.HasSuffix("/"+path, "/"+own) && (n > longest || n == longest && above < up) {
+			found, longest, up = &files[i], n, above
+		}
+	}
+	return found
+}
+
 // MakeProtocol makes the protocol of a recipe, without a forecast, from the recorded files alone. Rows
 // that were added stand below the rows of the table that the problem is read from. It is the Maker of
 // engine/campaign/folder.
 func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, error) {
 	read := func(path string) ([]byte, error) {
-		path = filepath.ToSlash(filepath.Clean(path))
-		var found *campaign.File
-		most := -1 // as long is the end that found and the path share
-		for i, f := range r.Data {
-			own := filepath.ToSlash(filepath.Clean(filepath.FromSlash(f.Path)))
-			if own == path { // every relative path, and an absolute one that was recorded so
-				return f.Content, nil
-			}
-			// A script may name a file by an absolute path, whose end below the folder, or beside it, was recorded.
-			// Of gram.csv and sub/gram.csv the longer path is meant.
-			for strings.HasPrefix(own, "../") {
-				own = own[len("../"):]
-			}
-			if strings.HasSuffix("/"+path, "/"+own) && len(own) > most {
-				found, most = &r.Data[i], len(own)
-			}
+		f := recordedFile(r.Data, path)
+		if f == nil {
+			return nil, fmt.Errorf("%s is not among the recorded files: %w", filepath.ToSlash(filepath.Clean(path)), os.ErrNotExist)
 		}
-		if found == nil {
-			return nil, fmt.Errorf("%s is not among the recorded files: %w", path, os.ErrNotExist)
-		}
-		return found.Content, nil
+		return f.Content, nil
 	}
 	// No forecast, no file of this machine, and the recorded kernels where some were found.
 	opt := Options{Set: r.Set, noForecast: true, readFile: read}

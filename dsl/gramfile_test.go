@@ -124,3 +124,30 @@ func TestRecordedFilesBesideTheFolder(t *testing.T) {
 		}
 	}
 }
+
+// Files of one name below the folder and beside it are told apart where the script names them by absolute paths.
+func TestRecordedFilesOfOneNameBeside(t *testing.T) {
+	root := t.TempDir()
+	folder := filepath.Join(root, "scripts")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	written(t, root, "gram.csv", "1,0.5\n0.5,1\n")
+	written(t, folder, "gram.csv", "2,0.25\n0.25,1\n")
+	written(t, folder, "arms.csv", "task,arm,x_a,mean\noslo,1,0,1\noslo,2,1,2\nrome,1,0,3\nrome,2,1,1\n")
+	for _, paths := range [][2]string{{"gram.csv", "../gram.csv"}, {folder + "/gram.csv", root + "/gram.csv"}, {folder + "/gram.csv", "../gram.csv"},
+		{"gram.csv", root + "/gram.csv"}} {
+		script := `k = task(table("` + filepath.ToSlash(paths[0]) + `", names=["oslo", "rome"])) * arm(linear())
+l = task(table("` + filepath.ToSlash(paths[1]) + `", names=["oslo", "rome"])) * arm(linear(bias=1))
+days = protocol(problem("arms.csv", kernel=k + l, noise=1), runs=0)
+`
+		p, r, err := ReadProtocol(t.Context(), "days.cope", script, Options{Folder: folder})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := MakeProtocol(t.Context(), r)
+		if err != nil || again.Fingerprint() != p.Fingerprint() {
+			t.Errorf("%v: made again it is another protocol (%v)", paths, err)
+		}
+	}
+}

@@ -61,9 +61,10 @@ type Options struct {
 
 	// reads data files in place of the file system: those that a campaign recorded; may be nil
 	readFile   func(path string) ([]byte, error)
-	noForecast bool    // protocol(...) makes none: a campaign that goes on has one of its start
-	found      *found  // kernels of a campaign that its script finds; nil outside of campaigns
-	making     *remade // takes experiments and makes no run of them; nil where they are run
+	absolute   map[string]bool // the absolute paths that the script names are noted here; nil where nobody asks
+	noForecast bool            // protocol(...) makes none: a campaign that goes on has one of its start
+	found      *found          // kernels of a campaign that its script finds; nil outside of campaigns
+	making     *remade         // takes experiments and makes no run of them; nil where they are run
 }
 
 // Session holds what scripts have bound so far. It is for one goroutine at a time.
@@ -325,6 +326,9 @@ func (s *Session) tellNotes(displays []report.Display) {
 // path returns a path of the script as the system needs it.
 // Without a folder the path is as it is, below the current folder.
 func (s *Session) path(path string) string {
+	if filepath.IsAbs(path) && s.opt.absolute != nil {
+		s.opt.absolute[path] = true
+	}
 	if filepath.IsAbs(path) || s.opt.Folder == "" {
 		return path
 	}

@@ -41,3 +41,19 @@ func TestOwn(t *testing.T) {
 		t.Errorf("two algorithms are %v", err)
 	}
 }
+
+// The many runs of a simulation do not look the name up each time: that took as long as a short run.
+func TestOwnOn(t *testing.T) {
+	own := &algorithms.Entry{Name: "Largest", New: func(m *model.Model, _ engine.Options) (engine.Algorithm, error) {
+		return &largest{p: m.Problem}, nil
+	}}
+	q := question.Question{Problem: yields(), Mode: engine.ModeFC, Own: own, Simulated: true}
+	m, err := q.Model(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := testing.AllocsPerRun(100, func() { _, err = q.On(m) })
+	if err != nil || begun > 5 {
+		t.Errorf("%g allocations to begin a run, %v", begun, err)
+	}
+}

@@ -35,10 +35,10 @@ var ErrNoProblem = errors.New("a question needs a problem")
 
 // Entry returns the algorithm's row of the catalogue, or Own with the mode.
 func (q Question) Entry() (algorithms.Entry, error) {
+	e, err := q.unchecked()
 	if q.Own == nil {
-		return algorithms.Named(q.Mode, q.Algorithm)
+		return e, err
 	}
-	e := *q.Own
 	switch _, taken := algorithms.Named(q.Mode, e.Name); {
 	case e.Name == "":
 		return e, errors.New("an algorithm of your own needs a name")
@@ -48,11 +48,20 @@ func (q Question) Entry() (algorithms.Entry, error) {
 		return e, fmt.Errorf("%s: New is missing, which makes the algorithm for a model", e.Name)
 	case q.Algorithm != "" && q.Algorithm != e.Name:
 		return e, fmt.Errorf("Algorithm must be left out or %q beside an algorithm of your own, got %q", e.Name, q.Algorithm)
-	case e.Mode != "" && e.Mode != q.Mode:
-		return e, fmt.Errorf("%s is for mode %q, and the question is of mode %q", e.Name, e.Mode, q.Mode)
+	case q.Own.Mode != "" && q.Own.Mode != q.Mode:
+		return e, fmt.Errorf("%s is for mode %q, and the question is of mode %q", e.Name, q.Own.Mode, q.Mode)
 	case q.Mode != engine.ModeFC && q.Mode != engine.ModeFB:
 		return e, fmt.Errorf("Mode must be %q or %q, got %q", engine.ModeFC, engine.ModeFB, q.Mode)
 	}
+	return e, nil
+}
+
+// unchecked returns Entry where Own was checked already.
+func (q Question) unchecked() (algorithms.Entry, error) {
+	if q.Own == nil {
+		return algorithms.Named(q.Mode, q.Algorithm)
+	}
+	e := *q.Own
 	e.Mode = q.Mode
 	return e, nil
 }
@@ -116,18 +125,23 @@ func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error)
 	if err != nil {
 		return nil, err
 	}
-	return q.On(m)
+	r, err := q.On(m)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", e.Name, err)
+	}
+	return r, err
 }
 
-// On returns Begin's run where the question is Suited and its Model is made already, as for the many runs of a simulation.
+// On returns Begin's run where the question is Suited and its Model is made already, as for the many runs of a simulation. Its errors
+// do not name the algorithm.
 func (q Question) On(m *model.Model) (*Run, error) {
-	e, err := q.Entry()
+	e, err := q.unchecked()
 	if err != nil {
 		return nil, err
 	}
 	alg, err := e.New(m, q.Options)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.Name, err)
+		return nil, err
 	}
 	s, err := engine.Begin(alg, q.Options)
 	return &Run{Steps: s, Model: m, entry: e}, err

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"path/filepath"
 	"strings"
@@ -139,5 +140,23 @@ func TestOwnAlgorithmRefused(t *testing.T) {
 	defer s.Close()
 	if _, _, err := s.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Own: own(1), Runs: 1}); err == nil || !strings.Contains(err.Error(), "not remembered") {
 		t.Errorf("a store took it: %v", err)
+	}
+}
+
+// An error of an algorithm names it once, whether it cannot be made at all or in a run.
+func TestOwnAlgorithmThatFails(t *testing.T) {
+	for can, want := range []string{"Equal: no", "Equal, run 1: no"} {
+		made, e := 0, own(1)
+		of := e.New
+		e.New = func(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+			if made++; made > can {
+				return nil, errors.New("no")
+			}
+			return of(m, opt)
+		}
+		_, err := sim.Run(t.Context(), sim.Experiment{Problem: enginetest.Paper(t, 1, 0.4), Mode: engine.ModeFC, Own: e, Runs: 1})
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
 	}
 }

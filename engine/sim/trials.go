@@ -73,7 +73,7 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	}
 	// before any run: wrong options fail once
 	if _, err := x.question().On(m); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", x.Algorithm, err)
 	}
 	return &Trials{x: x, asked: asked, entry: entry, model: m, judge: newJudge(x, x.truth(0), entry)}, nil
 }

@@ -39,7 +39,7 @@ func (t table) world(run int) *world {
 // was made. They are for tuning.
 var seen = []string{"coupling", "coupling by additive", "stroke", "suzuki", "suzuki by base"}
 
-// held reports whether a table is not for tuning: two thirds of the tables that nobody had seen, by a hash of the name. The
+// Held reports whether a table is not for tuning: two thirds of the tables that nobody had seen, by a hash of the name. The
 // rule was written before the first run. Nobody may look at their numbers to choose between methods; they are there to be
 // reported.
 func (t table) Held() bool {
