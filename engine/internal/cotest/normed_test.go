@@ -118,7 +118,7 @@ func TestReferenceNormed(t *testing.T) {
 	laws := map[int]conditionally{} // by horizon
 	seeds := 4
 	if testing.Short() {
-		seeds = 2
+		seeds = 1
 	}
 	for seed := range uint64(seeds) {
 		a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm}), Bound{Bound: model.Bound{Norm: manyarms.Norm}})
@@ -249,6 +249,9 @@ func TestNormedAmendInformChange(t *testing.T) {
 
 // Rewards of no round that come while a round is open, and change every leader, leave the bets on it as they were fixed.
 func TestNormedInformInARound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second of processor time")
+	}
 	p, m := smoothOn(t, 5*(model.MostOneLeader+1))
 	opt := engine.Options{Norm: manyarms.Norm, Unit: 1, Epsilon: 0.1}
 	a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: manyarms.Norm}})
