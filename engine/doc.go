@@ -23,6 +23,16 @@
 // under internal: Algorithms 1 and 2 of the paper, line by line, are
 // internal/elimination/cokernelfc.go and cokernelfb.go.
 //
+// # What is promised
+//
+// From v0.1.0 on, programs may rely on the packages kernels, engine, engine/problem, engine/algorithms, engine/question,
+// engine/sim, engine/bounds, engine/fit, engine/plan, engine/answer, engine/campaign, engine/campaign/folder, dsl, report,
+// report/figure, report/save, session and session/display: what they export changes only with a line in CHANGELOG. An algorithm
+// of one's own may also use engine/model and engine/design.
+//
+// The packages engine/belief, engine/cluster, engine/cluster/farm and engine/cluster/jetstream are there for the command and the
+// language, and nothing of them is promised. What no package outside of engine needs is under engine/internal.
+//
 // # Units
 //
 // The paper assumes noise that is 1-sub-Gaussian. Rewards are therefore measured in units of the

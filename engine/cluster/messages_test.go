@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/internal/wire"
 	"github.com/gonb-cope/gonb-cope/engine/question"
-	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
 // spoilt publishes, in place of agent-2's message of round 1, something else.

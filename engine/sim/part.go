@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/wire"
+	"github.com/gonb-cope/gonb-cope/engine/internal/wire"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 

@@ -57,6 +57,21 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// The comment of package engine names each package that programs of others can import, and says whether it is promised.
+func TestPromises(t *testing.T) {
+	said := map[string]bool{}
+	for _, word := range strings.FieldsFunc(read(t, "engine/doc.go"), func(r rune) bool { return strings.ContainsRune(" ,.:\n", r) }) {
+		said[word] = true
+	}
+	for _, s := range sources(t) {
+		hidden := slices.ContainsFunc(strings.Split(s.folder, "/"), func(part string) bool { return part == "internal" || part == "cmd" || part == "tools" })
+		if !s.test && !hidden && !said[s.folder] {
+			t.Errorf("engine/doc.go does not say whether package %s is promised: name it there, or put it under internal", s.folder)
+			said[s.folder] = true
+		}
+	}
+}
+
 // onTop tells the packages that may use internal/front: its own, the command, and what Go cells of a notebook import.
 func onTop(folder string) bool {
 	return slices.ContainsFunc([]string{"internal/front/", "internal/conformance", "cmd/", "session"}, func(p string) bool { return strings.HasPrefix(folder, p) })

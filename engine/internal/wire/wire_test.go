@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
-	"github.com/gonb-cope/gonb-cope/engine/wire"
+	"github.com/gonb-cope/gonb-cope/engine/internal/wire"
 )
 
 var header = wire.Header{Agent: 3, Round: 200, Digest: wire.Digest{1, 2, 3, 4, 5, 6, 7, 0xff}}
