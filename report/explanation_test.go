@@ -83,6 +83,9 @@ func TestStories(t *testing.T) {
 // Of each of 40,000 arms of a task, half of them still possible, there is a row; a fixed budget
 // cut some possible ones.
 func TestExplanationOfMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	const n = 20_000
 	s := engine.TaskExplanation{Progress: engine.Progress{Task: "oslo", Leader: "a0", Rival: "a1"}}
 	for i := range n {

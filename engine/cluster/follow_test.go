@@ -15,6 +15,9 @@ import (
 // Who follows a run has at its end what the agents have, bit for bit, through a relay, too; and what it
 // was told on the way is every round once.
 func TestFollow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	for _, relay := range []bool{false, true} {
 		for _, asked := range someQuestions(t) {
 			q := asked.Question

@@ -118,6 +118,9 @@ func TestClaimsLack(t *testing.T) {
 // The walks of all claims together keep the level of their contest, by the heights of their own horizons, and so they do after
 // the level changed.
 func TestClaimsShareTheirLevel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	const delta, later = 0.05, 0.02
 	p, m := smoothOn(t, 5*(model.MostOneLeader+1))
 	opt := engine.Options{Norm: manyarms.Norm, Unit: 1, Epsilon: 0.1, Delta: delta}
