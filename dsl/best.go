@@ -59,7 +59,7 @@ func bestFunction() Function {
 
 // findKernel returns the problem under the kernel that is found from its measurements, which it must have, and
 // what these say; nil where the kernel was found before.
-// A campaign takes the kernel that it found at its start. Elsewhere each evaluation of problem finds it anew.
+// A campaign takes the kernel that it found at its start. Elsewhere each evaluation of problem finds it again.
 func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, error) {
 	stored := c.e.session.opt.found
 	if x, k, err := stored.take(c.e.ctx, "problem"); err != nil {

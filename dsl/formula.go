@@ -233,7 +233,7 @@ func (env formulaEnv) Number(n *ast.IdentifierNode) (float64, bool) {
 			return a.Value, true
 		}
 	}
-	// Names are noted as used, so that a sweep over one of them makes the formula anew.
+	// Names are noted as used, so that a sweep over one of them makes the formula again.
 	v := env.e.name(n)
 	if f, ok := v.Data.(kernels.Free); ok && v.Type == Free {
 		return f.Value, true

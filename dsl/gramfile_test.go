@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,6 +72,20 @@ both = 2*task(l) + arm(table("bare.csv"))`)
 	}
 }
 
+// madeAgain makes the protocol of a script, and again from what of it is recorded. It is an error where that is another one.
+func madeAgain(t *testing.T, script string, opt Options) error {
+	t.Helper()
+	p, r, err := ReadProtocol(t.Context(), "days.cope", script, opt)
+	if err != nil {
+		return err
+	}
+	again, err := MakeProtocol(t.Context(), r)
+	if err == nil && again.Fingerprint() != p.Fingerprint() {
+		err = errors.New("made again it is another protocol")
+	}
+	return err
+}
+
 // A recorded file is found by its folder as well: two files of one name are two files.
 func TestRecordedFilesOfOneName(t *testing.T) {
 	folder := t.TempDir()
@@ -91,13 +106,8 @@ days = protocol(p, runs=0)
 			text = strings.NewReplacer(`("gram`, `("`+filepath.ToSlash(folder)+`/gram`, `("sub`, `("`+filepath.ToSlash(folder)+`/sub`,
 				`("arms`, `("`+filepath.ToSlash(folder)+`/arms`).Replace(script)
 		}
-		p, r, err := ReadProtocol(t.Context(), "days.cope", text, Options{Folder: inside})
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := MakeProtocol(t.Context(), r)
-		if err != nil || again.Fingerprint() != p.Fingerprint() {
-			t.Errorf("below %q: made again it is another protocol (%v)", inside, err)
+		if err := madeAgain(t, text, Options{Folder: inside}); err != nil {
+			t.Errorf("below %q: %v", inside, err)
 		}
 	}
 }
@@ -114,13 +124,8 @@ func TestRecordedFilesBesideTheFolder(t *testing.T) {
 	// The folder of the script is absolute, as in gonb-cope campaign start DIR /path/of/script.cope.
 	for _, path := range []string{filepath.ToSlash(root) + "/tables/arms.csv", "../tables/arms.csv", "..//tables/./arms.csv"} {
 		script := `days = protocol(problem("` + path + `", kernel=task(identity()) * arm(linear()), noise=1), runs=0)`
-		p, r, err := ReadProtocol(t.Context(), "days.cope", script, Options{Folder: filepath.Join(root, "scripts")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := MakeProtocol(t.Context(), r)
-		if err != nil || again.Fingerprint() != p.Fingerprint() {
-			t.Errorf("%s: made again it is another protocol (%v)", path, err)
+		if err := madeAgain(t, script, Options{Folder: filepath.Join(root, "scripts")}); err != nil {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 }
@@ -141,13 +146,8 @@ func TestRecordedFilesOfOneNameBeside(t *testing.T) {
 l = task(table("` + filepath.ToSlash(paths[1]) + `", names=["oslo", "rome"])) * arm(linear(bias=1))
 days = protocol(problem("arms.csv", kernel=k + l, noise=1), runs=0)
 `
-		p, r, err := ReadProtocol(t.Context(), "days.cope", script, Options{Folder: folder})
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := MakeProtocol(t.Context(), r)
-		if err != nil || again.Fingerprint() != p.Fingerprint() {
-			t.Errorf("%v: made again it is another protocol (%v)", paths, err)
+		if err := madeAgain(t, script, Options{Folder: folder}); err != nil {
+			t.Errorf("%v: %v", paths, err)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func restsOnRuns(c *call, used []string, root *binding) string {
 	for _, name := range used {
 		for _, below := range scope.below(name) {
 			b := scope[below]
-			switch { // the swept result is one call, which the sweep makes anew
+			switch { // the swept result is one call, which the sweep makes again
 			case b == root && runs(b.st.Node) > 1:
 				return fmt.Sprintf("%s rests on the result of other runs", below)
 			case b != root && runs(b.st.Node) > 0:

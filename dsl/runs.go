@@ -202,7 +202,7 @@ func evalRun(c *call, a runArgs) (any, error) {
 	case sim.RoundFunc:
 		x.Draw, x.Rounds = sim.Rounds(x.Problem, draw)
 	}
-	foretell(c, x) // before the first sample, since it may take minutes
+	warnOfLength(c, x) // before the first sample, since it may take minutes
 	result, err := perform(c, x)
 	if err != nil && result.Runs == 0 && len(result.Trace) == 0 { // nothing to keep
 		return nil, err
@@ -213,20 +213,20 @@ func evalRun(c *call, a runArgs) (any, error) {
 	return result, err
 }
 
-// From foretoldArms on a run is said beforehand to take foretoldSamples or more.
+// From warnedArms on a run is said beforehand to take warnedSamples or more.
 const (
-	foretoldArms    = 200
-	foretoldSamples = 1e8
+	warnedArms    = 200
+	warnedSamples = 1e8
 )
 
-// foretell says before sampling that a schedule takes very many samples on many arms: designs for them take minutes,
+// warnOfLength says before sampling that a schedule takes very many samples on many arms: designs for them take minutes,
 // and no experiment can have them.
-func foretell(c *call, x sim.Experiment) {
-	if x.Problem.N() < foretoldArms || c.e.st != c.e.own || c.e.dry { // in a sweep the same would be told for each combination
+func warnOfLength(c *call, x sim.Experiment) {
+	if x.Problem.N() < warnedArms || c.e.st != c.e.own || c.e.dry { // in a sweep the same would be told for each combination
 		return
 	}
 	x.Memory = &c.e.session.memory // a copy: the designs that this needs are there when the run begins
-	if n, err := x.Expected(c.e.ctx); err == nil && n >= foretoldSamples {
+	if n, err := x.Expected(c.e.ctx); err == nil && n >= warnedSamples {
 		many := fmt.Sprintf("about %.0e samples per agent", n)
 		if math.IsInf(n, 1) {
 			many = "as many samples as it may"

@@ -263,7 +263,7 @@ func renumber(e *evaluator, name string, uses map[string]int) {
 
 // Forget unbinds names that nothing else is defined by, and the others as soon as nothing is. Names
 // that are not bound are passed over.
-// A name that is wanted away stays marked, and goes with a later call of Forget when its last user is gone or bound anew.
+// A name that is wanted away stays marked, and goes with a later call of Forget when its last user is gone or bound again.
 func (s *Session) Forget(names ...string) {
 	for _, name := range names {
 		if b := s.scope[name]; b != nil {
@@ -273,7 +273,7 @@ func (s *Session) Forget(names ...string) {
 	// Each round frees what only names of the round before were defined by.
 	for again := true; again; {
 		again = false
-		// What is still used decides anew in each round.
+		// What is still used is decided again in each round.
 		used := map[string]bool{}
 		for _, b := range s.scope {
 			for name := range b.uses {

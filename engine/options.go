@@ -81,7 +81,7 @@ type Options struct {
 	Epsilon float64
 	Budget  int // T, pulls per agent (fixed budget); there it or Total is required
 	Total   int // pulls of all agents together (fixed budget), in place of Budget
-	// of methods with a budget that plan anew after each round: in how many rounds they spend it, and
+	// of methods with a budget that plan again after each round: in how many rounds they spend it, and
 	// the pulls that a round is a multiple of; 0 means that the method chooses, and any number
 	Rounds, Batch int
 	Schedule      string  // "tuned" (default) or "paper"

@@ -121,10 +121,13 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 		return List{}, nil, err
 	}
 	if len(body.Items) == 0 {
-		note, any := s.waiting(), q
-		any.Task = ""
-		if rest, err := s.ask(any); q.Task != "" && err == nil && len(rest.Items) > 0 {
-			note = Note{Kind: NoteOtherTasks, Names: []string{q.Task}, Numbers: []float64{float64(body.Round)}}
+		note := s.waiting()
+		if q.Task != "" {
+			all := q
+			all.Task = ""
+			if rest, err := s.ask(all); err == nil && len(rest.Items) > 0 {
+				note = Note{Kind: NoteOtherTasks, Names: []string{q.Task}, Numbers: []float64{float64(body.Round)}}
+			}
 		}
 		return s.nothing(q.By, body.Round, note), nil, nil
 	}

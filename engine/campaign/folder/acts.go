@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
-	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // errOther stops a write whose plan was made of a state that is no longer the last one. Nothing was recorded then, and whoever made the
@@ -289,70 +287,6 @@ func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellO
 	// what would be recorded was not
 	done.Receipt.Taken = false
 	return *done.Receipt, nil
-}
-
-// currentProtocol is the protocol with the arms that were added so far, and what it is made from. It only grows: a state that was read just
-// before an addition may meet the arms of after.
-type currentProtocol struct {
-	mu       sync.Mutex // of both below, which change together
-	recipe   question.Recipe
-	protocol campaign.Protocol
-}
-
-// now returns both.
-func (k *currentProtocol) now() (question.Recipe, campaign.Protocol) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.recipe, k.protocol
-}
-
-// tasks returns the tasks of the arms of the start, by arm: a fold begins with them.
-func (k *currentProtocol) tasks() []int {
-	_, p := k.now()
-	return p.AtStart().Problem.TaskOf
-}
-
-// of returns the protocol of a state of a campaign: with the arms that were added by then, from the recorded
-// files alone. Each addition must make the problem that it made when it was recorded.
-func (k *currentProtocol) of(ctx context.Context, c *Campaign, s *campaign.State) (campaign.Protocol, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	all := s.Additions()
-	for n := len(k.protocol.Earlier); n < len(all); n++ {
-		file := *all[n].Add
-		var err error
-		if file.Content, err = getFile(ctx, c.db.db, file.SHA256); err != nil {
-			return campaign.Protocol{}, fmt.Errorf("%s: the recorded copy of %s: %w", c.dir, file.Path, err)
-		}
-		// one after the other, as they came: each keeps the scale of the features before it
-		r, p, _, err := grown(ctx, c.maker, k.recipe, k.protocol, file)
-		if err != nil {
-			return campaign.Protocol{}, fmt.Errorf("the recorded script no longer makes the protocol with the arms that were added: %w", err)
-		}
-		if p.Fingerprint() != all[n].Problem {
-			return campaign.Protocol{}, fmt.Errorf("the recorded script makes another problem of the arms of %s with this program than "+
-				"it made when they were added; use the program that added them", file.Path)
-		}
-		k.recipe, k.protocol = r, p
-	}
-	return k.protocol, nil
-}
-
-// grown makes the protocol with the arms of a file, and its recipe. The script is evaluated on the table with all rows, and what it
-// makes is compared with p, whose arms must stay as they are. r is not changed.
-func grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, file campaign.File) (question.Recipe,
-	campaign.Protocol, campaign.Growth, error) {
-	// a list of its own: two additions that are tried at once must not write into one
-	r.Added = append(r.Added[:len(r.Added):len(r.Added)], file)
-	made, err := maker(ctx, r)
-	if err != nil {
-		return r, p, campaign.Growth{}, err
-	}
-	out, g, err := p.Grown(made.Problem)
-	if err == nil {
-		err = out.Check(ctx)
-	}
-	return r, out, g, err
 }
 
 // grow makes the protocol with the arms of a file, for an act that adds them. What is kept changes only once the event is recorded.

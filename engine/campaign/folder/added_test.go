@@ -212,7 +212,7 @@ func TestAdded(t *testing.T) {
 }
 
 // extended drives the engine's steps as the campaign of TestAdded does, without any campaign: two rounds of the arms of before, then the
-// algorithm is made anew and takes over.
+// algorithm is made again and takes over.
 func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 	t.Helper()
 	e, err := p.Entry()

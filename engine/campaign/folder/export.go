@@ -136,7 +136,7 @@ func (c *Campaign) writeEvents(ctx context.Context, path string) error {
 }
 
 // invitesFile holds who may use the page: names with the hashes of their secrets. It is no part of
-// the events, whose copies people pass on. It is read anew for each look, so that who is revoked is out at once.
+// the events, whose copies people pass on. It is read again for each request, so that who is revoked is out at once.
 const invitesFile = "invites.json"
 
 // Invitation is a person who may use the page.

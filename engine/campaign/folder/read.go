@@ -298,7 +298,7 @@ const patience = 2 * time.Second
 type locked struct{ file *os.File }
 
 // lock waits for the lock of a folder, and names the process that holds it where it waits in vain. Goroutines of one process exclude each
-// other as well, since each opens the file anew. An error of the context is returned as it is.
+// other as well, since each opens the file again. An error of the context is returned as it is.
 func lock(ctx context.Context, dir string) (*locked, error) {
 	file, err := filelock.Take(ctx, filepath.Join(dir, lockFile), 0o666, patience)
 	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {

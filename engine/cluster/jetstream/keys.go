@@ -55,7 +55,7 @@ type keyring struct {
 	dir     string             // the folder keys itself
 	account nkeys.KeyPair      // signs the claims of users; the operator's key, which signs accounts, is read when it is needed
 	name    string             // public key of the account
-	claims  *jwt.AccountClaims // signed anew with each change
+	claims  *jwt.AccountClaims // signed again with each change
 }
 
 // keysDir returns the folder of the keys in the folder of a server.

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "record the fields of values anew")
+var update = flag.Bool("update", false, "record the fields of values again")
 
 // fieldsOf adds the exported fields of the structs that a type is made of, by which gob names what it carries.
 func fieldsOf(t reflect.Type, all map[string]bool, seen map[reflect.Type]bool) {

@@ -1,0 +1,87 @@
+package dsl
+
+import (
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// infinite is the text for a length scale without end.
+const infinite = "inf"
+
+// What classic makes at most, so that a short script cannot take all memory.
+const (
+	maxAgents = 1000
+	maxArms   = 100_000 // of all agents together
+)
+
+// paperArgs are the arguments of paper.
+type paperArgs struct {
+	noiseArgs
+	Case        int     // 0 where not given
+	Gap         float64 `arg:"default"` // reward units, from the parameter's default
+	Lengthscale any     // a float64 or "inf"; nil where not given
+}
+
+// checkPaper reports a call of paper that does not say, or says twice, how similar the tasks are.
+// One of the two must be there, and not both.
+func checkPaper(c *call, a paperArgs) {
+	switch {
+	case c.has("case") && c.has("lengthscale"):
+		c.fail(c.arg("lengthscale"), "paper: case and lengthscale both say how similar the tasks are", "give one of them")
+	case !c.has("case") && !c.has("lengthscale"):
+		c.e.fail(c.node, c.fn.Result, "paper needs case or lengthscale", "write paper(case=2), or paper(lengthscale=1)")
+	default:
+		checkNoise(c, a.noiseArgs)
+	}
+}
+
+// evalPaper makes one of the cases of [Du23, App. A], or an instance between them.
+func evalPaper(c *call, a paperArgs) (any, error) {
+	var p *problem.Problem
+	var err error
+	// A length scale lies between the cases: 0 is as case 3, and "inf" as case 1.
+	switch scale := a.Lengthscale.(type) {
+	case float64:
+		p, err = problem.PaperFamily(scale, a.Gap)
+	case string:
+		p, err = problem.PaperFamily(math.Inf(1), a.Gap)
+	default:
+		p, err = problem.PaperCase(a.Case, a.Gap) // case was given, as the check saw
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err = p.WithNoise(a.model())
+	return p, noiseError(c, err)
+}
+
+// classicArgs are the arguments of classic.
+type classicArgs struct {
+	Means  []float64 // expected reward of each arm, the same for all agents
+	Agents int       `arg:"default"`
+	Goal   string    // "" or "max" for higher, "min" for lower
+}
+
+// checkClassic reports means that are not numbers, and too many of them.
+// A list that is not known yet is checked when the script runs.
+func checkClassic(c *call, a classicArgs) {
+	means := c.arg("means")
+	switch list, known := means.Data.([]value); {
+	case !known:
+	case len(a.Means) == 0:
+		c.refuse(means, "write "+c.fn.Example, "means must be a list of numbers, one for each arm")
+	case len(list)*a.Agents > maxArms:
+		c.refuse(means, "", "%d arms for each of %d agents are more than %d", len(list), a.Agents, maxArms)
+	}
+}
+
+// evalClassic makes collaborative best-arm identification without features.
+// With goal="min" lower is better, and the problem is turned.
+func evalClassic(_ *call, a classicArgs) (any, error) {
+	p, err := problem.Classic(a.Means, a.Agents)
+	if err == nil && goalOf(a.Goal) == problem.GoalMin {
+		p = p.Minimised()
+	}
+	return given(p, err)
+}
