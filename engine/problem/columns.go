@@ -204,6 +204,7 @@ type FrameColumn struct {
 	Whole   bool // the numbers are whole and are written in digits alone
 	Codes   []int32
 	Labels  []string
+	Text    bool // the labels are names as they stand: none is a number, and only a place below 0 is an empty cell
 }
 
 // CSV returns the frame as CSV.

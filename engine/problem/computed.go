@@ -23,6 +23,9 @@ type Row struct {
 	Reward float64 // or the mean of Count rewards; its sign as Problem.Mean
 	Count  float64
 	Line   int // of the table; 0 where it is of none
+	// -1 where the true reward is at most Reward ("<0.05"), +1 where it is at least Reward (">9"), 0 where it is Reward;
+	// its sign as Reward's, so that a lower limit under GoalMin is -1
+	Censored int8
 }
 
 // positive fails with the first value of a column that has no logarithm.

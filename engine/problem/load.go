@@ -39,7 +39,11 @@ type LoadOptions struct {
 	Frame func(path string) *Frame
 	// of a long table, the condition that its rows are to hold; "" takes all
 	Where string
-	// reads Where, and columns of a long table that are named by an expression; nil without any
+	// of a long table, the condition on rows where a measurement was tried and gave no value
+	Failed string
+	// columns whose cells are names although they look like numbers
+	Text []string
+	// reads Where and Failed, and columns of a long table that are named by an expression; nil without any
 	Compile Compiler
 	// makes CSV of a file that may have another format; nil takes files for CSV
 	Decode func(data []byte) ([]byte, error)

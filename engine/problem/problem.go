@@ -42,9 +42,11 @@ type Problem struct {
 	Rewards [][]float64 // N measured populations to resample, or nil
 	// what measurements of one task that are made side by side have in common; nil where nothing is known to
 	// be. Measured populations are then alike: the k-th rewards of all arms of a task are of one block
-	Block   *Block
-	Rows    []Row    // what was measured, one by one, by arm, where it came so; else nil
-	Blocks  []string // names of the blocks of Rows; nil without blocks
+	Block  *Block
+	Rows   []Row    // what was measured, one by one, by arm, where it came so; else nil
+	Blocks []string // names of the blocks of Rows; nil without blocks
+	// N counts of measurements that were tried and gave no value, such as a reaction that failed; nil where none failed
+	Failed  []int
 	Sources []Source // the files it came from
 	Long    *Long    // columns of the long table that it came from; nil of another
 	// of feature columns of text: what their codes stand for, from 0; nil without any
@@ -144,7 +146,7 @@ func (p *Problem) only(tasks []int, keep func(arm int) bool) *Problem {
 	for _, list := range []*[]float64{&q.Noise.Scales, &q.Noise.SD, &q.Mean, &q.Partial, &q.Reps, &q.Cost} {
 		*list = indices.Of(*list, index)
 	}
-	q.Rewards = indices.Of(p.Rewards, index)
+	q.Rewards, q.Failed = indices.Of(p.Rewards, index), indices.Of(p.Failed, index)
 	if q.Rows = nil; p.Rows != nil {
 		place := lists.Keyed(index, func(k int, i int) (int, int) { return i, k })
 		for _, r := range p.Rows {

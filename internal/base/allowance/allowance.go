@@ -1,0 +1,87 @@
+// Package allowance limits the work that is done on other people's bytes: a small file can ask for
+// gigabytes of memory or hours of time. A reader or converter is given an Allowance and asks it before
+// it makes something and at each step; the first refusal ends the work with an error.
+package allowance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+)
+
+// Allowance is how many bytes may be made and how many steps may be taken. It may be shared by goroutines.
+type Allowance struct {
+	ctx          context.Context
+	what         string
+	bytes, steps int64 // limits
+	made, taken  atomic.Int64
+}
+
+// New returns an allowance for one piece of work, which ends when the context does. What names the
+// thing that is read or converted in errors, such as "the table runs.parquet".
+func New(ctx context.Context, what string, bytes, steps int64) *Allowance {
+	return &Allowance{ctx: ctx, what: what, bytes: bytes, steps: steps}
+}
+
+// Error reports that a limit was reached.
+type Error struct {
+	What  string // the thing that is read or converted
+	Limit int64
+	Unit  string // "bytes" or "steps"
+}
+
+// Error returns the message for the user.
+func (e *Error) Error() string {
+	if e.Unit == "bytes" {
+		return fmt.Sprintf("%s would take more than %d MB of memory, which is the limit; split it or make it smaller", e.What, e.Limit>>20)
+	}
+	return fmt.Sprintf("%s is too deep or too complicated: it takes more than %d steps, which is the limit; simplify it", e.What, e.Limit)
+}
+
+// Make asks before n more bytes are made. It returns the context's error, an *Error above the
+// limit, or a *memlimit.Error where the process may not take so much memory.
+func (a *Allowance) Make(n int64) error {
+	if err := a.ctx.Err(); err != nil {
+		return err
+	}
+	made := a.made.Add(n)
+	if made > a.bytes {
+		return &Error{a.what, a.bytes, "bytes"}
+	}
+	if before := made - n; before>>claimEach != made>>claimEach {
+		return memlimit.Claim(a.ctx, memlimit.Need{What: a.what, Bytes: float64(max(n, 1<<claimEach))})
+	}
+	return nil
+}
+
+// claimEach is the binary logarithm of the bytes after which the process's own limit is asked again.
+const claimEach = 26
+
+// Step counts n more steps. It returns the context's error, or an *Error above the limit.
+func (a *Allowance) Step(n int64) error {
+	if err := a.ctx.Err(); err != nil {
+		return err
+	}
+	if a.taken.Add(n) > a.steps {
+		return &Error{a.what, a.steps, "steps"}
+	}
+	return nil
+}
+
+// Writer returns a writer that asks before it passes bytes on to w.
+func (a *Allowance) Writer(w io.Writer) io.Writer { return writer{a, w} }
+
+type writer struct {
+	a *Allowance
+	w io.Writer
+}
+
+func (w writer) Write(b []byte) (int, error) {
+	if err := w.a.Make(int64(len(b))); err != nil {
+		return 0, err
+	}
+	return w.w.Write(b)
+}
