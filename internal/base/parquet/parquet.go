@@ -64,10 +64,11 @@ func CSV(a *allowance.Allowance, data []byte) (text []byte, err error) {
 	if err != nil {
 		return nil, wrong(err)
 	}
-	var out bytes.Buffer
-	w := &writer{out: a.Writer(&out)}
+	w := &writer{allowance: a}
 	for k, c := range columns {
-		w.text(k, []byte(c.name))
+		w.cell(k)
+		w.b = append(w.b, c.name...)
+		w.ended()
 	}
 	if err := w.line(len(columns)); err != nil {
 		return nil, err
@@ -77,8 +78,7 @@ func CSV(a *allowance.Allowance, data []byte) (text []byte, err error) {
 			return nil, err
 		}
 	}
-	err = w.flush()
-	return out.Bytes(), err
+	return w.all()
 }
 
 // errCell reports a text that is no cell of a table.
@@ -198,31 +198,43 @@ func below(schema []format.SchemaElement, at, depth int) (next, leaves int, ok b
 // mostNested is how deep a column may be nested, which is then not read: the library cannot have more.
 const mostNested = 250
 
-// writer writes rows of CSV.
+// writer makes rows of CSV, in parts, which do not have to be copied while the text grows.
 type writer struct {
-	out   io.Writer
-	b     []byte
-	empty bool // whether the line has nothing in it yet
+	allowance *allowance.Allowance
+	parts     [][]byte
+	b         []byte // the part that is not full yet
+	start     int    // of the cell in it
+	empty     bool   // whether the line has nothing in it yet
 }
 
-// text writes cell k of a line, in quotes where a reader could take a part of it for something else.
-func (w *writer) text(k int, text []byte) {
+// full is the size at which a part is full.
+const full = 1 << 20
+
+// cell begins cell k of a line. Its text is appended to b, and ended is called then.
+func (w *writer) cell(k int) {
 	if k > 0 {
 		w.b = append(w.b, ',')
+	} else {
+		w.empty = true
 	}
-	w.empty = (k == 0 || w.empty) && len(text) == 0
-	if !bytes.ContainsAny(text, ",;\"\t\r\n") {
-		w.b = append(w.b, text...)
-		return
-	}
-	w.b = append(w.b, '"')
+	w.start = len(w.b)
+}
+
+// special are the bytes that a reader could take for something else.
+var special = [256]bool{',': true, ';': true, '"': true, '\t': true, '\r': true, '\n': true}
+
+// ended puts a cell in quotes where it has to be, and returns its length.
+func (w *writer) ended() int {
+	text := w.b[w.start:]
+	w.empty = w.empty && len(text) == 0
 	for _, c := range text {
-		if c == '"' {
-			w.b = append(w.b, '"')
+		if special[c] {
+			quoted := bytes.ReplaceAll(text, []byte{'"'}, []byte{'"', '"'})
+			w.b = append(append(append(w.b[:w.start], '"'), quoted...), '"')
+			break
 		}
-		w.b = append(w.b, c)
 	}
-	w.b = append(w.b, '"')
+	return len(text)
 }
 
 // line ends a line of a number of cells.
@@ -231,16 +243,30 @@ func (w *writer) line(cells int) error {
 		w.b = append(w.b, '"', '"')
 	}
 	w.b = append(w.b, '\n')
-	if len(w.b) < 1<<16 {
+	if len(w.b) < full {
 		return nil
 	}
-	return w.flush()
+	err := w.allowance.Make(int64(len(w.b)))
+	w.parts, w.b = append(w.parts, w.b), make([]byte, 0, full+full/4)
+	return err
 }
 
-func (w *writer) flush() error {
-	_, err := w.out.Write(w.b)
-	w.b = w.b[:0]
-	return err
+// all returns the text.
+func (w *writer) all() ([]byte, error) {
+	w.parts = append(w.parts, w.b)
+	size := 0
+	for _, p := range w.parts {
+		size += len(p)
+	}
+	if err := w.allowance.Ask(int64(len(w.b))); err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, size)
+	for k, p := range w.parts {
+		out = append(out, p...)
+		w.parts[k] = nil
+	}
+	return out, nil
 }
 
 // group writes the rows of a group, some at a time of each column.
@@ -253,7 +279,6 @@ func (w *writer) group(group parquet.RowGroup, columns []column, rows int) error
 			defer readers[k].pages.Close()
 		}
 	}
-	var text []byte
 	for from := 0; from < rows; from += batch {
 		n := min(batch, rows-from)
 		for k, c := range columns {
@@ -265,16 +290,15 @@ func (w *writer) group(group parquet.RowGroup, columns []column, rows int) error
 		}
 		for r := range n {
 			for k, c := range columns {
-				text = text[:0]
+				w.cell(k)
 				if c.nested {
-					text = append(text, nestedCell...)
+					w.b = append(w.b, nestedCell...)
 				} else if v := readers[k].row[r]; !v.IsNull() {
-					text = c.append(text, v)
+					w.b = c.append(w.b, v)
 				}
-				if len(text) > MaxCell {
+				if w.ended() > MaxCell {
 					return fmt.Errorf("column %q: %w", c.name, errCell)
 				}
-				w.text(k, text)
 			}
 			if err := w.line(len(columns)); err != nil {
 				return err
