@@ -36,6 +36,8 @@ type table struct {
 	preamble  int      // lines above the header
 	mark      bool     // whether the file begins with a byte order mark
 
+	said     []Note          // on how it was read
+	failed   []bool          // rows of which LoadOptions.Failed says so; nil without it
 	computed map[string]bool // columns that are not in the file
 	read     []string        // columns that conditions and computed columns read
 
