@@ -62,6 +62,11 @@ func (o LoadOptions) read(path string) ([]byte, error) {
 	return o.Read(path)
 }
 
+// allowance returns what may be made of a table: as much as fits into memory.
+func (o LoadOptions) allowance() *allowance.Allowance {
+	return allowance.New(o.context(), "the table", allowance.NoLimit, allowance.NoLimit)
+}
+
 func (o LoadOptions) context() context.Context {
 	if o.Context == nil {
 		return context.Background()
@@ -189,6 +194,7 @@ func (f *found) readArms(t *table, names *spellings, texts map[string]*column, b
 	var failed failures
 	seen := map[[2]string]int{}
 	for r := range t.lines {
+		t.make(perArm + perFeature*(len(xs)+len(zs)))
 		a := readArm(t, r, xs, zs, func(name string) float64 {
 			if c := texts[name]; c != nil {
 				return c.value(r)
@@ -223,6 +229,12 @@ func (f *found) readArms(t *table, names *spellings, texts map[string]*column, b
 		f.notes = append(f.notes, failed.note(t.path, "mean"))
 	}
 }
+
+// What an arm takes while a problem is made, in bytes, besides its features.
+const (
+	perArm     = 512
+	perFeature = 24
+)
 
 // wideColumns are the columns of a table with one row per arm, besides features.
 var wideColumns = []string{"task", "arm", "mean", "sd", "reps", "cost"}

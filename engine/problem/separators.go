@@ -2,7 +2,6 @@ package problem
 
 import (
 	"bytes"
-	"encoding/csv"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,8 +52,7 @@ func Header(head []byte) []string {
 // split returns the cells of the first line of a table, after one that names the separator; nil
 // where it cannot be read.
 func split(head []byte, separator rune) []string {
-	r := csv.NewReader(bytes.NewReader(head))
-	r.Comma, r.FieldsPerRecord = separator, -1
+	r := newReader(head, separator, LoadOptions{}.allowance())
 	names, err := r.Read()
 	if err == nil && len(names) <= 2 && strings.HasPrefix(names[0], separatorMark) {
 		names, err = r.Read()

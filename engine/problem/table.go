@@ -36,6 +36,8 @@ type table struct {
 	preamble  int      // lines above the header
 	mark      bool     // whether the file begins with a byte order mark
 
+	allowance *allowance.Allowance // of what is made while it is read
+
 	said     []Note          // on how it was read
 	failed   []bool          // rows of which LoadOptions.Failed says so; nil without it
 	computed map[string]bool // columns that are not in the file
@@ -61,6 +63,7 @@ func readTable(path string, opt LoadOptions, wanted ...string) *table {
 	var t *table
 	if f := opt.frame(path); f != nil {
 		t = f.table(path)
+		t.allowance = opt.allowance()
 	} else {
 		t = fileTable(path, opt, wanted)
 	}
@@ -124,7 +127,7 @@ func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Rea
 		panic(try.Failure{Err: &ReadError{path, err}})
 	}
 	sum := sha256.Sum256(data)
-	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
+	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}, allowance: opt.allowance()}
 	if opt.Decode != nil {
 		data, err = opt.Decode(allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit), data)
 		t.stop(err)
@@ -133,8 +136,8 @@ func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Rea
 	data, t.mark = bytes.CutPrefix(data, byteOrderMark)
 	data, t.preamble = skipPreamble(data, wanted)
 	t.separator = separatorOf(data)
-	r := csv.NewReader(bytes.NewReader(data))
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord = t.separator, -1, true
+	r := newReader(data, t.separator, t.allowance)
+	r.ReuseRecord = true
 	return t, r
 }
 
@@ -153,6 +156,7 @@ func (t *table) add(row []cell) {
 		if len(full) < len(row) {
 			t.unnamed = &cell{"", row[len(full)].line, row[len(full)].column}
 		}
+		t.make(perColumn * len(full))
 		for range full {
 			t.cells = append(t.cells, &cells{})
 		}
@@ -170,11 +174,25 @@ func (t *table) add(row []cell) {
 		panic(t.at(row[0], "%s", message))
 	}
 	t.lines = append(t.lines, int32(row[0].line))
+	text := 0
+	for k := range t.cells {
+		text += len(row[k].text)
+	}
+	t.make(text + perCell*len(t.cells))
 	for k, c := range t.cells {
 		c.add(row[k].text)
 		c.places = append(c.places, int32(row[k].column))
 	}
 }
+
+// What a cell takes besides its text, in bytes, and a column besides its cells.
+const (
+	perCell   = 8
+	perColumn = 256
+)
+
+// make asks before a number of bytes is made of the table.
+func (t *table) make(bytes int) { t.stop(t.allowance.Make(int64(bytes))) }
 
 // cell returns the cell of a row and a column.
 func (t *table) cell(r, column int) cell {
@@ -208,6 +226,13 @@ func withoutEmptyEnd(row []cell) []cell {
 
 // syntax is the failure of a file that is no CSV.
 func (t *table) syntax(err error) try.Failure {
+	var much *tooMuch
+	if errors.As(err, &much) {
+		return t.at(cell{line: much.line + t.preamble}, "%s", much.message)
+	}
+	if allowance.Ended(err) {
+		t.stop(err)
+	}
 	var p *csv.ParseError
 	if errors.As(err, &p) {
 		return t.at(cell{line: p.Line + t.preamble, column: p.Column}, "not valid CSV: %v", p.Err)
