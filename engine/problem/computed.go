@@ -57,9 +57,7 @@ func compute(t *table, opt LoadOptions) {
 		return
 	}
 	columns := slices.Clone(t.header)
-	numbers := lists.Map(t.cells, func(c *cells) bool {
-		return c.numbers != nil || !c.has(func(text string) bool { return !gap(text) && !t.isNumber(text) })
-	})
+	numbers := lists.Make(len(t.cells), t.scale)
 	values := func(r int) []any {
 		return lists.Make(len(numbers), func(k int) any {
 			switch c := t.cells[k]; {
@@ -139,9 +137,10 @@ func computedText(t *table, name string, r int, value any) string {
 	panic(t.at(t.cell(r, 0), "%s gives %v, which is no number and no text", name, value))
 }
 
-// writtenNumber returns a number as the table writes numbers.
+// writtenNumber returns a number as the table writes numbers, to 12 digits.
 func writtenNumber(t *table, v float64) string {
-	text := strconv.FormatFloat(v, 'g', 12, 64)
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	text := plainNumber(v)
 	if t.comma != nil {
 		text = strings.Replace(text, ".", ",", 1)
 	}
@@ -158,6 +157,7 @@ type cells struct {
 	whole   bool    // numbers are written in digits alone
 	codes   []int32 // places in labels
 	labels  []string
+	names   bool // the cells are names: none is a number, and only an empty one is a gap
 }
 
 // add appends a text.
@@ -185,7 +185,7 @@ func (c *cells) text(r int) string {
 	case c.whole:
 		return strconv.FormatInt(int64(c.numbers[r]), 10)
 	}
-	return strconv.FormatFloat(c.numbers[r], 'g', -1, 64)
+	return plainNumber(c.numbers[r] + 0) // -0 is 0
 }
 
 // empty reports whether nothing stands in the cell of a row.
@@ -200,6 +200,9 @@ func (c *cells) empty(r int) bool {
 func (c *cells) gap(r int) bool {
 	if c.numbers != nil {
 		return math.IsNaN(c.numbers[r])
+	}
+	if c.names {
+		return c.text(r) == ""
 	}
 	return gap(c.text(r))
 }
@@ -221,7 +224,7 @@ func (c *cells) rows() int { return max(len(c.ends), len(c.codes), len(c.numbers
 func (c *cells) only(rows []int) *cells {
 	out := &cells{
 		places: indices.Of(c.places, rows), numbers: indices.Of(c.numbers, rows), whole: c.whole, codes: indices.Of(c.codes, rows),
-		labels: c.labels,
+		labels: c.labels, names: c.names,
 	}
 	if c.ends != nil {
 		for _, r := range rows {

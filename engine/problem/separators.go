@@ -3,6 +3,7 @@ package problem
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,23 @@ import (
 
 // separatorMark begins a first line that names the separator, as Excel writes and reads it: "sep=;".
 const separatorMark = "sep="
+
+// NamesMark begins a first line that says which columns have names and no numbers: "text=,country,version". Frames
+// and Parquet files, whose columns have types, become CSV with it.
+const NamesMark = "text="
+
+// cutNames returns the columns that the first line says have names, and the table below it.
+func cutNames(data []byte) (names []string, table []byte) {
+	if !bytes.HasPrefix(data, []byte(NamesMark+",")) {
+		return nil, data
+	}
+	r := csv.NewReader(bytes.NewReader(data))
+	line, err := r.Read()
+	if err != nil {
+		return nil, data
+	}
+	return line[1:], data[r.InputOffset():]
+}
 
 // separatorOf returns what separates the columns of a table: what its first line names, or the one of
 // tab, semicolon and comma which is most frequent in its header, outside of quotes; a comma in doubt.
@@ -46,7 +64,7 @@ func separatorOf(data []byte) rune {
 // Header returns the names of the columns in the first line of a table, as far as they can be read;
 // head is the beginning of the file.
 func Header(head []byte) []string {
-	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	_, head = cutNames(bytes.TrimPrefix(head, []byte("\ufeff")))
 	return split(head, separatorOf(head))
 }
 
@@ -94,10 +112,14 @@ func (t *table) decimal(text string) string {
 	return strings.Replace(text, ",", ".", 1)
 }
 
-// isNumber reports whether a text is a number in this table; one that is too large is, too.
+// isNumber reports whether a text is a number in decimal digits in this table; one that is too large is, too.
 func (t *table) isNumber(text string) bool {
-	_, err := strconv.ParseFloat(t.decimal(text), 64)
-	return err == nil || strings.Contains(err.Error(), strconv.ErrRange.Error())
+	text = t.decimal(text)
+	if !isDecimal(text) {
+		return false
+	}
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // sameDecimals notes how a number is written, and reports one with a decimal comma in a table that has
@@ -185,6 +207,7 @@ func skipPreamble(data []byte, wanted []string) (table []byte, lines int) {
 // it: the first of the lines with the most columns among those without numbers before a line of as
 // many. head is the beginning of the file.
 func Columns(head []byte) []string {
+	_, head = cutNames(bytes.TrimPrefix(head, byteOrderMark))
 	best, rest := Header(head), head
 	for n := 0; n < mostPreamble && len(rest) > 0; n++ {
 		line, after, _ := bytes.Cut(rest, []byte("\n"))

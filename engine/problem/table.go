@@ -34,6 +34,8 @@ type table struct {
 	preamble  int      // lines above the header
 	mark      bool     // whether the file begins with a byte order mark
 
+	names    []string        // columns that the file says have names
+	spelled  []Note          // on how names and numbers are written
 	computed map[string]bool // columns that are not in the file
 	read     []string        // columns that conditions and computed columns read
 
@@ -128,6 +130,7 @@ func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Rea
 	}
 	t.checkEncoding(data)
 	data, t.mark = bytes.CutPrefix(data, byteOrderMark)
+	t.names, data = cutNames(data)
 	data, t.preamble = skipPreamble(data, wanted)
 	t.separator = separatorOf(data)
 	r := csv.NewReader(bytes.NewReader(data))
@@ -154,6 +157,7 @@ func (t *table) add(row []cell) {
 			t.cells = append(t.cells, &cells{})
 		}
 		t.setHeader(full)
+		t.nameColumns(t.names)
 		return
 	case len(full) == 0:
 		return
@@ -242,6 +246,16 @@ func (t *table) of(name string) *cells { return t.cells[t.column[name]] }
 
 // cellOf returns the cell of a row and a column that is there.
 func (t *table) cellOf(r int, name string) cell { return t.cell(r, t.column[name]) }
+
+// nameColumns takes the cells of some columns for names.
+func (t *table) nameColumns(names []string) {
+	for _, name := range names {
+		if !t.find(name) {
+			panic(t.noColumn(name))
+		}
+		t.of(name).names = true
+	}
+}
 
 // lacks returns the first of the named columns that is absent, and whether there is one.
 func (t *table) lacks(names ...string) (string, bool) {

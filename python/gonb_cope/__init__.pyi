@@ -573,7 +573,7 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ...) -> A
     """
     ...
 
-def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | Literal["auto"] | None = ..., noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ..., goal: Literal["max", "min"] | None = ..., standardize: bool | None = ..., unmeasured: Literal["keep", "drop"] | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | None = ..., arm: str | _List | None = ..., reward: str | None = ..., sd: str | None = ..., count: str | None = ..., successes: str | None = ..., trials: str | None = ..., blocks: str | _List | None = ..., log: str | _List | None = ..., where: str | None = ..., task_features: str | _List | None = ..., arm_features: str | _List | None = ...) -> Problem:
+def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | Literal["auto"] | None = ..., noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ..., goal: Literal["max", "min"] | None = ..., standardize: bool | None = ..., unmeasured: Literal["keep", "drop"] | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | None = ..., arm: str | _List | None = ..., reward: str | None = ..., sd: str | None = ..., count: str | None = ..., successes: str | None = ..., trials: str | None = ..., blocks: str | _List | None = ..., log: str | _List | None = ..., where: str | None = ..., task_features: str | _List | None = ..., arm_features: str | _List | None = ..., text: str | _List | None = ...) -> Problem:
     """Reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every measurement and any names of columns; see docs/data-format.md.
 
     Parameters:
@@ -603,6 +603,7 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         where: with data, the rows to take: a condition on columns, such as "site == 'Gent' and dose > 2"; a name with blanks is col('Temp °C'); a text, optional
         task_features: with data, the column or columns of features that tasks have; a text or a list, optional
         arm_features: with data, the features of arms; the columns of arm when not given; a text or a list, optional
+        text: the column or columns whose values are names although they look like numbers, such as versions: 12.1 and 12.10 are then two, and only an empty cell is no value (NA is a name); a text or a list, optional
 
     In a script: problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")
     """
