@@ -193,6 +193,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	opt := problem.LoadOptions{
 		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block, // every file by e.read, so that a sweep reads each once
 		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop,
+		Context: c.e.ctx,
 	}
 	// The recorded files of a campaign are read as text, and not as tables of the caller.
 	if s := c.e.session.opt; s.readFile == nil { // which needs the text

@@ -127,7 +127,7 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 		d, err := problem.Describe(table,
 			problem.LoadOptions{
 				Read:   func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) },
-				Decode: parquet.CSV,
+				Decode: parquet.CSV, Context: ctx,
 			})
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -45,8 +46,10 @@ type LoadOptions struct {
 	Text []string
 	// reads Where and Failed, and columns of a long table that are named by an expression; nil without any
 	Compile Compiler
-	// makes CSV of a file that may have another format; nil takes files for CSV
-	Decode func(data []byte) ([]byte, error)
+	// makes CSV of a file that may have another format, of as many bytes as it is allowed; nil takes files for CSV
+	Decode func(a *allowance.Allowance, data []byte) ([]byte, error)
+	// ends the reading, and may limit its memory (memlimit.Within); nil does neither
+	Context context.Context
 }
 
 // MaxData is the largest size of a data file, in bytes.
@@ -54,9 +57,16 @@ const MaxData = 1 << 30
 
 func (o LoadOptions) read(path string) ([]byte, error) {
 	if o.Read == nil {
-		return await.File(context.Background(), path, MaxData)
+		return await.File(o.context(), path, MaxData)
 	}
 	return o.Read(path)
+}
+
+func (o LoadOptions) context() context.Context {
+	if o.Context == nil {
+		return context.Background()
+	}
+	return o.Context
 }
 
 // frame returns the columns that a program has in place of a file; nil where it has none.

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -136,9 +138,8 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 		data = t.unpacked(data)
 	}
 	if opt.Decode != nil {
-		if data, err = opt.Decode(data); err != nil {
-			panic(t.at(cell{}, "%v", err))
-		}
+		data, err = opt.Decode(allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit), data)
+		t.stop(err)
 	}
 	data, t.mark = bytes.CutPrefix(t.textOfFile(data), byteOrderMark)
 	data, t.preamble = skipPreamble(data, wanted)
@@ -200,6 +201,17 @@ func (t *table) syntax(err error) try.Failure {
 // at is a failure with its place; cell{} stands for the file as a whole.
 func (t *table) at(c cell, format string, args ...any) try.Failure {
 	return try.Failure{Err: &DataError{Path: t.path, Line: c.line, Column: c.column, Message: fmt.Sprintf(format, args...)}}
+}
+
+// stop fails with the error of an allowance or a decoder, if it is one; that of a context is not one of the file.
+func (t *table) stop(err error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		panic(try.Failure{Err: err})
+	default:
+		panic(t.at(cell{}, "%v", err))
+	}
 }
 
 // hasColumn reports whether there is a column of a name.
