@@ -3,8 +3,8 @@ package problem
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"unicode/utf16"
 
@@ -15,14 +15,17 @@ import (
 var gzipMark = []byte{0x1f, 0x8b}
 
 // unpacked returns a file's bytes without gzip around them. Packed again it is an error, as in a bomb of many layers.
-func (t *table) unpacked(data []byte) []byte {
+func (t *table) unpacked(allowed *allowance.Allowance, data []byte) []byte {
 	if !bytes.HasPrefix(data, gzipMark) {
 		return data
 	}
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	var out bytes.Buffer
 	if err == nil {
-		_, err = io.Copy(allowance.New(context.Background(), "the unpacked table", MaxData, 0).Writer(&out), r)
+		_, err = io.Copy(allowed.Writer(&out), r)
+	}
+	if refused := (*allowance.Error)(nil); errors.As(err, &refused) || allowed.Make(0) != nil {
+		t.stop(err)
 	}
 	if err != nil {
 		panic(t.at(cell{}, "a gzip file that cannot be unpacked: %v", err))

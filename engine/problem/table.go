@@ -134,11 +134,12 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 	}
 	sum := sha256.Sum256(data)
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
+	allowed := allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit)
 	if packed {
-		data = t.unpacked(data)
+		data = t.unpacked(allowed, data)
 	}
 	if opt.Decode != nil {
-		data, err = opt.Decode(allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit), data)
+		data, err = opt.Decode(allowed, data)
 		t.stop(err)
 	}
 	data, t.mark = bytes.CutPrefix(t.textOfFile(data), byteOrderMark)
