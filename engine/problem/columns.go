@@ -87,11 +87,11 @@ func (t *table) encodeColumn(name string, check func(r int, x cell)) *column {
 		alike.checkName(t, name, x)
 		code = int32(len(c.first))
 		c.known[x.text], c.first, c.shown = code, append(c.first, x), append(c.shown, x.text)
-		c.numbers = c.numbers && t.isNumber(x.text)
+		c.numbers = c.numbers && t.isValue(x.text)
 		id = id || identifier(x.text)
 		return code
 	})
-	t.spelled = append(t.spelled, alike.notes...)
+	t.said = append(t.said, alike.notes...)
 	if c.numbers = c.numbers && !id; c.numbers {
 		c.values = lists.Map(c.first, func(x cell) float64 { return try.Of(t.numberIn(x, name)) + 0 }) // -0 is 0
 		c.shown = lists.Map(c.shown, t.decimal)
@@ -106,7 +106,7 @@ func (c *column) noteWritten(t *table) []Note {
 	}
 	groups := map[float64][]string{}
 	for _, x := range c.first {
-		if v, err := strconv.ParseFloat(t.decimal(x.text), 64); err == nil && t.isNumber(x.text) {
+		if v, err := strconv.ParseFloat(t.decimal(x.text), 64); err == nil && t.isValue(x.text) {
 			groups[v] = append(groups[v], x.text)
 		}
 	}
@@ -172,8 +172,8 @@ func (c *column) settle(t *table) {
 		c.known[text] = code[k]
 	}
 	c.first, c.shown, c.values = out.first, out.shown, out.values
-	t.spelled = append(t.spelled, noteOfTexts(NoteEqual, t.path, c.name, equal)...)
-	t.spelled = append(t.spelled, noteOfTexts(NoteRounded, t.path, c.name, rounded)...)
+	t.said = append(t.said, noteOfTexts(NoteEqual, t.path, c.name, equal)...)
+	t.said = append(t.said, noteOfTexts(NoteRounded, t.path, c.name, rounded)...)
 }
 
 // sameNumbers reports of each number of a sorted list whether it is the one before it. They are equal, or agree to
@@ -216,8 +216,8 @@ func (c *column) coded(t *table) {
 		return
 	}
 	if !t.of(c.name).names {
-		number := slices.IndexFunc(c.first, func(x cell) bool { return t.isNumber(x.text) })
-		word := slices.IndexFunc(c.first, func(x cell) bool { return !t.isNumber(x.text) })
+		number := slices.IndexFunc(c.first, func(x cell) bool { return t.isValue(x.text) })
+		word := slices.IndexFunc(c.first, func(x cell) bool { return !t.isValue(x.text) })
 		if number >= 0 && word >= 0 {
 			panic(t.at(c.first[word], "column %q: expected a number as in line %d, got %q; a feature has numbers in all rows, or text in "+
 				"all: if these are names, write text=%[1]q (--text %[1]q)", c.name, c.first[number].line, c.first[word].text))
@@ -234,7 +234,7 @@ func (t *table) wideFeatures() map[string]*column {
 	out := map[string]*column{}
 	for _, name := range append(t.withPrefix("x_"), t.withPrefix("z_")...) {
 		cells := t.of(name)
-		text := cells.names || len(t.lines) > 1 && !cells.has(func(text string) bool { return gap(text) || t.isNumber(text) })
+		text := cells.names || len(t.lines) > 1 && !cells.has(func(text string) bool { return gap(text) || t.isValue(text) })
 		c := t.encodeColumn(name, func(r int, x cell) {
 			if text && cells.gap(r) {
 				panic(t.at(x, "%s", missing(name, x.text)))

@@ -96,7 +96,7 @@ func TestNames(t *testing.T) {
 			"Gent\u200b: x (x)\nAalst: x (x)", []NoteKind{NoteUnseen}},
 		{"blanks around", rows("store,shelf,y", "Gent ,x", " Gent\u00a0,x"), store, nil, "Gent: x (x)", nil},
 		{"decimal commas", "dose;y\n0,50;1\n0,5;2\n1,5;3\n", dose, nil,
-			"all: dose=0.50 (0.50)\nall: dose=1.5 (1.5)", []NoteKind{NoteDecimalCommas, NoteEqual}},
+			"all: dose=0.50 (0.50)\nall: dose=1.5 (1.5)", []NoteKind{NoteEqual, NoteDecimalCommas}},
 	} {
 		p, err := loadNames(c.table, c.long, c.text...)
 		if err != nil {

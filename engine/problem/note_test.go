@@ -26,6 +26,7 @@ func TestNoteSentences(t *testing.T) {
 	}{
 		{Note{Kind: NoteLineSkipped, Path: "a.csv"}, "a.csv: line 1, above the header, is left out"},
 		{Note{Kind: NoteLinesSkipped, Path: "a.csv", Numbers: []float64{3}}, "a.csv: lines 1 to 3, above the header, are left out"},
+		{Note{Kind: NoteRowNames}, "rows have one value more than the header: the first is taken for the name of the row"},
 		{Note{Kind: NoteSeparator, Path: "a.csv", Names: []string{"\t"}}, "a.csv: columns are separated by tabs"},
 		{Note{Kind: NoteDecimalCommas, Path: "a.csv", Names: []string{";"}}, "a.csv: columns are separated by semicolons, numbers have decimal commas"},
 		{Note{Kind: NoteThousands, Path: "a.csv", Names: []string{"1.234"}, Numbers: []float64{2}}, "a.csv: the point in 1.234 (line 2) is read as a decimal point; where points part thousands, leave them out"},
@@ -38,6 +39,10 @@ func TestNoteSentences(t *testing.T) {
 		{Note{Kind: NoteWritten, Names: strings.Split("store 01 1 02 2 03 3 04 4 05 5", " "), Numbers: []float64{2, 2, 2, 2, 2}}, `column "store" has names that are equal as numbers and stay different names: 01 and 1; 02 and 2; 03 and 3; and 2 more; if they mean the same, write them alike`},
 		{Note{Kind: NoteAlike, Names: []string{"site", "Gent", "gent"}}, `column "site": "Gent" and "gent" differ only in capital letters, blanks or the like, and are two names; if they mean the same, write them alike`},
 		{Note{Kind: NoteUnseen, Names: []string{"site", "Gent\u200b", "U+200B"}, Numbers: []float64{3}}, `column "site": the name "Gent\u200b" in line 3 has the character U+200B, which cannot be seen; remove it where it is a slip`},
+		{Note{Kind: NoteFailed, Names: []string{"y", "crash", "failed="}, Numbers: []float64{3, 2, 1}}, `column "y": measurements that gave no value count as failed, 3 in all: 2 "crash", 1 by failed=; leave the cell empty where nothing was measured`},
+		{Note{Kind: NoteLimits, Names: []string{"y"}, Numbers: []float64{3, 0}}, `column "y": values of which only a limit is known: 3 below; each is used as a limit, and its number as a mean where one is shown`},
+		{Note{Kind: NoteNotDrawn, Names: []string{"y"}}, `column "y": simulated rewards of fc and fb are not drawn from these measurements, because the values beyond a limit are not known; they scatter by the noise scale`},
+		{Note{Kind: NoteNoOption, Names: []string{"a", "b"}, Numbers: []float64{2, 7}}, "options that have no row left by where=, 2 of 7: a, b"},
 		{Note{Kind: NoteSums, Names: []string{"y", "n"}}, `column "y" grows with "n" as sums do, and is read as means: if it holds sums, write reward="col('y') / col('n')"`},
 		{Note{Kind: NoteNoReward, Names: []string{"yield"}, Numbers: []float64{2, 17}}, "rows without a value of yield are not counted as measurements: 2, the last in line 17"},
 		{Note{Kind: NoteDropped, Names: []string{"oslo", "a", "rome", "b"}, Numbers: []float64{2, 9}}, `arms that are not measured are left out, 2 of 9: task "oslo", arm "a", task "rome", arm "b"`},
