@@ -151,6 +151,9 @@ func (b Basis) doubts() []string {
 		if b.Rejected {
 			out = append(out, "the data speak against the kernel, see the warning")
 		}
+		if slices.ContainsFunc(b.Result.Warnings, engine.Warning.OfNoise) {
+			out = append(out, "the data speak against what is assumed of the noise, see the warning")
+		}
 		return out
 	}
 	normal := b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal

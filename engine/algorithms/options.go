@@ -130,6 +130,9 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	if out.LackOfFit != nil {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{1, 1}, LackOfFit: out.LackOfFit})
 	}
+	if out.Noise != nil {
+		r.Warnings = append(r.Warnings, *out.Noise)
+	}
 	basis := Basis{Model: m, Options: opt, Algorithm: e, Result: r, Rejected: out.LackOfFit != nil}
 	r.Standing, r.Guarantee = basis.Guarantee()
 	r.Regime = basis.Regime()

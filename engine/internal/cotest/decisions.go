@@ -308,6 +308,16 @@ func (a *decisions) FitCheck() engine.FitCheck {
 	return model.NewFitCheck(a.Model, a.opt.Misfit, a.opt.Robust)
 }
 
+// NoiseCheck tests whether arms with one scale scatter alike, and whether stated scales are large enough. Bounds state the scale of rewards that
+// lie between them, and tests within blocks go by differences.
+func (a *decisions) NoiseCheck() *engine.NoiseCheck {
+	n := a.Model.Problem.Noise
+	if n.UnknownBy == problem.UnknownArm || n.Bounds != nil || n.Estimated() || a.Model.Problem.Block != nil {
+		return nil
+	}
+	return engine.NewNoiseCheck(a.Model.Problem, n.Groups(a.Model.Problem.TaskOf))
+}
+
 // gap returns the estimate of the gap of arms i and j from all data.
 func (a *decisions) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] }
 
