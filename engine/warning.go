@@ -229,13 +229,13 @@ var sentences = map[WarningKind]string{
 	WarnNoiseTooSmall: `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm, from about ten measurements of each)`,
 	WarnNoiseDiffers: "the rewards of an arm have a standard deviation of %.3g, %.3g times what noise= says (p = %.2g): arms count " +
 		"by the scatter that they show",
-	WarnScalesDiffer: "some arms scatter far more than others: rewards of task %[1]q, arm %[2]q have a standard deviation of %.3[5]g, and those " +
-		"of task %[3]q, arm %[4]q of %.3[6]g (p = %.2[7]g); the test assumes one scale for them and may err more often than delta; " +
+	WarnScalesDiffer: "some arms scatter far more than others: task %[1]q, arm %[2]q has a standard deviation of %.3[5]g, and task %[3]q, " +
+		"arm %[4]q one of %.3[6]g (p = %.2[7]g); the test assumes one scale for both and may err more often than delta; " +
 		"noise=\"unknown arm\" gives each arm its own",
-	WarnNoiseAbove: "rewards scatter more than stated: those of task %[1]q, arm %[2]q have a standard deviation of %.3[3]g, %.3[4]g times the " +
-		"stated noise (p = %.2[5]g); the test may err more often than delta; state a larger noise= or leave it out",
-	WarnSkewed: "rewards are skewed: those of task %[1]q, arm %[2]q have a skewness of %.2[3]g; tests for normal rewards with a scale for each arm " +
-		"may then err far more often than delta; state limits (bounded=[lo, hi]) or law=\"subgaussian\" with a noise scale",
+	WarnNoiseAbove: "rewards scatter more than stated: task %[1]q, arm %[2]q has a standard deviation of %.3[3]g, %.3[4]g times the stated noise " +
+		"(p = %.2[5]g); the test may err more often than delta; state a larger noise= or leave it out",
+	WarnSkewed: "rewards are skewed: those of task %[1]q, arm %[2]q have a skewness of %.2[3]g; with a scale for each arm the test may err far more often " +
+		"than delta; state their limits by bounded=[lo, hi], which holds for any law",
 	WarnFewOutcomes: "rewards are one of two values, and %d of the %d arms pulled have fewer than %d of one of them: the normal law, which " +
 		"stands for counts and for shares of arms, is rough there",
 	WarnFree: "the kernel has free numbers, which stand at their start values; fit(p) finds them",
@@ -312,7 +312,7 @@ var sentences = map[WarningKind]string{
 
 // OfNoise reports whether the data speak against what the guarantee assumes of the noise.
 func (w Warning) OfNoise() bool {
-	return w.Kind == WarnScalesDiffer || w.Kind == WarnNoiseAbove || w.Kind == WarnSkewed
+	return w.Kind == WarnScalesDiffer || w.Kind == WarnNoiseAbove
 }
 
 // String returns the sentence, without a full stop.

@@ -26,7 +26,6 @@ type decisions struct {
 	tests    int     // how many tests share delta: contests with several arms
 	claims   int     // how many claims do, of all contests; 0 where each has one
 	clock    sequential.Clock
-	reclaims bool           // whether looks that are passed over count
 	horizon  int            // looks that walks are expected to need; 0 where nothing is expected
 	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
 	contests []*contest
