@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -183,6 +184,9 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	}
 	return refused
 }
+
+// Learned yields what was learned in the rounds so far, in order, turned so that higher is better. Nobody may write on it.
+func (s *Steps) Learned() iter.Seq[Batch] { return slices.Values(s.learned) }
 
 // Outcome returns what is known so far. Its status is StatusInterrupted while the run can go on: a
 // round is open, or Next would plan one.

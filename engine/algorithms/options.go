@@ -133,7 +133,11 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	if out.Noise != nil {
 		r.Warnings = append(r.Warnings, *out.Noise)
 	}
-	basis := Basis{Model: m, Options: opt, Algorithm: e, Result: r, Rejected: out.LackOfFit != nil}
+	data := model.NewReplicates(p.N())
+	for b := range s.Learned() {
+		data.Add(b)
+	}
+	basis := Basis{Model: m, Options: opt, Algorithm: e, Result: r, Rejected: out.LackOfFit != nil, Data: &data}
 	r.Standing, r.Guarantee = basis.Guarantee()
 	r.Regime = basis.Regime()
 	return r, nil
