@@ -55,7 +55,8 @@ func NewNoiseCheck(p *problem.Problem, groups []int) *NoiseCheck {
 	n := p.N()
 	return &NoiseCheck{
 		p: p, groups: groups, counts: make([]float64, n), means: make([]float64, n), all: make([]deviation, n),
-		open: make([]deviation, n), parts: make([]deviation, n), logs: make([]float64, n), inverse: make([]float64, n), number: make([]float64, n),
+		open: make([]deviation, n), parts: make([]deviation, n), logs: make([]float64, n), inverse: make([]float64, n),
+		number: make([]float64, n),
 	}
 }
 

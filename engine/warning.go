@@ -232,10 +232,10 @@ var sentences = map[WarningKind]string{
 	WarnScalesDiffer: "some arms scatter far more than others: task %[1]q, arm %[2]q has a standard deviation of %.3[5]g, and task %[3]q, " +
 		"arm %[4]q one of %.3[6]g (p = %.2[7]g); the test assumes one scale for both and may err more often than delta; " +
 		"noise=\"unknown arm\" gives each arm its own",
-	WarnNoiseAbove: "rewards scatter more than stated: task %[1]q, arm %[2]q has a standard deviation of %.3[3]g, %.3[4]g times the stated noise " +
-		"(p = %.2[5]g); the test may err more often than delta; state a larger noise= or leave it out",
-	WarnSkewed: "rewards are skewed: those of task %[1]q, arm %[2]q have a skewness of %.2[3]g; with a scale for each arm the test may err far more often " +
-		"than delta; state their limits by bounded=[lo, hi], which holds for any law",
+	WarnNoiseAbove: "rewards scatter more than stated: task %[1]q, arm %[2]q has a standard deviation of %.3[3]g, %.3[4]g times the " +
+		"stated noise (p = %.2[5]g); the test may err more often than delta; state a larger noise= or leave it out",
+	WarnSkewed: "rewards are skewed: those of task %[1]q, arm %[2]q have a skewness of %.2[3]g; with a scale for each arm the test " +
+		"may err far more often than delta; state their limits by bounded=[lo, hi], which holds for any law",
 	WarnFewOutcomes: "rewards are one of two values, and %d of the %d arms pulled have fewer than %d of one of them: the normal law, which " +
 		"stands for counts and for shares of arms, is rough there",
 	WarnFree: "the kernel has free numbers, which stand at their start values; fit(p) finds them",

@@ -203,8 +203,9 @@ func (m Relations) Merged() (i, j int) {
 // surely is the number of standard errors that an estimate is off by with a probability of engine.LackLevel/2 at most.
 const surely = 2.81
 
-// MostApart returns two arms of a task that are one to the model, and by how much their rewards may differ as far as all data of a run say,
-// reward units: infinitely where one of them was not measured. Of all such arms they are the ones with the largest difference; -1 and -1 without any.
+// MostApart returns two arms of a task that are one to the model, and by how much their rewards may differ as far as all data of
+// a run say, reward units: infinitely where one of them was not measured. Of all such arms they are the ones with the largest
+// difference; -1 and -1 without any.
 // The kernel says nothing of that difference, so that only their own rewards do.
 func (m Relations) MostApart(d *Replicates) (i, j int, most float64) {
 	i, j = -1, -1

@@ -307,8 +307,8 @@ func (a *decisions) FitCheck() engine.FitCheck {
 	return model.NewFitCheck(a.Model, a.opt.Misfit, a.opt.Robust)
 }
 
-// NoiseCheck tests whether arms with one scale scatter alike, and whether stated scales are large enough. Bounds state the scale of rewards that
-// lie between them, and tests within blocks go by differences.
+// NoiseCheck tests whether arms with one scale scatter alike, and whether stated scales are large enough. Bounds state the scale
+// of rewards that lie between them, and tests within blocks use differences.
 func (a *decisions) NoiseCheck() *engine.NoiseCheck {
 	n := a.Model.Problem.Noise
 	if n.UnknownBy == problem.UnknownArm || n.Bounds != nil || n.Estimated() || a.Model.Problem.Block != nil {

@@ -32,7 +32,8 @@ func (a *decisions) heights(alpha float64, looks int) []float64 {
 	return try.Of(heights(m.Context(), m.Memory, a.opt.LawFor(m.Problem), alpha, looks))
 }
 
-// The looks from which on walks are not expected to be open, and the part of alpha that these share. Where an accuracy is asked, they come after so many times the information that two tied arms need.
+// The looks from which on walks are not expected to be open, and the part of alpha that these share. Where an
+// accuracy is asked, they come after so many times the information that two tied arms need.
 const (
 	lateLooks = 50
 	lateShare = 0.05
