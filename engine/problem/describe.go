@@ -70,8 +70,8 @@ var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "c
 // perDifferent is what a value of a column takes while they are counted, in bytes.
 const perDifferent = 48
 
-// looks is after how many rows a loop looks whether the reading was to end.
-const looks = 1 << 12
+// rowsBetween is after how many rows a loop looks whether the reading was to end.
+const rowsBetween = 1 << 12
 
 // Describe reads a table and says what its columns look like. Of opt it uses Read and Decode.
 func Describe(path string, opt LoadOptions) (_ Description, err error) {
@@ -82,7 +82,7 @@ func Describe(path string, opt LoadOptions) (_ Description, err error) {
 		c := Column{Name: name, Numbers: true, sizes: true, Least: math.Inf(1), Most: math.Inf(-1), Word: onlyWord(t, k)}
 		seen := map[string]bool{}
 		for r := range t.lines {
-			if r%looks == 0 {
+			if r%rowsBetween == 0 {
 				t.make(0)
 			}
 			text := t.cells[k].text(r)

@@ -53,7 +53,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	n := copy(p, l.data)
 	for _, c := range l.data[:n] {
 		l.size++
-		opens := false
+		opens := l.opens && c == ' ' // which readers pass over
 		switch {
 		case c == '"' && (l.quoted || l.opens): // two of them in quotes end the quotes and begin them again
 			if l.quoted, opens = !l.quoted, l.quoted; l.quoted && l.size == 1 {
