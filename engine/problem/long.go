@@ -45,6 +45,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	compute(t, opt)
 	l := namedColumns(t, *opt.Long)
 	var f found
+	f.takeOnce(t, l)
 	f.readLong(t, l)
 	if opt.Drop {
 		f.dropUnmeasured(path)
@@ -210,7 +211,11 @@ func (f *found) readLong(t *table, l Long) {
 		f.notes = append(f.notes,
 			Note{Kind: NoteNoReward, Path: t.path, Names: l.measured()[:1], Numbers: []float64{float64(unmeasured), float64(line)}})
 	}
-	if l.Count != "" && f.sums() {
+	switch {
+	case l.Count == "":
+	case f.successes():
+		f.notes = append(f.notes, Note{Kind: NoteSuccesses, Path: t.path, Names: []string{l.Reward, l.Count}})
+	case f.sums():
 		f.notes = append(f.notes, Note{Kind: NoteSums, Path: t.path, Names: []string{l.Reward, l.Count}})
 	}
 }

@@ -31,6 +31,11 @@ const (
 	NoteCategories    NoteKind = "categories"     // names: column, then categories in the order of their codes
 	NoteNoReward      NoteKind = "no reward"      // names: column; numbers: rows, line of the last
 	NoteSums          NoteKind = "sums"           // names: columns of the means and of their counts
+	// names: columns of the rewards and of their counts
+	NoteSuccesses NoteKind = "successes"
+	// names: which lines repeat which; numbers: rows that repeat others and count once, all rows
+	NoteCopies  NoteKind = "copies"
+	NoteRepeats NoteKind = "repeats" // as NoteCopies, and each counts
 	// names: task and arm of each, of many the first; numbers: arms left out, all arms
 	NoteDropped NoteKind = "dropped"
 	// names: task and arm of the first; numbers: arms not measured, all arms
@@ -71,8 +76,13 @@ var noteSentences = map[NoteKind]string{
 	NoteCategories:    "column %q has text, which is a category, not a scale (kernel category()): %s",
 	NoteNoReward:      "rows without a value of %s are not counted as measurements: %d, the last in line %d",
 	NoteSums:          `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
-	NoteDropped:       "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
-	NoteUnmeasured:    `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
+	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q, and are read as means; if they count successes, write ` +
+		`successes=%[1]q, trials=%[2]q in place of reward and count`,
+	NoteCopies: "%[2]d of %[3]d rows repeat others in every column and count once: %[1]s. A table that was pasted twice says no more than " +
+		"before. If they are real measurements, add a column that tells them apart, such as a number for each row",
+	NoteRepeats:    "%[2]d of %[3]d rows repeat others in every column: %[1]s. They count as measurements. If they are copies, delete them",
+	NoteDropped:    "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
+	NoteUnmeasured: `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
 	NoteInferred: `%[1]s not measured: simulated runs draw expected rewards there from what other measurements say, and fit and bounds go by these; ` +
 		`unmeasured="drop" goes on without`,
 	NoteOnce: "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise " +
@@ -103,6 +113,11 @@ var noteSentences = map[NoteKind]string{
 // answers from what was measured.
 func (n Note) OfSimulation() bool {
 	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks}, n.Kind)
+}
+
+// OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
+func (n Note) OfAnswers() bool {
+	return slices.Contains([]NoteKind{NoteCopies, NoteRepeats, NoteSums, NoteSuccesses}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
