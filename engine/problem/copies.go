@@ -71,14 +71,14 @@ func (x *repeats) copies() (sure, open []int) {
 	if len(later) == 0 {
 		return nil, nil
 	}
-	again, others := x.counts()
+	again, scattered := x.counts()
 	switch period := x.period(); {
 	case again == 0:
 		if period > 0 && x.chanceOfBlock(period) < unlikelyBlock {
 			return indices.All(len(x.same))[period:], nil
 		}
 		return nil, nil
-	case 9*others <= again: // all that was measured again gave the same value
+	case 9*scattered <= again: // what was measured again gave the same values
 		if again >= fewestCopies && (period > 0 || x.ordered(later)) || x.evidence() < likelyCopy {
 			return x.copied(later, period), nil
 		}
@@ -88,24 +88,20 @@ func (x *repeats) copies() (sure, open []int) {
 	return nil, lists.Where(later, func(r int) bool { return x.own[r] })
 }
 
-// counts returns how many different rows with own values are repeated, and how many are not although their option was measured again.
-func (x *repeats) counts() (again, others int) {
+// counts returns how many different rows with own values are repeated, and how many options have several such values.
+func (x *repeats) counts() (again, scattered int) {
 	times, kinds := map[int32]int{}, map[int32]int{}
 	for r, k := range x.same {
-		if times[k]++; x.first[r] == r {
-			kinds[x.option[r]]++
-		}
-	}
-	for r, k := range x.same {
-		switch {
-		case x.first[r] < r || !x.own[r]:
-		case times[k] > 1:
+		if times[k]++; times[k] == 2 && x.own[r] {
 			again++
-		case kinds[x.option[r]] > 1:
-			others++
+		}
+		if x.own[r] && x.first[r] == r {
+			if kinds[x.option[r]]++; kinds[x.option[r]] == 2 {
+				scattered++
+			}
 		}
 	}
-	return again, others
+	return again, scattered
 }
 
 // runs returns the repeated rows in runs: consecutive rows that repeat consecutive earlier rows.
@@ -328,11 +324,13 @@ func lastDigit(v float64) float64 {
 func repeatsOf(t *table, l Long) (x *repeats, rows []int) {
 	name := l.measured()[0]
 	var value []float64
+	before := *t // what is wrong with a number is said when it is read for good
 	for r := range t.lines {
-		if v, err := t.tried(r, name); err == nil { // else it has no reward, or reading it says what is wrong
+		if v, err := t.tried(r, name); err == nil {
 			rows, value = append(rows, r), append(value, v)
 		}
 	}
+	t.comma, t.point, t.plain = before.comma, before.point, before.plain
 	option := slices.Repeat([]int32{0}, len(rows))
 	for _, column := range slices.Concat(l.Task, l.Arm, l.Blocks) {
 		option = paired(option, numbered(t, column, rows))
@@ -399,36 +397,61 @@ func ranks(values []float64) []int32 {
 func (f *found) takeOnce(t *table, l Long) {
 	x, rows := repeatsOf(t, l)
 	sure, open := x.copies()
-	note := func(kind NoteKind, which []int) {
-		if len(which) == 0 {
-			return
-		}
-		f.notes = append(f.notes, Note{Kind: kind, Path: t.path, Names: []string{x.lines(t, rows, which)},
-			Numbers: []float64{float64(len(which)), float64(len(t.lines))}})
+	for kind, which := range map[NoteKind][]int{NoteCopies: sure, NoteRepeats: open} { // one of them at most has rows
+		c := copied{of: t, later: indices.Of(rows, which), first: indices.Of(rows, indices.Of(x.first, which))}
+		f.notes = append(f.notes, c.noted(kind)...)
 	}
-	note(NoteCopies, sure)
-	note(NoteRepeats, open)
 	if len(sure) > 0 {
 		out := indices.Mark(len(t.lines), indices.Of(rows, sure))
 		t.only(indices.Where(len(t.lines), func(r int) bool { return !out[r] }))
 	}
 }
 
-// lines says which lines some rows stand in, and which they repeat: "lines 10 to 17 repeat lines 2 to 9".
-func (x *repeats) lines(t *table, rows, which []int) string {
+// copied are rows of a table, each with the row that it repeats.
+type copied struct {
+	of           *table
+	later, first []int
+}
+
+// add adds a row that repeats an earlier one in every cell, and reports whether it does.
+func (c *copied) add(r, before int) bool {
+	if slices.ContainsFunc(c.of.cells, func(x *cells) bool { return x.text(r) != x.text(before) }) {
+		return false
+	}
+	c.later, c.first = append(c.later, r), append(c.first, before)
+	return true
+}
+
+// notes returns the note on rows that count once, none without such.
+func (c *copied) notes() []Note { return c.noted(NoteCopies) }
+
+func (c *copied) noted(kind NoteKind) []Note {
+	if len(c.later) == 0 {
+		return nil
+	}
+	return []Note{{Kind: kind, Path: c.of.path, Names: []string{c.lines()}, Numbers: []float64{float64(len(c.later)), float64(len(c.of.lines))}}}
+}
+
+// lines says which lines the rows stand in, and which they repeat: "lines 10 to 17 repeat lines 2 to 9".
+func (c *copied) lines() string {
 	var out []string
-	runs := x.runs(which)
-	for _, run := range runs[:min(len(runs), fewShown)] {
-		at := func(k int) int { return int(t.lines[rows[k]]) }
-		r, last := run[0], run[len(run)-1]
-		if len(run) == 1 {
-			out = append(out, fmt.Sprintf("line %d repeats line %d", at(r), at(x.first[r])))
+	line := func(r int) int { return int(c.of.lines[r]) }
+	places := 0
+	for from, to := 0, 0; from < len(c.later); from = to {
+		for to = from + 1; to < len(c.later) && c.later[to] == c.later[to-1]+1 && c.first[to] == c.first[to-1]+1; to++ {
+		}
+		r, before := c.later[from:to], c.first[from:to]
+		if places++; places > fewShown {
+			continue
+		}
+		if len(r) == 1 {
+			out = append(out, fmt.Sprintf("line %d repeats line %d", line(r[0]), line(before[0])))
 		} else {
-			out = append(out, fmt.Sprintf("lines %d to %d repeat lines %d to %d", at(r), at(last), at(x.first[r]), at(x.first[last])))
+			out = append(out, fmt.Sprintf("lines %d to %d repeat lines %d to %d", line(r[0]), line(r[len(r)-1]), line(before[0]), line(before[len(r)-1])))
 		}
 	}
-	if more := len(runs) - len(out); more > 0 {
-		out = append(out, fmt.Sprintf("and %d more places", more))
+	if places > fewShown {
+		out = append(out, fmt.Sprintf("and so on at %d more places", places-fewShown))
 	}
 	return strings.Join(out, "; ")
 }

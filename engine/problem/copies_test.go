@@ -70,10 +70,10 @@ func TestCopiesCountOnce(t *testing.T) {
 		{"pasted thrice", "line,resin,temp,output", block + block + block, 8, "16 of 24 rows repeat others in every column and count once"},
 		{"in another order", "line,resin,temp,output", block + strings.Join(shuffled, ""), 8, "8 of 16 rows"},
 		{"in part", "line,resin,temp,output", block + strings.Join(lines[2:6], ""), 8, "lines 10 to 13 repeat lines 4 to 7"},
-		{"one row", "line,resin,temp,output", block + lines[3], 8, "1 of 9 rows repeat others in every column and count once: line 10 repeats line 5"},
+		{"one row", "line,resin,temp,output", block + lines[3], 8, "1 of 9 rows repeats another in every column and counts once: line 10 repeats line 5"},
 		{"replicates, all of it", "line,resin,temp,output", measured + measured, 20, "20 of 40 rows"},
 		{"replicates, six rows", "line,resin,temp,output", measured + strings.Join(of[10:16], ""), 20, "6 of 26 rows"},
-		{"replicates, one row", "line,resin,temp,output", measured + of[10], 21, "1 of 21 rows repeat others in every column: line 22 repeats line 12"},
+		{"replicates, one row", "line,resin,temp,output", measured + of[10], 21, "1 of 21 rows repeats another in every column: line 22 repeats line 12"},
 		{"a number for each row", "line,resin,temp,output,run", numbered, 16, ""},
 		{"successes", "line,resin,temp,output", replicates(12, func(rng *rand.Rand, mean float64) string {
 			return map[bool]string{true: "1", false: "0"}[rng.Float64() < mean/10]

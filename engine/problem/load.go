@@ -175,7 +175,8 @@ func (f *found) readArms(t *table, names *spellings, texts map[string]*column, b
 		}
 	}
 	first := map[string]arm{}
-	seen := map[[2]string]int{}
+	seen := map[[2]string]int{} // rows
+	again := copied{of: t}
 	for r := range t.lines {
 		a := readArm(t, r, xs, zs, func(name string) float64 {
 			if c := texts[name]; c != nil {
@@ -186,10 +187,13 @@ func (f *found) readArms(t *table, names *spellings, texts map[string]*column, b
 		t.within(r, "mean", bounds)
 		names.check(t, r)
 		id := [2]string{a.task, a.name}
-		if line, twice := seen[id]; twice {
-			panic(t.at(t.cellOf(r, "arm"), "task %q, arm %q appears twice, first in line %d", a.task, a.name, line))
+		if before, twice := seen[id]; twice {
+			if again.add(r, before) {
+				continue
+			}
+			panic(t.at(t.cellOf(r, "arm"), "task %q, arm %q appears twice, first in line %d", a.task, a.name, t.lines[before]))
 		}
-		seen[id] = a.line
+		seen[id] = r
 		before, known := first[a.task]
 		if !known {
 			first[a.task] = a
@@ -203,6 +207,7 @@ func (f *found) readArms(t *table, names *spellings, texts map[string]*column, b
 		}
 		f.arms = append(f.arms, a)
 	}
+	f.notes = append(f.notes, again.notes()...)
 }
 
 // wideColumns are the columns of a table with one row per arm, besides features.

@@ -78,9 +78,9 @@ var noteSentences = map[NoteKind]string{
 	NoteSums:          `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q, and are read as means; if they count successes, write ` +
 		`successes=%[1]q, trials=%[2]q in place of reward and count`,
-	NoteCopies: "%[2]d of %[3]d rows repeat others in every column and count once: %[1]s. A table that was pasted twice says no more than " +
+	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. A table that was pasted twice says no more than " +
 		"before. If they are real measurements, add a column that tells them apart, such as a number for each row",
-	NoteRepeats:    "%[2]d of %[3]d rows repeat others in every column: %[1]s. They count as measurements. If they are copies, delete them",
+	NoteRepeats:    "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
 	NoteDropped:    "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
 	NoteUnmeasured: `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
 	NoteInferred: `%[1]s not measured: simulated runs draw expected rewards there from what other measurements say, and fit and bounds go by these; ` +
@@ -162,6 +162,11 @@ func (n Note) words() []string {
 			codes = codes[:fewShown]
 		}
 		return []string{n.name(0), listedOf(codes, len(n.Names)-1)}
+	case NoteCopies, NoteRepeats:
+		if n.number(0) == 1 {
+			return []string{n.name(0), "repeats another", "counts", "It counts as a measurement; if it is a copy, delete it"}
+		}
+		return []string{n.name(0), "repeat others", "count", "They count as measurements; if they are copies, delete them"}
 	case NoteDropped:
 		var arms []string
 		for k := 0; k < len(n.Names); k += 2 {
