@@ -298,8 +298,10 @@ func (s *Session) tellNotes(displays []report.Display) {
 	s.noted = nil
 	answers := len(displays) > 0 // whether nothing but answers is displayed
 	for _, d := range displays {
-		_, is := d.Value.(answer.Answer)
+		a, is := d.Value.(answer.Answer)
 		answers = answers && is
+		// An answer warns of what changes it.
+		notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return n.OfAnswers() && slices.Contains(a.Warnings, n.Sentence()) })
 		// The display of a problem lists its notes itself.
 		if p, is := d.Value.(*problem.Problem); is {
 			shown := lists.Map(slices.Concat(p.Notes, p.KernelNotes), problem.Note.String)

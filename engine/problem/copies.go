@@ -25,7 +25,7 @@ type repeats struct {
 	value  []float64 // what was measured
 
 	first []int  // of each row, the first row that is equal to it
-	own   []bool // whether no other option has the value of the row
+	own   []bool // whether no other option has the value of the row, and it is no outlier
 }
 
 const (
@@ -54,10 +54,24 @@ func newRepeats(option, same []int32, value []float64) *repeats {
 		}
 		coarse = coarse && (value[r] == 0 || value[r] == 1)
 	}
+	lo, hi := usual(value)
 	for r, v := range value {
-		x.own[r] = !coarse && v != 0 && of[v] >= 0
+		x.own[r] = !coarse && v != 0 && of[v] >= 0 && lo <= v && v <= hi
 	}
 	return x
+}
+
+// usual returns the limits of values that are no outliers: three times the range of the middle half of the different values beyond it
+// [Tukey77]. Slips and codes would make all noise look large.
+//
+// [Tukey77]: J. W. Tukey, Exploratory Data Analysis, Addison-Wesley 1977, section 2D.
+func usual(value []float64) (lo, hi float64) {
+	different := slices.Compact(slices.Sorted(slices.Values(value)))
+	if len(different) == 0 {
+		return 0, 0
+	}
+	lo, hi = stat.Quantile(0.25, stat.Empirical, different, nil), stat.Quantile(0.75, stat.Empirical, different, nil)
+	return lo - 3*(hi-lo), hi + 3*(hi-lo)
 }
 
 // later returns the rows that repeat an earlier one.
@@ -291,20 +305,23 @@ func logSum(x []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// resolution returns the largest number of which all values are multiples, in 15 digits.
+// resolution returns the largest number of which four fifths of the values are multiples, in 15 digits: one value with more digits does
+// not make the others finer.
 func resolution(values []float64) float64 {
-	largest := lists.Max(values, math.Abs)
-	unit := largest
-	for _, v := range values {
-		if v != 0 {
-			unit = min(unit, lastDigit(v))
-		}
+	units := lists.Map(lists.Where(values, func(v float64) bool { return v != 0 }), lastDigit)
+	if len(units) == 0 {
+		return 1
 	}
+	slices.Sort(units)
+	unit, largest := units[len(units)/5], lists.Max(values, math.Abs)
 	if !(largest/unit <= 1e15) {
 		return max(largest*1e-15, math.SmallestNonzeroFloat64)
 	}
 	var common int64
 	for _, v := range values {
+		if v != 0 && lastDigit(v) < unit {
+			continue
+		}
 		for b := int64(math.Round(math.Abs(v) / unit)); b > 0; {
 			common, b = b, common%b
 		}
@@ -451,7 +468,7 @@ func (c *copied) lines() string {
 		}
 	}
 	if places > fewShown {
-		out = append(out, fmt.Sprintf("and so on at %d more places", places-fewShown))
+		out = append(out, fmt.Sprintf("and so on, %d more", places-fewShown))
 	}
 	return strings.Join(out, "; ")
 }

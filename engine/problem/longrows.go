@@ -47,13 +47,18 @@ func (m *Row) read(t *table, r int, l *Long) (sd float64) {
 }
 
 // Unless is the condition on the rows of a table in which a column is not this text or this number.
-func Unless[T string | float64](column string, value T) string {
+func Unless[T string | float64](column string, value T) string { return compared(column, "!=", value) }
+
+// Equals is the condition on the rows of a table in which a column is this text or this number.
+func Equals[T string | float64](column string, value T) string { return compared(column, "==", value) }
+
+func compared[T string | float64](column, operator string, value T) string {
 	quoted := func(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'" }
 	right := fmt.Sprint(value)
 	if text, is := any(value).(string); is {
 		right = quoted(text)
 	}
-	return "col(" + quoted(column) + ") != " + right
+	return "col(" + quoted(column) + ") " + operator + " " + right
 }
 
 // truths are rewards of 0 and 1 as programs write truth values, in lower case.

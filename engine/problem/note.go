@@ -78,8 +78,8 @@ var noteSentences = map[NoteKind]string{
 	NoteSums:          `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q, and are read as means; if they count successes, write ` +
 		`successes=%[1]q, trials=%[2]q in place of reward and count`,
-	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. A table that was pasted twice says no more than " +
-		"before. If they are real measurements, add a column that tells them apart, such as a number for each row",
+	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. Such rows are copies sooner than " +
+		"measurements. If they are real measurements, add a column that tells them apart, such as a number for each row",
 	NoteRepeats:    "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
 	NoteDropped:    "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
 	NoteUnmeasured: `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
@@ -117,7 +117,7 @@ func (n Note) OfSimulation() bool {
 
 // OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
 func (n Note) OfAnswers() bool {
-	return slices.Contains([]NoteKind{NoteCopies, NoteRepeats, NoteSums, NoteSuccesses}, n.Kind)
+	return slices.Contains([]NoteKind{NoteCopies, NoteSums, NoteSuccesses}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
@@ -128,6 +128,12 @@ func (n Note) OfAlgorithms() bool {
 
 // String returns the sentence, without a full stop.
 func (n Note) String() string { return NoteText(n) }
+
+// Sentence returns String without the path.
+func (n Note) Sentence() string {
+	n.Path = ""
+	return n.String()
+}
 
 // NoteText returns one sentence for several notes of one kind and the same names, at least one, with
 // a range for each number that differs. A kind that is not listed is its own sentence.
