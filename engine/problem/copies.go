@@ -337,14 +337,14 @@ func lastDigit(v float64) float64 {
 	return math.Pow(10, float64(e-used+1))
 }
 
-// repeatsOf finds the rows of a long table that repeat others in every column of the file; rows are the numbers of those with a reward.
+// repeatsOf finds the rows of a long table that repeat others in every column of the file; rows are the numbers of those that have
+// a value.
 func repeatsOf(t *table, l Long) (x *repeats, rows []int) {
-	name := l.measured()[0]
 	var value []float64
 	before := *t // what is wrong with a number is said when it is read for good
 	for r := range t.lines {
-		if v, err := t.tried(r, name); err == nil {
-			rows, value = append(rows, r), append(value, v)
+		if o, err := l.outcomeOf(t, r); err == nil && o.measured() && o.Censored == 0 {
+			rows, value = append(rows, r), append(value, o.Reward)
 		}
 	}
 	t.comma, t.point, t.plain = before.comma, before.point, before.plain

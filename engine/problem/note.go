@@ -24,12 +24,17 @@ type NoteKind string
 const (
 	NoteLineSkipped   NoteKind = "line skipped"   // the one above the header
 	NoteLinesSkipped  NoteKind = "lines skipped"  // numbers: lines above the header
+	NoteRowNames      NoteKind = "row names"      // the header has no name for the first column
 	NoteSeparator     NoteKind = "separator"      // names: the character
 	NoteDecimalCommas NoteKind = "decimal commas" // names: the separator
 	NoteThousands     NoteKind = "thousands"      // names: the first number with a point; numbers: its line
 	NoteIgnored       NoteKind = "ignored"        // names: columns
 	NoteCategories    NoteKind = "categories"     // names: column, then categories in the order of their codes
 	NoteNoReward      NoteKind = "no reward"      // names: column; numbers: rows, line of the last
+	NoteFailed        NoteKind = "failed"         // names: column, reasons; numbers: measurements in all, then of each reason
+	NoteLimits        NoteKind = "limits"         // names: column; numbers: values below a limit, values above one
+	NoteNotDrawn      NoteKind = "not drawn"      // names: column
+	NoteNoOption      NoteKind = "no option"      // names: options, of many the first; numbers: options without a row, of all
 	NoteSums          NoteKind = "sums"           // names: columns of the means and of their counts
 	// names: columns of the rewards and of their counts
 	NoteSuccesses NoteKind = "successes"
@@ -69,13 +74,21 @@ const (
 var noteSentences = map[NoteKind]string{
 	NoteLineSkipped:   "line 1, above the header, is left out",
 	NoteLinesSkipped:  "lines 1 to %d, above the header, are left out",
+	NoteRowNames:      "rows have one value more than the header: the first is taken for the name of the row",
 	NoteSeparator:     "columns are separated by %s",
 	NoteDecimalCommas: "columns are separated by %s, numbers have decimal commas",
 	NoteThousands:     "the point in %s (line %d) is read as a decimal point; where points part thousands, leave them out",
 	NoteIgnored:       "columns that are not named are ignored: %s",
 	NoteCategories:    "column %q has text, which is a category, not a scale (kernel category()): %s",
 	NoteNoReward:      "rows without a value of %s are not counted as measurements: %d, the last in line %d",
-	NoteSums:          `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
+	NoteFailed: "column %[1]q: measurements that gave no value count as failed, %[3]d in all: %[2]s; leave the cell empty where nothing was " +
+		"measured",
+	NoteLimits: "column %[1]q: values of which only a limit is known: %[2]s; each is used as a limit, and its number as a mean where one is " +
+		"shown",
+	NoteNotDrawn: "column %q: simulated rewards of fc and fb are not drawn from these measurements, because the values beyond a limit are " +
+		"not known; they scatter by the noise scale",
+	NoteNoOption: "options that have no row left by where=, %[2]d of %[3]d: %[1]s",
+	NoteSums:     `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q, and are read as means; if they count successes, write ` +
 		`successes=%[1]q, trials=%[2]q in place of reward and count`,
 	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. Such rows are copies sooner than " +
@@ -112,7 +125,7 @@ var noteSentences = map[NoteKind]string{
 // OfSimulation reports whether the note is on how rewards are simulated, which does not concern
 // answers from what was measured.
 func (n Note) OfSimulation() bool {
-	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks}, n.Kind)
+	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks, NoteNotDrawn}, n.Kind)
 }
 
 // OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
@@ -173,6 +186,12 @@ func (n Note) words() []string {
 			return []string{n.name(0), "repeats another", "counts", "It counts as a measurement; if it is a copy, delete it"}
 		}
 		return []string{n.name(0), "repeat others", "count", "They count as measurements; if they are copies, delete them"}
+	case NoteFailed:
+		return []string{n.name(0), n.failedWords()}
+	case NoteLimits:
+		return []string{n.name(0), n.limitWords()}
+	case NoteNoOption:
+		return []string{listedOf(n.Names, int(n.number(0)))}
 	case NoteDropped:
 		var arms []string
 		for k := 0; k < len(n.Names); k += 2 {
