@@ -135,3 +135,68 @@ func TestRepeatsByChance(t *testing.T) {
 		t.Errorf("rows are taken for copies in %d of %d tables without any", wrong, tables)
 	}
 }
+
+// A sheet that holds what is recorded already is known by its values, in any order; a day of other measurements is not, though some repeat.
+func TestCopiesOf(t *testing.T) {
+	var before []Recorded
+	for k, v := range []float64{41.5, 42.3, 38.2, 37.1, 33.9, 33.2, 30.2, 31.0} {
+		before = append(before, Recorded{Task: string(rune('A' + k/4)), Arm: fmt.Sprint(k % 4), Reward: v})
+	}
+	reversed := slices.Clone(before)
+	slices.Reverse(reversed)
+	other := slices.Clone(before)
+	for k := range other {
+		other[k].Reward = math.Round(10*other[k].Reward+float64(3*k%7)-2) / 10
+	}
+	coarse := []Recorded{{"A", "0", 1}, {"A", "0", 0}, {"A", "1", 0}, {"A", "1", 1}}
+	for _, c := range []struct {
+		name          string
+		before, added []Recorded
+		which         int
+		likely        bool
+	}{
+		{"a copy", before, before, 8, true},
+		{"in another order", before, reversed, 8, true},
+		{"a part", before, before[2:6], 4, true},
+		{"another day", before, other, 1, false},
+		{"successes", coarse, coarse, 4, false},
+		{"the first", nil, before, 0, false},
+	} {
+		if which, likely := CopiesOf(c.before, c.added); len(which) != c.which || likely != c.likely {
+			t.Errorf("%s: %v repeat, copies %v; want %d, %v", c.name, which, likely, c.which, c.likely)
+		}
+	}
+}
+
+// Rows that a wide table or a file of raw rewards has twice count once; a row that differs is an error as before.
+func TestCopiesOfWideTables(t *testing.T) {
+	table, rewards := "task,arm,mean\na,b,1.5\na,c,2.5\na,b,1.5\n", "task,arm,rep,reward\na,b,1,1\na,b,2,2\na,c,1,2\na,c,2,3\na,b,1,1\na,b,2,2\n"
+	files := map[string]string{"p.csv": table, "r.csv": rewards}
+	p, err := Load("p.csv", kernels.Joint{}, LoadOptions{Rewards: "r.csv", Read: func(path string) ([]byte, error) { return []byte(files[path]), nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := strings.Join(sentencesOf(p.Notes), "\n")
+	if p.N() != 2 || len(p.Rewards[0]) != 2 || !strings.Contains(said, "1 of 3 rows repeats another") || !strings.Contains(said, "lines 6 to 7 repeat lines 2 to 3") {
+		t.Errorf("%d arms, rewards %v, notes %s", p.N(), p.Rewards, said)
+	}
+}
+
+// Whole numbers up to the column of counts ask whether they are successes; means do not.
+func TestSuccessesAreAsked(t *testing.T) {
+	for rows, want := range map[string]bool{
+		"A,r1,1,12,40\nA,r2,1,31,44\nA,r3,1,0,38\n":       true,
+		"A,r1,1,0.3,40\nA,r2,1,0.7,44\nA,r3,1,0,38\n":     false,
+		"A,r1,1,120,40\nA,r2,1,310,44\nA,r3,1,90,38\n":    false,
+		"A,r1,1,1,1\nA,r2,1,0,1\nA,r3,1,1,1\nA,r3,1,0,1\n": false,
+	} {
+		p, err := Load("runs.csv", kernels.Joint{}, LoadOptions{Long: &Long{Arm: []string{"resin"}, Reward: "output", Count: "n"},
+			Read: func(string) ([]byte, error) { return []byte("line,resin,temp,output,n\n" + rows), nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked := slices.ContainsFunc(p.Notes, func(n Note) bool { return n.Kind == NoteSuccesses }); asked != want {
+			t.Errorf("%q: asked %v, want %v", rows, asked, want)
+		}
+	}
+}

@@ -45,14 +45,16 @@ func ToStep(x, step float64) string {
 	if !IsFinite(x) {
 		return Decimal(x, 0)
 	}
-	place := 0 // of the last digit, as a power of ten
+	const mostPlaces, digits = 9, 17 // digits of a float64
+	place := 0                       // of the last digit, as a power of ten
 	switch {
 	case IsFinite(step) && step > 0:
 		place = int(math.Floor(math.Log10(step))) - 1
+	case math.Abs(x) >= 1e-4:
+		place = max(int(math.Floor(math.Log10(math.Abs(x))))-11, -mostPlaces)
 	case x != 0:
 		place = int(math.Floor(math.Log10(math.Abs(x)))) - 11
 	}
-	const mostPlaces, digits = 9, 17 // digits of a float64
 	if place >= -mostPlaces && math.Abs(x) < 1e15 {
 		whole, fraction, found := strings.Cut(strconv.FormatFloat(x, 'f', max(0, -place), 64), ".")
 		if whole = Group(whole); !found {
