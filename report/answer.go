@@ -49,6 +49,7 @@ func answerBlocks(a answer.Answer) []Block {
 // answerSentence says what is known. A task with one option leaves nothing to choose, so that it is not counted among the sure ones.
 func answerSentence(a answer.Answer) string {
 	choices := lists.Where(a.Picks, func(p answer.Pick) bool { return p.Options > 1 })
+	others := lists.Where(a.Picks, func(p answer.Pick) bool { return p.Options == 1 })
 	sure := lists.Count(choices, func(p answer.Pick) bool { return p.Within >= answer.Sure })
 	label := columnsOf(a).TaskLabel
 	what := "is " + bestWithin(a.Epsilon)
@@ -64,7 +65,7 @@ func answerSentence(a answer.Answer) string {
 	if len(choices) > 0 {
 		text = fmt.Sprintf("The pick %s, with a probability of 95 %% or more, in %d of %s", what, sure, plural(len(choices), "task"))
 	}
-	only := lists.Map(lists.Where(a.Picks, func(p answer.Pick) bool { return p.Options == 1 }), func(p answer.Pick) string { return label(p.Task) })
+	only := lists.Map(others, func(p answer.Pick) string { return label(p.Task) })
 	if len(only) > 0 {
 		if len(choices) > 0 {
 			text += " that have a choice"
@@ -115,7 +116,8 @@ func pickTable(a answer.Answer) Table {
 		Columns: []Column{
 			text("task", columnsOf(a).TaskTitle()), text("arm", highest(a.Goal)+": "+columnsOf(a).ArmTitle()),
 			number("probability_within", withinTitle(a.Epsilon), ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
-			{Name: "expected_loss", Title: "Loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"), number("count", "Measured", ""),
+			{Name: "expected_loss", Title: "Loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"),
+			number("count", "Measured", ""),
 		},
 		Notes: []string{"Loss: by how much the pick is worse than the best arm of its task, on average over what may be true."},
 	}
@@ -129,7 +131,8 @@ func pickTable(a answer.Answer) Table {
 		if p.Options == 1 {
 			within = "only option"
 		}
-		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, within, estimate, lo + "\u00a0to\u00a0" + hi, p.Loss, known(p.RunnerUp), p.Count}
+		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, within, estimate, lo + "\u00a0to\u00a0" + hi, p.Loss,
+			known(p.RunnerUp), p.Count}
 		if failed {
 			row = append(row, fmt.Sprintf("%d of %s", p.Failed, decimal(float64(p.Failed)+p.Count, 4)))
 		}
@@ -149,10 +152,12 @@ func pickRows(a answer.Answer) Table {
 	t := Table{Columns: columns("task Task", "arm Arm")}
 	t.Columns = append(t.Columns, lists.Map(a.Columns, func(c string) Column { return text(c, c) })...)
 	t.Columns = append(t.Columns, columns("#estimate estimate", "#ci95_low ci95_low", "#ci95_high ci95_high",
-		"#probability_within probability_within", "#expected_loss expected_loss", "runner_up runner_up", "#count count", "#more more", "#options options", "#failed failed")...)
+		"#probability_within probability_within", "#expected_loss expected_loss", "runner_up runner_up", "#count count", "#more more",
+		"#options options", "#failed failed")...)
 	for _, p := range a.Picks {
 		row := append([]any{p.Task, p.Arm}, lists.Map(a.Columns, func(c string) any { return p.Features[c] })...)
-		t.Rows = append(t.Rows, append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More, p.Options, p.Failed))
+		row = append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More, p.Options, p.Failed)
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

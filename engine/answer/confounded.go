@@ -77,14 +77,14 @@ func confounded(p *problem.Problem) string {
 	if p.V() > 1 {
 		at, text = "at "+sentence.List(of, mostNamed)+" ", "of "+of[0]+": "+text
 	}
-	return fmt.Sprintf("%[1]soptions and %[2]s cannot be told apart: no %[2]s connects them (%[3]s). What looks better may have had a better "+
-		"%[2]s. Measure options of different groups in the same %[2]s", at, block, text)
+	return fmt.Sprintf("%[1]soptions and %[2]s cannot be told apart: no %[2]s connects them (%[3]s). "+
+		"What looks better may have had a better %[2]s. Measure options of different groups in the same %[2]s", at, block, text)
 }
 
-// doubted returns a belief in which groups of options that no block connects may differ by their blocks as much as by themselves: a kernel
-// may explain all of it by features, and a drift from block to block would look the same. With V the variance of the means of the groups of a
-// task, each group has an error of its own, so large that its mean has a variance of V/2 at least: half of the difference may be the
-// blocks'. Counts, whose model has no blocks, stay as they are.
+// doubted returns a belief in which groups of options that no block connects may differ by their blocks as much as by themselves: a
+// kernel may explain all of it by features, and a drift from block to block would look the same. With V the variance of the means of
+// the groups of a task, each group has an error of its own, so large that its mean has a variance of V/2 at least: half of the
+// difference may be the blocks'. Counts, whose model has no blocks, stay as they are.
 func doubted(b *belief.Belief) *belief.Belief {
 	p := b.Problem
 	apart := apartBy(p)

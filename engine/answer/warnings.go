@@ -31,28 +31,28 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, text)
 	}
 	if len(a.Unanswered) > 0 {
-		out = append(out, fmt.Sprintf("all measurements of all options failed at %s. There is no pick. Try other options, or the same again: retry=true",
-			sentence.List(a.Unanswered, mostNamed)))
+		out = append(out, fmt.Sprintf("all measurements of all options failed at %s. There is no pick. "+
+			"Try other options, or the same again: retry=true", sentence.List(a.Unanswered, mostNamed)))
 	}
 	if text := confounded(p); text != "" {
 		out = append(out, text)
 	}
 	if b.Blocks == 0 && len(p.Blocks) > 1 && b.Scatter.Kind == belief.ScatterCounts {
-		out = append(out, "effects of blocks are not taken out of counts of successes. Options that were measured in good blocks look better. "+
-			"Compare options of the same blocks")
+		out = append(out, "effects of blocks are not taken out of counts of successes. "+
+			"Options that were measured in good blocks look better. Compare options of the same blocks")
 	}
 	if equalAgain(p, b.Scatter.Kind) {
-		out = append(out, "all repeated measurements of an option are equal in all digits. Noise is below these digits, or rows are copies, and then "+
-			"options are less sure than they seem. Give noise=, or delete copies")
+		out = append(out, "all repeated measurements of an option are equal in all digits. "+
+			"Noise is below these digits, or rows are copies, and then options are less sure than they seem. Give noise=, or delete copies")
 	}
 	l := b.LeaveOneOut
 	if l.Arms >= fewestLeft && l.Coverage < leastCoverage {
-		out = append(out, fmt.Sprintf("of the means that were left out, %.0f %% lie in their 95 %% interval. The intervals of the answer are too narrow. "+
-			"Measure the pick and the runner-up again before you rely on it", 100*l.Coverage))
+		out = append(out, fmt.Sprintf("of the means that were left out, %.0f %% lie in their 95 %% interval. "+
+			"The intervals of the answer are too narrow. Measure the pick and the runner-up again before you rely on it", 100*l.Coverage))
 	}
 	if l.Arms >= fewestLeft && l.Without > 0 && l.Error > l.Without {
-		out = append(out, "the features predict options no better than the mean of their task. The answer rests on what was measured of each "+
-			"option alone. Measure an option before you take it, or name columns that say more")
+		out = append(out, "the features predict options no better than the mean of their task. "+
+			"The answer rests on what was measured of each option alone. Measure an option before you take it, or name columns that say more")
 	}
 	return out
 }
@@ -122,7 +122,8 @@ func (a *Answer) code(p *problem.Problem, c code) string {
 	if c.count == 1 {
 		often = "once"
 	}
-	text := fmt.Sprintf("%s %s occurs %s, far from all other values. It looks like a code and counts as measured, so that the answer may be wrong",
+	text := fmt.Sprintf("%s %s occurs %s, far from all other values. "+
+		"It looks like a code and counts as measured, so that the answer may be wrong",
 		cmp.Or(a.Reward, "reward"), plain(v), often)
 	if l := p.Long; l != nil && l.Reward != "" && a.Reward == l.Reward {
 		return text + fmt.Sprintf(". If nothing was measured there: where=%q. If it failed there: failed=%q", problem.Unless(l.Reward, v),

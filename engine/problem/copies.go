@@ -446,7 +446,8 @@ func (c *copied) noted(kind NoteKind) []Note {
 	if len(c.later) == 0 {
 		return nil
 	}
-	return []Note{{Kind: kind, Path: c.of.path, Names: []string{c.lines()}, Numbers: []float64{float64(len(c.later)), float64(len(c.of.lines))}}}
+	numbers := []float64{float64(len(c.later)), float64(len(c.of.lines))}
+	return []Note{{Kind: kind, Path: c.of.path, Names: []string{c.lines()}, Numbers: numbers}}
 }
 
 // lines says which lines the rows stand in, and which they repeat: "lines 10 to 17 repeat lines 2 to 9".
@@ -464,7 +465,8 @@ func (c *copied) lines() string {
 		if len(r) == 1 {
 			out = append(out, fmt.Sprintf("line %d repeats line %d", line(r[0]), line(before[0])))
 		} else {
-			out = append(out, fmt.Sprintf("lines %d to %d repeat lines %d to %d", line(r[0]), line(r[len(r)-1]), line(before[0]), line(before[len(r)-1])))
+			out = append(out, fmt.Sprintf("lines %d to %d repeat lines %d to %d", line(r[0]), line(r[len(r)-1]),
+				line(before[0]), line(before[len(r)-1])))
 		}
 	}
 	if places > fewShown {
