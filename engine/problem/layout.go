@@ -95,6 +95,7 @@ func (t *table) finish() {
 		panic(t.at(h.header[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it"))
 	}
 	t.setHeader(h.header)
+	t.nameColumns(t.names)
 }
 
 // repeats reports whether a text stands in two rows.
