@@ -195,6 +195,9 @@ func (e *evaluator) spend(n ast.Node, elements int) bool {
 func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 	switch {
 	case list.Type != List:
+		if e.session.isTable(list) {
+			return e.fail(n.Node, anything, "a table has no elements here", "write "+tableExample(e, n.Node))
+		}
 		return e.fail(n.Node, anything, fmt.Sprintf("%s has no elements", list.Type.a()), "")
 	case at.Type != Number && at.Type != anything:
 		return e.fail(n.Property, anything, fmt.Sprintf("an element is chosen by a number, not by %s", at.Type.a()), "")

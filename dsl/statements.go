@@ -263,12 +263,13 @@ func renumber(e *evaluator, name string, uses map[string]int) {
 
 // withdrawal is a name that the caller does not have any more as it was bound.
 type withdrawal struct {
-	now     string   // what it is for the caller now: "None", "deleted"
+	now     string   // what became of it: "is None in Python now", "was deleted in Python"
 	before  string   // what it was, for the message
 	binding *binding // that does not count any more; nil where the name was not bound
 }
 
-// Withdraw says which names the caller has for something else now that cannot be bound, and what that is.
+// Withdraw says which names the caller does not have any more, or has for something that cannot be bound, and what became
+// of each, as it reads behind the name.
 // A script that reads one of them fails, unless it binds the name first; what was defined by it before stays. The
 // names of the call before may be read again.
 func (s *Session) Withdraw(names map[string]string) {
@@ -283,9 +284,9 @@ func (s *Session) Withdraw(names map[string]string) {
 }
 
 func (w withdrawal) message(name string) string {
-	text := fmt.Sprintf("%s is %s now", name, w.now)
+	text := name + " " + w.now
 	if w.binding != nil {
-		text += fmt.Sprintf("; the value that it had before, %s, is not used", w.before)
+		text += fmt.Sprintf("; the value before, %s, is not used any more", w.before)
 	}
 	return text
 }

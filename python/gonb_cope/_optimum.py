@@ -32,6 +32,8 @@ class Optimum:
     @cached_property
     def arms(self) -> dict[Any, Any]:
         """The arm to take for each task."""
+        if len(self._strategy.measured) == 1:  # the others failed, so that there is nothing to compare
+            return {trial.task: trial.arm for trial in self._strategy.measured}
         return self._strategy.picks(self.answer)
 
     @property
@@ -57,7 +59,10 @@ class Optimum:
         return list(self._strategy.failed)
 
     def __repr__(self) -> str:
-        return repr(self.answer)
+        try:
+            return repr(self.answer)
+        except CopeError as e:
+            return f"<Optimum: {e}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         bundle: dict[str, Any] = self.answer._repr_mimebundle_()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import weakref
 from typing import Any
 
 from . import _catalogue, _names, _tables, _values
@@ -26,11 +27,11 @@ def names_in(text: str, space: dict[str, Any], given: dict[str, Any]) -> tuple[d
             continue
         if word not in space:
             if word in given:
-                gone[word] = "deleted in Python"
+                gone[word] = "was deleted in Python"
         elif space[word] is not given.get(word, _values):
             unfit = _unfit(space[word])
             if unfit:
-                gone[word] = f"{unfit} in Python"
+                gone[word] = f"is {unfit} in Python now"
             else:
                 found[word] = space[word]
     return found, gone
@@ -46,15 +47,15 @@ def _unfit(value: Any) -> str:
         return str(value)
     if hasattr(value, "tolist") and hasattr(value, "dtype"):
         if value.size > _LONGEST:
-            return f"an array of {value.size:,} values, of which a script takes {_LONGEST:,} (a table takes more)"
+            return f"an array of {value.size:,} values (a script takes {_LONGEST:,}, a DataFrame has no limit)"
         value = value.tolist()
         return "" if _names.is_number(value) or isinstance(value, str) else _unfit(value)
     if not isinstance(value, (list, tuple, range)):
-        return f"a {type(value).__name__}"
+        return f"of type {type(value).__name__}"
     if len(value) > _LONGEST:
-        return f"a {type(value).__name__} of {len(value):,}, of which a script takes {_LONGEST:,} (a table takes more)"
+        return f"a list of {len(value):,} values (a script takes {_LONGEST:,}, a DataFrame has no limit)"
     inner = next((unfit for unfit in map(_unfit, value) if unfit), "")
-    return f"a {type(value).__name__} with {inner}" if inner else ""
+    return f"a list with an element that is {inner}" if inner else ""
 
 
 def run(text: str, file: str, names: dict[str, Any], gone: dict[str, str] | None = None) -> dict[str, Any]:
@@ -73,11 +74,18 @@ def run(text: str, file: str, names: dict[str, Any], gone: dict[str, str] | None
     return _bound(ran["bound"])
 
 
+_latest: weakref.WeakValueDictionary[str, _values.Value] = weakref.WeakValueDictionary()  # by the names of scripts
+
+
 def _bound(described: list[dict[str, Any]]) -> dict[str, Any]:
     out = {}
     for one in described:
         value = _values.made_of(one)
+        before = _latest.pop(one["name"], None)
+        if before is not None:
+            before._replaced = True
         if isinstance(value, _values.Value):
             value._kept = True  # the name is the script's
+            _latest[one["name"]] = value
         out[one["name"]] = value
     return out

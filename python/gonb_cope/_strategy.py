@@ -120,12 +120,20 @@ class Strategy:
         return any(tried.is_open for of in self._tried.values() for tried in of)
 
     @property
+    def measured(self) -> list[Trial]:
+        """The arms of tasks that gave a value, each once."""
+        return [Trial(self.arms[i], self.tasks[task]) for task, of in self._tried.items() for i, tried in enumerate(of) if tried.values]
+
+    @property
     def problem(self) -> Any:
         """What was told as a problem, in which the other arms are not measured. Arms that only failed are not in it."""
         return self._problem(lambda tried: bool(tried.values) or not tried.failures)
 
     def best(self, next: int = 0) -> Any:
         """Return the answer by what was told so far. What only failed is not a pick."""
+        if len(self.measured) == 1:
+            failed = f", and {len(self.failed)} measurements failed" if self.failed else ""
+            raise CopeError(f"only {_of(self.measured[0])} gave numbers{failed}: there is nothing to compare it with; measure another arm")
         return _answer(self.problem, self.epsilon, next)
 
     def picks(self, answer: Any) -> dict[Any, Any]:
@@ -184,7 +192,7 @@ class Strategy:
     def _best_next(self, count: int) -> list[tuple[str, int]]:
         """Return the trials of the highest expected gain, beside those that are being measured."""
         waiting = Counter({(task, i): tried.pending for task, of in self._tried.items() for i, tried in enumerate(of) if tried.pending})
-        if not any(tried.values for of in self._tried.values() for tried in of):
+        if len(self.measured) < 2:  # which cannot be compared
             return self._fewest(count)
         told = _answer(self._problem(lambda tried: tried.values or tried.is_open), self.epsilon, min(count + waiting.total(), _MOST_NEXT)).json
         pulls = [(p["task"], self.arms.of(p["features"]), p["count"]) for p in told.get("next") or []]

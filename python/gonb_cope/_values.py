@@ -32,6 +32,7 @@ class Value:
         self._generation = process.generation
         self._json: Any = None
         self._kept = False  # the name is a script's
+        self._replaced = False  # a later script bound the name again
 
     def __del__(self) -> None:
         if not self.__dict__.get("_kept", True):
@@ -50,6 +51,8 @@ class Value:
     def _checked(self) -> str:
         if self._generation != process.generation or not process.pid:
             raise ProcessEnded(f"this {self._type} was lost with the process that had it; make it again", "ended")
+        if self._replaced:
+            raise CopeError(f"this {self._type} was {self._name}, which a later script bound again; give one of them another name", "request")
         return self._name
 
     @property

@@ -222,7 +222,8 @@ type runParams struct {
 	File   string                     `json:"file"`
 	Script string                     `json:"script"`
 	Bind   map[string]json.RawMessage `json:"bind"`
-	// names that the program does not have any more, or has for what a script cannot hold: what they are now
+	// names that the program does not have any more, or has for what a script cannot hold: what became of them, such as
+	// "is None in Python now"
 	Gone map[string]string `json:"gone"`
 }
 
