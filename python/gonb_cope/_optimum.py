@@ -114,7 +114,7 @@ def _optimum(f: Callable[..., Any], s: Strategy, budget: int, batch: int | None,
 
     def measure(t: Trial) -> Any:
         try:
-            return f(t.arm) if t.task is None else f(t.arm, t.task)
+            return f(t.arm, t.task) if s.has_tasks else f(t.arm)
         except catch as e:
             return e
 

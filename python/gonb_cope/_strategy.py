@@ -58,6 +58,7 @@ class Strategy:
         if not given:
             raise ValueError("tasks is empty; leave it out where there is one task")
         named = {_names.identity(None): "all"} if tasks is None else _names.names(given)
+        self.has_tasks = tasks is not None
         self.tasks: dict[str, Any] = {}
         for task in given:
             self.tasks.setdefault(named[_names.identity(task)], task)

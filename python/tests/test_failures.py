@@ -174,7 +174,7 @@ def test_optuna_parallel():
 
     study = optuna.create_study(sampler=CopeSampler(seed=1), direction="maximize")
     space = {"k": optuna.distributions.CategoricalDistribution(list("pqrstuvw"))}
-    study.add_trial(optuna.trial.create_trial(params={"k": "p"}, distributions=space, value=1.0))
+    study.add_trial(optuna.trial.create_trial(params={"k": "p"}, distributions=space, value=0.0))
     asked = [study.ask(space) for _ in range(4)]
     assert len({trial.params["k"] for trial in asked} | {"p"}) == 5
     for trial in asked:
