@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -61,7 +62,7 @@ class Process:
         self._buffer = bytearray()
         self._blocks: dict[int, bytearray] = {}
         self._next = 0
-        self._block = 0
+        self._block = itertools.count(1)
         self._functions: dict[int, Callable[..., Any]] = {}  # that the child may ask for
         self._numbered = 0
         self._asked: int | None = None  # the thread in which a function of Python runs
@@ -150,13 +151,7 @@ class Process:
         Blocks are bytes that params name by their places: the caller takes numbers from ``number_blocks``.
         A ``Function`` in params is one that the process may ask for.
         """
-        if self._asked == threading.get_ident():
-            raise CopeError(
-                "a function of Python that gonb_cope calls cannot call gonb_cope itself: the call that needs its value is still under way. "
-                "Compute this before, and let the function use the result",
-                "request",
-            )
-        with self._lock:
+        with self._alone():
             self._start()
             if os.getcwd() != self._folder:
                 self._folder = os.getcwd()
@@ -165,12 +160,27 @@ class Process:
                 self._release()
             return self._request(method, params, blocks)
 
+    @contextlib.contextmanager
+    def _alone(self) -> Any:
+        """Wait for other threads. A function of Python that the process asked for would wait for its own call, and is refused."""
+        while True:
+            asked = self._asked
+            if asked is not None and (asked == threading.get_ident() or _is_awaited_by(asked)):
+                raise CopeError(
+                    "a function of Python that gonb_cope calls cannot call gonb_cope itself: the call that needs its value is still under way. "
+                    "Compute this before, and let the function use the result",
+                    "request",
+                )
+            if self._lock.acquire(timeout=0.1):
+                break
+        try:
+            yield
+        finally:
+            self._lock.release()
+
     def number_blocks(self, count: int) -> list[int]:
         """Return numbers for blocks to come."""
-        with self._lock:
-            first = self._block + 1
-            self._block += count
-            return list(range(first, first + count))
+        return [next(self._block) for _ in range(count)]
 
     def _numbers(self, given: Any) -> dict[str, Any]:
         """Return a function as messages have it: its number, the same for the same function."""
@@ -401,6 +411,21 @@ class Process:
                 raise EOFError
             at += got
         return content
+
+
+def _is_awaited_by(thread: int) -> bool:
+    """Report whether another thread joins this one, or waits for a future that this one computes."""
+    own: list[Any] = [threading.current_thread()]
+    frame: Any = sys._getframe()
+    while frame is not None:
+        own += [value.future for value in frame.f_locals.values() if type(value).__name__ == "_WorkItem"]  # of concurrent.futures
+        frame = frame.f_back
+    frame = sys._current_frames().get(thread)
+    while frame is not None:
+        if any(frame.f_locals.get("self") is awaited for awaited in own):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _reward(value: Any, task: str, arm: str) -> float:

@@ -207,14 +207,14 @@ class Strategy:
                 if waiting[task, i] > 0:
                     waiting[task, i] -= 1
                 else:
-                    i = self._fresh(task, i, out)
-                    out += [(task, i)] if self._tried[task][i].is_open else []
+                    place = self._fresh(task, i, out)
+                    out += [(task, place)] if self._tried[task][place].is_open else []
         return out[:count] + self._rivals(told, out, count - len(out))
 
     def _fresh(self, task: str, place: int, taken: list[tuple[str, int]]) -> int:
         """Return an arm, or one that was not measured where the same arm gives the same value again."""
         of = self._tried[task]
-        if not _is_exact(of) or of[place].is_new and (task, place) not in taken:
+        if not _is_exact(of) or (of[place].is_new and (task, place) not in taken):
             return place
         return (self._chosen(of, 1, [i for own, i in taken if own == task]) or [place])[0]
 
@@ -286,10 +286,8 @@ def outcome(value: Any, trial: Trial) -> tuple[float, str]:
     except OverflowError:
         number = math.inf
     except (TypeError, ValueError):
-        what = f"{len(one)} values" if isinstance(one, (list, tuple)) or getattr(one, "shape", ()) else f"a {type(one).__name__}"
-        raise TypeError(
-            f"{of} gave {what}, {_names.described(value)}; it must be one number, or None where the measurement failed"
-        ) from None
+        what = f"{len(one)} values" if isinstance(one, (list, tuple)) or getattr(one, "shape", False) else f"a {type(one).__name__}"
+        raise TypeError(f"{of} gave {what}, {_names.described(value)}; it must be one number, or None where the measurement failed") from None
     if math.isfinite(number):
         return number, ""
     return math.nan, "NaN" if math.isnan(number) else "infinite"

@@ -6,6 +6,7 @@ import json
 import sys
 from array import array
 from collections.abc import Collection, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -107,14 +108,10 @@ def _columns_of(value: Any) -> list[tuple[Any, Any]]:
     """Return the columns of a table: labels and cells, which are a series of pandas or polars or a list."""
     if _is_lazy(value):
         value = value.collect()
-    pandas = sys.modules.get("pandas")
+    pandas: Any = sys.modules.get("pandas")
     if hasattr(value, "column_names") and hasattr(value, "to_pydict"):  # of pyarrow
-        if find_spec("pandas") is None:
-            value = value.to_pydict()
-        else:
-            import pandas
-
-            value = value.to_pandas(types_mapper=pandas.ArrowDtype)
+        pandas = import_module("pandas") if find_spec("pandas") else None
+        value = value.to_pandas(types_mapper=pandas.ArrowDtype) if pandas else value.to_pydict()
     elif hasattr(value, "to_pandas") and not hasattr(value, "get_columns") and (pandas is None or not isinstance(value, pandas.DataFrame)):
         value = value.to_pandas()
     if hasattr(value, "iloc"):
@@ -174,10 +171,8 @@ def of_list(name: str, cells: list[Any], measured: bool = False) -> Column:
             return Column(name, array("q", map(int, there)), "i8")
         numbers = iter(there)
         return Column(name, array("d", [float("nan") if _names.is_missing(value) else _names.number(next(numbers)) for value in cells]), "f8")
-    if measured or all(isinstance(value, str) for value in there):  # the former such as "<0.05" and "failed" among numbers
-        known = {_names.identity(value): str(value) for value in there}
-    else:
-        known = _names.names(there)
+    as_they_are = measured or all(isinstance(value, str) for value in there)  # "<0.05" and "failed" among numbers, or names
+    known = {_names.identity(value): str(value) for value in there} if as_they_are else _names.names(there)
     labels = list(dict.fromkeys(known.values()))
     place = {label: i for i, label in enumerate(labels)}
     return Column(name, array("i", [-1 if _names.is_missing(value) else place[known[_names.identity(value)]] for value in cells]), "codes", labels)

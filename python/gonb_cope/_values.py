@@ -272,7 +272,7 @@ def encode(value: Any, param: dict[str, Any]) -> Any:
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{param.get('name', 'an argument')} is {value}; it must be a finite number")
         return value
-    if (param.get("table") and _tables.is_table(value)) or _tables.is_frame(value):
+    if _tables.is_table(value):
         return _tables.send(process, value)
     if isinstance(value, os.PathLike):
         return os.fspath(value)

@@ -100,7 +100,7 @@ def test_one_number():
     for kind in (np.array, pd.Series, list, tuple):
         assert cope.maximize(lambda arm, kind=kind: kind([{"p": 1, "q": 5}[arm]]), arms=["p", "q"], budget=6).arm == "q"
     for wrong, error in [((5, 0.2), TypeError), ({"loss": 1}, TypeError), (np.array([1, 2]), TypeError), ("12", ValueError), (1j, TypeError)]:
-        with pytest.raises(error, match="arm '[pq]' of task 'oslo' gave"):
+        with pytest.raises(error, match=r"arm '[pq]' of task 'oslo' gave"):
             cope.maximize(lambda arm, task, wrong=wrong: wrong, arms=["p", "q"], tasks=["oslo"], budget=6)
 
 
@@ -110,7 +110,7 @@ def test_tell_refuses_before_it_stores():
     for wrong, message in [
         ((trials, [1, 2]), "3 trials and 2 values"),
         ((trials, [1, "2", 3]), f"arm {trials[1].arm!r} gave the text '2'"),
-        ((trials[:2] + [cope.Trial("x", None)], [1, 2, 3]), "there is no arm 'x'"),
+        (([*trials[:2], cope.Trial("x", None)], [1, 2, 3]), "there is no arm 'x'"),
         (([cope.Trial("p", "oslo")], [1]), "there is no arm 'p' of task 'oslo'"),
         ((["p"], [1]), "'p' is not a trial"),
     ]:

@@ -1,6 +1,7 @@
 """Texts of Python are names, different values are different arms, and columns are found by their labels."""
 
 import collections
+import contextlib
 import enum
 import math
 from decimal import Decimal
@@ -81,9 +82,20 @@ def test_optuna_choices():
     from gonb_cope.optuna import CopeSampler
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    for choices in ([None, "l1", "l2"], ["NA", "EU", ""], [1, "1", 2.5], [1, True, "x"], ["3.1", "3.10", "3.9"], [math.nan, 1.0, 2.0], [2**60, 2**60 + 1], [True, False]):
+    for choices in (
+        [None, "l1", "l2"],
+        ["NA", "EU", ""],
+        [1, "1", 2.5],
+        [1, True, "x"],
+        ["3.1", "3.10", "3.9"],
+        [math.nan, 1.0, 2.0],
+        [2**60, 2**60 + 1],
+        [True, False],
+    ):
         study = optuna.create_study(sampler=CopeSampler(seed=1), direction="maximize")
-        study.optimize(lambda t, choices=choices: float(repr(t.suggest_categorical("c", choices)) == repr(choices[-2 if choices[:2] != [1, True] else 0])), n_trials=14)
+        study.optimize(
+            lambda t, choices=choices: float(repr(t.suggest_categorical("c", choices)) == repr(choices[-2 if choices[:2] != [1, True] else 0])), n_trials=14
+        )
         assert study.best_value == 1.0, choices
 
 
@@ -99,10 +111,8 @@ def frames():
     yield "dicts", [{"version": v, "speed": y} for v, y in zip(VERSIONS, SPEEDS)]
     yield "lists", {"version": VERSIONS, "speed": SPEEDS}
     yield "texts of numpy", {"version": np.array(VERSIONS), "speed": np.array(SPEEDS)}
-    try:
+    with contextlib.suppress(ImportError):
         yield "string[pyarrow]", pd.DataFrame({"version": pd.array(VERSIONS, dtype="string[pyarrow]"), "speed": SPEEDS})
-    except ImportError:
-        pass
     try:
         import polars as pl
     except ImportError:
@@ -120,7 +130,12 @@ def test_texts_are_names(frame):
 
 
 def test_tasks_and_blocks_of_text():
-    rows = [{"site": s, "arm": a, "day": d, "y": float(ord(a) + (s == "1.0") + i / 10)} for s in ("1", "1.0", "01") for a in "pq" for i, d in enumerate(("2.5", "2.50"))]
+    rows = [
+        {"site": s, "arm": a, "day": d, "y": float(ord(a) + (s == "1.0") + i / 10)}
+        for s in ("1", "1.0", "01")
+        for a in "pq"
+        for i, d in enumerate(("2.5", "2.50"))
+    ]
     p = cope.problem(pd.DataFrame(rows), task="site", arm="arm", reward="y", blocks="day")
     assert [t["task"] for t in p.json["tasks"]] == ["1", "1.0", "01"]
 

@@ -176,7 +176,10 @@ func (s *server) function(number int, label string, p *dsl.Param) (string, error
 		label = "function"
 	}
 	name := fmt.Sprintf("%s_%d", label, number)
-	s.functions[number] = name
+	if rewards { // one function may be a kernel as well
+		name = "rewards_" + name
+	}
+	s.functions[name] = number
 	if _, _, bound := s.session.Value(name); bound {
 		return name, nil
 	}
@@ -189,15 +192,18 @@ func (s *server) function(number int, label string, p *dsl.Param) (string, error
 
 // forgetFunctions unbinds the functions of the program that nothing is defined by, and returns their numbers.
 func (s *server) forgetFunctions() []int {
-	s.session.Forget(slices.Collect(maps.Values(s.functions))...)
-	gone := []int{}
-	for number, name := range s.functions {
+	s.session.Forget(slices.Collect(maps.Keys(s.functions))...)
+	gone := map[int]bool{}
+	for name, number := range s.functions {
 		if _, _, bound := s.session.Value(name); !bound {
-			gone = append(gone, number)
+			gone[number] = true
+			delete(s.functions, name)
 		}
 	}
-	maps.DeleteFunc(s.functions, func(number int, _ string) bool { return slices.Contains(gone, number) })
-	return gone
+	for _, number := range s.functions { // by another name
+		delete(gone, number)
+	}
+	return append([]int{}, slices.Sorted(maps.Keys(gone))...)
 }
 
 // Catalogue is what the language has, for a program that makes its functions from it.

@@ -41,7 +41,7 @@ type server struct {
 	session *dsl.Session
 	names   int // values named so far
 
-	functions map[int]string // of the program: the names that they are bound to, by their numbers
+	functions map[string]int // of the program: their numbers, by the names that they are bound to
 
 	request string              // the one that uses the session
 	columns map[string][]string // of tables of the program, while a text is completed
@@ -54,7 +54,7 @@ func Serve(in io.Reader, out io.WriteCloser, version string) error {
 	s := &server{version: version, channel: &channel{
 		in: textproto.NewReader(bufio.NewReaderSize(in, 1<<16)), out: out, blocks: map[int][]byte{}}}
 	s.tables = &tables{byPath: map[string]*problem.Frame{}, bySum: map[string]string{}}
-	s.asker, s.functions = &asker{server: s}, map[int]string{}
+	s.asker, s.functions = &asker{server: s}, map[string]int{}
 	s.channel.unreadable = s.asker.unreadable
 	s.teller.server = s
 	s.session = dsl.NewSession(dsl.Options{
