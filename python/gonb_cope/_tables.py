@@ -73,9 +73,9 @@ class Table:
             raise ValueError(f"there is no column {wanted!r}; the columns are {', '.join(repr(label) for label in self.labels[:12])}")
         return wanted
 
-    def send(self, process: Process, name: str = "table", measured: Collection[str] = ()) -> str:
-        """Hand the table to the process and return the path by which it is read there; measured names columns of numbers."""
-        return send_columns(process, [_column(header, cells, header in measured) for header, cells in zip(self.names, self._cells)], name)
+    def columns(self, measured: Collection[str] = ()) -> Columns:
+        """Return the columns as they are sent; measured names columns of numbers."""
+        return Columns(_column(header, cells, header in measured) for header, cells in zip(self.names, self._cells))
 
 
 def _is_label(wanted: Any) -> bool:
@@ -88,7 +88,7 @@ def _is_label(wanted: Any) -> bool:
 
 def send(process: Process, value: Any, name: str = "table") -> str:
     """Hand a table to the process and return the path by which it is read there."""
-    return send_columns(process, value, name) if isinstance(value, Columns) else Table(value).send(process, name)
+    return send_columns(process, value if isinstance(value, Columns) else Table(value).columns(), name)
 
 
 def send_columns(process: Process, columns: Sequence[Column], name: str) -> str:

@@ -246,7 +246,11 @@ def _with_table(params: list[dict[str, Any]], args: tuple[Any, ...], named: dict
     table = _tables.Table(by_name[tables[0]])
     changed = {name: table.named(by_name[name]) for name in columns if by_name.get(name) is not None}
     measured = {name for p in _MEASURED for name in _as_list(changed.get(p))}
-    changed[tables[0]] = table.send(process, measured=measured)
+    sent = table.columns(measured)
+    changed[tables[0]] = _tables.send_columns(process, sent, "table")
+    texts = {column.name for column in sent if column.labels is not None} & {name for p in changed for name in _as_list(changed[p]) if p not in _MEASURED}
+    if texts and "text" in columns:  # a campaign has the table as CSV, where 3.10 is a number
+        changed["text"] = [*_as_list(changed.get("text", [])), *sorted(texts.difference(_as_list(changed.get("text", []))))]
     places = {p["name"]: i for i, p in enumerate(params[: len(args)])}
     return (
         tuple(changed.get(params[i]["name"], value) if i < len(params) else value for i, value in enumerate(args)),
