@@ -172,6 +172,13 @@ func tableExample(e *evaluator, n ast.Node) string {
 
 const longExample = `problem(data="runs.csv", task=…, arm=…, reward=…)`
 
+// textParam names columns of names, of any table.
+var textParam = Param{
+	Name: "text", Synonyms: []string{"names", "strings", "categories"}, Types: []Type{Text, List}, words: wordsHeader, Default: unset,
+	Doc: "the column or columns whose values are names although they look like numbers, such as versions: 12.1 and 12.10 are then two, " +
+		"and only an empty cell is no value (NA is a name)",
+}
+
 // longParams lists the parameters by which problem reads a table with a row for every measurement.
 // A column may be named by a text, several by a list; what is wrong is told by checkNames.
 func longParams() []Param {
@@ -233,6 +240,7 @@ func checkProblem(c *call, a problemArgs) {
 	case slices.ContainsFunc(given, func(name string) bool { return !checkNames(c, c.arg(name)) }): // reported
 	case data && c.has("rewards"):
 		c.fail(c.arg("rewards"), "problem: data holds the rewards itself", "leave rewards out; reward= names their column")
+	case !checkNames(c, c.arg(textParam.Name)): // reported
 	case c.has("block") && !c.has("rewards"):
 		c.fail(c.arg("block"), "problem: block names a column of rewards=, which is not given",
 			"give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
@@ -280,7 +288,7 @@ func checkNames(c *call, a argument) bool {
 // naming returns the parameter of a long table whose argument names a column, "" for none.
 // An argument may be a text or a list of texts.
 func naming(c *call, column string) string {
-	p, _ := lists.First(longDetails, func(p Param) bool {
+	p, _ := lists.First(append(slices.Clone(longDetails), textParam), func(p Param) bool {
 		a := c.arg(p.Name)
 		return slices.Contains(append(texts(a.value), fmt.Sprint(a.Data)), column)
 	})

@@ -27,11 +27,11 @@ func (views) Answer(a answer.Answer) view {
 
 // answerBlocks shows which arm to take in each task, what to measure next, and how far to believe it.
 func answerBlocks(a answer.Answer) []Block {
-	out := []Block{Paragraph{Text: answerSentence(a), Lead: true}, pickTable(a)}
+	out := append(remarks(a.Warnings, true), Paragraph{Text: answerSentence(a), Lead: true}, pickTable(a))
 	if len(a.Next) > 0 {
 		out = append(out, nextTable(a))
 	}
-	out = append(append(out, Paragraph{Text: a.Basis}), remarks(a.Warnings, true)...)
+	out = append(out, Paragraph{Text: a.Basis})
 	log := ""
 	if len(a.Log) > 0 {
 		log = " (of " + join(a.Log, 4) + " the decimal logarithm)"

@@ -49,6 +49,7 @@ func bestColumns() []columnFlag {
 		{name: "successes", help: "`COLUMN` of how many of --trials were 1, in place of --reward"},
 		{name: "trials", help: "`COLUMN` of how many there were"},
 		{name: "blocks", list: true, help: "`COLUMN` that says what was measured together, such as a day (repeatable)"},
+		{name: "text", list: true, help: "`COLUMN` of names that look like numbers, such as versions: 12.1 is not 12.10 (repeatable)"},
 		{name: "log", list: true, help: "`COLUMN` whose logarithm counts (repeatable); found by itself otherwise"},
 		{name: "task_features", list: true, help: "`COLUMN` of a feature of tasks (repeatable)"},
 		{name: "failed", help: "`CONDITION` on rows where a measurement was tried and gave no value, as \"status != 'ok'\""},

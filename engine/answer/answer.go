@@ -212,7 +212,7 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 		names := p.NamesOf(i)
 		arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i), Estimate: p.Turned(m.mean[i]),
 			Best: float64(best[i]) / float64(count)}
-		arm.Label = words.Shorten(labelOf(words.Arm, arm))
+		arm.Label = words.Shorten(labelOf(p, words.Arm, i))
 		arm.CI95 = *p.TurnedBounds(&[2]float64{m.lo[i], m.hi[i]})
 		if !math.IsNaN(means[i]) {
 			mean := p.Turned(means[i])
@@ -256,20 +256,17 @@ func featuresOf(p *problem.Problem, i int) map[string]any {
 	return out
 }
 
-// labelOf names an arm by its values in the columns of the arms; none where the data are no long table.
-func labelOf(columns []string, arm Arm) string {
-	if columns == nil {
-		return arm.Arm
-	}
-	var values []string
-	for _, c := range columns {
-		v, ok := arm.Features[c]
-		if !ok {
-			return arm.Arm
+// labelOf names an arm by its values in the columns of the arms, as the table has them; by its name where the data are no long table.
+func labelOf(p *problem.Problem, columns []string, i int) string {
+	var texts []string
+	for _, column := range columns {
+		c := slices.Index(p.Arms.Columns, column)
+		if c < 0 {
+			return p.Arms.Names[i]
 		}
-		values = append(values, fmt.Sprint(v))
+		texts = append(texts, p.ArmText(c, i))
 	}
-	return strings.Join(values, ", ")
+	return cmp.Or(strings.Join(texts, ", "), p.Arms.Names[i])
 }
 
 // describe completes the answer: losses, the noise in words, and how far to believe it.
@@ -288,6 +285,11 @@ func (a *Answer) describe(b *belief.Belief) {
 		a.Noise += fmt.Sprintf("; %d blocks%s differ by sd %s, which is taken out", len(blocks), of, short(b.Blocks))
 	case len(blocks) > 0:
 		a.Warnings = append(a.Warnings, "effects of blocks are not taken out of counts of successes")
+	}
+	for _, n := range b.Problem.Notes {
+		if n.Kind == problem.NoteEqual {
+			a.Warnings = append(a.Warnings, n.String())
+		}
 	}
 	if len(b.Unlikely) > 0 {
 		a.Warnings = append(a.Warnings, a.unlikely(b))
