@@ -260,7 +260,8 @@ func Contents() Catalogue {
 		}
 		for _, p := range f.Params {
 			out.Params = append(out.Params, Parameter{
-				Name: p.Name, Choices: p.Choices, Whole: p.Whole, Switch: p.IsSwitch(), Optional: p.Default != "", Table: p.IsFile(), Column: p.IsColumn(),
+				Name: p.Name, Choices: p.Choices, Whole: p.Whole, Switch: p.IsSwitch(), Optional: p.Default != "",
+				Table: p.IsFile(), Column: p.IsColumn(),
 				Function: slices.Contains(p.Types, dsl.Rewards) || slices.Contains(p.Types, dsl.Kernel), Doc: p.About(), Given: p.Given(),
 				Types: lists.Map(p.Types, func(t dsl.Type) string { return string(t) }),
 			})
