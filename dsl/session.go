@@ -79,6 +79,8 @@ type Session struct {
 	noted   []problem.Note    // in this evaluation, and not told yet
 	// what the measurements of the problem say whose kernel was found last
 	believed *belief.Belief
+
+	withdrawn map[string]withdrawal // names that the caller does not have any more
 }
 
 // NewSession returns a session in which nothing is bound.
