@@ -40,11 +40,12 @@ type channel struct {
 	in  *textproto.Reader
 	out io.WriteCloser
 
-	mu     sync.Mutex // of messages sent, and of the blocks
-	blocks map[int][]byte
-	owned  map[string][]int // blocks that came before a request, by its id; those before answers under the name answers
-	fresh  []int            // blocks that came since the last message
-	last   int              // number of the last block sent
+	mu         sync.Mutex // of messages sent, and of the blocks
+	unreadable func()     // told of a message that is not JSON; may be nil
+	blocks     map[int][]byte
+	owned      map[string][]int // blocks that came before a request, by its id; those before answers under the name answers
+	fresh      []int            // blocks that came since the last message
+	last       int              // number of the last block sent
 }
 
 // Send sends a message.
@@ -112,6 +113,9 @@ func (c *channel) Recv() ([]byte, error) {
 		}
 		if !isBlock {
 			c.own(content)
+			if c.unreadable != nil && !json.Valid(content) { // the library answers it, but may be waiting for an answer in it
+				c.unreadable()
+			}
 			return content, nil
 		}
 		if err := c.keep(number, content); err != nil {
