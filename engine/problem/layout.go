@@ -3,6 +3,7 @@ package problem
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -91,10 +92,19 @@ func (t *table) finish() {
 		t.cells, h.header = t.cells[:n-1], h.header[:n-1]
 	}
 	if given := indices.Where(len(h.header), func(k int) bool { return h.header[k].text != "" }); len(given) > 1 &&
-		!slices.ContainsFunc(given, func(k int) bool { return !t.isNumber(h.header[k].text) }) {
+		!slices.ContainsFunc(given, func(k int) bool { return !t.isNumber(h.header[k].text) }) && !counted(h.header) {
 		panic(t.at(h.header[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it"))
 	}
 	t.setHeader(h.header)
+}
+
+// counted reports whether the names of columns are 0, 1, 2 and so on, as pandas names columns without names, perhaps behind an
+// index.
+func counted(header []cell) bool {
+	if len(header) > 0 && header[0].text == "" {
+		header = header[1:]
+	}
+	return !slices.ContainsFunc(indices.All(len(header)), func(k int) bool { return header[k].text != strconv.Itoa(k) })
 }
 
 // repeats reports whether a text stands in two rows.
