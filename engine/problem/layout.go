@@ -92,19 +92,21 @@ func (t *table) finish() {
 		t.cells, h.header = t.cells[:n-1], h.header[:n-1]
 	}
 	if given := indices.Where(len(h.header), func(k int) bool { return h.header[k].text != "" }); len(given) > 1 &&
-		!slices.ContainsFunc(given, func(k int) bool { return !t.isNumber(h.header[k].text) }) && !counted(h.header) {
+		!slices.ContainsFunc(given, func(k int) bool { return !t.isNumber(h.header[k].text) }) && !h.counted(given) {
 		panic(t.at(h.header[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it"))
 	}
 	t.setHeader(h.header)
+	t.nameColumns(t.names)
 }
 
-// counted reports whether the names of columns are 0, 1, 2 and so on, as pandas names columns without names, perhaps behind an
-// index.
-func counted(header []cell) bool {
-	if len(header) > 0 && header[0].text == "" {
-		header = header[1:]
+// counted reports whether the columns that have a name are named 0, 1, 2 and so on, as pandas names columns.
+func (h *layout) counted(given []int) bool {
+	for at, k := range given {
+		if h.header[k].text != strconv.Itoa(at) {
+			return false
+		}
 	}
-	return !slices.ContainsFunc(indices.All(len(header)), func(k int) bool { return header[k].text != strconv.Itoa(k) })
+	return true
 }
 
 // repeats reports whether a text stands in two rows.
