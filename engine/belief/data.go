@@ -40,12 +40,20 @@ type data struct {
 	blocks    *blocks    // nil without
 }
 
+// leastMeasured is how many arms must be measured before anything can be said of which is better.
+const leastMeasured = 2
+
 // dataOf reads the measurements of a problem.
 func dataOf(p *problem.Problem) (*data, error) {
 	d := cellsOf(p)
-	if len(d.cells) < 2 {
-		return nil, fmt.Errorf("problem %q: %d of its %d arms are measured; two at least are needed to say which is better",
-			p.Name, len(d.cells), p.N())
+	if len(d.cells) < leastMeasured {
+		first := ""
+		if len(d.cells) == 0 {
+			first = "nothing is measured yet: "
+		}
+		return nil, fmt.Errorf("problem %q: %s%d of its %d arms are measured; two at least are needed to say which is better: measure some "+
+			"of them and write what came into the table; protocol(p, budget=N) and campaign start say which first", p.Name, first,
+			len(d.cells), p.N())
 	}
 	d.columns()
 	if d.wins = d.successes(); d.wins != nil {
