@@ -36,6 +36,9 @@ func answerBlocks(a answer.Answer) []Block {
 	if len(a.Log) > 0 {
 		log = " (of " + join(a.Log, 4) + " the decimal logarithm)"
 	}
+	if a.Undetermined != nil { // a picture would show nothing
+		return out
+	}
 	return append(out, answerFigure(a), KeyValues{Caption: "What was found", Items: []KeyValue{
 		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
@@ -48,6 +51,9 @@ func answerBlocks(a answer.Answer) []Block {
 func answerSentence(a answer.Answer) string {
 	sure := lists.Count(a.Picks, func(p answer.Pick) bool { return p.Within >= answer.Sure })
 	what := "is " + bestWithin(a.Epsilon)
+	if a.Undetermined != nil {
+		return upper(a.Undetermined.Error()) + "."
+	}
 	if len(a.Picks) == 1 {
 		p := a.Picks[0]
 		return fmt.Sprintf("%s %s with probability %s: %s [%s, %s].", p.Label, what, percent(p.Within), decimal(p.Estimate, 4),
@@ -99,8 +105,14 @@ func pickTable(a answer.Answer) Table {
 		Notes: []string{"Loss: by how much the pick is worse than the best arm of its task, on average over what may be true."},
 	}
 	for _, p := range a.Picks {
-		estimate, interval := rounded(p.Estimate, p.CI95)
-		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), p.Label, Share(p.Within), estimate, interval, p.Loss,
+		estimate, interval, loss := any(decimal(p.Estimate, 4)), any(nil), any(nil)
+		if p.CI95 != nil {
+			estimate, interval = rounded(p.Estimate, *p.CI95)
+		}
+		if !math.IsNaN(p.Loss) {
+			loss = p.Loss
+		}
+		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), p.Label, Share(p.Within), estimate, interval, loss,
 			known(p.RunnerUp), p.Count})
 	}
 	return t
@@ -132,7 +144,11 @@ func pickRows(a answer.Answer) Table {
 		"#probability_within probability_within", "#expected_loss expected_loss", "runner_up runner_up", "#count count", "#more more")...)
 	for _, p := range a.Picks {
 		row := append([]any{p.Task, p.Arm}, lists.Map(a.Columns, func(c string) any { return p.Features[c] })...)
-		t.Rows = append(t.Rows, append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More))
+		lo, hi := math.NaN(), math.NaN()
+		if p.CI95 != nil {
+			lo, hi = p.CI95[0], p.CI95[1]
+		}
+		t.Rows = append(t.Rows, append(row, p.Estimate, lo, hi, p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More))
 	}
 	return t
 }
@@ -144,6 +160,9 @@ func nextTable(a answer.Answer) Table {
 		Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("arm", columnsOf(a).ArmTitle()), number("count", "Times", "")},
 		Notes: []string{fmt.Sprintf("Taken now, the picks lose %s a task on average; after these measurements %s is expected.",
 			decimal(a.LossNow, 3), decimal(a.LossAfter, 3))},
+	}
+	if a.Undetermined != nil {
+		t.Notes = []string{"What was measured least, spread over the options."}
 	}
 	blocks := a.Next[0].Block > 0
 	if blocks {
@@ -208,7 +227,9 @@ func answerFigure(a answer.Answer) Figure {
 func answerSpan(a answer.Answer) *[2]float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, arm := range a.Arms {
-		lo, hi = min(lo, arm.CI95[0]), max(hi, arm.CI95[1])
+		if arm.CI95 != nil {
+			lo, hi = min(lo, arm.CI95[0]), max(hi, arm.CI95[1])
+		}
 		if arm.Mean != nil {
 			lo, hi = min(lo, *arm.Mean), max(hi, *arm.Mean)
 		}
@@ -271,7 +292,7 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 			if answerGroup(a, arm, along) != name {
 				continue
 			}
-			line.Add(x(arm), arm.Estimate, arm.CI95[:]...)
+			line.Add(x(arm), arm.Estimate, ends(arm)...)
 			if arm.Mean != nil {
 				mean.Add(x(arm), *arm.Mean)
 			}
@@ -281,6 +302,14 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 	pick := Series{Name: "pick", Style: Points, Reference: true}
 	pick.Add(p.Features[along].(float64), p.Estimate)
 	return withPoints(append(slices.Concat(lines, means), pick))
+}
+
+// ends returns the ends of the interval of an arm, none where nothing says it.
+func ends(arm answer.Arm) []float64 {
+	if arm.CI95 == nil {
+		return nil
+	}
+	return arm.CI95[:]
 }
 
 // withPoints leaves out series without points.
@@ -316,7 +345,7 @@ func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
 		if arm.Arm == p.Arm {
 			to = &pick
 		}
-		to.Add(float64(at), arm.Estimate, arm.CI95[:]...)
+		to.Add(float64(at), arm.Estimate, ends(arm)...)
 		if arm.Mean != nil {
 			measured.Add(float64(at), *arm.Mean)
 		}

@@ -3,8 +3,8 @@ package answer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -63,7 +63,9 @@ type Answer struct {
 	Scatter     belief.Scatter     `json:"noise_law"` // how measurements scatter
 	LeaveOneOut belief.LeaveOneOut `json:"left_out"`  // how well each arm is predicted from the others
 	Basis       string             `json:"basis"`     // how far to believe this, and what would make it surer
-	Warnings    []string           `json:"warnings,omitempty"`
+	// why the measurements tell nothing apart; null where they do
+	Undetermined *belief.Undetermined `json:"undetermined,omitempty"`
+	Warnings     []string             `json:"warnings,omitempty"`
 
 	Arms []Arm `json:"arms"` // of all tasks, in the order of the problem
 }
@@ -75,13 +77,13 @@ type Pick struct {
 	Label    string         `json:"label"`              // its values in the columns of the arms, as "Merlin, 80"
 	Features map[string]any `json:"features"`           // by column, as in the table
 	Estimate float64        `json:"estimate"`           // of its expected reward: the posterior mean, reward units
-	CI95     [2]float64     `json:"ci95"`               // of the expected reward
+	CI95     *[2]float64    `json:"ci95"`               // of the expected reward; null where nothing says it
 	Count    float64        `json:"count"`              // of measurements
 	Within   float64        `json:"probability_within"` // that no arm is better by more than epsilon
-	Loss     float64        `json:"expected_loss"`      // by which it is worse than the best, on average over what may be true; ≥ 0
+	Loss     float64        `json:"expected_loss"`      // by which it is worse than the best, on average over what may be true; ≥ 0, null where nothing says it
 	RunnerUp string         `json:"runner_up"`          // label of the most probable best arm besides it; "" of a single arm
 	// further measurements of this task after which probability_within is expected to be 0.95, about; 0 where it is
-	// now, -1 where 4096 are not enough
+	// now and where nothing says it, -1 where 4096 are not enough
 	More   int      `json:"more"`
 	MoreOf []string `json:"more_of,omitempty"` // labels of the arms that most of them are of
 }
@@ -93,7 +95,7 @@ type Arm struct {
 	Label    string         `json:"label"`            // its values in the columns of the arms, as "Merlin, 80"
 	Features map[string]any `json:"features"`         // by column, as in the table
 	Estimate float64        `json:"estimate"`         // of its expected reward: the posterior mean, reward units
-	CI95     [2]float64     `json:"ci95"`             // of the expected reward
+	CI95     *[2]float64    `json:"ci95"`             // of the expected reward; null where nothing says it
 	Best     float64        `json:"probability_best"` // that it is the best arm of its task
 	Mean     *float64       `json:"mean"`             // of its measurements; null where there are none
 	Count    float64        `json:"count"`            // of measurements
@@ -111,13 +113,17 @@ type Pull struct {
 }
 
 // Best answers from the means, standard deviations and counts of a problem, whose kernel it does not use. It is
-// the same for the same problem. It reports options out of range, a problem with fewer than two
-// measured arms, and the end of the context.
+// the same for the same problem. It reports options out of range, a problem without measurements,
+// and the end of the context.
 func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error) {
 	const believing = 0.7 // of the work, about
 	tell := opt.tell
 	b, err := belief.Of(ctx, p, belief.Options{Progress: func(share float64) { tell(believing * share) }})
-	if err != nil {
+	var u *belief.Undetermined
+	switch {
+	case errors.As(err, &u) && u.Measured > 0:
+		return Undetermined(p, u, opt)
+	case err != nil:
 		return nil, err
 	}
 	opt.Progress = func(share float64) { tell(believing + (1-believing)*share) }
@@ -127,19 +133,11 @@ func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error)
 // Of is Best for a belief that is there already.
 func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	p := b.Problem
-	switch {
-	case !(opt.Epsilon >= 0) || math.IsInf(opt.Epsilon, 0):
-		return nil, fmt.Errorf("epsilon must be a number of 0 or more, in the units of the rewards, got %g", opt.Epsilon)
-	case opt.Next < 0 || opt.Next > MaxNext:
-		return nil, fmt.Errorf("next must be a whole number from 0 to %d, got %d", MaxNext, opt.Next)
+	if err := opt.check(); err != nil {
+		return nil, err
 	}
-	a := &Answer{Problem: p.Name, Goal: p.Goal, Epsilon: opt.Epsilon, Scatter: b.Scatter, LeaveOneOut: b.LeaveOneOut, Log: b.Log,
-		Kernel: b.Usable.Kernel.String(), Next: []Pull{}}
-	if a.Log == nil {
-		a.Log = []string{}
-	}
-	c := p.Words()
-	a.Reward, a.Tasks, a.Columns = c.Reward, c.Task, c.Arm
+	a := newAnswer(p, opt)
+	a.Scatter, a.LeaveOneOut, a.Kernel, a.Log = b.Scatter, b.LeaveOneOut, b.Usable.Kernel.String(), append(a.Log, b.Log...)
 	opt.tell(0)
 	m := momentsOf(b)
 	opt.tell(0.1)
@@ -171,15 +169,23 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 // moments are means and limits of the draws of each arm, higher is better.
 type moments struct {
 	mean, lo, hi []float64
+	shown        []float64 // the mean of what is possible, as lo and hi are: draws outside of stated bounds count as the nearest bound
 }
 
 func momentsOf(b *belief.Belief) moments {
 	count, n := b.Draws.Dims()
-	m := moments{make([]float64, n), make([]float64, n), make([]float64, n)}
+	m := moments{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
+	bounds := b.Problem.Noise.Bounds
 	column := make([]float64, count)
 	for j := range n {
 		mat.Col(column, j, b.Draws)
 		m.mean[j] = stat.Mean(column, nil)
+		if m.shown[j] = m.mean[j]; bounds != nil {
+			for i, y := range column {
+				column[i] = min(max(y, bounds[0]), bounds[1])
+			}
+			m.shown[j] = min(max(stat.Mean(column, nil), bounds[0]), bounds[1])
+		}
 		slices.Sort(column)
 		m.lo[j], m.hi[j] = stat.Quantile(0.025, stat.LinInterp, column, nil), stat.Quantile(0.975, stat.LinInterp, column, nil)
 	}
@@ -193,7 +199,6 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 	best := make([]int, n) // draws in which it is the best
 	a.Picks = make([]Pick, p.V())
 	picks, within := make([]int, p.V()), make([]int, p.V())
-	means, words := p.Means(), p.Words()
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
 		picks[v] = lo + floats.MaxIdx(m.mean[lo:hi])
@@ -209,24 +214,14 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 		}
 	}
 	for i := range n {
-		names := p.NamesOf(i)
-		arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i), Estimate: p.Turned(m.mean[i]),
-			Best: float64(best[i]) / float64(count)}
-		arm.Label = words.Shorten(labelOf(words.Arm, arm))
-		arm.CI95 = *p.TurnedBounds(&[2]float64{m.lo[i], m.hi[i]})
-		if !math.IsNaN(means[i]) {
-			mean := p.Turned(means[i])
-			arm.Mean, arm.Count = &mean, 1
-			if p.Reps != nil {
-				arm.Count = p.Reps[i]
-			}
-		}
+		arm := armOf(p, i)
+		arm.Best = float64(best[i]) / float64(count)
+		arm.Estimate, arm.CI95 = p.Turned(m.shown[i]), p.TurnedBounds(&[2]float64{m.lo[i], m.hi[i]})
 		a.Arms = append(a.Arms, arm)
 	}
 	for v, i := range picks {
-		x, pick := a.Arms[i], &a.Picks[v]
-		pick.Task, pick.Arm, pick.Label, pick.Features, pick.Estimate, pick.CI95, pick.Count = x.Task, x.Arm, x.Label, x.Features, x.Estimate,
-			x.CI95, x.Count
+		pick := &a.Picks[v]
+		pick.take(a.Arms[i])
 		pick.Within = float64(within[v]) / float64(count)
 		if rivals := rivalsOf(p, v, i); rivals != nil {
 			second := slices.MaxFunc(rivals, func(j, k int) int { return cmp.Or(cmp.Compare(best[j], best[k]), cmp.Compare(m.mean[j], m.mean[k])) })

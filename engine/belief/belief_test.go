@@ -295,8 +295,8 @@ func TestHiddenSpread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := math.Sqrt(math.Sqrt(2*11) / 12); math.Abs(d.unit-want) > 1e-9 { // of twelve means with variance 1
-		t.Errorf("the unit is %.6g, want %.6g", d.unit, want)
+	if want := math.Sqrt(math.Sqrt(2*11) / 12); math.Abs(d.size(0)-want) > 1e-9 { // of twelve means with variance 1
+		t.Errorf("the unit is %.6g, want %.6g", d.size(0), want)
 	}
 }
 
