@@ -178,7 +178,7 @@ func given[T any](v T, err error) (any, error) {
 type problemArgs struct {
 	noiseArgs
 	problem.Long
-	Data, Where                string // with the fields of Long: a table with a row for each measurement
+	Data, Where, Failed        string // with the fields of Long: a table with a row for each measurement
 	Path, Rewards, Block, Name string // Path is a table with a row for each arm
 	Kernel                     any    // a kernels.Joint, or the text "auto"; nil stands for "auto"
 	Goal, Unmeasured           string // as texts; "" where not given
@@ -193,6 +193,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	opt := problem.LoadOptions{
 		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block, // every file by e.read, so that a sweep reads each once
 		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop,
+		Context: c.e.ctx,
 	}
 	// The recorded files of a campaign are read as text, and not as tables of the caller.
 	if s := c.e.session.opt; s.readFile == nil { // which needs the text
@@ -200,7 +201,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	}
 	if a.Data != "" {
 		// What the columns mean, which rows to take, and how expressions on columns are computed.
-		file, opt.Long, opt.Where, opt.Compile = "data", &a.Long, a.Where, compileRows
+		file, opt.Long, opt.Where, opt.Failed, opt.Compile = "data", &a.Long, a.Where, a.Failed, compileRows
 	}
 	if a.Rewards != "" {
 		opt.Rewards = c.e.session.path(a.Rewards)

@@ -185,6 +185,7 @@ func longParams() []Param {
 			"its effect out", "block", "batch", "plate"),
 		columns("log", "with data, columns of arms whose decimal logarithm is the feature", "log_scale", "logarithmic"),
 		{Name: "where", Synonyms: []string{"filter", "query", "subset"}, Types: []Type{Text}, Default: unset, Doc: `with data, the rows to take: a condition on columns, such as "site == 'Gent' and dose > 2"; a name with blanks is col('Temp °C')`},
+		{Name: "failed", Synonyms: []string{"failure", "failures", "crashed"}, Types: []Type{Text}, Default: unset, Doc: `with data, a condition on rows where a measurement was tried and gave no value, such as "status != 'ok'"; in the column reward, texts without digits, NaN and inf count as failed too, and <0.05 and >9 as limits`},
 		columns("task_features", "with data, the column or columns of features that tasks have", "z", "context"),
 		columns("arm_features", "with data, the features of arms; the columns of arm when not given"),
 	}

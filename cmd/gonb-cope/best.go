@@ -51,6 +51,7 @@ func bestColumns() []columnFlag {
 		{name: "blocks", list: true, help: "`COLUMN` that says what was measured together, such as a day (repeatable)"},
 		{name: "log", list: true, help: "`COLUMN` whose logarithm counts (repeatable); found by itself otherwise"},
 		{name: "task_features", list: true, help: "`COLUMN` of a feature of tasks (repeatable)"},
+		{name: "failed", help: "`CONDITION` on rows where a measurement was tried and gave no value, as \"status != 'ok'\""},
 		{name: "where", help: "`CONDITION` on columns that rows are to hold, as \"site == 'Gent'\""},
 	}
 }
@@ -126,7 +127,7 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 		d, err := problem.Describe(table,
 			problem.LoadOptions{
 				Read:   func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) },
-				Decode: parquet.CSV,
+				Decode: parquet.CSV, Context: ctx,
 			})
 		if err != nil {
 			return err
@@ -202,9 +203,6 @@ func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
 	if d.Counts != nil && len(o.of("reward"))+len(o.of("successes"))+len(o.of("trials")) == 0 {
 		delete(guesses, "reward")
 		guesses["successes"], guesses["trials"] = d.Counts[:1], d.Counts[1:]
-	}
-	if at := slices.IndexFunc(d.Columns, func(c problem.Column) bool { return c.Name == d.Reward && c.Word != "" }); at >= 0 {
-		guesses["where"] = []string{problem.Unless(d.Reward, d.Columns[at].Word)}
 	}
 	guessed := *o
 	guessed.columns = slices.Clone(o.columns)

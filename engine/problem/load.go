@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -45,8 +46,10 @@ type LoadOptions struct {
 	Text []string
 	// reads Where and Failed, and columns of a long table that are named by an expression; nil without any
 	Compile Compiler
-	// makes CSV of a file that may have another format; nil takes files for CSV
-	Decode func(data []byte) ([]byte, error)
+	// makes CSV of a file that may have another format, of as many bytes as it is allowed; nil takes files for CSV
+	Decode func(a *allowance.Allowance, data []byte) ([]byte, error)
+	// ends the reading, and may limit its memory (memlimit.Within); nil does neither
+	Context context.Context
 }
 
 // MaxData is the largest size of a data file, in bytes.
@@ -54,9 +57,16 @@ const MaxData = 1 << 30
 
 func (o LoadOptions) read(path string) ([]byte, error) {
 	if o.Read == nil {
-		return await.File(context.Background(), path, MaxData)
+		return await.File(o.context(), path, MaxData)
 	}
 	return o.Read(path)
+}
+
+func (o LoadOptions) context() context.Context {
+	if o.Context == nil {
+		return context.Background()
+	}
+	return o.Context
 }
 
 // frame returns the columns that a program has in place of a file; nil where it has none.
@@ -77,6 +87,7 @@ type arm struct {
 	cost           float64   // NaN without one
 	line           int       // of the table
 	rows           []Row     // of a long table
+	failed         int       // measurements that gave no value
 	sds            []float64 // of the measurements behind the mean of each row, NaN when unknown; nil where rows have none
 }
 
@@ -175,6 +186,7 @@ func (f *found) readArms(t *table, names *spellings, texts map[string]*column, b
 		}
 	}
 	first := map[string]arm{}
+	var failed failures
 	seen := map[[2]string]int{}
 	for r := range t.lines {
 		a := readArm(t, r, xs, zs, func(name string) float64 {
@@ -202,6 +214,13 @@ func (f *found) readArms(t *table, names *spellings, texts map[string]*column, b
 			}
 		}
 		f.arms = append(f.arms, a)
+		if a.failed > 0 {
+			failed.add(t.textOf(r, "mean"))
+		}
+	}
+	failed.needNumber(t, "mean", !slices.ContainsFunc(f.arms, func(a arm) bool { return !math.IsNaN(a.mean) }), "")
+	if failed.order != nil {
+		f.notes = append(f.notes, failed.note(t.path, "mean"))
 	}
 }
 
@@ -219,10 +238,18 @@ func readArm(t *table, r int, xs, zs []string, feature func(name string) float64
 	for _, optional := range []struct {
 		name string
 		into *float64
-	}{{"mean", &a.mean}, {"sd", &a.sd}, {"reps", &a.reps}} {
-		if t.hasColumn(optional.name) && !t.of(optional.name).gap(r) {
+	}{{"sd", &a.sd}, {"reps", &a.reps}} {
+		if t.hasColumn(optional.name) && !t.missing(r, optional.name) {
 			*optional.into = t.number(r, optional.name)
 		}
+	}
+	if mean := t.textOf(r, "mean"); failure(mean) && !notMeasured(mean) && a.reps != 0 {
+		a.failed = 1
+	} else if !notMeasured(mean) && !failure(mean) {
+		a.mean = t.number(r, "mean")
+	}
+	if a.reps == 0 && (math.IsNaN(a.mean) || a.mean == 0) { // not measured
+		a.mean, a.reps = math.NaN(), 1
 	}
 	if !math.IsNaN(a.sd) {
 		checkSD(t, r, "sd", a.sd)
@@ -259,6 +286,9 @@ func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (
 	p.Tasks = try.Of(kernels.NewPoints(zs, f.order, taskRows))
 	p.Arms = try.Of(kernels.NewPoints(xs, lists.Map(sorted, func(a arm) string { return a.name }),
 		lists.Map(sorted, func(a arm) []float64 { return a.x })))
+	if slices.ContainsFunc(sorted, func(a arm) bool { return a.failed > 0 }) {
+		p.Failed = lists.Map(sorted, func(a arm) int { return a.failed })
+	}
 	if len(f.texts) > 0 {
 		p.Categories = lists.Keyed(f.texts, func(_ int, c *column) (string, []string) { return c.name, c.categories })
 	}

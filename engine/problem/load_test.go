@@ -33,7 +33,7 @@ func TestLoadErrors(t *testing.T) {
 		{"unnamed column", "task,arm,\na,b,1\n", "p.csv:1:10: column 3 has no name"},
 		{"ragged", "task,arm,mean\na,b,1\na,c\n", "p.csv:3:1: 2 values, expected 3 as in the header"},
 		{"quote", "task,arm,mean\na,b\",1\n", "p.csv:2:4: not valid CSV: bare \" in non-quoted-field"},
-		{"text for a number", "task,arm,mean\na,b,one\n", `p.csv:2:5: column "mean": expected a finite number, got "one"`},
+		{"text for a number", "task,arm,mean\na,b,one\n", `p.csv:2:5: column "mean" has no number, only texts such as "one": name a column of measurements`},
 		{"NaN", "task,arm,x_1\na,b,NaN\n", `p.csv:2:5: column "x_1": expected a finite number, got "NaN"`},
 		{"infinity", "task,arm,x_1,mean\na,b,+Inf,1\n", `p.csv:2:5: column "x_1": expected a finite number, got "+Inf"`},
 		{"empty cell", "task,arm,x_1\na,b,\n", `p.csv:2:5: column "x_1": expected a finite number, the cell is empty`},

@@ -52,7 +52,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	p, sorted := f.build(t, opt.Name, l.ArmFeatures, l.TaskFeatures, k)
 	own := *opt.Long
 	own.complete = func(t *table) {
-		for _, part := range []LoadOptions{{Long: new(Long), Where: opt.Where}, {Long: opt.Long}} {
+		for _, part := range []LoadOptions{{Long: new(Long), Where: opt.Where}, {Long: new(Long), Failed: opt.Failed}, {Long: opt.Long}} {
 			func() {
 				defer try.Caught(new(error)) // a sheet that lacks columns for it may have the names of tasks and arms
 				part.Compile = opt.Compile
@@ -171,7 +171,7 @@ func (f *found) readLong(t *table, l Long) {
 	var firstOfTask, first []int // rows
 	var measured []int           // rows with a reward, of each arm
 	var unmeasured, line int
-	reward := t.of(l.measured()[0])
+	var failed failures
 	for r, at := range armOf {
 		v, a := task[r], name[r]
 		if int(v) == len(firstOfTask) {
@@ -188,12 +188,18 @@ func (f *found) readLong(t *table, l Long) {
 		} else {
 			sameFeatures(t, armFeatures, r, first[at], tasks[v], names[a])
 		}
-		if reward.gap(r) {
+		switch o := try.Of(l.outcomeOf(t, r)); {
+		case o.Missing:
 			armOf[r], unmeasured, line = -1, unmeasured+1, int(t.lines[r])
-			continue
+		case o.Failed != "":
+			armOf[r] = -1
+			f.arms[at].failed++
+			failed.add(o.Failed)
+		default:
+			measured[at]++
 		}
-		measured[at]++
 	}
+	failed.needNumber(t, l.measured()[0], lists.Total(measured) == 0, "; if every one of them failed so far, say so with failed=%q")
 	f.order = tasks
 	byTask := indices.All(len(first))
 	slices.SortStableFunc(byTask, func(a, b int) int { return int(task[first[a]] - task[first[b]]) })
@@ -209,6 +215,12 @@ func (f *found) readLong(t *table, l Long) {
 	if unmeasured > 0 {
 		f.notes = append(f.notes,
 			Note{Kind: NoteNoReward, Path: t.path, Names: l.measured()[:1], Numbers: []float64{float64(unmeasured), float64(line)}})
+	}
+	if failed.order != nil {
+		f.notes = append(f.notes, failed.note(t.path, l.measured()[0]))
+	}
+	if limits := lists.Where(f.rows, func(m Row) bool { return m.Censored != 0 }); len(limits) > 0 {
+		f.notes = append(f.notes, limitsNote(t.path, l.Reward, limits))
 	}
 	if l.Count != "" && f.sums() {
 		f.notes = append(f.notes, Note{Kind: NoteSums, Path: t.path, Names: []string{l.Reward, l.Count}})

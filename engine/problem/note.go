@@ -30,6 +30,10 @@ const (
 	NoteIgnored       NoteKind = "ignored"        // names: columns
 	NoteCategories    NoteKind = "categories"     // names: column, then categories in the order of their codes
 	NoteNoReward      NoteKind = "no reward"      // names: column; numbers: rows, line of the last
+	NoteFailed        NoteKind = "failed"         // names: column, reasons; numbers: measurements in all, then of each reason
+	NoteLimits        NoteKind = "limits"         // names: column; numbers: values below a limit, values above one
+	NoteNotDrawn      NoteKind = "not drawn"      // names: column
+	NoteNoOption      NoteKind = "no option"      // names: options, of many the first; numbers: options without a row, of all
 	NoteSums          NoteKind = "sums"           // names: columns of the means and of their counts
 	// names: task and arm of each, of many the first; numbers: arms left out, all arms
 	NoteDropped NoteKind = "dropped"
@@ -70,9 +74,16 @@ var noteSentences = map[NoteKind]string{
 	NoteIgnored:       "columns that are not named are ignored: %s",
 	NoteCategories:    "column %q has text, which is a category, not a scale (kernel category()): %s",
 	NoteNoReward:      "rows without a value of %s are not counted as measurements: %d, the last in line %d",
-	NoteSums:          `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
-	NoteDropped:       "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
-	NoteUnmeasured:    `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
+	NoteFailed: "column %[1]q: measurements that gave no value count as failed, %[3]d in all: %[2]s; leave the cell empty where nothing was " +
+		"measured",
+	NoteLimits: "column %[1]q: values of which only a limit is known: %[2]s; each is used as a limit, and its number as a mean where one is " +
+		"shown",
+	NoteNotDrawn: "column %q: simulated rewards of fc and fb are not drawn from these measurements, because the values beyond a limit are " +
+		"not known; they scatter by the noise scale",
+	NoteNoOption:   "options that have no row left by where=, %[2]d of %[3]d: %[1]s",
+	NoteSums:       `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
+	NoteDropped:    "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
+	NoteUnmeasured: `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
 	NoteInferred: `%[1]s not measured: simulated runs draw expected rewards there from what other measurements say, and fit and bounds go by these; ` +
 		`unmeasured="drop" goes on without`,
 	NoteOnce: "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise " +
@@ -102,7 +113,7 @@ var noteSentences = map[NoteKind]string{
 // OfSimulation reports whether the note is on how rewards are simulated, which does not concern
 // answers from what was measured.
 func (n Note) OfSimulation() bool {
-	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks}, n.Kind)
+	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks, NoteNotDrawn}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
@@ -147,6 +158,12 @@ func (n Note) words() []string {
 			codes = codes[:fewShown]
 		}
 		return []string{n.name(0), listedOf(codes, len(n.Names)-1)}
+	case NoteFailed:
+		return []string{n.name(0), n.failedWords()}
+	case NoteLimits:
+		return []string{n.name(0), n.limitWords()}
+	case NoteNoOption:
+		return []string{listedOf(n.Names, int(n.number(0)))}
 	case NoteDropped:
 		var arms []string
 		for k := 0; k < len(n.Names); k += 2 {

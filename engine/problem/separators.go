@@ -127,6 +127,7 @@ var separators = map[string]string{";": "semicolons", "\t": "tabs"}
 
 // notes say how the table was read, where it is not plain CSV.
 func (t *table) notes() (notes []Note) {
+	notes = slices.Clone(t.said)
 	note := func(kind NoteKind, name string, numbers ...float64) {
 		n := Note{Kind: kind, Path: t.path, Numbers: numbers}
 		if name != "" {

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -34,6 +36,8 @@ type table struct {
 	preamble  int      // lines above the header
 	mark      bool     // whether the file begins with a byte order mark
 
+	said     []Note          // on how it was read
+	failed   []bool          // rows of which LoadOptions.Failed says so; nil without it
 	computed map[string]bool // columns that are not in the file
 	read     []string        // columns that conditions and computed columns read
 
@@ -122,9 +126,8 @@ func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Rea
 	sum := sha256.Sum256(data)
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
 	if opt.Decode != nil {
-		if data, err = opt.Decode(data); err != nil {
-			panic(t.at(cell{}, "%v", err))
-		}
+		data, err = opt.Decode(allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit), data)
+		t.stop(err)
 	}
 	t.checkEncoding(data)
 	data, t.mark = bytes.CutPrefix(data, byteOrderMark)
@@ -232,6 +235,17 @@ func (t *table) setHeader(row []cell) {
 // at is a failure with its place; cell{} stands for the file as a whole.
 func (t *table) at(c cell, format string, args ...any) try.Failure {
 	return try.Failure{Err: &DataError{Path: t.path, Line: c.line, Column: c.column, Message: fmt.Sprintf(format, args...)}}
+}
+
+// stop fails with the error of an allowance or a decoder, if it is one; that of a context is not one of the file.
+func (t *table) stop(err error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		panic(try.Failure{Err: err})
+	default:
+		panic(t.at(cell{}, "%v", err))
+	}
 }
 
 // hasColumn reports whether there is a column of a name.
