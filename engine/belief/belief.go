@@ -84,6 +84,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	own := s != together
 	d = s.d
 	s = try.Of(s.changed(mostRank))
+	s = try.Of(s.bounded(mostRank))
 	tell(0.3)
 	most, rank, count := members, mostRank, draws
 	if p.N() > manyArms {
@@ -133,7 +134,12 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 
 // variances returns the variances of the means at a factor of the noise.
 func (d *data) variances(sigma2 float64) []float64 {
-	return lists.Make(len(d.n), func(k int) float64 { return sigma2 * d.rel[k] / d.n[k] })
+	return lists.Make(len(d.n), func(k int) float64 {
+		if d.fixed != nil && d.fixed[k] > 0 {
+			return d.fixed[k]
+		}
+		return sigma2 * d.rel[k] / d.n[k]
+	})
 }
 
 // scales chooses the arms that numbers are found from, and for each column of numbers whether its logarithm
@@ -300,6 +306,7 @@ func (s *search) sites(ctx context.Context, rank int) (target, variance []float6
 
 // finish brings draws and noise to reward units.
 func (b *Belief) finish(d *data, sigma2 float64) {
+	d.reshape(b.Draws)
 	lo, hi := twoRewards(b.Problem)
 	count, n := b.Draws.Dims()
 	for i := range count {

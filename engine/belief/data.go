@@ -40,6 +40,9 @@ type data struct {
 	gained    float64    // log m of scatter, see noise
 	changing  bool       // means that are not yet smoothed say that scatter changes with them
 	blocks    *blocks    // nil without
+	// of measured arms with limits, and the variances of the sites that stand for these, 0 of other arms; nil without any
+	limits map[int]*limit
+	fixed  []float64
 }
 
 // dataOf reads the measurements of a problem. It reports ones that do not tell arms apart (Undetermined).
@@ -59,7 +62,9 @@ func dataOf(p *problem.Problem) (*data, error) {
 
 // data reads the measurements in a standard.
 func (s *standard) data() (*data, error) {
-	d := cellsOf(s.problem())
+	p := s.problem()
+	limits := withoutLimits(p)
+	d := cellsOf(p)
 	d.standard = s
 	d.columns()
 	if err := d.blocked(); err != nil {
@@ -68,6 +73,7 @@ func (s *standard) data() (*data, error) {
 	d.noise()
 	d.measure(d.free > 0 || d.known)
 	d.join()
+	d.limited(limits)
 	return d, nil
 }
 

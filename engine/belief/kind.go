@@ -117,10 +117,10 @@ type Undetermined struct {
 	Arms     int     `json:"arms"`     // of the problem
 	Value    float64 `json:"value"`    // the mean of all measurements, with the sign of the data; NaN without any
 	Limits   bool    `json:"limits"`   // all measurements are limits, such as <0.05
-	// of a single measured arm, NaN where its measurements do not say it: its 95 % interval, with the sign of the data, and the standard
-	// deviation of a measurement, reward units
-	CI95  [2]float64 `json:"ci95"`
-	Scale float64    `json:"scale"`
+	// of a single measured arm, NaN where its measurements do not say it: its 95 % interval, with the sign of the data
+	CI95 [2]float64 `json:"ci95"`
+	// of a single measured arm, NaN where its measurements do not say it: standard deviation of a measurement, reward units
+	Scale float64 `json:"scale"`
 }
 
 // Error says what is known.

@@ -34,7 +34,7 @@ const fewestJudged = 8
 func (s *search) unlikely(rank int) ([]Unlikely, error) {
 	rows, told := rowsOf(s.d.p), rowsOf(s.d.standard.of)
 	n := float64(len(rows))
-	if s.d.wins != nil || n < fewestJudged {
+	if s.d.wins != nil || s.d.limits != nil || n < fewestJudged {
 		return nil, nil
 	}
 	all, err := s.foresight(rows, rank)
