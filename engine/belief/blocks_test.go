@@ -103,7 +103,7 @@ func testBlocks(t *testing.T, p *problem.Problem) {
 			if trial == 0 {
 				first[k] = e.log - want
 			}
-			if got := e.log - first[k]; math.Abs(got-want) > 1e-7*math.Abs(want) {
+			if got := e.log - first[k]; math.Abs(got-want) > 1e-6*math.Abs(want) {
 				t.Errorf("trial %d, %d rows: log evidence %.10g, want %.10g", trial, len(x.rows), got, want)
 			}
 		}

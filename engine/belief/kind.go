@@ -115,12 +115,12 @@ type Undetermined struct {
 	Problem  string  `json:"-"`        // its name
 	Measured int     `json:"measured"` // arms
 	Arms     int     `json:"arms"`     // of the problem
-	Value    float64 `json:"value"`    // the mean of all measurements, with the sign of the data; NaN without any
+	Value    float64 `json:"value"`    // the mean of all measurements, with the sign of the data
 	Limits   bool    `json:"limits"`   // all measurements are limits, such as <0.05
 	// of a single measured arm, NaN where its measurements do not say it: its 95 % interval, with the sign of the data
-	CI95 [2]float64 `json:"ci95"`
+	CI95 [2]float64 `json:"-"`
 	// of a single measured arm, NaN where its measurements do not say it: standard deviation of a measurement, reward units
-	Scale float64 `json:"scale"`
+	Scale float64 `json:"-"`
 }
 
 // Error says what is known.

@@ -57,7 +57,7 @@ func (s *standard) on(p *problem.Problem) *standard {
 }
 
 // grain is what standard rewards are rounded to. Rewards that differ in their unit alone then have the same ones.
-const grain = 1.0 / (1 << 40)
+const grain = 1.0 / (1 << 30)
 
 func rounded(x float64) float64 { return math.Round(x/grain) * grain }
 
