@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -133,30 +132,11 @@ func sourceOf(t *table) Source {
 // byteOrderMark stands before the text of files that Excel writes as UTF-8.
 var byteOrderMark = []byte("\ufeff")
 
-// checkEncoding fails with a file that is no text in UTF-8 with usual line ends, as far as the
-// whole file tells that better than a cell does.
-func (t *table) checkEncoding(data []byte) {
-	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
-		panic(t.at(cell{}, "a workbook of a spreadsheet (xlsx or ods), not a table in text; save its sheet as CSV in UTF-8"))
-	}
-	if isUTF16(data) {
-		panic(t.at(cell{}, "UTF-16; save the file as UTF-8"))
-	}
-	if at := bytes.IndexByte(data, '\r'); at >= 0 && bytes.IndexByte(data, '\n') < 0 {
-		panic(t.at(cell{line: 1, column: at + 1}, "lines end in CR alone; save the file with the line ends LF or CR LF"))
-	}
-}
-
-// isUTF16 tells a byte order mark, or a first character that has two bytes, one being 0.
-func isUTF16(data []byte) bool {
-	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
-		return true
-	}
-	return len(data) > 1 && (data[0] == 0) != (data[1] == 0)
-}
-
 // checkText fails with a cell that other programs and terminals could not show as text.
 func (t *table) checkText(c cell) {
+	if !utf8.ValidString(c.text) {
+		panic(t.at(c, "not UTF-8; save the file as UTF-8"))
+	}
 	if r, found := control(c.text); found {
 		panic(t.at(c, "the control character %U is part of the value; remove it", r))
 	}

@@ -178,7 +178,15 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) *Problem {
 func (f *found) readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]float64) {
 	t.require("task", "arm")
 	xs, zs := t.withPrefix("x_"), t.withPrefix("z_")
+	t.checkLengths(t.header...)
 	for _, name := range t.header {
+		if t.unnamed[name] {
+			continue
+		}
+		t.find(name)
+		if strings.Contains(name, replaced) {
+			panic(t.at(cell{line: 1 + t.preamble}, "column %q: not UTF-8; save the file as UTF-8", name))
+		}
 		if !slices.Contains(wideColumns, name) && !strings.HasPrefix(name, "x_") && !strings.HasPrefix(name, "z_") {
 			panic(try.Failure{Err: &DataError{Path: t.path, Line: 1, Unknown: name, Known: wideColumns,
 				Message: fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm "+

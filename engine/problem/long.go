@@ -108,6 +108,7 @@ func namedColumns(t *table, l Long) Long {
 			}
 			seen[k] = true
 		}
+		t.checkLengths(names...)
 	}
 	return l
 }

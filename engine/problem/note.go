@@ -24,6 +24,7 @@ type NoteKind string
 const (
 	NoteLineSkipped   NoteKind = "line skipped"   // the one above the header
 	NoteLinesSkipped  NoteKind = "lines skipped"  // numbers: lines above the header
+	NoteRowNames      NoteKind = "row names"      // the header has no name for the first column
 	NoteSeparator     NoteKind = "separator"      // names: the character
 	NoteDecimalCommas NoteKind = "decimal commas" // names: the separator
 	NoteThousands     NoteKind = "thousands"      // names: the first number with a point; numbers: its line
@@ -68,6 +69,7 @@ const (
 var noteSentences = map[NoteKind]string{
 	NoteLineSkipped:   "line 1, above the header, is left out",
 	NoteLinesSkipped:  "lines 1 to %d, above the header, are left out",
+	NoteRowNames:      "rows have one value more than the header: the first is taken for the name of the row",
 	NoteSeparator:     "columns are separated by %s",
 	NoteDecimalCommas: "columns are separated by %s, numbers have decimal commas",
 	NoteThousands:     "the point in %s (line %d) is read as a decimal point; where points part thousands, leave them out",

@@ -26,6 +26,7 @@ func TestNoteSentences(t *testing.T) {
 	}{
 		{Note{Kind: NoteLineSkipped, Path: "a.csv"}, "a.csv: line 1, above the header, is left out"},
 		{Note{Kind: NoteLinesSkipped, Path: "a.csv", Numbers: []float64{3}}, "a.csv: lines 1 to 3, above the header, are left out"},
+		{Note{Kind: NoteRowNames}, "rows have one value more than the header: the first is taken for the name of the row"},
 		{Note{Kind: NoteSeparator, Path: "a.csv", Names: []string{"\t"}}, "a.csv: columns are separated by tabs"},
 		{Note{Kind: NoteDecimalCommas, Path: "a.csv", Names: []string{";"}}, "a.csv: columns are separated by semicolons, numbers have decimal commas"},
 		{Note{Kind: NoteThousands, Path: "a.csv", Names: []string{"1.234"}, Numbers: []float64{2}}, "a.csv: the point in 1.234 (line 2) is read as a decimal point; where points part thousands, leave them out"},

@@ -35,6 +35,7 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 	t := readTable(opt.Rewards, opt, wanted...)
 	t.standardNames("task", "arm", "rep", "reward")
 	t.require(wanted...)
+	t.checkLengths(wanted...)
 	index := lists.Keyed(p.TaskOf, func(i int, v int) ([2]string, int) { return [2]string{p.Tasks.Names[v], p.Arms.Names[i]}, i })
 	p.Rewards = make([][]float64, p.N())
 	blocks := make([][]string, p.N()) // of the rewards

@@ -38,7 +38,10 @@ func ReadSheet(path string, data []byte, own *Long, sets ...[]string) (_ *Sheet,
 		t := try.Of(tableOf(path, data, set...))
 		t.standardNames(append(slices.Concat(sets...), "status", "note", "plate", "block", "sd")...)
 		if _, lacking := t.lacks(set...); !lacking {
-			return sheetOf(t, t.header), k, nil
+			for _, name := range set {
+				t.find(name)
+			}
+			return sheetOf(t, t.givenColumns()), k, nil
 		}
 		if k == len(sets)-1 {
 			if own != nil {
@@ -97,7 +100,7 @@ func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set 
 		if !byID && l.complete != nil {
 			l.complete(t)
 		}
-		columns := slices.DeleteFunc(slices.Clone(t.header), func(c string) bool { return slices.Contains(t.read, c) })
+		columns := slices.DeleteFunc(slices.Clone(t.header), func(c string) bool { return slices.Contains(t.read, c) || t.unnamed[c] })
 		if byID != (wanted[0] == "id") || slices.ContainsFunc(wanted, func(name string) bool { return !t.find(name) }) {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 func TestStrangersTables(t *testing.T) {
 	summaries := Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "mean_throughput", SD: "std dev", Count: "n"}
 	machines := Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput"}
+	const noNoise = "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"
 	for _, c := range []struct {
 		file  string
 		long  Long   // the zero value means one row per arm
@@ -28,8 +29,8 @@ func TestStrangersTables(t *testing.T) {
 			notes: "columns are separated by semicolons, numbers have decimal commas\ncolumns that are not named are ignored: Bemerkung"},
 		{file: "excel-sep-line.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]", notes: "columns are separated by semicolons"},
 		{file: "excel-trailing.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]"},
-		{file: "excel-unicode-text.txt", long: machines, want: "FILE: UTF-16; save the file as UTF-8"},
-		{file: "latin1.csv", long: machines, want: "FILE:1:1: not UTF-8; save the file as UTF-8"},
+		{file: "excel-unicode-text.txt", long: machines, want: "[A] | [temp=150] | [41.5] | [1]", notes: "columns are separated by tabs\n" + noNoise},
+		{file: "latin1.csv", long: machines, want: `FILE:1: no column "machine"; the columns are Ger�t, temp, throughput; the file is not UTF-8, which spoils names: save it as UTF-8`},
 		{file: "instrument.tsv", long: Long{Task: []string{"Sample ID"}, Arm: []string{"temp (°c)", "speed, rpm"}, Reward: "Yield [%]"},
 			want:  "[S-1 S-2] | [temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20 temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20] | [55 60 46 41] | [0.224 0.224 1.35 1.35]",
 			notes: "columns are separated by tabs"},
@@ -53,7 +54,7 @@ func TestStrangersTables(t *testing.T) {
 				`arms that are not measured are left out, 1 of 4: task "A", arm "temp=180"` + "\n" +
 				`task "B", arm "temp=180" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "wide-pilot.csv", drop: true, want: "[A] | [a] | [41.5] | [1.2]", notes: `arms that are not measured are left out, 1 of 2: task "A", arm "b"`},
-		{file: "pandas.csv", long: machines, want: "FILE:1:1: column 1 has no name"},
+		{file: "pandas.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41.5 44] | [1 1]", notes: "columns that are not named are ignored: Unnamed: 0\n" + noNoise},
 		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]",
 			notes: "columns that are not named are ignored: idx\ncolumn \"throughput\": measurements that gave no value count as failed, 1 in all: 1 \"nan\"; leave the cell empty where nothing was measured"},
 		{file: "r-write-csv.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44] | [0.707 0.707]",
@@ -76,8 +77,8 @@ func TestStrangersTables(t *testing.T) {
 		{file: "missing-key.csv", long: machines, want: `FILE:3:1: column "machine" has no value here; every row needs its task, its arm and their features: fill the cell in, or delete the row`},
 		{file: "feature-changes.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput", TaskFeatures: []string{"age"}},
 			want: `FILE:3:3: column "age" is "2" here but "1" in line 2: it must not change within task "A"`},
-		{file: "header-twice.csv", long: machines, want: `FILE:1:14: column "temp" appears twice`},
-		{file: "spaces.txt", long: machines, want: `FILE:1: no column "machine"; the columns are machine temp throughput; columns are separated by commas, semicolons or tabs`},
+		{file: "header-twice.csv", long: machines, want: `FILE:1:14: column "temp" appears twice; name the second one "temp.1"`},
+		{file: "spaces.txt", long: machines, want: "[A] | [temp=150 temp=180] | [41 44] | [1 1]", notes: "columns are separated by blanks\n" + noNoise},
 		{file: "units-row.csv", long: machines, want: `FILE:2:1: column "machine" has no value here; every row needs its task, its arm and their features: fill the cell in, or delete the row`},
 		{file: "ragged.csv", long: machines, want: "FILE:3:1: 2 values, expected 3 as in the header"},
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield"}, want: `FILE:4:3: column "variety": expected a number as in line 2, got "12b"; a feature has numbers in all rows, or text in all`},
