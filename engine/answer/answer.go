@@ -213,8 +213,9 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 			}
 		}
 	}
+	words := p.Words()
 	for i := range n {
-		arm := armOf(p, i)
+		arm := armOf(p, words, i)
 		arm.Best = float64(best[i]) / float64(count)
 		arm.Estimate, arm.CI95 = p.Turned(m.shown[i]), p.TurnedBounds(&[2]float64{m.lo[i], m.hi[i]})
 		a.Arms = append(a.Arms, arm)

@@ -26,11 +26,12 @@ func Undetermined(p *problem.Problem, u *belief.Undetermined, opt Options) (*Ans
 	a.LeaveOneOut = belief.LeaveOneOut{Error: nan, Without: nan, Coverage: nan}
 	a.Basis = "Nothing is known of the differences between options, and nothing of their scale: no interval and no number of further " +
 		"measurements can be stated."
+	words := p.Words()
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
 		share := 1 / float64(hi-lo)
 		for i := lo; i < hi; i++ {
-			arm := armOf(p, i)
+			arm := armOf(p, words, i)
 			arm.Estimate, arm.Best = u.Value, share
 			if arm.Mean != nil && !math.IsNaN(u.CI95[0]) {
 				arm.CI95 = &[2]float64{u.CI95[0], u.CI95[1]}
@@ -118,8 +119,8 @@ func newAnswer(p *problem.Problem, opt Options) *Answer {
 }
 
 // armOf returns an arm with what was measured of it.
-func armOf(p *problem.Problem, i int) Arm {
-	names, words := p.NamesOf(i), p.Words()
+func armOf(p *problem.Problem, words problem.Words, i int) Arm {
+	names := p.NamesOf(i)
 	arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i)}
 	arm.Label = words.Shorten(labelOf(words.Arm, arm))
 	if means := p.Means(); !math.IsNaN(means[i]) {
