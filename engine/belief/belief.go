@@ -66,8 +66,8 @@ type Options struct {
 	Memory   *canon.Memory       // shared by those who ask about the same measurements; nil without
 }
 
-// Of computes the belief. It is the same for the same problem, whatever the number of cores. It reports a
-// problem with fewer than two measured arms, and the end of the context.
+// Of computes the belief. It is the same for the same problem, whatever the number of cores. It reports
+// measurements that do not tell arms apart (Undetermined), and the end of the context.
 func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err error) {
 	defer try.Caught(&err)
 	if opt.Memory != nil {

@@ -428,3 +428,18 @@ func TestMeasurementsWithHardlyAnyNoise(t *testing.T) {
 		}
 	}
 }
+
+// TestCountsInMeans: shares with six digits are counts where their standard deviations are those of counts, and only in the unit of counts.
+func TestCountsInMeans(t *testing.T) {
+	for _, unit := range []float64{1, 1e-3, 1e-9, 100} {
+		p := tableOf(t, 2, 4, func(task, arm int) (mean, sd, count float64) {
+			const n = 40
+			m := float64(1+3*task+5*arm) / n
+			digits := func(x float64) float64 { return math.Round(1e6*x) / 1e6 * unit }
+			return digits(m), digits(math.Sqrt(m * (1 - m) * n / (n - 1))), n
+		})
+		if d, err := dataOf(p); err != nil || (d.wins != nil) != (unit == 1) {
+			t.Errorf("in unit %g: counts %v, %v", unit, d.wins, err)
+		}
+	}
+}

@@ -52,33 +52,39 @@ func (d *data) counted() []float64 {
 	return d.tellApart(wins, all, won)
 }
 
-// rounding is the error of a sum of rewards, relative to the sum.
-const rounding = 1e-9
+// rounding is the error of means and standard deviations in a file, which have six digits, relative to the largest of them.
+const rounding = 2e-6
 
 // countedInMeans is counted where means, counts and standard deviations are all there is. Sums of 0 and 1 are whole numbers, and
-// n of them with the mean m have the squares n m (1 - m) about it.
+// n of them with the mean m have the squares n m (1 - m) about it. In a smaller unit they are not.
 func (d *data) countedInMeans() []float64 {
 	p := d.p
 	lo, hi := p.TwoRewards()
+	share := func(k int) float64 {
+		if p.Noise.Bounds != nil {
+			return (d.y[k] - lo) / (hi - lo)
+		}
+		return p.Turned(d.y[k])
+	}
+	squares, freedom := d.squares()
+	largest, scatter := 0.0, 0.0
+	for k := range d.y {
+		if largest = max(largest, math.Abs(share(k))); freedom[k] > 0 {
+			scatter = max(scatter, squares[k]/freedom[k])
+		}
+	}
 	wins, all, won := make([]float64, len(d.y)), 0, 0
 	for k, m := range d.y {
-		n, share := d.n[k], p.Turned(m)
-		slack := rounding * math.Abs(share) * n
-		if p.Noise.Bounds != nil { // which state the unit
-			share, slack = (m-lo)/(hi-lo), rounding*n
-		}
-		w := math.Round(share * n)
-		if w < 0 || w > n || math.Abs(w-share*n) > slack || n < 2 && m != lo && m != hi {
+		n := d.n[k]
+		w := math.Round(share(k) * n)
+		want := w * (1 - w/n) * (hi - lo) * (hi - lo)
+		switch {
+		case w < 0 || w > n || math.Abs(w-share(k)*n) > rounding*largest*n:
 			return nil
-		}
-		if n >= 2 {
-			if p.Noise.SD == nil {
-				return nil
-			}
-			square, want := p.Noise.SD[d.cells[k]]*p.Noise.SD[d.cells[k]]*(n-1), w*(1-w/n)*(hi-lo)*(hi-lo)
-			if !(math.Abs(square-want) <= rounding*want) {
-				return nil
-			}
+		case n < 2 && m != lo && m != hi:
+			return nil
+		case n >= 2 && (freedom[k] == 0 || math.Abs(squares[k]-want) > rounding*scatter*freedom[k]):
+			return nil
 		}
 		if wins[k] = w; p.Noise.Bounds == nil && p.Goal == problem.GoalMin {
 			wins[k] = n - w // the higher one is 0
