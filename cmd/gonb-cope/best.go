@@ -28,6 +28,7 @@ type bestOptions struct {
 	goal    string
 	epsilon float64
 	next    int
+	retry   bool
 }
 
 // columnFlag is a flag that is a parameter of problem, of the same name.
@@ -49,6 +50,7 @@ func bestColumns() []columnFlag {
 		{name: "successes", help: "`COLUMN` of how many of --trials were 1, in place of --reward"},
 		{name: "trials", help: "`COLUMN` of how many there were"},
 		{name: "blocks", list: true, help: "`COLUMN` that says what was measured together, such as a day (repeatable)"},
+		{name: "text", list: true, help: "`COLUMN` of names that look like numbers, such as versions: 12.1 is not 12.10 (repeatable)"},
 		{name: "log", list: true, help: "`COLUMN` whose logarithm counts (repeatable); found by itself otherwise"},
 		{name: "task_features", list: true, help: "`COLUMN` of a feature of tasks (repeatable)"},
 		{name: "failed", help: "`CONDITION` on rows where a measurement was tried and gave no value, as \"status != 'ok'\""},
@@ -95,6 +97,7 @@ A table with the columns task, arm and mean needs no flags.`,
 	f.StringVar(&o.goal, "goal", "", "min where lower is better (default max)")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "an option this close to the best is good enough, in units of the reward")
 	f.IntVar(&o.next, "next", 0, "how many further measurements to propose")
+	f.BoolVar(&o.retry, "retry", false, "take and propose options, too, of which all measurements failed")
 	f.StringVar(&o.run.format, "format", "", formatNames(true)+" (default: by the ending of -o, else text)")
 	f.StringVarP(&o.run.output, "output", "o", "", "write to this file instead of standard output")
 	return c
@@ -157,8 +160,12 @@ func (o *bestOptions) script(table string, wide bool) string {
 	if o.goal != "" {
 		args = append(args, `goal="`+o.goal+`"`)
 	}
-	return fmt.Sprintf("p = problem(%s)\nbest(p, epsilon=%s, next=%d)\n", strings.Join(args, ", "),
-		strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next)
+	retry := ""
+	if o.retry {
+		retry = ", retry=true"
+	}
+	return fmt.Sprintf("p = problem(%s)\nbest(p, epsilon=%s, next=%d%s)\n", strings.Join(args, ", "),
+		strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next, retry)
 }
 
 func (o *bestOptions) line(table string) string {
@@ -173,7 +180,7 @@ func (o *bestOptions) line(table string) string {
 	if o.next > 0 {
 		line = line.with("--next", strconv.Itoa(o.next))
 	}
-	return string(line)
+	return string(line.on("--retry", o.retry))
 }
 
 // describe lists the columns, and the command that their looks suggest; the command did not do what was asked.

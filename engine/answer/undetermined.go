@@ -27,29 +27,34 @@ func Undetermined(p *problem.Problem, u *belief.Undetermined, opt Options) (*Ans
 	a.Basis = "Nothing is known of the differences between options, and nothing of their scale: no interval and no number of further " +
 		"measurements can be stated."
 	words := p.Words()
-	for v := range p.V() {
-		lo, hi := p.ArmsOf(v)
-		share := 1 / float64(hi-lo)
-		for i := lo; i < hi; i++ {
-			arm := armOf(p, words, i)
-			arm.Estimate, arm.Best = u.Value, share
-			if arm.Mean != nil && !math.IsNaN(u.CI95[0]) {
-				arm.CI95 = &[2]float64{u.CI95[0], u.CI95[1]}
-			}
-			a.Arms = append(a.Arms, arm)
+	open := candidates(p, opt.Retry)
+	for i, v := range p.TaskOf {
+		arm := armOf(p, words, i)
+		if arm.Estimate = u.Value; slices.Contains(open[v], i) {
+			arm.Best = 1 / float64(len(open[v]))
 		}
-		of := a.Arms[lo:hi]
-		pick := Pick{Within: share, Loss: nan}
-		pick.take(slices.MaxFunc(of, func(x, y Arm) int { return int(x.Count - y.Count) }))
+		if arm.Mean != nil && !math.IsNaN(u.CI95[0]) {
+			arm.CI95 = &[2]float64{u.CI95[0], u.CI95[1]}
+		}
+		a.Arms = append(a.Arms, arm)
+	}
+	for v, arms := range open {
+		if len(arms) == 0 {
+			a.Unanswered = append(a.Unanswered, p.Tasks.Names[v])
+			continue
+		}
+		most := a.Arms[first(arms, func(i int) float64 { return a.Arms[i].Count })]
+		pick := Pick{Options: len(arms), Within: most.Best, Loss: nan}
+		pick.take(most)
 		a.Picks = append(a.Picks, pick)
 	}
-	a.spread(p, opt.Next)
+	a.spread(p, open, opt.Next)
 	return a, nil
 }
 
-// spread fills in Next: one measurement after the other of what was measured least, in the task that was measured least, and of
+// spread fills in Next from the candidates of each task: one measurement after the other of what was measured least, in the task that was measured least, and of
 // these of the arm that is farthest from all measured ones.
-func (a *Answer) spread(p *problem.Problem, count int) {
+func (a *Answer) spread(p *problem.Problem, open [][]int, count int) {
 	points := p.Arms.Unscaled().Standardized(func(column string) bool { return p.Categories[column] != nil })
 	distance := func(i, j int) (sum float64) {
 		for c, x := range points.X {
@@ -68,8 +73,7 @@ func (a *Answer) spread(p *problem.Problem, count int) {
 	add := func(i int, n float64) {
 		v := p.TaskOf[i]
 		counts[i], ofTask[v] = counts[i]+n, ofTask[v]+n
-		lo, hi := p.ArmsOf(v)
-		for j := lo; j < hi; j++ {
+		for _, j := range open[v] {
 			near[j] = min(near[j], distance(i, j))
 		}
 	}
@@ -78,12 +82,19 @@ func (a *Answer) spread(p *problem.Problem, count int) {
 			add(i, arm.Count)
 		}
 	}
+	for v, arms := range open {
+		if len(arms) == 0 { // nothing to measure
+			ofTask[v] = math.Inf(1)
+		}
+	}
 	place := map[int]int{} // of arms in Next
 	for range count {
 		v := slices.Index(ofTask, slices.Min(ofTask))
-		lo, hi := p.ArmsOf(v)
-		best := lo
-		for i := lo + 1; i < hi; i++ {
+		if len(open[v]) == 0 {
+			return
+		}
+		best := open[v][0]
+		for _, i := range open[v] {
 			if counts[i] < counts[best] || counts[i] == counts[best] && near[i] > near[best] {
 				best = i
 			}
@@ -122,7 +133,10 @@ func newAnswer(p *problem.Problem, opt Options) *Answer {
 func armOf(p *problem.Problem, words problem.Words, i int) Arm {
 	names := p.NamesOf(i)
 	arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i)}
-	arm.Label = words.Shorten(labelOf(words.Arm, arm))
+	arm.Label = words.Shorten(labelOf(p, words.Arm, i))
+	if p.Failed != nil {
+		arm.Failed = p.Failed[i]
+	}
 	if means := p.Means(); !math.IsNaN(means[i]) {
 		mean := p.Turned(means[i])
 		arm.Mean, arm.Count = &mean, 1
@@ -136,4 +150,5 @@ func armOf(p *problem.Problem, words problem.Words, i int) Arm {
 // take takes over what is believed of the arm that is picked.
 func (p *Pick) take(x Arm) {
 	p.Task, p.Arm, p.Label, p.Features, p.Estimate, p.CI95, p.Count = x.Task, x.Arm, x.Label, x.Features, x.Estimate, x.CI95, x.Count
+	p.Failed = x.Failed
 }

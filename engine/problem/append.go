@@ -48,7 +48,8 @@ func Append(path string, base []byte, addedPath string, added []byte) (_ *Append
 	if !bytes.HasSuffix(base, []byte("\n")) {
 		b.WriteByte('\n')
 	}
-	out.first = bytes.Count(b.Bytes(), []byte("\n")) + 1
+	_, rows := cutNames(b.Bytes())
+	out.first = bytes.Count(rows, []byte("\n")) + 1
 	w := csv.NewWriter(b)
 	w.Comma = t.separator
 	point := decimalPoints(t)

@@ -57,9 +57,7 @@ func compute(t *table, opt LoadOptions) {
 		return
 	}
 	columns := slices.Clone(t.header)
-	numbers := lists.Map(t.cells, func(c *cells) bool {
-		return c.numbers != nil || !c.has(func(text string) bool { return !gap(text) && !t.isNumber(text) })
-	})
+	numbers := lists.Make(len(t.cells), t.scale)
 	values := func(r int) []any {
 		return lists.Make(len(columns), func(k int) any { return t.value(r, k, numbers[k]) })
 	}
@@ -102,11 +100,14 @@ func compute(t *table, opt LoadOptions) {
 			panic(t.noColumn(name)) // it is more likely a misspelled name
 		}
 		t.read = append(t.read, reads...)
-		c := &cells{places: t.cells[0].places}
+		c := &cells{places: t.cells[0].places, names: true}
 		for r := range t.lines {
 			got, err := of(values(r))
 			if err != nil {
 				panic(t.at(t.cell(r, 0), "%s: %v", name, err))
+			}
+			if _, text := got.(string); !text && got != nil {
+				c.names = false
 			}
 			c.add(computedText(t, name, r, got))
 		}
@@ -179,9 +180,10 @@ func computedText(t *table, name string, r int, value any) string {
 	panic(t.at(t.cell(r, 0), "%s gives %v, which is no number and no text", name, value))
 }
 
-// writtenNumber returns a number as the table writes numbers.
+// writtenNumber returns a number as the table writes numbers, to 12 digits.
 func writtenNumber(t *table, v float64) string {
-	text := strconv.FormatFloat(v, 'g', 12, 64)
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	text := plainNumber(v)
 	if t.comma != nil {
 		text = strings.Replace(text, ".", ",", 1)
 	}
@@ -198,6 +200,7 @@ type cells struct {
 	whole   bool    // numbers are written in digits alone
 	codes   []int32 // places in labels
 	labels  []string
+	names   bool // the cells are names: none is a number, and only an empty one is a gap
 }
 
 // add appends a text.
@@ -225,7 +228,7 @@ func (c *cells) text(r int) string {
 	case c.whole:
 		return strconv.FormatInt(int64(c.numbers[r]), 10)
 	}
-	return strconv.FormatFloat(c.numbers[r], 'g', -1, 64)
+	return plainNumber(c.numbers[r] + 0) // -0 is 0
 }
 
 // empty reports whether nothing stands in the cell of a row.
@@ -240,6 +243,9 @@ func (c *cells) empty(r int) bool {
 func (c *cells) gap(r int) bool {
 	if c.numbers != nil {
 		return math.IsNaN(c.numbers[r])
+	}
+	if c.names {
+		return c.text(r) == ""
 	}
 	return gap(c.text(r))
 }
@@ -261,7 +267,7 @@ func (c *cells) rows() int { return max(len(c.ends), len(c.codes), len(c.numbers
 func (c *cells) only(rows []int) *cells {
 	out := &cells{
 		places: indices.Of(c.places, rows), numbers: indices.Of(c.numbers, rows), whole: c.whole, codes: indices.Of(c.codes, rows),
-		labels: c.labels,
+		labels: c.labels, names: c.names,
 	}
 	if c.ends != nil {
 		for _, r := range rows {

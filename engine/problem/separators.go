@@ -3,6 +3,7 @@ package problem
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,23 @@ import (
 
 // separatorMark begins a first line that names the separator, as Excel writes and reads it: "sep=;".
 const separatorMark = "sep="
+
+// NamesMark begins a first line that says which columns have names and no numbers: "text=,country,version". Frames
+// and Parquet files, whose columns have types, become CSV with it.
+const NamesMark = "text="
+
+// cutNames returns the columns that the first line says have names, and the table below it.
+func cutNames(data []byte) (names []string, table []byte) {
+	if !bytes.HasPrefix(data, []byte(NamesMark+",")) {
+		return nil, data
+	}
+	r := csv.NewReader(bytes.NewReader(data))
+	line, err := r.Read()
+	if err != nil {
+		return nil, data
+	}
+	return line[1:], data[r.InputOffset():]
+}
 
 // separatorOf returns what separates the columns of a table: what its first line names, or the one of
 // tab, vertical bar, semicolon and comma which is most frequent in its header, outside of quotes; a comma in doubt. Blanks
@@ -174,7 +192,7 @@ func Header(head []byte) []string {
 	if is, _ := formatOf(head); is != "" {
 		return nil
 	}
-	head = bytes.TrimPrefix(inUTF8(head), byteOrderMark)
+	_, head = cutNames(bytes.TrimPrefix(inUTF8(head), byteOrderMark))
 	return split(head, separatorOf(head))
 }
 
@@ -225,11 +243,14 @@ func (t *table) decimal(text string) string {
 	return strings.Replace(text, ",", ".", 1)
 }
 
-// isNumber reports whether a text is a number in this table; one that is too large is, too.
+// isNumber reports whether a text is a number in this table; one that is too large is, too, and so is infinity.
 func (t *table) isNumber(text string) bool {
 	_, err := strconv.ParseFloat(t.decimal(text), 64)
-	return err == nil || strings.Contains(err.Error(), strconv.ErrRange.Error())
+	return err == nil || errors.Is(err, strconv.ErrRange)
 }
+
+// isValue reports whether a text is a number in decimal digits: inf is a name, where a name may stand.
+func (t *table) isValue(text string) bool { return isDecimal(t.decimal(text)) && t.isNumber(text) }
 
 // sameDecimals notes how a number is written, and reports one with a decimal comma in a table that has
 // numbers with decimal points: one of the two may separate thousands.
@@ -351,7 +372,8 @@ func Columns(head []byte) []string {
 	if is, _ := formatOf(head); is != "" {
 		return nil
 	}
-	rest, _ := skipComments(bytes.TrimPrefix(inUTF8(head), byteOrderMark))
+	_, head = cutNames(bytes.TrimPrefix(inUTF8(head), byteOrderMark))
+	rest, _ := skipComments(head)
 	best := Header(rest)
 	for n := 0; n < mostPreamble && len(rest) > 0; n++ {
 		line, after, _ := bytes.Cut(rest, []byte("\n"))

@@ -38,8 +38,9 @@ type table struct {
 	preamble  int             // lines above the header
 	mark      bool            // whether the file begins with a byte order mark
 
+	names    []string // columns that the file says have names
 	layout   layout
-	said     []Note          // on how it was read
+	said     []Note          // on how it was read, and on how names and numbers are written
 	failed   []bool          // rows of which LoadOptions.Failed says so; nil without it
 	computed map[string]bool // columns that are not in the file
 	read     []string        // columns that conditions and computed columns read
@@ -143,6 +144,7 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 		t.stop(err)
 	}
 	data, t.mark = bytes.CutPrefix(t.textOfFile(data), byteOrderMark)
+	t.names, data = cutNames(data)
 	data, t.preamble = skipPreamble(data, wanted)
 	t.separator = separatorOf(data)
 	if t.separator == ' ' {
@@ -176,7 +178,7 @@ func (t *table) has(so func(text string) bool) bool {
 
 // only leaves these rows.
 func (t *table) only(rows []int) {
-	t.lines = indices.Of(t.lines, rows)
+	t.lines, t.failed = indices.Of(t.lines, rows), indices.Of(t.failed, rows)
 	for k, c := range t.cells {
 		t.cells[k] = c.only(rows)
 	}
@@ -223,6 +225,16 @@ func (t *table) of(name string) *cells { return t.cells[t.column[name]] }
 
 // cellOf returns the cell of a row and a column that is there.
 func (t *table) cellOf(r int, name string) cell { return t.cell(r, t.column[name]) }
+
+// nameColumns takes the cells of some columns for names.
+func (t *table) nameColumns(names []string) {
+	for _, name := range names {
+		if !t.find(name) {
+			panic(t.noColumn(name))
+		}
+		t.of(name).names = true
+	}
+}
 
 // lacks returns the first of the named columns that is absent, and whether there is one.
 func (t *table) lacks(names ...string) (string, bool) {
