@@ -149,6 +149,6 @@ func armOf(p *problem.Problem, words problem.Words, i int) Arm {
 
 // take takes over what is believed of the arm that is picked.
 func (p *Pick) take(x Arm) {
-	p.Task, p.Arm, p.Label, p.Features, p.Estimate, p.CI95, p.Count = x.Task, x.Arm, x.Label, x.Features, x.Estimate, x.CI95, x.Count
-	p.Failed = x.Failed
+	p.Task, p.Arm, p.Label, p.Features = x.Task, x.Arm, x.Label, x.Features
+	p.Estimate, p.CI95, p.Count, p.Failed = x.Estimate, x.CI95, x.Count, x.Failed
 }
