@@ -78,7 +78,7 @@ func campaignBlocks(s campaign.Status) []Block {
 		if s.Best.Undetermined != nil {
 			basis = answerSentence(*s.Best) + " " + basis
 		}
-		out = append(append(out, t, Paragraph{Text: basis}), remarks(s.Best.Warnings, true)...)
+		out = append(append(out, remarks(s.Best.Warnings, true)...), t, Paragraph{Text: basis})
 	}
 	if len(s.People) > 0 {
 		t := Table{Caption: "Who has what",

@@ -52,8 +52,8 @@ func Undetermined(p *problem.Problem, u *belief.Undetermined, opt Options) (*Ans
 	return a, nil
 }
 
-// spread fills in Next from the candidates of each task: one measurement after the other of what was measured least, in the task that was measured least, and of
-// these of the arm that is farthest from all measured ones.
+// spread fills in Next from the candidates of each task: one measurement after the other, in the task that was measured least, of what
+// was measured least there, and of these of the arm that is farthest from all measured ones.
 func (a *Answer) spread(p *problem.Problem, open [][]int, count int) {
 	points := p.Arms.Unscaled().Standardized(func(column string) bool { return p.Categories[column] != nil })
 	distance := func(i, j int) (sum float64) {
