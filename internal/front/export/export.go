@@ -14,6 +14,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
@@ -30,6 +31,7 @@ type Options struct {
 	Paper      Paper  // of PDF and LaTeX; "" means A4
 	// the notebook by its path from the report, for Outputs; Markdown for code hosts has it
 	Source string
+	Notice func(string) // is told, in a sentence, what the report does not show; may be nil
 }
 
 // Paper is the size of the pages of a report.
@@ -72,15 +74,35 @@ func made(ctx context.Context, ending string, nb *notebook.Notebook, opt Options
 // it. The file at path appears whole or not at all, and after its figures. Errors
 // name the path.
 func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) error {
-	s := sideOf(path)
-	text, err := made(ctx, strings.ToLower(filepath.Ext(path)), nb, opt, s.put)
+	// A conversion that is interrupted goes on in the background, with files and notices of its own.
+	type outcome struct {
+		text []byte
+		side *side
+		said []string
+	}
+	done, err := await.Result(ctx, await.Patience{}, func() (o outcome, err error) {
+		o.side = sideOf(path)
+		inner := opt
+		inner.Notice = func(line string) { o.said = append(o.said, line) }
+		o.text, err = made(ctx, strings.ToLower(filepath.Ext(path)), nb, inner, o.side.put)
+		return o, err
+	})
 	if err != nil {
 		return fmt.Errorf("cannot save %s: %w", path, err)
 	}
+	s, text := done.side, done.text
 	if err := s.save(); err != nil {
 		return err
 	}
-	return report.WriteBytes(path, text)
+	if err := report.WriteBytes(path, text); err != nil {
+		return err
+	}
+	if opt.Notice != nil {
+		for _, line := range done.said {
+			opt.Notice(line)
+		}
+	}
+	return nil
 }
 
 // Writable reports what would keep Save from writing path, for the time before hours are
