@@ -159,7 +159,7 @@ type picture struct {
 	caption string
 }
 
-// drawn returns the picture of an output in the first of the wanted endings (.pdf .svg .png .jpg)
+// drawn returns the picture of an output in the first of the wanted endings (.pdf .svg .png .jpg .gif .webp)
 // that it has. A figure of ours, whose data are in the output, is drawn again as PDF or SVG; without
 // its title for a report that sets the caption below it.
 func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (picture, bool) {
@@ -190,6 +190,8 @@ func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (pictu
 			p.data = outputImage(o, "image/png")
 		case ".jpg":
 			p.data = outputImage(o, "image/jpeg")
+		case ".gif", ".webp":
+			p.data = outputImage(o, "image/"+p.ending[1:])
 		}
 		if len(p.data) > 0 {
 			return p, true
@@ -284,7 +286,7 @@ func headings(nb *notebook.Notebook) iter.Seq[authored] {
 	return func(yield func(authored) bool) {
 		for i := range nb.Cells {
 			c := &nb.Cells[i]
-			if c.Type != notebook.Markdown || c.HasTag(removeCell) {
+			if c.Type != notebook.Markdown || hidden(c) {
 				continue
 			}
 			w := readMarkdown(c.Source, "h")
@@ -329,7 +331,16 @@ type textWriter struct {
 	files int  // beside the report, so far
 	strip bool // the first heading is still to be left out
 
-	begin, end string // around a cell of code
+	begin, end         string // around a cell of code
+	foldBegin, foldEnd string // around outputs that are folded
+	hides              hiding
+	own                language // of the notebook
+	lost               ledger
+}
+
+// newTextWriter returns what the writers of Markdown and LaTeX share for a notebook. Paper cannot be unfolded.
+func newTextWriter(nb *notebook.Notebook, opt Options, put putter, strip, paper bool) textWriter {
+	return textWriter{put: put, opt: opt, strip: strip, hides: hidingOf(nb, opt, paper), own: languageOf(nb, opt), lost: ledger{}}
 }
 
 func (t *textWriter) writef(format string, a ...any) { fmt.Fprintf(&t.b, format, a...) }
@@ -343,8 +354,10 @@ func (t *textWriter) file(kind, ending string, data []byte) string {
 // textForm is what Markdown and LaTeX write each in its way.
 type textForm interface {
 	escape(text string) string
+	emphasis(text string) string // a note of the report itself
 	prose(number int, c *notebook.Cell)
 	source(c *notebook.Cell, fold bool)
+	raw(number int, c *notebook.Cell, format string) bool // false for a format that it cannot show
 	output(number int, c *notebook.Cell, o notebook.Output)
 	facts(t facts)
 }
@@ -352,11 +365,16 @@ type textForm interface {
 // code writes what is shown of a cell of code.
 func (t *textWriter) code(in textForm, number int, c *notebook.Cell) {
 	t.b.WriteString(t.begin)
-	if v := codeVisibility(c, t.opt); v != absent {
+	if v := t.hides.code(c); v != absent {
 		in.source(c, v == folded)
 	}
-	if outputVisibility(c) != absent {
-		for _, o := range c.Lasting() {
+	v, outputs := t.hides.outputs(c), t.hides.lasting(c)
+	if v != absent && len(outputs) > 0 {
+		if v == folded {
+			t.b.WriteString(t.foldBegin)
+			defer t.b.WriteString(t.foldEnd)
+		}
+		for _, o := range outputs {
 			in.output(number, c, o)
 		}
 	}
@@ -371,12 +389,21 @@ func (t *textWriter) body(nb *notebook.Notebook, in textForm, failed, provenance
 	for i := range nb.Cells {
 		c := &nb.Cells[i]
 		switch {
-		case c.HasTag(removeCell):
+		case hidden(c) || strings.TrimSpace(c.Source) == "" && c.Type == notebook.Raw:
+		case c.Type == notebook.Raw:
+			_, settings := frontMatter(nb)
+			settings = settings && i == 0
+			if settings || !in.raw(i+1, c, rawFormat(c)) {
+				t.lost.add(rawKind(c, settings))
+			}
 		case c.Type == notebook.Markdown:
 			in.prose(i+1, c)
 		case c.Type == notebook.Code:
 			t.code(in, i+1, c)
 		}
+	}
+	for _, note := range notes(nb, t.hides, t.lost) {
+		t.writef("\n%s\n", in.emphasis(note))
 	}
 	tables := t.opt.Provenance.tables()
 	if len(tables) > 0 {

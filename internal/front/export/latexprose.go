@@ -76,7 +76,7 @@ func (p *texProse) node(n ast.Node) string {
 	case *ast.HTMLBlock:
 		return p.html(n)
 	case *mathBlock:
-		return displayMath(n.tex(p.source))
+		return p.math(n.formula)
 	case *east.Table:
 		return p.table(n)
 	case *east.FootnoteList, *east.FootnoteBacklink:
@@ -115,12 +115,34 @@ func (p *texProse) node(n ast.Node) string {
 	case *east.FootnoteLink:
 		return p.footnote(n.Index)
 	case *mathNode:
-		if n.display {
-			return displayMath(n.tex)
-		}
-		return inlineMath(n.tex)
+		return p.math(n.formula)
 	}
 	return around[n.Kind()][0] + p.inside(n) + around[n.Kind()][1]
+}
+
+// math returns a formula as LaTeX sets it.
+func (p *texProse) math(f formula) string {
+	switch {
+	case f.reference:
+		if tex.Compilable(f.tex) {
+			return f.tex
+		}
+		return tex.Text(f.tex)
+	case f.display:
+		return displayMath(f.tex)
+	}
+	return inlineMath(f.tex)
+}
+
+// text returns the text of raw HTML with its formulas.
+func (p *texProse) text(s string) string {
+	var b strings.Builder
+	at := 0
+	for _, f := range findFormulas([]byte(s)) {
+		b.WriteString(tex.Text(s[at:f.start]) + p.math(f))
+		at = f.stop
+	}
+	return b.String() + tex.Text(s[at:])
 }
 
 var sections = []string{"section", "subsection", "subsubsection", "paragraph", "subparagraph"}
@@ -146,7 +168,7 @@ func (p *texProse) html(n ast.Node) string {
 	tree := k.Read(string(source))
 	var b strings.Builder
 	if s := tree.Lines(); s != "" {
-		b.WriteString("\n" + tex.Text(s) + "\n")
+		b.WriteString("\n" + p.text(s) + "\n")
 	}
 	for _, img := range tree.All("img") {
 		b.WriteString("\n" + p.l.image(img.Get("src"), p.cell) + "\n")

@@ -103,7 +103,7 @@ func shorten(text string) (string, bool) {
 // errorNode returns the markup of an error with its traceback.
 func errorNode(c *notebook.Cell, o notebook.Output) *markup.Node {
 	label := "Error"
-	if c.HasTag(raises) {
+	if slices.Contains(marks(c), raises) {
 		label = "Error, as expected"
 	}
 	head := markup.Element("p", nil, markup.Element("strong", nil, markup.Text(label+":")), markup.Text(" "+errorLine(o)))
@@ -119,7 +119,7 @@ func errorNode(c *notebook.Cell, o notebook.Output) *markup.Node {
 }
 
 // preferred are the representations that a page can show, best first.
-var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "text/markdown", "text/latex",
+var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "image/webp", "text/markdown", "text/latex",
 	"application/json", "text/plain"}
 
 // rich shows the best representation in which something is left after cleaning.
@@ -133,23 +133,19 @@ func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) []
 		nodes, dropped := p.represent(media, data, cell, id, c, o)
 		lost = append(lost, dropped...)
 		if len(nodes) > 0 {
+			if more := interactive(o); media == "text/plain" && len(more) > 0 {
+				p.lost.add(more...)
+				nodes = append(nodes, markup.Element("p", []string{"class", "missing"}, markup.Text(asText(more))))
+			}
+			p.lost.add(lost...)
 			return append(nodes, lostNote(lost)...)
 		}
 	}
 	if len(o.Data) > 0 && len(lost) == 0 {
 		lost = slices.Sorted(maps.Keys(o.Data))
 	}
+	p.lost.add(lost...)
 	return lostNote(lost)
-}
-
-// lostNote says what a reader does not see.
-func lostNote(lost []string) []*markup.Node {
-	if len(lost) == 0 {
-		return nil
-	}
-	slices.Sort(lost)
-	text := "Not in this report, because it needs a running notebook or another place: " + strings.Join(slices.Compact(lost), ", ") + "."
-	return []*markup.Node{markup.Element("p", []string{"class", "missing"}, markup.Text(text))}
 }
 
 // represent shows one representation; lost are the tags dropped from it.
@@ -170,7 +166,7 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 			return nil, k.Lost
 		}
 		return []*markup.Node{tree}, k.Lost
-	case "image/png", "image/jpeg", "image/gif":
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		img := markup.Element("img",
 			[]string{"src", "data:" + media + ";base64," + strings.Join(strings.Fields(source), ""), "alt", altText(cell, o)})
 		if outputImage(o, media) == nil {

@@ -25,6 +25,9 @@ type written struct {
 	root    ast.Node
 	dialect goldmark.Markdown
 	tails   map[ast.Node]tail // of links and images
+	// in the order of the source, and the source without them, which is what is read as Markdown
+	formulas []formula
+	masked   []byte
 }
 
 // tail holds where the end of a link or an image stands: "](address)", "][reference]" or "]".
@@ -34,18 +37,20 @@ type tail struct{ start, stop int }
 // from another's. Raw HTML passes: it is cleaned when the tree is rendered.
 func readMarkdown(source, name string) *written {
 	w := &written{source: []byte(source), tails: map[ast.Node]tail{}}
+	w.formulas = findFormulas(w.source)
+	w.masked = masked(w.source, w.formulas)
 	inline := parser.DefaultInlineParsers()
 	for i := range inline {
 		if links, ok := inline[i].Value.(linkParser); ok {
-			inline[i].Value = tailParser{links, w.tails}
+			inline[i].Value = tailParser{links, w}
 		}
 	}
 	w.dialect = goldmark.New(
 		goldmark.WithParser(parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(inline...),
 			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))),
-		goldmark.WithExtensions(extension.GFM, extension.NewFootnote(extension.WithFootnoteIDPrefix(name+"-")), maths{}),
+		goldmark.WithExtensions(extension.GFM, extension.NewFootnote(extension.WithFootnoteIDPrefix(name+"-")), maths{w}),
 		goldmark.WithRendererOptions(render.WithUnsafe(), render.WithXHTML()))
-	w.root = w.dialect.Parser().Parse(text.NewReader(w.source))
+	w.root = w.dialect.Parser().Parse(text.NewReader(w.masked))
 	return w
 }
 
@@ -58,19 +63,36 @@ type linkParser interface {
 // tailParser writes down where links and images end, which their nodes do not say.
 type tailParser struct {
 	linkParser
-	tails map[ast.Node]tail
+	w *written
 }
 
 // Parse implements parser.InlineParser.
 func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	_, before := block.PeekLine()
 	n := p.linkParser.Parse(parent, block, pc)
-	switch n.(type) {
-	case *ast.Link, *ast.Image:
-		_, after := block.Position()
-		p.tails[n] = tail{before.Start, after.Start}
+	_, after := block.Position()
+	t := tail{before.Start, after.Start}
+	switch n := n.(type) {
+	case *ast.Link:
+		p.w.tails[n] = t
+		p.w.unmask(&n.Destination, t)
+		p.w.unmask(&n.Title, t)
+	case *ast.Image:
+		p.w.tails[n] = t
+		p.w.unmask(&n.Destination, t)
+		p.w.unmask(&n.Title, t)
 	}
 	return n
+}
+
+// unmask puts the dollars of an address or a title back in their place, which is at the end of a link.
+func (w *written) unmask(part *[]byte, t tail) {
+	if len(w.formulas) == 0 || bytes.IndexByte(*part, '$') < 0 {
+		return
+	}
+	if i := bytes.Index(w.masked[t.start:t.stop], *part); i >= 0 {
+		*part = w.source[t.start+i : t.start+i+len(*part)]
+	}
 }
 
 // tree renders a node to markup that is clean.
@@ -227,15 +249,3 @@ func (w *written) rawImages(n ast.Node, change func(img html.Token, src *html.At
 	}
 	return out
 }
-
-// Tags of cells that a report follows: Jupyter Book's, and papermill's for
-// cells that are meant to fail.
-const (
-	hideInput    = "hide-input"    // code folded
-	hideOutput   = "hide-output"   // outputs folded
-	hideCell     = "hide-cell"     // both
-	removeInput  = "remove-input"  // code left out
-	removeOutput = "remove-output" // outputs left out
-	removeCell   = "remove-cell"   // the whole cell left out
-	raises       = "raises-exception"
-)

@@ -31,6 +31,12 @@ func Formula(tex string, display bool) *markup.Node {
 	return n
 }
 
+// Reference returns what stands for \eqref{label} and \ref{label} in text until the formulas of a document are numbered.
+func Reference(command string) *markup.Node {
+	name, label, _ := strings.Cut(strings.TrimSuffix(command, "}"), "{")
+	return markup.Element("a", []string{"class", strings.TrimPrefix(name, `\`)}, markup.Text(label))
+}
+
 var errMath = errors.New("not a formula that is known")
 
 // whole reads all of a formula; nil where it is not known. Only here a reader's panic with errMath ends.
