@@ -15,6 +15,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
@@ -218,7 +219,11 @@ func outputImage(o notebook.Output, media string) []byte {
 	return nil
 }
 
+// decoded returns what text or lines of base64 hold; nil for anything else.
 func decoded(v any) []byte {
+	if list, ok := v.([]any); ok {
+		v = strings.Join(lists.Map(list, stringOf), "")
+	}
 	data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(stringOf(v)), ""))
 	if err != nil {
 		return nil

@@ -100,9 +100,9 @@ func (p *texProse) node(n ast.Node) string {
 	case *ast.CodeSpan:
 		return `\texttt{` + tex.Text(textIn(n, p.source)) + "}"
 	case *ast.Link:
-		return link(string(n.Destination), p.inside(n))
+		return p.l.link(string(n.Destination), p.inside(n))
 	case *ast.AutoLink:
-		return link(string(n.URL(p.source)), tex.Text(string(n.Label(p.source))))
+		return p.l.link(string(n.URL(p.source)), tex.Text(string(n.Label(p.source))))
 	case *ast.Image:
 		return p.l.image(address(n.Destination), p.cell)
 	case *ast.RawHTML:
@@ -214,8 +214,11 @@ func unescapeMarkdown(s string) string {
 var webAddress = regexp.MustCompile(`^https?://[\w./?=&%#~:+,@;!*-]+$`)
 
 // link keeps links that lead outside; places of the notebook have no address here.
-func link(target, words string) string {
+func (l *latexWriter) link(target, words string) string {
 	if !webAddress.MatchString(target) {
+		if !strings.HasPrefix(target, "#") && !strings.HasPrefix(target, "mailto:") {
+			l.lost.add(lostLink)
+		}
 		return words
 	}
 	return `\href{` + strings.NewReplacer("%", `\%`, "#", `\#`, "&", `\&`, "_", `\_`, "~", `\~{}`).Replace(target) + "}{" + words + "}"
@@ -237,7 +240,7 @@ func texMath(formula string, display bool) (ready string, ok bool) {
 
 // environments are the environments that open mathematics themselves, and are not allowed
 // inside it.
-var environments = regexp.MustCompile(`\\begin\{(align|gather|equation|multline|eqnarray)\*?\}`)
+var environments = regexp.MustCompile(`\\begin\{(align|gather|equation|multline|eqnarray|alignat|flalign)\*?\}`)
 
 func inlineMath(formula string) string {
 	ready, ok := texMath(formula, false)
@@ -255,6 +258,8 @@ func displayMath(formula string) string {
 		return tex.Verbatim(formula, outputFrame)
 	case len(found) == 1:
 		return "\n" + ready + "\n"
+	case strings.Contains(ready, `\label{`) && !strings.Contains(ready, `\tag`): // which needs a number
+		return "\n\\begin{equation}\n" + ready + "\n\\end{equation}\n"
 	}
 	return "\n\\[\n" + ready + "\n\\]\n"
 }

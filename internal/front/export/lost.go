@@ -21,8 +21,20 @@ func (l ledger) add(kinds ...string) {
 	}
 }
 
+// cleaned counts what a cleaner dropped.
+func (l ledger) cleaned(k *markup.Cleaner) {
+	l.add(k.Lost...)
+	if k.Links > 0 {
+		l[lostLink] += k.Links
+	}
+}
+
+// lostLink names links that lead to a file beside the notebook or to an attachment, where no reader of the report has it.
+const lostLink = "link that does not lead to the web"
+
 // sentence says what is missing and how often; "" for nothing.
 func (l ledger) sentence() string {
+	maps.DeleteFunc(l, func(_ string, n int) bool { return n == 0 })
 	if len(l) == 0 {
 		return ""
 	}

@@ -165,6 +165,7 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 		if !visible(tree) {
 			return nil, k.Lost
 		}
+		p.lost[lostLink] += k.Links
 		return []*markup.Node{tree}, k.Lost
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		img := markup.Element("img",
@@ -176,6 +177,7 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 	case "text/markdown":
 		k := p.cleaner(id, c)
 		tree := prose(source, id, k)
+		p.lost[lostLink] += k.Links
 		return []*markup.Node{tree}, k.Lost
 	case "text/latex":
 		return []*markup.Node{latexNode(source)}, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -100,6 +101,7 @@ func (p *page) body() *markup.Node {
 		before = append([]*markup.Node{nav}, before...)
 	}
 	main.Children = slices.Insert(main.Children, 1, before...)
+	tex.Number(main)
 	body := markup.Element("body", []string{"class", "cope report"}, main)
 	if !p.paper {
 		body.Children = append(body.Children, &markup.Node{Tag: "script", Text: scriptText()})
@@ -138,7 +140,7 @@ func (p *page) proseTrees() []*markup.Node {
 			scopes(t)
 		}
 		tree.Walk(func(n *markup.Node) bool { wrapTables(n, true); return n.Tag != "table" })
-		p.lost.add(k.Lost...)
+		p.lost.cleaned(k)
 		trees[i] = tree
 	}
 	return trees
@@ -216,7 +218,7 @@ func (p *page) raw(i int, c *notebook.Cell) *markup.Node {
 		p.lost.add(rawKind(c, false))
 		return nil
 	}
-	p.lost.add(k.Lost...)
+	p.lost.cleaned(k)
 	p.levels(out)
 	return out
 }

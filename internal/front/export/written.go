@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,7 +39,7 @@ type tail struct{ start, stop int }
 func readMarkdown(source, name string) *written {
 	w := &written{source: []byte(source), tails: map[ast.Node]tail{}}
 	w.formulas = findFormulas(w.source)
-	w.masked = masked(w.source, w.formulas)
+	w.masked = maskNames(masked(w.source, w.formulas))
 	inline := parser.DefaultInlineParsers()
 	for i := range inline {
 		if links, ok := inline[i].Value.(linkParser); ok {
@@ -85,9 +86,17 @@ func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	return n
 }
 
-// unmask puts the dollars of an address or a title back in their place, which is at the end of a link.
+// spacedName is an attachment whose name has blanks that are not written as Markdown wants them. Front ends show it.
+var spacedName = regexp.MustCompile(`\]\(attachment:[^()<>"'\n]* [^()<>"'\n]*\)`)
+
+// maskNames puts a letter in place of blanks in names of attachments.
+func maskNames(source []byte) []byte {
+	return spacedName.ReplaceAllFunc(source, func(m []byte) []byte { return bytes.ReplaceAll(m, []byte(" "), []byte("x")) })
+}
+
+// unmask puts what was masked in an address or a title back, which is at the end of a link.
 func (w *written) unmask(part *[]byte, t tail) {
-	if len(w.formulas) == 0 || bytes.IndexByte(*part, '$') < 0 {
+	if len(*part) == 0 || t.stop > len(w.source) {
 		return
 	}
 	if i := bytes.Index(w.masked[t.start:t.stop], *part); i >= 0 {

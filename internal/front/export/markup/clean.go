@@ -19,6 +19,8 @@ type Cleaner struct {
 	Style func(css string)
 	// tags of dropped elements that could have shown something
 	Lost []string
+	// how many links were dropped, whose words stay: ones to files, and ones that could do something
+	Links int
 }
 
 var (
@@ -216,6 +218,8 @@ func (c *Cleaner) attributes(from, to *Node, space string) {
 		}
 		if a, keep = c.value(to.Tag, space, a); keep {
 			to.Attrs = append(to.Attrs, a)
+		} else if a.Name == "href" && to.Tag == "a" {
+			c.Links++
 		}
 	}
 	if s := namespaces[to.Tag]; s != "" {

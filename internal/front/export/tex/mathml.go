@@ -17,6 +17,9 @@ import (
 func Formula(tex string, display bool) *markup.Node {
 	m := &mathParser{rest: tex}
 	content := m.whole()
+	if content != nil && display {
+		content = m.numbered(content, false)
+	}
 	if content == nil {
 		n := markup.Element("code", []string{"class", "math"}, markup.Text(tex))
 		if display {
@@ -29,12 +32,6 @@ func Formula(tex string, display bool) *markup.Node {
 		n.Set("display", "block")
 	}
 	return n
-}
-
-// Reference returns what stands for \eqref{label} and \ref{label} in text until the formulas of a document are numbered.
-func Reference(command string) *markup.Node {
-	name, label, _ := strings.Cut(strings.TrimSuffix(command, "}"), "{")
-	return markup.Element("a", []string{"class", strings.TrimPrefix(name, `\`)}, markup.Text(label))
 }
 
 var errMath = errors.New("not a formula that is known")
@@ -71,6 +68,9 @@ const mostDepth = 50
 type mathParser struct {
 	rest  string
 	depth int
+	// of the row that is read: what stands in place of its number, its name, and that it has none
+	tag, label string
+	noNumber   bool
 }
 
 // next takes one token: a command with its backslash, or a character. White
@@ -176,6 +176,25 @@ func (m *mathParser) argument() *markup.Node {
 	return n
 }
 
+// number returns what stands beside a row that has a tag or a label, and beside each row of an environment that counts its rows; nil
+// beside others. Its own text is empty until Number counts the formulas of a document.
+func (m *mathParser) number(counts bool) *markup.Node {
+	tag, label, shown := m.tag, m.label, m.tag != "" || m.label != "" || counts && !m.noNumber
+	m.tag, m.label, m.noNumber = "", "", false
+	if !shown {
+		return nil
+	}
+	return markup.Element("mrow", []string{"class", numberClass}, leaf("mtext", tag), leaf("mtext", label))
+}
+
+// numbered returns a formula with its number beside it.
+func (m *mathParser) numbered(content *markup.Node, counts bool) *markup.Node {
+	if n := m.number(counts); n != nil {
+		return markup.Element("mrow", nil, content, markup.Element("mspace", []string{"width", "2em"}), n)
+	}
+	return content
+}
+
 // raw reads a group as it stands.
 func (m *mathParser) raw() string {
 	m.skip()
@@ -249,7 +268,7 @@ var (
 	spaces    = map[string]string{",": "0.167em", ":": "0.222em", ";": "0.278em", ">": "0.222em", "!": "-0.167em", " ": "0.25em",
 		"quad": "1em", "qquad": "2em", "enspace": "0.5em", "~": "0.25em"}
 	ignored = markup.Names("displaystyle textstyle scriptstyle limits nolimits big Big bigg Bigg bigl bigr Bigl Bigr biggl " +
-		"biggr Biggl Biggr bigm Bigm notag nonumber hfill")
+		"biggr Biggl Biggr bigm Bigm hfill")
 )
 
 // symbols make the elements of the commands without arguments.

@@ -49,6 +49,7 @@ type tableForm struct{ open, end, align string }
 // environments are the tables of TeX.
 var environments = map[string]tableForm{
 	"aligned": {"", "", "right left"}, "align": {"", "", "right left"}, "split": {"", "", "right left"},
+	"alignat": {"", "", "right left"}, "alignedat": {"", "", "right left"}, "flalign": {"", "", "right left"},
 	"eqnarray": {"", "", "right center left"}, "gathered": {}, "gather": {}, "equation": {}, "multline": {}, "matrix": {},
 	"smallmatrix": {}, "array": {},
 	"pmatrix": {"(", ")", ""}, "bmatrix": {"[", "]", ""}, "vmatrix": {"|", "|", ""}, "Vmatrix": {"‖", "‖", ""},
@@ -71,8 +72,18 @@ func (m *mathParser) environment() *markup.Node {
 	name := m.raw()
 	form, ok := environments[strings.TrimSuffix(name, "*")]
 	require(ok && (name != "array" || strings.Trim(m.raw(), "lcr| ") == ""))
-	return m.rows(name, form)
+	if strings.HasPrefix(name, "alignat") || strings.HasPrefix(name, "alignedat") {
+		m.raw() // how many columns
+	}
+	table := m.rows(name, form)
+	if name == "equation" || name == "multline" {
+		return m.numbered(table, true)
+	}
+	return table
 }
+
+// rowNumbers are the environments whose rows have numbers; with a star only rows with a tag.
+var rowNumbers = markup.Names("align gather eqnarray alignat flalign")
 
 // rows reads a table up to its end, which must bear the same name.
 func (m *mathParser) rows(name string, form tableForm) *markup.Node {
@@ -93,6 +104,11 @@ func (m *mathParser) rows(name string, form tableForm) *markup.Node {
 			continue
 		}
 		if len(row.Children) > 1 || len(cell.Children) > 0 {
+			if bare := strings.TrimSuffix(name, "*"); rowNumbers[bare] {
+				if n := m.number(bare == name); n != nil {
+					row.Children = append(row.Children, markup.Element("mtd", []string{"class", "left"}, n))
+				}
+			}
 			table.Children = append(table.Children, row)
 		}
 		if end == `\\` {
