@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -211,10 +212,13 @@ func ownFigure(o notebook.Output) (figure.Figure, bool) {
 	return f, err == nil
 }
 
-// outputImage returns the image of an output, or nil when its bytes are no such image.
-func outputImage(o notebook.Output, media string) []byte {
-	if data, kind, _ := sniffed(decoded(o.Data[media])); kind == media {
-		return data
+// outputImage returns the image of an output that is of a kind, or nil. Some programs put out one kind under the name of another, and
+// front ends show it.
+func outputImage(o notebook.Output, kind string) []byte {
+	for _, media := range []string{kind, "image/png", "image/jpeg", "image/gif", "image/webp"} {
+		if data, is, _ := sniffed(decoded(o.Data[media])); is == kind {
+			return data
+		}
 	}
 	return nil
 }
@@ -315,18 +319,29 @@ type authored struct {
 func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool) {
 	for h := range headings(nb) { // images are loaded, because one that is missing is a text
 		words := strings.TrimSpace(h.text.tree(h.heading, &markup.Cleaner{Load: images(h.cell, opt.Folder)}).Plain())
-		return cmp.Or(opt.Title, words, opt.fallbackTitle()), opt.Title == "" || opt.Title == words
+		return cmp.Or(opt.Title, words, opt.fallbackTitle(nb)), opt.Title == "" || opt.Title == words
 	}
-	return cmp.Or(opt.Title, opt.fallbackTitle()), false
+	return cmp.Or(opt.Title, opt.fallbackTitle(nb)), false
 }
 
-// fallbackTitle returns the title of notebooks without a heading.
-func (o Options) fallbackTitle() string {
+// fallbackTitle returns the title of notebooks without a heading: the one that its settings or its metadata name, or its name.
+func (o Options) fallbackTitle(nb *notebook.Notebook) string {
+	if front, ok := frontMatter(nb); ok {
+		if m := titleLine.FindStringSubmatch(front); m != nil {
+			return m[1]
+		}
+	}
+	if title := strings.TrimSpace(stringOf(nb.Metadata["title"])); title != "" {
+		return title
+	}
 	if name := filepath.Base(o.Provenance.Notebook); name != "." && name != "/" {
 		return strings.TrimSuffix(name, filepath.Ext(name))
 	}
 	return "Notebook"
 }
+
+// titleLine is the title in settings of YAML.
+var titleLine = regexp.MustCompile(`(?m)^title:[ \t]*["']?([^\n]*?)["']?[ \t]*$`)
 
 // textWriter holds what the writers of Markdown and LaTeX share.
 type textWriter struct {

@@ -26,6 +26,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -159,6 +160,8 @@ func sniffed(data []byte) (same []byte, media, problem string) {
 	switch {
 	case isWebP(data):
 		return data, "image/webp", ""
+	case isSVG(data) && markup.HeavyDrawing(string(data)):
+		return nil, "", "it is a drawing that repeats its parts too often"
 	case isSVG(data):
 		return data, "image/svg+xml", ""
 	}

@@ -37,7 +37,12 @@ func (l *latexWriter) markdown(source, name string, c *notebook.Cell, output boo
 			p.notes[n.(*east.Footnote).Index] = n
 		}
 	}
-	return p.inside(p.root)
+	text := p.inside(p.root)
+	if p.shortened() {
+		l.lost.add(tooDeep)
+		text = "\n" + l.emphasis(tooDeepNote) + "\n" + text
+	}
+	return text
 }
 
 // inside returns what the children of a node say.
@@ -207,6 +212,9 @@ var (
 )
 
 func unescapeMarkdown(s string) string {
+	if !strings.ContainsAny(s, `\&`) {
+		return s
+	}
 	s = mdEntity.ReplaceAllStringFunc(s, html.UnescapeString)
 	return backslashed.ReplaceAllString(s, "$1")
 }
@@ -298,7 +306,12 @@ func tabular(title, sides string, head []string, rows [][]string) string {
 // one cell from another's.
 func prose(source, name string, c *markup.Cleaner) *markup.Node {
 	w := readMarkdown(source, name)
-	return w.tree(w.root, c)
+	tree := w.tree(w.root, c)
+	if w.shortened() {
+		c.Plain = true
+		tree.Children = append([]*markup.Node{markup.Element("p", []string{"class", "missing"}, markup.Text(tooDeepNote))}, tree.Children...)
+	}
+	return tree
 }
 
 // heading is an entry of the outline.

@@ -24,8 +24,16 @@ func (l ledger) add(kinds ...string) {
 // cleaned counts what a cleaner dropped.
 func (l ledger) cleaned(k *markup.Cleaner) {
 	l.add(k.Lost...)
+	l.asWritten(k)
+}
+
+// asWritten counts what a cleaner made text of.
+func (l ledger) asWritten(k *markup.Cleaner) {
 	if k.Links > 0 {
 		l[lostLink] += k.Links
+	}
+	if k.Plain {
+		l.add(tooDeep)
 	}
 }
 

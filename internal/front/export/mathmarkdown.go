@@ -16,7 +16,7 @@ import (
 )
 
 // maths lets Markdown hold formulas, which were found in its source before; see findFormulas.
-type maths struct{ w *written }
+type maths struct{ d *dialect }
 
 // Extend implements goldmark.Extender.
 func (e maths) Extend(m goldmark.Markdown) {
@@ -66,10 +66,11 @@ func (mathInlineParser) Trigger() []byte { return []byte{'$'} }
 // Parse implements parser.InlineParser.
 func (p mathInlineParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	_, segment := block.PeekLine()
-	f, there := formulaAt(p.w.formulas, segment.Start)
+	f, there := formulaAt(p.d.now.formulas, segment.Start)
 	if !there || f.stop > segment.Stop {
 		return nil
 	}
+	p.d.now.takes(bytesOfBlock + bytesOfTeX*min(len(f.tex), tex.Longest))
 	block.Advance(f.stop - f.start)
 	return &mathNode{formula: f}
 }
@@ -86,11 +87,12 @@ func (p mathBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context)
 	if pos < 0 {
 		return nil, parser.NoChildren
 	}
-	f, there := formulaAt(p.w.formulas, segment.Start+pos-segment.Padding)
+	f, there := formulaAt(p.d.now.formulas, segment.Start+pos-segment.Padding)
 	end := f.stop - segment.Start + segment.Padding
 	if !there || !f.display || end > len(line) || len(bytes.TrimSpace(line[end:])) > 0 { // a formula and text: the inline parser's
 		return nil, parser.NoChildren
 	}
+	p.d.now.takes(bytesOfBlock + bytesOfTeX*min(len(f.tex), tex.Longest))
 	n := &mathBlock{formula: f}
 	n.Lines().Append(segment)
 	reader.AdvanceToEOL()
@@ -148,7 +150,7 @@ var untouched = markup.Names("pre code script style textarea title")
 
 // html writes raw HTML with the formulas in its text.
 func (r mathRenderer) html(w util.BufWriter, node ast.Node) {
-	source, places := r.w.rawHTML(node)
+	source, places := r.d.now.rawHTML(node)
 	at, inside := 0, 0
 	for z := html.NewTokenizer(bytes.NewReader(source)); z.Next() != html.ErrorToken; {
 		token := z.Token()
@@ -161,7 +163,7 @@ func (r mathRenderer) html(w util.BufWriter, node ast.Node) {
 			inside = max(inside-1, 0)
 		case token.Type == html.TextToken && inside == 0:
 			for i := from; i < at; i++ {
-				f, there := formulaAt(r.w.formulas, places[i])
+				f, there := formulaAt(r.d.now.formulas, places[i])
 				if end := i + f.stop - f.start; there && end <= at && places[end-1] == f.stop-1 {
 					_, _ = w.Write(source[from:i])
 					_, _ = w.WriteString(f.markup().String())

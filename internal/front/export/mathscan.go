@@ -198,8 +198,14 @@ var container = regexp.MustCompile(`^[ \t]*(?:>[ \t]?|(?:[*+-]|\d{1,9}[.)])[ \t]
 
 // beginsLine reports whether nothing but signs of quotes and lists stands before this place on its line.
 func (s *mathScanner) beginsLine() bool {
-	line := s.source[max(s.at-mostPrefix, bytes.LastIndexByte(s.source[:s.at], '\n')+1):s.at]
+	line := s.before()
 	return len(line) < mostPrefix && container.Match(line)
+}
+
+// before returns what stands before this place on its line, of much the end.
+func (s *mathScanner) before() []byte {
+	near := s.source[max(s.at-mostPrefix, 0):s.at]
+	return near[bytes.LastIndexByte(near, '\n')+1:]
 }
 
 // mostPrefix limits what is looked at before a formula on its line.
@@ -210,8 +216,7 @@ var quoteSigns = regexp.MustCompile(`(?m)^[ \t]*(?:>[ \t]?)+`)
 // inner returns the TeX from one place to another, without the signs of quotes before its further lines.
 func (s *mathScanner) inner(from, to int) string {
 	text := string(s.source[from:to])
-	line := s.source[max(s.at-mostPrefix, bytes.LastIndexByte(s.source[:s.at], '\n')+1):s.at]
-	if first, more, several := strings.Cut(text, "\n"); several && quoteSigns.Match(line) {
+	if first, more, several := strings.Cut(text, "\n"); several && quoteSigns.Match(s.before()) {
 		text = first + "\n" + quoteSigns.ReplaceAllString(more, "")
 	}
 	return strings.TrimSpace(text)
@@ -239,6 +244,10 @@ func (s *mathScanner) closingDollar() int {
 		switch s.source[i] {
 		case '\\':
 			i++
+		case '`': // dollars in code are no signs
+			if end := s.ticks[i]; end > 0 && end <= s.paragraphEnd() {
+				i = end - 1
+			}
 		case '{':
 			depth++
 		case '}':
@@ -273,8 +282,7 @@ func (s *mathScanner) endsWithLine(newline int) bool {
 	if bytes.HasPrefix(next, []byte("|")) {
 		return true
 	}
-	line := s.source[max(s.at-mostPrefix, bytes.LastIndexByte(s.source[:s.at], '\n')+1):s.at]
-	return bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("#"))
+	return bytes.HasPrefix(bytes.TrimLeft(s.before(), " "), []byte("#"))
 }
 
 // mayClose reports whether a dollar ends the formula that begins here. One with blanks inside both of its dollars is a formula when it

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -165,19 +166,19 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 		if !visible(tree) {
 			return nil, k.Lost
 		}
-		p.lost[lostLink] += k.Links
+		p.lost.asWritten(k)
 		return []*markup.Node{tree}, k.Lost
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		img := markup.Element("img",
-			[]string{"src", "data:" + media + ";base64," + strings.Join(strings.Fields(source), ""), "alt", altText(cell, o)})
-		if outputImage(o, media) == nil {
+		image, kind, problem := sniffed(decoded(data))
+		if problem != "" || kind == "image/svg+xml" {
 			return nil, []string{"a damaged " + media}
 		}
-		return []*markup.Node{img}, nil
+		address := "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(image)
+		return []*markup.Node{markup.Element("img", []string{"src", address, "alt", altText(cell, o)})}, nil
 	case "text/markdown":
 		k := p.cleaner(id, c)
 		tree := prose(source, id, k)
-		p.lost[lostLink] += k.Links
+		p.lost.asWritten(k)
 		return []*markup.Node{tree}, k.Lost
 	case "text/latex":
 		return []*markup.Node{latexNode(source)}, nil

@@ -77,7 +77,7 @@ func (p *page) text() []byte {
 func (p *page) body() *markup.Node {
 	trees := p.proseTrees()
 	title, list := outline(trees, p.opt.Title)
-	title = cmp.Or(title, p.opt.fallbackTitle())
+	title = cmp.Or(title, p.opt.fallbackTitle(p.nb))
 	linkHeadings(trees, list)
 	main := markup.Element("main", nil, markup.Element("h1", nil, markup.Text(title)))
 	p.level = 1

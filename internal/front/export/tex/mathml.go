@@ -14,9 +14,13 @@ import (
 // knows what notebooks use (symbols, scripts, fractions, roots, sums, accents,
 // alphabets, text, delimiters, aligned lines, cases, matrices); a formula with
 // anything else stays TeX, in the reader's sight rather than half translated.
+// A very long one does, too.
 func Formula(tex string, display bool) *markup.Node {
 	m := &mathParser{rest: tex}
-	content := m.whole()
+	var content *markup.Node
+	if len(tex) <= Longest {
+		content = m.whole()
+	}
 	if content != nil && display {
 		content = m.numbered(content, false)
 	}
@@ -33,6 +37,9 @@ func Formula(tex string, display bool) *markup.Node {
 	}
 	return n
 }
+
+// Longest is how many bytes a formula may have that is set.
+const Longest = 20_000
 
 var errMath = errors.New("not a formula that is known")
 

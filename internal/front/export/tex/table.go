@@ -148,6 +148,9 @@ var special = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`", 
 // Text returns text as LaTeX that prints it. Long words, such as checksums, may
 // break.
 func Text(s string) string {
+	if len(s) <= 40 && strings.IndexFunc(s, isNotPlain) < 0 {
+		return s
+	}
 	s = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(s, unicode.IsControl), " "), "?")
 	words := strings.Split(s, " ")
 	for i, w := range words {
@@ -162,6 +165,11 @@ func Text(s string) string {
 		words[i] = strings.Join(pieces, `\allowbreak{}`)
 	}
 	return composed(strings.Join(words, " "))
+}
+
+// isNotPlain reports whether a character may mean something else to TeX than itself.
+func isNotPlain(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == ' ' || r == '.' || r == ',')
 }
 
 // accentCommands are the marks that Unicode sets after their letter and TeX before.
@@ -186,11 +194,13 @@ func Verbatim(text string, options string) string {
 	b.WriteString("\n\\begin{Verbatim}[" + options + "]\n")
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		r := []rune(strings.ReplaceAll(plainLine(strings.ReplaceAll(line, "\t", "    ")), `\end{Verbatim}`, `\end {Verbatim}`))
-		for len(r) > lineLength {
-			b.WriteString(string(r[:lineLength-1]) + "\\\n")
-			r = append([]rune("    "), r[lineLength-1:]...)
+		indent := ""
+		for len(indent)+len(r) > lineLength {
+			here := lineLength - 1 - len(indent)
+			b.WriteString(indent + string(r[:here]) + "\\\n")
+			r, indent = r[here:], "    "
 		}
-		b.WriteString(string(r) + "\n")
+		b.WriteString(indent + string(r) + "\n")
 	}
 	b.WriteString("\\end{Verbatim}\n")
 	return b.String()
