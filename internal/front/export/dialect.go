@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/yuin/goldmark"
@@ -140,6 +141,15 @@ func (p countedInline) Parse(parent ast.Node, block text.Reader, pc parser.Conte
 		return nil
 	}
 	line, at := block.PeekLine()
+	if len(line) > 0 && strings.IndexByte("*_~", line[0]) >= 0 { // a sign is compared with those before it
+		if w.block != parent {
+			w.block, w.signs = parent, 0
+		}
+		w.signs++
+		if !w.may(w.signs) {
+			return nil
+		}
+	}
 	n := p.InlineParser.Parse(parent, block, pc)
 	switch n.(type) {
 	case nil:
@@ -148,15 +158,7 @@ func (p countedInline) Parse(parent ast.Node, block text.Reader, pc parser.Conte
 	default:
 		w.takes(bytesInline)
 	}
-	switch n := n.(type) {
-	case *parser.Delimiter: // is compared with those before it
-		if w.block != parent {
-			w.block, w.signs = parent, 0
-		}
-		w.signs++
-		if !w.may(w.signs) {
-			return nil
-		}
+	switch n.(type) {
 	case nil, *ast.Text: // a code or a tag that does not end is looked for to the end of its block
 		if len(line) > 1 && (line[0] == '`' || line[0] == '<' && line[1] > ' ') && !w.may(restOf(parent, at)) {
 			return n
@@ -194,7 +196,8 @@ func (p nestedBlock) Open(parent ast.Node, reader text.Reader, pc parser.Context
 	if n != nil {
 		p.d.now.takes(bytesOfBlock)
 	}
-	if n != nil && state&parser.HasChildren != 0 && len(pc.OpenedBlocks()) >= mostNesting {
+	// An item is opened where its list was.
+	if _, item := n.(*ast.ListItem); n != nil && !item && state&parser.HasChildren != 0 && len(pc.OpenedBlocks()) >= mostNesting {
 		p.d.now.deep = true
 		reader.SetPosition(l, segment)
 		return nil, parser.NoChildren

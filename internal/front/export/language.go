@@ -188,14 +188,14 @@ func highlight(source, name string) []*markup.Node {
 		first = source[:len(source)-len(rest)]
 	}
 	if lexer := lexerNamed(name); lexer != nil {
-		if tokens, err := chroma.Coalesce(lexer).Tokenise(nil, rest); err == nil {
+		if tokens, err := chroma.Coalesce(lexer).Tokenise(nil, strings.TrimSuffix(rest, "\n")+"\n"); err == nil {
 			if first != "" {
 				add(first, "k")
 			}
 			for t := range tokens.Stdlib() {
 				add(t.Value, tokenClass(t.Type))
 			}
-			// Lexers may end the last line, change ends of lines, or leave out what they do not know.
+			// Lexers know some comments by the end of their line, change ends of lines, or leave out what they do not know.
 			if same := (&markup.Node{Children: out}).Plain(); same == source {
 				return out
 			} else if same == source+"\n" {

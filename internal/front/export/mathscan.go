@@ -236,11 +236,11 @@ func (s *mathScanner) dollar() {
 	s.add(formula{start: s.at, stop: end + 1, tex: s.inner(s.at+1, end)})
 }
 
-// closingDollar returns where the dollar is that ends the formula beginning here, or -1. One within braces counts when there is no other,
-// as \text{a $x$ b} may hold some.
+// closingDollar returns where the dollar is that ends the formula beginning here, or -1. One within braces counts when there is no other
+// near it, as \text{a $x$ b} holds some.
 func (s *mathScanner) closingDollar() int {
-	depth, last := 0, -1
-	for i := s.at + 1; i < s.paragraphEnd(); i++ {
+	depth, within := 0, -1
+	for i := s.at + 1; i < s.paragraphEnd() && (within < 0 || i < within+mostWithin); i++ {
 		switch s.source[i] {
 		case '\\':
 			i++
@@ -254,27 +254,24 @@ func (s *mathScanner) closingDollar() int {
 			depth = max(depth-1, 0)
 		case '\n':
 			if s.endsWithLine(i) {
-				return -1
+				return within
 			}
 		case '$':
-			if depth == 0 || !s.balances(i) {
-				if s.mayClose(i) {
-					return i
-				}
-				return last
+			switch {
+			case depth > 0 && within < 0 && s.mayClose(i):
+				within = i
+			case depth == 0 && s.mayClose(i):
+				return i
+			case depth == 0:
+				return within
 			}
-			last = i
 		}
 	}
-	return -1
+	return within
 }
 
-// balances reports whether the braces that are open at a dollar are closed soon after it: before the next but one dollar.
-func (s *mathScanner) balances(at int) bool {
-	rest := s.source[at+1 : min(at+1+500, s.paragraphEnd())]
-	dollar := bytes.IndexByte(rest, '$')
-	return dollar >= 0 && bytes.IndexByte(rest[dollar:], '}') >= 0 && bytes.IndexByte(rest[:dollar], '}') < 0
-}
+// mostWithin is how far after a dollar within braces another is looked for.
+const mostWithin = 500
 
 // endsWithLine reports whether what begins on this line cannot go on after its newline: headings, and rows of tables.
 func (s *mathScanner) endsWithLine(newline int) bool {
