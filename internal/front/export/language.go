@@ -30,10 +30,12 @@ var (
 var versioned = regexp.MustCompile(`[-_ ]?[\d.]+$`)
 
 // kernelLanguages are the languages that the names of kernels and magics do not say in a word that lexers know.
-var kernelLanguages = map[string]string{"ir": "r", "ijulia": "julia", "ipython": "python", "pypy": "python", "xcpp": "c++", "xpython": "python",
-	"xr": "r", "xsqlite": "sql", "node": "javascript", "ijavascript": "javascript", "jslab": "javascript", "tslab": "typescript", "sh": "bash",
-	"script bash": "bash", "svg": "xml", "bigquery": "sql", "cu": "c++", "cpp": "c++", "f#": "fsharp", "pwsh": "powershell", "wolfram": "mathematica",
-	"wolfram language": "mathematica", "iruby": "ruby", "evcxr": "rust", "almond": "scala", "ihaskell": "haskell", "md": "markdown"}
+var kernelLanguages = map[string]string{
+	"ir": "r", "xr": "r", "ijulia": "julia", "ipython": "python", "pypy": "python", "xpython": "python", "xsqlite": "sql", "bigquery": "sql",
+	"xcpp": "c++", "cpp": "c++", "cu": "c++", "node": "javascript", "ijavascript": "javascript", "jslab": "javascript", "tslab": "typescript",
+	"sh": "bash", "svg": "xml", "f#": "fsharp", "pwsh": "powershell", "wolfram": "mathematica", "wolfram language": "mathematica",
+	"iruby": "ruby", "evcxr": "rust", "almond": "scala", "ihaskell": "haskell", "md": "markdown",
+}
 
 // titles are the names of languages that lexers write in another way or not at all.
 var titles = map[string]string{"markdown": "Markdown", "fsharp": "F#", "sos": "SoS", "tex": "LaTeX", "matlab": "MATLAB", "stata": "Stata",
