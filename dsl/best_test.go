@@ -160,14 +160,14 @@ fb(p, budget=6, runs=2)`)
 // TestHintOfOddNames: the condition that an error proposes can be pasted where column and word have quotes and backslashes.
 // The name of the column has quotes and an apostrophe, and one cell is a word with a backslash.
 func TestHintOfOddNames(t *testing.T) {
-	dir := folderWith(t, "odd.csv", "arm,\"\"\"net\"\" o'clock\"\na,1\nb,2\na,1.5\na,3\nb,2.5\nc,2\nc,it's \\\n")
+	dir := folderWith(t, "odd.csv", "arm,\"\"\"net\"\" o'clock\"\na,1\nb,2\na,1.5\na,3\nb,2.5\nc,2\nc,it's \\ 1\n")
 	script := `p = problem(data="odd.csv", arm="arm", reward="\"net\" o'clock"`
 	_, err := evalText(NewSession(Options{Folder: dir}), script+")")
 	if err == nil {
 		t.Fatal("a word among numbers is no error")
 	}
 	// What the hint proposes is used as it stands.
-	_, condition, _ := strings.Cut(err.Error(), "left out by ")
+	_, condition, _ := strings.Cut(err.Error(), "such rows failed: ")
 	condition, _, _ = strings.Cut(condition, "\n")
 	if _, err := evalText(NewSession(Options{Folder: dir}), script+", "+condition+")"); err != nil {
 		t.Errorf("%s: %v", condition, err)

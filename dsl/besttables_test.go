@@ -22,7 +22,7 @@ func TestBestOfStrangersTables(t *testing.T) {
 		{tables, "excel-sep-line.csv", machines, "A: temp=180"},
 		{tables, "excel-trailing.csv", machines, "A: temp=180"},
 		{tables, "instrument-preamble-named.csv", machines, "A: temp=180"},
-		{tables, "pandas-index.csv", machines, "A: temp=180"},
+		{tables, "pandas-index.csv", machines, "A: temp=180.0"},
 		{tables, "r-write-csv.csv", machines, ""},
 		{tables, "single-replicates.csv", machines, ""},
 		{tables, "pilot-gaps.csv", machines, ""},

@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
@@ -132,7 +133,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 	table := p.Problem.Sources[0].Path // the first source is the table of the problem
 	data, err := read(table)
 	if err == nil {
-		data, err = parquet.CSV(data)
+		data, err = parquet.CSV(allowance.New(ctx, "the table", problem.MaxData, allowance.NoLimit), data)
 	}
 	if err != nil {
 		return p, err
@@ -140,7 +141,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 	// Each table of rows is appended to the table with the rows before it, in the order in which they were added.
 	var added []*problem.Appended
 	for _, f := range r.Added {
-		more, err := parquet.CSV(f.Content)
+		more, err := parquet.CSV(allowance.New(ctx, "the table", problem.MaxData, allowance.NoLimit), f.Content)
 		if err != nil {
 			return p, fmt.Errorf("%s: %w", f.Path, err)
 		}

@@ -54,7 +54,7 @@ func engineFunctions() []Function {
 					Doc: "column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC and CoBayesFC then measure " +
 						"the open arms of a task in the same blocks and compare within blocks"},
 				{Name: "name", Default: unset, Doc: "name in reports; the file's name when not given"},
-			}, noise[1:], goalParams(), longParams()),
+			}, noise[1:], goalParams(), longParams(), []Param{textParam}),
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`,
 		}, checkProblem, evalProblem),
 		bound(Function{
@@ -178,11 +178,12 @@ func given[T any](v T, err error) (any, error) {
 type problemArgs struct {
 	noiseArgs
 	problem.Long
-	Data, Where                string // with the fields of Long: a table with a row for each measurement
+	Data, Where, Failed        string // with the fields of Long: a table with a row for each measurement
 	Path, Rewards, Block, Name string // Path is a table with a row for each arm
 	Kernel                     any    // a kernels.Joint, or the text "auto"; nil stands for "auto"
 	Goal, Unmeasured           string // as texts; "" where not given
 	Standardize                bool   // feature columns scaled to 0 to 1
+	Text                       []string
 }
 
 // evalProblem loads a problem. What is wrong with a file is shown under its path or under the name of the
@@ -192,7 +193,8 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	file := "path" // the parameter that names the table
 	opt := problem.LoadOptions{
 		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block, // every file by e.read, so that a sweep reads each once
-		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop,
+		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop, Text: a.Text,
+		Context: c.e.ctx,
 	}
 	// The recorded files of a campaign are read as text, and not as tables of the caller.
 	if s := c.e.session.opt; s.readFile == nil { // which needs the text
@@ -200,7 +202,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	}
 	if a.Data != "" {
 		// What the columns mean, which rows to take, and how expressions on columns are computed.
-		file, opt.Long, opt.Where, opt.Compile = "data", &a.Long, a.Where, compileRows
+		file, opt.Long, opt.Where, opt.Failed, opt.Compile = "data", &a.Long, a.Where, a.Failed, compileRows
 	}
 	if a.Rewards != "" {
 		opt.Rewards = c.e.session.path(a.Rewards)
@@ -344,7 +346,7 @@ func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, err
 	for _, a := range named {
 		// The first mistake ends the list.
 		name, ok := a.Data.(string)
-		v := slices.Index(p.Tasks.Names, name)
+		v := p.TaskNamed(name)
 		switch {
 		case !ok:
 			c.refuse(a, "a list of tasks has names only", "%s is not the name of a task", a.Type.a())

@@ -28,7 +28,7 @@ func TestPublicTables(t *testing.T) {
 			"6 tasks, 60 arms, 120 rows; 41.1667", [2]string{"Waseca", "Manchuria"},
 			[]string{"columns that are not named are ignored: year", `column "variety" has text`}},
 		{own, `problem(data="suzuki.csv", task="temperature", arm=["pd_mol", "arbpin", "k3po4"], reward="yield", task_features="temperature", kernel=task(rbf(0.5)) * arm(2000 + 500*rbf(0.5)), standardize=true, noise=2)`,
-			"4 tasks, 247 arms, 247 rows; 24.9", [2]string{"temperature=75", "pd_mol=2, arbpin=1, k3po4=2"}, nil},
+			"4 tasks, 247 arms, 247 rows; 24.9", [2]string{"temperature=75.0", "pd_mol=2.0, arbpin=1.0, k3po4=2.0"}, nil},
 		{own, `problem(data="suzuki-olympus.csv", task="temperature", arm=["pd_mol", "arbpin", "k3po4"], reward="yield", kernel=task(identity()) * arm(rbf(1)))`,
 			"suzuki-olympus.csv:1:1: this line has numbers alone, and it must have the names of the columns: write a line with names above it", [2]string{}, nil},
 		{data, `problem(data="cn_coupling_raw.csv", task="task", arm="arm", reward="reward", kernel=task(identity()) * arm(category()), noise="task")`,

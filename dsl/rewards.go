@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/expr-lang/expr/ast"
+
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -153,7 +155,29 @@ func goalOf(text string) string {
 // longDetails are the parameters of longParams that say what the columns mean.
 var longDetails = longParams()[1:]
 
+// isTable reports whether a value is the path of a table that the caller has in place of a file: a DataFrame of Python.
+func (s *Session) isTable(v value) bool {
+	path, is := v.Data.(string)
+	return is && v.Type == Text && s.opt.Tables != nil && s.opt.Tables(s.path(path)) != nil
+}
+
+// tableExample is how a table of the caller is read, which has a name in the script, or is an argument of a call.
+func tableExample(e *evaluator, n ast.Node) string {
+	name := "df"
+	if id, is := n.(*ast.IdentifierNode); is {
+		name = id.Value
+	}
+	return fmt.Sprintf("problem(%s, task=…, arm=…, reward=…)", name)
+}
+
 const longExample = `problem(data="runs.csv", task=…, arm=…, reward=…)`
+
+// textParam names columns of names, of any table.
+var textParam = Param{
+	Name: "text", Synonyms: []string{"names", "strings", "categories"}, Types: []Type{Text, List}, words: wordsHeader, Default: unset,
+	Doc: "the column or columns whose values are names although they look like numbers, such as versions: 12.1 and 12.10 are then two, " +
+		"and only an empty cell is no value (NA is a name)",
+}
 
 // longParams lists the parameters by which problem reads a table with a row for every measurement.
 // A column may be named by a text, several by a list; what is wrong is told by checkNames.
@@ -185,6 +209,7 @@ func longParams() []Param {
 			"its effect out", "block", "batch", "plate"),
 		columns("log", "with data, columns of arms whose decimal logarithm is the feature", "log_scale", "logarithmic"),
 		{Name: "where", Synonyms: []string{"filter", "query", "subset"}, Types: []Type{Text}, Default: unset, Doc: `with data, the rows to take: a condition on columns, such as "site == 'Gent' and dose > 2"; a name with blanks is col('Temp °C')`},
+		{Name: "failed", Synonyms: []string{"failure", "failures", "crashed"}, Types: []Type{Text}, Default: unset, Doc: `with data, a condition on rows where a measurement was tried and gave no value, such as "status != 'ok'"; in the column reward, texts without digits, NaN and inf count as failed too, and <0.05 and >9 as limits`},
 		columns("task_features", "with data, the column or columns of features that tasks have", "z", "context"),
 		columns("arm_features", "with data, the features of arms; the columns of arm when not given"),
 	}
@@ -215,6 +240,7 @@ func checkProblem(c *call, a problemArgs) {
 	case slices.ContainsFunc(given, func(name string) bool { return !checkNames(c, c.arg(name)) }): // reported
 	case data && c.has("rewards"):
 		c.fail(c.arg("rewards"), "problem: data holds the rewards itself", "leave rewards out; reward= names their column")
+	case !checkNames(c, c.arg(textParam.Name)): // reported
 	case c.has("block") && !c.has("rewards"):
 		c.fail(c.arg("block"), "problem: block names a column of rewards=, which is not given",
 			"give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
@@ -262,7 +288,7 @@ func checkNames(c *call, a argument) bool {
 // naming returns the parameter of a long table whose argument names a column, "" for none.
 // An argument may be a text or a list of texts.
 func naming(c *call, column string) string {
-	p, _ := lists.First(longDetails, func(p Param) bool {
+	p, _ := lists.First(append(slices.Clone(longDetails), textParam), func(p Param) bool {
 		a := c.arg(p.Name)
 		return slices.Contains(append(texts(a.value), fmt.Sprint(a.Data)), column)
 	})

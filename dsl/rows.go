@@ -315,7 +315,7 @@ func (t Type) isKernel() bool { return t == Kernel || t == Joint || t == Free }
 // The file is read as a table of problem is: once in an evaluation, and by the same rules.
 func gramKernel(c *call, entry kernels.Entry) (any, error) {
 	path := c.text("values")
-	opt := problem.LoadOptions{Read: c.e.read}
+	opt := problem.LoadOptions{Read: c.e.read, Context: c.e.ctx}
 	g, err := computed(c, func() (problem.GramFile, error) {
 		return c.e.session.opt.Host.Gram(c.e.session.path(path), opt)
 	})

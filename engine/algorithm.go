@@ -120,6 +120,7 @@ type Outcome struct {
 	Eliminations []Elimination
 	Warnings     []Warning
 	LackOfFit    *LackOfFit // what speaks against the kernel; nil when nothing does
+	Noise        *Warning   // what speaks against the assumed noise, see NoiseCheck; nil when nothing does
 	Samples      int        // all agents together
 	Alone        bool       // whether the agents exchanged nothing, though the algorithm may, see Loner
 	Unspent      string     // why pulls of a fixed budget are left; "" where none are

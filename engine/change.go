@@ -110,16 +110,13 @@ func (s *Steps) Extend(alg Algorithm, at []int) error {
 		if err := c.Continue(s.alg, at); err != nil {
 			return err
 		}
-		s.alg, s.arms, s.check = alg, 0, nil
+		s.alg, s.arms = alg, 0
+		s.setChecks()
 		for k, b := range s.learned {
 			s.learned[k] = b.moved(at)
 		}
-		if r, ok := alg.(KernelReliant); ok {
-			if s.check = r.FitCheck(); s.check != nil {
-				for r, b := range s.learned {
-					_, s.out.LackOfFit = s.check.Learn(r+1, b)
-				}
-			}
+		for r, b := range s.learned {
+			s.checked(r+1, nil, b) // arms that are measured side by side cannot be added
 		}
 		return nil
 	})

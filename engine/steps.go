@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -26,7 +27,8 @@ import (
 type Steps struct {
 	alg   Algorithm
 	opt   Options
-	check FitCheck // nil where no data would speak against the kernel
+	check FitCheck    // nil where no data would speak against the kernel
+	noise *NoiseCheck // nil where no data would speak against the noise
 	out   Outcome
 
 	arms     int // N, once it is known
@@ -51,10 +53,30 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 	}
 	opt.Ridge = ridge
 	s := &Steps{alg: alg, opt: opt}
-	if r, ok := alg.(KernelReliant); ok {
+	s.setChecks()
+	return s, nil
+}
+
+// setChecks prepares the tests of what the algorithm relies on, before any data.
+func (s *Steps) setChecks() {
+	s.check, s.noise = nil, nil
+	if r, ok := s.alg.(KernelReliant); ok {
 		s.check = r.FitCheck()
 	}
-	return s, nil
+	if r, ok := s.alg.(NoiseReliant); ok {
+		s.noise = r.NoiseCheck()
+	}
+}
+
+// checked tests what the algorithm relies on by the data of round r, from 1, and of those before; p is as FitCheck has it.
+func (s *Steps) checked(r int, sides []Side, b Batch) (p *float64) {
+	if s.check != nil {
+		p, s.out.LackOfFit = s.check.Learn(r, b)
+	}
+	if s.noise != nil {
+		s.out.Noise = s.noise.Learn(sides, b)
+	}
+	return p
 }
 
 // WithoutTrail returns the steps, whose outcomes have no audit trail from now on: some of its lines take time, and of many runs few
@@ -147,9 +169,10 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	}
 	s.chain.learn(linkLearn, r, b)
 	s.out.record(s.plan, s.alg.Alive(), s.amended)
+	sides := s.plan.Sides
 	s.plan = Plan{}
-	if s.check != nil && !b.Empty() {
-		s.out.Rounds[r-1].LackOfFit, s.out.LackOfFit = s.check.Learn(r, b)
+	if !b.Empty() {
+		s.out.Rounds[r-1].LackOfFit = s.checked(r, sides, b)
 	}
 	s.learned = append(s.learned, b.Clone())
 	changes := s.changes
@@ -162,6 +185,9 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	}
 	return refused
 }
+
+// Learned yields what was learned in the rounds so far, in order, turned so that higher is better. Nobody may write on it.
+func (s *Steps) Learned() iter.Seq[Batch] { return slices.Values(s.learned) }
 
 // Outcome returns what is known so far. Its status is StatusInterrupted while the run can go on: a
 // round is open, or Next would plan one.

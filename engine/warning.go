@@ -72,6 +72,13 @@ const (
 	WarnNoiseTooSmall WarningKind = "noise too small"
 	// numbers: standard deviation of an arm's rewards, its ratio to what was taken, p-value
 	WarnNoiseDiffers WarningKind = "noise differs"
+	// names: task and arm that scatter most, task and arm that scatter least, of those with one unknown scale; numbers:
+	// their standard deviations, p-value
+	WarnScalesDiffer WarningKind = "scales differ"
+	// names: task, arm; numbers: standard deviation, its ratio to the stated scale, p-value
+	WarnNoiseAbove WarningKind = "noise above stated"
+	// names: task, arm; numbers: skewness
+	WarnSkewed WarningKind = "skewed rewards"
 	// rewards are one of two values; numbers: pulled arms with few of one of them, pulled arms, and what is few
 	WarnFewOutcomes  WarningKind = "few outcomes"
 	WarnFree         WarningKind = "free numbers"
@@ -222,6 +229,13 @@ var sentences = map[WarningKind]string{
 	WarnNoiseTooSmall: `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm, from about ten measurements of each)`,
 	WarnNoiseDiffers: "the rewards of an arm have a standard deviation of %.3g, %.3g times what noise= says (p = %.2g): arms count " +
 		"by the scatter that they show",
+	WarnScalesDiffer: "some arms scatter far more than others: task %[1]q, arm %[2]q has a standard deviation of %.3[5]g, and task %[3]q, " +
+		"arm %[4]q one of %.3[6]g (p = %.2[7]g); the test assumes one scale for both and may err more often than delta; " +
+		"noise=\"unknown arm\" gives each arm its own",
+	WarnNoiseAbove: "rewards scatter more than stated: task %[1]q, arm %[2]q has a standard deviation of %.3[3]g, %.3[4]g times the " +
+		"stated noise (p = %.2[5]g); the test may err more often than delta; state a larger noise= or leave it out",
+	WarnSkewed: "rewards are skewed: those of task %[1]q, arm %[2]q have a skewness of %.2[3]g; with a scale for each arm the test " +
+		"may err far more often than delta; state their limits by bounded=[lo, hi], which holds for any law",
 	WarnFewOutcomes: "rewards are one of two values, and %d of the %d arms pulled have fewer than %d of one of them: the normal law, which " +
 		"stands for counts and for shares of arms, is rough there",
 	WarnFree: "the kernel has free numbers, which stand at their start values; fit(p) finds them",
@@ -294,6 +308,11 @@ var sentences = map[WarningKind]string{
 	WarnBoundsBudget: "the budget of %d per agent is below what Alg. 2 asks for (%.4g): its error bound is vacuous",
 	WarnBoundsEpsilon: "gaps below epsilon = %g count as epsilon (the smallest is %.4g): hardness and bounds are for the PAC problem, " +
 		"the lower bound is for the easier problem",
+}
+
+// OfNoise reports whether the data speak against what the guarantee assumes of the noise.
+func (w Warning) OfNoise() bool {
+	return w.Kind == WarnScalesDiffer || w.Kind == WarnNoiseAbove
 }
 
 // String returns the sentence, without a full stop.

@@ -29,6 +29,9 @@ type Points struct {
 	ID    []int       // n numbers; equal for equal names
 	X     [][]float64 // d columns of n values each
 	Units []Unit      // d, how X was scaled; nil where it was not
+	Data  [][]float64 // X before it was scaled; nil where it was not
+	// d columns of n texts, the values of the data as the table has them; a column is nil where the number says it
+	Texts [][]string
 
 	distinct int // number of IDs in the list that this one was taken from
 }
@@ -118,8 +121,18 @@ func (p *Points) read(pt *Point, i int) {
 // IDs, so a kernel means the same thing on a subset as on the whole list. An empty
 // subset has no Gram matrix.
 func (p *Points) Subset(at []int) *Points {
-	return &Points{distinct: p.Distinct(), Columns: p.Columns, Units: p.Units, Names: indices.Of(p.Names, at), ID: indices.Of(p.ID, at),
-		X: lists.Map(p.X, func(column []float64) []float64 { return indices.Of(column, at) })}
+	return &Points{
+		distinct: p.Distinct(), Columns: p.Columns, Units: p.Units, Names: indices.Of(p.Names, at), ID: indices.Of(p.ID, at),
+		X: subsets(p.X, at), Data: subsets(p.Data, at), Texts: subsets(p.Texts, at),
+	}
+}
+
+// subsets returns the values of some points in every column.
+func subsets[T any](columns [][]T, at []int) [][]T {
+	if columns == nil {
+		return nil
+	}
+	return lists.Map(columns, func(column []T) []T { return indices.Of(column, at) })
 }
 
 // Unit says how the values of a feature column were scaled: X = (v - Offset)/Range, where v is the value of
@@ -170,6 +183,9 @@ func (p *Points) rescaled(change func(c int, u *Unit) func(v float64) float64) *
 	q := *p
 	q.X, q.Units = slices.Clone(p.X), make([]Unit, len(p.X))
 	copy(q.Units, p.Units)
+	if p.Data == nil {
+		q.Data = p.X
+	}
 	for c, column := range p.X {
 		if scale := change(c, &q.Units[c]); scale != nil {
 			q.X[c] = lists.Map(column, scale)
@@ -203,7 +219,7 @@ func (p *Points) Unscaled() *Points {
 		return p
 	}
 	q := *p
-	q.X, q.Units = make([][]float64, p.Dim()), nil
+	q.X, q.Units, q.Data = make([][]float64, p.Dim()), nil, nil
 	for c := range q.X {
 		q.X[c] = lists.Make(p.Len(), func(i int) float64 { return p.Value(c, i) })
 	}
@@ -212,7 +228,10 @@ func (p *Points) Unscaled() *Points {
 
 // Value returns feature c of point i in the units of the data.
 func (p *Points) Value(c, i int) float64 {
-	if p.Units == nil {
+	switch {
+	case p.Data != nil:
+		return p.Data[c][i]
+	case p.Units == nil:
 		return p.X[c][i]
 	}
 	return p.Units[c].Data(p.X[c][i])

@@ -179,6 +179,20 @@ func (b Basis) mistaken(m *model.Model) string {
 		difference, p.Where(i), p.Where(j), b.Algorithm.Name)
 }
 
+// overstated says what the proof leaves to computation where stated noise scales are larger than those of simulated rewards; "" elsewhere.
+func (b Basis) overstated() string {
+	p := b.Model.Problem
+	if !b.drawn() || !b.Algorithm.tests() || b.Options.LawFor(p) != engine.LawNormal || p.Noise.UnknownBy != "" || b.sideBySide() {
+		return ""
+	}
+	for i, sd := range deviations(p) {
+		if sd < p.Noise.Scales[i]*(1-slack) {
+			return "; noise is smaller than stated, and that this makes no error more likely was computed, not proven"
+		}
+	}
+	return ""
+}
+
 // noisier says whose simulated rewards scatter more than the stated noise scale; "" where none do.
 // Rewards of a larger standard deviation are not as sub-Gaussian as stated.
 func (b Basis) noisier() string {
@@ -294,6 +308,32 @@ func (b Basis) ofKernel() []string {
 		out = append(out, fmt.Sprintf("no gap is below %.3g", b.Options.Gap))
 	}
 	return out
+}
+
+// copiesApart says which arms the kernel does not distinguish although their rewards may differ by more than epsilon, as far
+// as the data say; "" where there are none.
+func (b Basis) copiesApart() string {
+	if b.Options.Misfit > 0 || b.Options.Robust || len(b.relied()) == 0 {
+		return ""
+	}
+	var i, j int
+	apart := math.Inf(1)
+	if b.Data == nil { // several runs
+		i, j = b.Model.Relations().Merged()
+	} else {
+		i, j, apart = b.Model.Relations().MostApart(b.Data)
+	}
+	if i < 0 || apart <= b.Result.Epsilon {
+		return ""
+	}
+	s := "arms that the kernel does not distinguish may differ by "
+	if math.IsInf(apart, 1) {
+		s += "any amount"
+	} else {
+		s += fmt.Sprintf("up to %.2g", apart)
+	}
+	return s + fmt.Sprintf(" (%s, and %q): give them different features, or measure both until they differ by at most epsilon",
+		b.Model.Problem.Where(i), b.Model.Problem.Arms.Names[j])
 }
 
 // ofRewards returns what the guarantee takes for granted of rewards that were measured or that a

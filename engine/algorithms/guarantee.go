@@ -23,6 +23,8 @@ type Basis struct {
 	// whether the data of the runs speak against the kernel, in more of them than chance explains
 	Rejected bool
 	Truth    *Truth // nil for real measurements, whose truth nobody knows
+	// of one run with real measurements: its data; nil where they are not at hand
+	Data *model.Replicates
 }
 
 // terms returns the options on the model and on its parts, which have its unit. A run was made with them.
@@ -77,7 +79,7 @@ func (b Basis) Guarantee() (standing, sentence string) {
 	if doubts := b.doubts(); len(doubts) > 0 {
 		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + strings.Join(doubts, "; ") + "; apart from that, " + s
 	}
-	return engine.StandingProven, engine.StandingProven + ": " + s
+	return engine.StandingProven, engine.StandingProven + ": " + s + b.overstated()
 }
 
 // unbacked says why nothing backs the answers, "" where something does.
@@ -150,6 +152,12 @@ func (b Basis) doubts() []string {
 	if !b.drawn() {
 		if b.Rejected {
 			out = append(out, "the data speak against the kernel, see the warning")
+		}
+		if w := b.copiesApart(); w != "" {
+			out = append(out, w)
+		}
+		if slices.ContainsFunc(b.Result.Warnings, engine.Warning.OfNoise) {
+			out = append(out, "the data speak against what is assumed of the noise, see the warning")
 		}
 		return out
 	}

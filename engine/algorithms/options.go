@@ -130,7 +130,14 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	if out.LackOfFit != nil {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{1, 1}, LackOfFit: out.LackOfFit})
 	}
-	basis := Basis{Model: m, Options: opt, Algorithm: e, Result: r, Rejected: out.LackOfFit != nil}
+	if out.Noise != nil {
+		r.Warnings = append(r.Warnings, *out.Noise)
+	}
+	data := model.NewReplicates(p.N())
+	for b := range s.Learned() {
+		data.Add(b)
+	}
+	basis := Basis{Model: m, Options: opt, Algorithm: e, Result: r, Rejected: out.LackOfFit != nil, Data: &data}
 	r.Standing, r.Guarantee = basis.Guarantee()
 	r.Regime = basis.Regime()
 	return r, nil

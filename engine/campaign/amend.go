@@ -122,7 +122,7 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 // names nothing is parted there as well: check says what is wrong with it.
 func armIn(p Protocol, text string) [2]string {
 	task, arm, _ := strings.Cut(text, "/")
-	if !slices.Contains(p.Problem.Tasks.Names, task) {
+	if p.Problem.TaskNamed(task) < 0 {
 		for i := range p.Problem.TaskOf {
 			if names := p.Problem.NamesOf(i); strings.Join(names[:2], "/") == text {
 				return [2]string(names)
@@ -164,7 +164,7 @@ var decimalComma = regexp.MustCompile(`(\d),(\d)`)
 
 // taskNamed returns the number of a task, or an error that lists some tasks.
 func taskNamed(p *problem.Problem, name string) (int, error) {
-	v := slices.Index(p.Tasks.Names, name)
+	v := p.TaskNamed(name)
 	if v < 0 {
 		return v, fmt.Errorf("no task is called %q; there are %s", name, sentence.List(p.Tasks.Names, 8))
 	}
@@ -180,14 +180,14 @@ func armNamed(p *problem.Problem, task, arm string) (i int, column string, err e
 	}
 	lo, hi := p.ArmsOf(v)
 	names := p.Arms.Names[lo:hi]
-	k := slices.Index(names, arm)
-	if k < 0 && p.DialectOf().DecimalCommas {
-		k = slices.Index(names, decimalComma.ReplaceAllString(arm, "$1.$2"))
+	i = p.ArmNamed(v, arm)
+	if i < 0 && p.DialectOf().DecimalCommas {
+		i = p.ArmNamed(v, decimalComma.ReplaceAllString(arm, "$1.$2"))
 	}
-	if k < 0 {
+	if i < 0 {
 		return 0, "arm", fmt.Errorf("task %q has no arm %q; it has %s", task, arm, sentence.List(names, 8))
 	}
-	return lo + k, "", nil
+	return i, "", nil
 }
 
 // AmendBody changes the protocol. Fields that are nil or empty stay.

@@ -142,7 +142,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	if r == nil {
 		return AskBody{}, fmt.Errorf("no round is open")
 	}
-	task := slices.Index(s.Problem.Tasks.Names, q.Task)
+	task := s.Problem.TaskNamed(q.Task)
 	asked := func(slot Slot) bool { return task < 0 || s.Problem.TaskOf[slot.Arm] == task }
 	out := AskBody{Round: r.plan.Round, Until: s.until(s.Now)}
 	need := s.needed(r)

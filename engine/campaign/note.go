@@ -52,6 +52,7 @@ const (
 	// why nothing is proven
 	NoteLateDiffer NoteKind = "late results differ" // see engine.WarnLateDiffer
 	NoteTwice      NoteKind = "told twice"          // see engine.WarnTwice
+	NoteSkewed     NoteKind = "skewed"              // see engine.WarnSkewed
 	NoteManyLost   NoteKind = "many lost"           // numbers: pulls without a result, pulls
 )
 
@@ -109,6 +110,7 @@ var noteSentences = map[NoteKind]string{
 	NoteRule:       "a reaction or run that fails is a result, %s, and not a failed pull: " + givenBack,
 	NoteLateDiffer: "whether results came in time seems to hang on their rewards, see the warning",
 	NoteTwice:      "measurements seem to be told twice, see the warning",
+	NoteSkewed:     "the rewards of some arms are skewed, see the warning",
 	NoteManyLost:   "%d of %d pulls were given back or not told, and with so many it decides why",
 	NoteDiffers:    "decisions changed after results were corrected or the program was replaced, which no theorem allows for",
 }

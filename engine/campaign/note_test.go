@@ -40,6 +40,7 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteDiffers}, "decisions changed after results were corrected or the program was replaced, which no theorem allows for"},
 		{Note{Kind: NoteLateDiffer}, "whether results came in time seems to hang on their rewards, see the warning"},
 		{Note{Kind: NoteTwice}, "measurements seem to be told twice, see the warning"},
+		{Note{Kind: NoteSkewed}, "the rewards of some arms are skewed, see the warning"},
 		{Note{Kind: NoteManyLost, Numbers: []float64{4, 11}}, "4 of 11 pulls were given back or not told, and with so many it decides why"},
 		{Note{Kind: NoteRule}, "a reaction or run that fails is a result, with the lowest reward that it can have, and not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back"},
 		{Note{Kind: NoteRule, Numbers: []float64{0}}, "a reaction or run that fails is a result, with the reward 0, and not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back"},

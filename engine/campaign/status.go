@@ -144,6 +144,9 @@ func (x *Run) Status(at Moment) Status {
 	st.Result, st.Standing, st.Guarantee = &r, r.Standing, r.Guarantee
 	st.Assumes = s.assumes()
 	warnings, doubts := s.selection()
+	if w := s.skewed(); w != nil {
+		warnings, doubts = append(warnings, *w), append(doubts, Note{Kind: NoteSkewed})
+	}
 	if len(s.Differs) > 0 {
 		doubts = append(doubts, Note{Kind: NoteDiffers})
 	}

@@ -200,6 +200,56 @@ func (m Relations) Merged() (i, j int) {
 	return -1, -1
 }
 
+// surely is the number of standard errors that an estimate is off by with a probability of engine.LackLevel/2 at most.
+const surely = 2.81
+
+// MostApart returns two arms of a task that are one to the model, and by how much their rewards may differ as far as all data of
+// a run say, reward units: infinitely where one of them was not measured. Of all such arms they are the ones with the largest
+// difference; -1 and -1 without any.
+// The kernel says nothing of that difference, so that only their own rewards do.
+func (m Relations) MostApart(d *Replicates) (i, j int, most float64) {
+	i, j = -1, -1
+	if m.Features == nil {
+		if i, j = m.mergedByValues(); i >= 0 {
+			most = math.Inf(1)
+		}
+		return i, j, most
+	}
+	s, _ := d.Scales(m.Model)
+	for _, group := range m.Problem.Groups() {
+		firsts, _ := m.untilDone().Firsts(group)
+		high, low := map[int]int{}, map[int]int{} // by first: the arms that may be highest and lowest
+		bound := func(arm int, sign float64) float64 {
+			if d.Counts[arm] == 0 || !(s.Factor[arm] > 0) {
+				return math.Inf(1)
+			}
+			scale := m.Problem.Noise.Scales[arm]
+			return sign*d.means[arm] + surely*scale*math.Sqrt(s.Factor[arm]/float64(d.Counts[arm]))
+		}
+		for k, first := range firsts {
+			arm := group[k]
+			if _, known := high[first]; !known {
+				high[first], low[first] = arm, arm
+				continue
+			}
+			if bound(arm, 1) > bound(high[first], 1) {
+				high[first] = arm
+			}
+			if bound(arm, -1) > bound(low[first], -1) {
+				low[first] = arm
+			}
+			a, b := first, arm
+			if high[first] != low[first] {
+				a, b = high[first], low[first]
+			}
+			if apart := bound(a, 1) + bound(b, -1); apart > most {
+				i, j, most = a, b, apart
+			}
+		}
+	}
+	return i, j, most
+}
+
 // snap gives arms that the factor cannot tell apart, those whose squared distance is at most square,
 // the features of the first of them, so that they are one arm to everything that follows. What the
 // kernel lets their rewards differ by is of the order of the rest that its features leave out anyway,

@@ -31,11 +31,12 @@ type Appended struct {
 // first one.
 func Append(path string, base []byte, addedPath string, added []byte) (_ *Appended, err error) {
 	defer try.Caught(&err)
+	base = inUTF8(base)
 	more := try.Of(tableOf(addedPath, added))
-	t := try.Of(tableOf(path, base, more.header...))
+	t := try.Of(tableOf(path, base, more.givenColumns()...))
 	t.standardNames(wideColumns...)
 	more.standardNames(wideColumns...)
-	if name, is := t.lacks(more.header...); is {
+	if name, is := t.lacks(more.givenColumns()...); is {
 		panic(more.at(cell{line: 1 + more.preamble}, "column %q is not in %s, whose columns are %s", name, path, t.columns()))
 	}
 	more.require(lists.Where(t.header, func(name string) bool { return name == "task" || name == "arm" || strings.HasPrefix(name, "x_") })...)
@@ -47,7 +48,8 @@ func Append(path string, base []byte, addedPath string, added []byte) (_ *Append
 	if !bytes.HasSuffix(base, []byte("\n")) {
 		b.WriteByte('\n')
 	}
-	out.first = bytes.Count(b.Bytes(), []byte("\n")) + 1
+	_, rows := cutNames(b.Bytes())
+	out.first = bytes.Count(rows, []byte("\n")) + 1
 	w := csv.NewWriter(b)
 	w.Comma = t.separator
 	point := decimalPoints(t)

@@ -1,12 +1,15 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
@@ -15,83 +18,246 @@ import (
 // tasks, arms and features say the same again and again, so that each text is looked at once.
 type column struct {
 	name       string
-	codes      []int32   // of each row
-	first      []cell    // of each code, in the order of the rows
-	values     []float64 // of each code: a number, or the code of a category; nil for a column that only names things
-	numbers    bool      // every cell is a number
-	categories []string  // in the order of their codes, from 0
+	codes      []int32          // of each row
+	first      []cell           // of each code, in the order of the rows
+	values     []float64        // of each code: a number, or the code of a category; nil for a column that only names things
+	numbers    bool             // every cell is a number
+	categories []string         // in the order of their codes, from 0
+	shown      []string         // of each code: the first text, with a decimal point
+	known      map[string]int32 // codes by every text of the column
 }
-
-// text returns the text of a row.
-func (c *column) text(r int) string { return c.first[c.codes[r]].text }
 
 // value returns the value of a row.
 func (c *column) value(r int) float64 { return c.values[c.codes[r]] }
 
+// exactDigits is how many digits a number keeps in every program.
+const exactDigits = 15
+
+// identifier reports whether a whole number is written as names are: with a leading zero, as 007, or with more than
+// exactDigits digits. As a number it would lose some of them.
+func identifier(text string) bool {
+	digits := strings.TrimLeft(text, "+-")
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return false
+	}
+	return len(digits) > exactDigits || len(digits) > 1 && digits[0] == '0'
+}
+
+// scale reports whether a column has numbers: not one cell is text, or is an identifier.
+func (t *table) scale(k int) bool {
+	c := t.cells[k]
+	if c.names || c.numbers != nil && !c.whole {
+		return !c.names
+	}
+	return !c.has(func(text string) bool { return !gap(text) && (!t.isNumber(text) || identifier(text)) })
+}
+
 // readColumn reads a column that must not have gaps. It is one of numbers if all of its cells are.
 func (t *table) readColumn(name string) *column {
+	return t.encodeColumn(name, func(r int, x cell) {
+		if t.of(name).gap(r) {
+			panic(t.at(x, "%s", missing(name, x.text)))
+		}
+	})
+}
+
+// missing says that a name or a feature has no value.
+func missing(column, text string) string {
+	if text == "" {
+		return fmt.Sprintf("column %q has no value here; every row needs its task, its arm and their features: fill the cell in, "+
+			"or delete the row", column)
+	}
+	return fmt.Sprintf("column %[1]q has %[2]q here, which is read as no value, as NA, N/A, NaN and null are: if it is a name, write "+
+		"text=%[1]q (--text %[1]q); else fill the cell in, or delete the row", column, text)
+}
+
+// encodeColumn reads a column; check looks at the first cell of each text.
+func (t *table) encodeColumn(name string, check func(r int, x cell)) *column {
 	at := t.column[name]
-	c := &column{name: name, numbers: true}
-	alike, codes := &spellings{t.path, map[string]cell{}}, map[string]int32{}
+	c := &column{name: name, numbers: !t.cells[at].names, known: map[string]int32{}}
+	alike, id := &spellings{path: t.path}, false
 	c.codes = t.cells[at].encoded(func(r int) int32 {
 		x := t.cell(r, at)
-		code, known := codes[x.text]
+		code, known := c.known[x.text]
 		if known { // labels may be alike but for blanks around them
 			return code
 		}
-		if gap(x.text) {
-			panic(t.at(x, "column %q has no value here; every row needs its task, its arm and their features: "+
-				"fill the cell in, or delete the row", name))
-		}
+		check(r, x)
 		t.checkText(x)
-		alike.checkName(t, x)
+		alike.checkName(t, name, x)
 		code = int32(len(c.first))
-		codes[x.text], c.first = code, append(c.first, x)
-		c.numbers = c.numbers && t.isNumber(x.text)
+		c.known[x.text], c.first, c.shown = code, append(c.first, x), append(c.shown, x.text)
+		c.numbers = c.numbers && t.isValue(x.text)
+		id = id || identifier(x.text)
 		return code
 	})
-	if c.numbers {
+	t.said = append(t.said, alike.notes...)
+	if c.numbers = c.numbers && !id; c.numbers {
 		c.values = lists.Map(c.first, func(x cell) float64 { return try.Of(t.numberIn(x, name)) + 0 }) // -0 is 0
+		c.shown = lists.Map(c.shown, t.decimal)
 	}
 	return c
 }
 
-// coded gives a column of text the codes of its categories, in the order of their first rows. A
-// column that has numbers as well is more likely a mistake.
+// noteWritten notes names that are one number, each written in another way, unless somebody says that they are names.
+func (c *column) noteWritten(t *table) []Note {
+	if t.of(c.name).names {
+		return nil
+	}
+	groups := map[float64][]string{}
+	for _, x := range c.first {
+		if v, err := strconv.ParseFloat(t.decimal(x.text), 64); err == nil && t.isValue(x.text) {
+			groups[v] = append(groups[v], x.text)
+		}
+	}
+	alike := slices.Collect(maps.Values(groups))
+	alike = slices.DeleteFunc(alike, func(texts []string) bool { return len(texts) < 2 })
+	slices.SortFunc(alike, slices.Compare)
+	return noteOfTexts(NoteWritten, t.path, c.name, alike)
+}
+
+// noteOfTexts is a note on texts of a column that have something in common; none without any.
+func noteOfTexts(kind NoteKind, path, column string, groups [][]string) []Note {
+	if len(groups) == 0 {
+		return nil
+	}
+	return []Note{{Kind: kind, Path: path, Names: append([]string{column}, slices.Concat(groups...)...),
+		Numbers: lists.Map(groups, func(texts []string) float64 { return float64(len(texts)) })}}
+}
+
+// settle makes one setting of the texts of a column of numbers that are equal, as 12.1 and 12.10 are, or that differ as the
+// same number does that was computed twice, as 0.3 and 0.30000000000000004 do. It notes which became one.
+func (c *column) settle(t *table) {
+	order := indices.All(len(c.values))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.values[a], c.values[b]) })
+	same := sameNumbers(indices.Of(c.values, order))
+	of := make([]int, len(order)) // the first code of the setting of each code
+	var equal, rounded [][]string
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && same[to] {
+			to++
+		}
+		group := slices.Sorted(slices.Values(order[from:to]))
+		for _, code := range group {
+			of[code] = group[0]
+		}
+		if from = to; len(group) == 1 {
+			continue
+		}
+		texts := lists.Map(group, func(code int) string { return c.first[code].text })
+		if short := lists.Where(texts, func(text string) bool { return significant(t.decimal(text)) <= exactDigits }); len(short) > 1 {
+			equal = append(equal, short)
+		} else if t.of(c.name).numbers == nil { // who sees texts sees that they differ
+			rounded = append(rounded, texts)
+		}
+	}
+	if len(c.values) == len(slices.Compact(slices.Sorted(slices.Values(of)))) {
+		return
+	}
+	code := make([]int32, len(of))
+	out := &column{}
+	for k, first := range of {
+		if k == first {
+			code[k] = int32(len(out.first))
+			out.first, out.shown = append(out.first, c.first[k]), append(out.shown, c.shown[k])
+			out.values = append(out.values, c.values[k])
+		}
+		code[k] = code[first]
+	}
+	for r, k := range c.codes {
+		c.codes[r] = code[k]
+	}
+	for text, k := range c.known {
+		c.known[text] = code[k]
+	}
+	c.first, c.shown, c.values = out.first, out.shown, out.values
+	t.said = append(t.said, noteOfTexts(NoteEqual, t.path, c.name, equal)...)
+	t.said = append(t.said, noteOfTexts(NoteRounded, t.path, c.name, rounded)...)
+}
+
+// sameNumbers reports of each number of a sorted list whether it is the one before it. They are equal, or agree to
+// exactDigits digits, or one is 0 and the other is what rounding leaves of it; these two are for numbers with more digits than
+// people write.
+func sameNumbers(sorted []float64) []bool {
+	sizes := lists.Map(sorted, math.Abs)
+	slices.Sort(sizes)
+	sizes = slices.Compact(slices.DeleteFunc(sizes, func(v float64) bool { return v == 0 }))
+	out := make([]bool, len(sorted))
+	for k := 1; k < len(sorted); k++ {
+		a, b := sorted[k-1], sorted[k]
+		most := max(math.Abs(a), math.Abs(b))
+		switch digits := max(digitsOf(a), digitsOf(b)); {
+		case a == b:
+			out[k] = true
+		case digits <= exactDigits:
+		case a == 0 || b == 0:
+			out[k] = len(sizes) > 1 && most == sizes[0] && most < 1e-12*sizes[1]
+		default:
+			out[k] = b-a <= math.Pow10(int(math.Floor(math.Log10(most)))-exactDigits+1)/2
+		}
+	}
+	return out
+}
+
+// digitsOf returns how many digits tell a number from all others.
+func digitsOf(v float64) int { return significant(strconv.FormatFloat(v, 'e', -1, 64)) }
+
+// significant counts the digits of a number from the first that is not 0 to the last that is not.
+func significant(text string) int {
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	return len(strings.Trim(strings.Replace(strings.TrimLeft(mantissa, "+-"), ".", "", 1), "0"))
+}
+
+// coded gives a column of names the codes of its categories, in the order of their first rows. A
+// column that has numbers as well is more likely a mistake, unless somebody says that they are names.
 func (c *column) coded(t *table) {
 	if c.values != nil {
 		return
 	}
-	number := slices.IndexFunc(c.first, func(x cell) bool { return t.isNumber(x.text) })
-	word := slices.IndexFunc(c.first, func(x cell) bool { return !t.isNumber(x.text) })
-	if number >= 0 {
-		panic(t.at(c.first[word], "column %q: expected a number as in line %d, got %q; a feature has numbers in all rows, or text in all",
-			c.name, c.first[number].line, c.first[word].text))
+	if !t.of(c.name).names {
+		number := slices.IndexFunc(c.first, func(x cell) bool { return t.isValue(x.text) })
+		word := slices.IndexFunc(c.first, func(x cell) bool { return !t.isValue(x.text) })
+		if number >= 0 && word >= 0 {
+			panic(t.at(c.first[word], "column %q: expected a number as in line %d, got %q; a feature has numbers in all rows, or text in "+
+				"all: if these are names, write text=%[1]q (--text %[1]q)", c.name, c.first[number].line, c.first[word].text))
+		}
 	}
 	for code, x := range c.first {
 		c.categories, c.values = append(c.categories, x.text), append(c.values, float64(code))
 	}
 }
 
-// textFeatures returns the columns x_ and z_ that have text in all rows, with the codes of their
-// categories. A table of one row has none: a text there is more likely a mistake.
-func (t *table) textFeatures() map[string]*column {
+// wideFeatures returns the columns x_ and z_ of a table with one row per arm: of numbers, or where all rows have text of
+// categories. A table of one row has no categories: a text there is more likely a mistake.
+func (t *table) wideFeatures() map[string]*column {
 	out := map[string]*column{}
-	if len(t.lines) < 2 {
-		return out
-	}
 	for _, name := range append(t.withPrefix("x_"), t.withPrefix("z_")...) {
-		if !t.of(name).has(func(text string) bool { return gap(text) || t.isNumber(text) }) {
-			out[name] = t.readColumn(name)
-			out[name].coded(t)
+		cells := t.of(name)
+		text := cells.names || len(t.lines) > 1 && !cells.has(func(text string) bool { return gap(text) || t.isValue(text) })
+		c := t.encodeColumn(name, func(r int, x cell) {
+			if text && cells.gap(r) {
+				panic(t.at(x, "%s", missing(name, x.text)))
+			}
+			if !text {
+				try.Of(t.numberIn(x, name))
+			}
+		})
+		if c.coded(t); c.numbers {
+			c.settle(t)
 		}
+		out[name] = c
 	}
 	return out
 }
 
 // note says what the codes of the categories of a column are.
-func (c *column) note(path string) Note {
-	return Note{Kind: NoteCategories, Path: path, Names: append([]string{c.name}, c.categories...)}
+func (c *column) note(t *table) Note {
+	n := Note{Kind: NoteCategories, Path: t.path, Names: append([]string{c.name}, c.categories...)}
+	if !t.of(c.name).names && slices.ContainsFunc(c.first, func(x cell) bool { return identifier(x.text) }) {
+		n.Kind = NoteIdentifiers
+	}
+	return n
 }
 
 // valuesAt returns the values of some columns in a row.
@@ -100,19 +266,19 @@ func valuesAt(columns []*column, r int) []float64 {
 }
 
 // nameOf returns the name of a task or arm: the text of its only column, or as in "temp=150,
-// speed=2"; onlyTask without columns.
-func nameOf(columns []*column, r int) string {
+// speed=2"; onlyTask without columns. shown are the texts of the columns.
+func nameOf(columns []*column, shown []string) string {
 	if len(columns) == 0 {
 		return onlyTask
 	}
 	parts := make([]string, len(columns))
 	for k, c := range columns {
-		text := c.text(r)
-		if c.numbers {
-			text = plainNumber(c.value(r))
-		} else if len(columns) == 1 {
+		text := shown[k]
+		switch {
+		case c.numbers:
+		case len(columns) == 1:
 			return text
-		} else if strings.Contains(text, "=") { // or two combinations could have one name
+		case strings.Contains(text, "="): // or two combinations could have one name
 			text = strconv.Quote(text)
 		}
 		parts[k] = c.name + "=" + text
@@ -121,8 +287,8 @@ func nameOf(columns []*column, r int) string {
 }
 
 // named names all rows by some columns: the number of the name of each row, and the names by their numbers, which are in the
-// order of their first rows. What the same cells say is written once; cells as different as 1 and 1.0 have one name.
-func named(columns []*column, rows int) (of []int32, names []string) {
+// order of their first rows. plain are the names with plain numbers, nil where they are the same.
+func named(columns []*column, rows int) (of []int32, names, plain []string) {
 	of = make([]int32, rows)
 	for k, c := range columns {
 		if k == 0 {
@@ -131,21 +297,24 @@ func named(columns []*column, rows int) (of []int32, names []string) {
 			of = paired(of, c.codes)
 		}
 	}
-	var number []int32 // of the name, by the number of the cells
-	known := map[string]int32{}
-	for r, at := range of {
-		if int(at) == len(number) {
-			name := nameOf(columns, r)
-			k, there := known[name]
-			if !there {
-				k = int32(len(names))
-				known[name], names = k, append(names, name)
-			}
-			number = append(number, k)
+	for r, k := range of {
+		if int(k) == len(names) {
+			names = append(names, nameOf(columns, lists.Map(columns, func(c *column) string { return c.shown[c.codes[r]] })))
+			plain = append(plain, nameOf(columns, lists.Map(columns, func(c *column) string { return c.plain(c.codes[r]) })))
 		}
-		of[r] = number[at]
 	}
-	return of, names
+	if slices.Equal(names, plain) {
+		plain = nil
+	}
+	return of, names, plain
+}
+
+// plain returns the text of a code, a number as plainNumber writes it.
+func (c *column) plain(code int32) string {
+	if c.numbers {
+		return plainNumber(c.values[code])
+	}
+	return c.shown[code]
 }
 
 // paired numbers the pairs of two numbers of each row, in the order of their first rows.
@@ -204,15 +373,26 @@ type FrameColumn struct {
 	Whole   bool // the numbers are whole and are written in digits alone
 	Codes   []int32
 	Labels  []string
-	Text    bool // the labels are names as they stand: none is a number, and only a place below 0 is an empty cell
+	// the labels are names as they stand: none is a number, only a place below 0 is an empty cell, and an empty label has the name ""
+	Text bool
 }
 
-// CSV returns the frame as CSV.
+// emptyName is how an empty text is shown that is a name.
+const emptyName = `""`
+
+// CSV returns the frame as CSV, with a first line that says which columns have names, where some have.
 func (f *Frame) CSV() []byte {
 	if f.Columns == nil {
 		return f.Text
 	}
 	var b []byte
+	if names := lists.Where(f.Columns, func(c FrameColumn) bool { return c.Text }); len(names) > 0 {
+		b = append(b, NamesMark...)
+		for _, c := range names {
+			b = appendCell(b, c.Name, 1)
+		}
+		b = append(b, '\n')
+	}
 	for k, c := range f.Columns {
 		b = appendCell(b, c.Name, k)
 	}
@@ -248,8 +428,11 @@ func (f *Frame) cells() []*cells {
 		labels := slices.Clone(c.Labels)
 		for i, label := range labels {
 			labels[i] = strings.TrimSpace(label)
+			if c.Text && (labels[i] == "" || labels[i] == emptyName) {
+				labels[i] = strconv.Quote(labels[i])
+			}
 		}
-		all[k] = &cells{numbers: c.Numbers, whole: c.Whole, codes: c.Codes, labels: labels}
+		all[k] = &cells{numbers: c.Numbers, whole: c.Whole, codes: c.Codes, labels: labels, names: c.Text}
 	}
 	return all
 }

@@ -53,48 +53,46 @@ func compute(t *table, opt LoadOptions) {
 			names = lists.Add(names, name)
 		}
 	}
-	if opt.Where == "" && len(names) == 0 {
+	if opt.Where == "" && opt.Failed == "" && len(names) == 0 {
 		return
 	}
 	columns := slices.Clone(t.header)
-	numbers := lists.Map(t.cells, func(c *cells) bool {
-		return c.numbers != nil || !c.has(func(text string) bool { return !gap(text) && !t.isNumber(text) })
-	})
+	numbers := lists.Make(len(t.cells), t.scale)
 	values := func(r int) []any {
-		return lists.Make(len(numbers), func(k int) any {
-			switch c := t.cells[k]; {
-			case c.gap(r):
-				return nil
-			case numbers[k]:
-				return t.number(r, t.header[k])
-			default:
-				return c.text(r)
-			}
-		})
+		return lists.Make(len(columns), func(k int) any { return t.value(r, k, numbers[k]) })
 	}
-	if opt.Where != "" {
-		holds, reads, err := opt.Compile(opt.Where, columns, numbers)
+	// rows for which a condition holds
+	holding := func(param, condition string) []bool {
+		holds, reads, err := opt.Compile(condition, columns, numbers)
 		if err != nil {
-			panic(try.Failure{Err: &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("where=%q: %v", opt.Where, err), Unknown: opt.Where}})
+			panic(try.Failure{Err: &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("%s=%q: %v", param, condition, err), Unknown: condition}})
 		}
 		t.read = append(t.read, reads...)
-		selected := indices.Where(len(t.lines), func(r int) bool {
+		return lists.Make(len(t.lines), func(r int) bool {
 			got, err := holds(values(r))
 			if err != nil {
-				panic(t.at(t.cell(r, 0), "where=%q: %v", opt.Where, err))
+				panic(t.at(t.cell(r, 0), "%s=%q: %v", param, condition, err))
 			}
 			is, truth := got.(bool)
 			if !truth {
-				panic(t.at(t.cell(r, 0), "where=%q gives %v, which is neither true nor false; write a comparison, as in site == 'Gent'",
-					opt.Where, got))
+				panic(t.at(t.cell(r, 0), "%s=%q gives %v, which is neither true nor false; write a comparison, as in site == 'Gent'",
+					param, condition, got))
 			}
 			return is
 		})
+	}
+	if opt.Where != "" {
+		holds := holding("where", opt.Where)
+		selected := indices.Where(len(holds), func(r int) bool { return holds[r] })
 		if len(selected) == 0 {
 			panic(try.Failure{Err: &DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows", opt.Where, len(t.lines)),
 				Unknown: opt.Where}})
 		}
+		t.noteLost(lists.Where(l.Arm, t.hasColumn), selected)
 		t.only(selected)
+	}
+	if opt.Failed != "" {
+		t.failed = holding("failed", opt.Failed)
 	}
 	for _, name := range names {
 		of, reads, err := opt.Compile(name, columns, numbers)
@@ -102,11 +100,14 @@ func compute(t *table, opt LoadOptions) {
 			panic(t.noColumn(name)) // it is more likely a misspelled name
 		}
 		t.read = append(t.read, reads...)
-		c := &cells{places: t.cells[0].places}
+		c := &cells{places: t.cells[0].places, names: true}
 		for r := range t.lines {
 			got, err := of(values(r))
 			if err != nil {
 				panic(t.at(t.cell(r, 0), "%s: %v", name, err))
+			}
+			if _, text := got.(string); !text && got != nil {
+				c.names = false
 			}
 			c.add(computedText(t, name, r, got))
 		}
@@ -116,6 +117,46 @@ func compute(t *table, opt LoadOptions) {
 		t.cells = append(t.cells, c)
 		t.computed[name], t.column[name] = true, len(t.header)
 		t.header = append(t.header, name)
+	}
+}
+
+// noteLost notes which options, named by these columns, are in the table and in none of the selected rows.
+func (t *table) noteLost(columns []string, selected []int) {
+	if len(columns) == 0 {
+		return
+	}
+	option := func(r int) string {
+		return strings.Join(lists.Map(columns, func(name string) string { return t.textOf(r, name) }), ", ")
+	}
+	left, lost := map[string]bool{}, map[string]bool{}
+	for _, r := range selected {
+		left[option(r)] = true
+	}
+	var names []string
+	for r := range t.lines {
+		if name := option(r); !left[name] && !lost[name] {
+			lost[name], names = true, append(names, name)
+		}
+	}
+	if len(names) > 0 {
+		t.said = append(t.said, Note{Kind: NoteNoOption, Path: t.path, Names: names[:min(len(names), mostListed)],
+			Numbers: []float64{float64(len(names)), float64(len(names) + len(left))}})
+	}
+}
+
+// value returns a cell as expressions read it: nil where it is empty.
+func (t *table) value(r, column int, number bool) any {
+	switch c := t.cells[column]; {
+	case c.gap(r):
+		return nil
+	case number:
+		v, err := t.tried(r, t.header[column])
+		if err != nil { // infinity, or a number that is too large
+			v, _ = strconv.ParseFloat(t.decimal(c.text(r)), 64)
+		}
+		return v
+	default:
+		return c.text(r)
 	}
 }
 
@@ -139,9 +180,10 @@ func computedText(t *table, name string, r int, value any) string {
 	panic(t.at(t.cell(r, 0), "%s gives %v, which is no number and no text", name, value))
 }
 
-// writtenNumber returns a number as the table writes numbers.
+// writtenNumber returns a number as the table writes numbers, to 12 digits.
 func writtenNumber(t *table, v float64) string {
-	text := strconv.FormatFloat(v, 'g', 12, 64)
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	text := plainNumber(v)
 	if t.comma != nil {
 		text = strings.Replace(text, ".", ",", 1)
 	}
@@ -158,6 +200,7 @@ type cells struct {
 	whole   bool    // numbers are written in digits alone
 	codes   []int32 // places in labels
 	labels  []string
+	names   bool // the cells are names: none is a number, and only an empty one is a gap
 }
 
 // add appends a text.
@@ -185,7 +228,7 @@ func (c *cells) text(r int) string {
 	case c.whole:
 		return strconv.FormatInt(int64(c.numbers[r]), 10)
 	}
-	return strconv.FormatFloat(c.numbers[r], 'g', -1, 64)
+	return plainNumber(c.numbers[r] + 0) // -0 is 0
 }
 
 // empty reports whether nothing stands in the cell of a row.
@@ -200,6 +243,9 @@ func (c *cells) empty(r int) bool {
 func (c *cells) gap(r int) bool {
 	if c.numbers != nil {
 		return math.IsNaN(c.numbers[r])
+	}
+	if c.names {
+		return c.text(r) == ""
 	}
 	return gap(c.text(r))
 }
@@ -221,7 +267,7 @@ func (c *cells) rows() int { return max(len(c.ends), len(c.codes), len(c.numbers
 func (c *cells) only(rows []int) *cells {
 	out := &cells{
 		places: indices.Of(c.places, rows), numbers: indices.Of(c.numbers, rows), whole: c.whole, codes: indices.Of(c.codes, rows),
-		labels: c.labels,
+		labels: c.labels, names: c.names,
 	}
 	if c.ends != nil {
 		for _, r := range rows {

@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -13,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"github.com/gonb-cope/gonb-cope/internal/base/looks"
 )
 
 // Dialect says how a table writes columns and numbers. The zero value is plain CSV: commas between
@@ -133,30 +132,11 @@ func sourceOf(t *table) Source {
 // byteOrderMark stands before the text of files that Excel writes as UTF-8.
 var byteOrderMark = []byte("\ufeff")
 
-// checkEncoding fails with a file that is no text in UTF-8 with usual line ends, as far as the
-// whole file tells that better than a cell does.
-func (t *table) checkEncoding(data []byte) {
-	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
-		panic(t.at(cell{}, "a workbook of a spreadsheet (xlsx or ods), not a table in text; save its sheet as CSV in UTF-8"))
-	}
-	if isUTF16(data) {
-		panic(t.at(cell{}, "UTF-16; save the file as UTF-8"))
-	}
-	if at := bytes.IndexByte(data, '\r'); at >= 0 && bytes.IndexByte(data, '\n') < 0 {
-		panic(t.at(cell{line: 1, column: at + 1}, "lines end in CR alone; save the file with the line ends LF or CR LF"))
-	}
-}
-
-// isUTF16 tells a byte order mark, or a first character that has two bytes, one being 0.
-func isUTF16(data []byte) bool {
-	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
-		return true
-	}
-	return len(data) > 1 && (data[0] == 0) != (data[1] == 0)
-}
-
 // checkText fails with a cell that other programs and terminals could not show as text.
 func (t *table) checkText(c cell) {
+	if !utf8.ValidString(c.text) {
+		panic(t.at(c, "not UTF-8; save the file as UTF-8"))
+	}
 	if r, found := control(c.text); found {
 		panic(t.at(c, "the control character %U is part of the value; remove it", r))
 	}
@@ -173,33 +153,48 @@ func control(text string) (r rune, found bool) {
 	return r, true
 }
 
-// spellings knows how the names of a table are written, by their normal form (Unicode NFC):
-// two that differ only in how an accent is written look alike, and would be two tasks or arms.
+// spellings knows how the names of a table are written: two that look the same would be two tasks or arms.
 type spellings struct {
-	path  string
-	first map[string]cell
+	path         string
+	first, alike map[[2]string]cell // by column and looks; those that differ in capital letters and the like
+	notes        []Note
 }
 
 // check fails with the task or the arm of a row that looks like a name before and is another text.
 func (s *spellings) check(t *table, r int) {
-	s.checkName(t, t.cellOf(r, "task"))
-	s.checkName(t, t.cellOf(r, "arm"))
+	s.checkName(t, "task", t.cellOf(r, "task"))
+	s.checkName(t, "arm", t.cellOf(r, "arm"))
 }
 
-func (s *spellings) checkName(t *table, c cell) {
-	form := norm.NFC.String(c.text)
+// checkName fails with a name of a column that looks like one before and is another text. It notes one that differs from one before
+// in capital letters, blanks and the like alone, and one with a character that cannot be seen.
+func (s *spellings) checkName(t *table, column string, c cell) {
+	if s.first == nil {
+		s.first, s.alike = map[[2]string]cell{}, map[[2]string]cell{}
+	}
+	form := [2]string{column, looks.Of(c.text)}
 	first, known := s.first[form]
-	if !known {
-		s.first[form] = c
+	switch {
+	case known && first.text == c.text:
+		return
+	case known:
+		place := fmt.Sprintf("line %d", first.line)
+		if s.path != t.path {
+			place = fmt.Sprintf("%s:%d", s.path, first.line)
+		}
+		here, there := looks.Difference(c.text, first.text)
+		panic(t.at(c, "%q looks like the name in %s but has other characters, %s here and %s there; write both names alike", looks.Of(c.text),
+			place, here, there))
+	}
+	s.first[form] = c
+	if r, unseen := looks.Unseen(c.text); unseen {
+		s.notes = append(s.notes, Note{Kind: NoteUnseen, Path: t.path, Names: []string{column, c.text, fmt.Sprintf("%U", r)},
+			Numbers: []float64{float64(c.line)}})
+	}
+	form[1] = looks.Alike(c.text)
+	if first, known := s.alike[form]; known {
+		s.notes = append(s.notes, Note{Kind: NoteAlike, Path: t.path, Names: []string{column, first.text, c.text}})
 		return
 	}
-	if first.text == c.text {
-		return
-	}
-	place := fmt.Sprintf("line %d", first.line)
-	if s.path != t.path {
-		place = fmt.Sprintf("%s:%d", s.path, first.line)
-	}
-	panic(t.at(c, "%q looks like the name in %s but has other characters, since accents can be written in two ways; "+
-		"write both names alike", form, place))
+	s.alike[form] = c
 }

@@ -42,7 +42,7 @@ func (p *Problem) Minimised() *Problem {
 	q.Partial = q.turned(p.Partial)
 	q.Rows = slices.Clone(p.Rows)
 	for k := range q.Rows {
-		q.Rows[k].Reward = q.Turned(q.Rows[k].Reward)
+		q.Rows[k].Reward, q.Rows[k].Censored = q.Turned(q.Rows[k].Reward), -q.Rows[k].Censored
 	}
 	if p.Rewards != nil {
 		q.Rewards = lists.Map(p.Rewards, q.turned)

@@ -61,7 +61,7 @@ func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
 
 // readGrid reads all rows of a table, whose first row need not be a header.
 func readGrid(path string, opt LoadOptions) (*table, [][]cell) {
-	t, r := openTable(path, opt)
+	t, r := openTable(path, opt, true)
 	var grid [][]cell
 	width := 0
 	for row := range t.records(r) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -45,8 +46,10 @@ type LoadOptions struct {
 	Text []string
 	// reads Where and Failed, and columns of a long table that are named by an expression; nil without any
 	Compile Compiler
-	// makes CSV of a file that may have another format; nil takes files for CSV
-	Decode func(data []byte) ([]byte, error)
+	// makes CSV of a file that may have another format, of as many bytes as it is allowed; nil takes files for CSV
+	Decode func(a *allowance.Allowance, data []byte) ([]byte, error)
+	// ends the reading, and may limit its memory (memlimit.Within); nil does neither
+	Context context.Context
 }
 
 // MaxData is the largest size of a data file, in bytes.
@@ -54,9 +57,16 @@ const MaxData = 1 << 30
 
 func (o LoadOptions) read(path string) ([]byte, error) {
 	if o.Read == nil {
-		return await.File(context.Background(), path, MaxData)
+		return await.File(o.context(), path, MaxData)
 	}
 	return o.Read(path)
+}
+
+func (o LoadOptions) context() context.Context {
+	if o.Context == nil {
+		return context.Background()
+	}
+	return o.Context
 }
 
 // frame returns the columns that a program has in place of a file; nil where it has none.
@@ -76,7 +86,9 @@ type arm struct {
 	mean, sd, reps float64
 	cost           float64   // NaN without one
 	line           int       // of the table
+	row            int       // of the table, from 0: the first
 	rows           []Row     // of a long table
+	failed         int       // measurements that gave no value
 	sds            []float64 // of the measurements behind the mean of each row, NaN when unknown; nil where rows have none
 }
 
@@ -121,6 +133,21 @@ type found struct {
 	rows   []Row     // of a long table, in the order of the problem's arms
 	blocks []string  // names of their blocks
 	notes  []Note
+	read   map[string]*column // columns of tasks, arms and features
+	// names of tasks and arms as they are with plain numbers, where the table writes them in another way
+	written map[string]string
+}
+
+// remember notes names that are others with plain numbers.
+func (f *found) remember(names, plain []string) {
+	if f.written == nil {
+		f.written = map[string]string{}
+	}
+	for k, name := range plain {
+		if name != names[k] {
+			f.written[names[k]] = name
+		}
+	}
 }
 
 // reading is a problem while the table t is read into it.
@@ -134,15 +161,16 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	model := try.Of(opt.Noise.completed(opt.Rewards != ""))
 	t := readTable(path, opt, "task", "arm")
 	t.standardNames(wideColumns...)
-	names := &spellings{path, map[string]cell{}}
+	t.nameColumns(opt.Text)
+	names := &spellings{path: path}
 	var f found
-	texts := t.textFeatures()
-	f.readArms(t, names, texts, model.limits())
+	f.readArms(t, names, model.limits())
 	for _, name := range t.header {
-		if c := texts[name]; c != nil {
-			f.texts, f.notes = append(f.texts, c), append(f.notes, c.note(path))
+		if c := f.read[name]; c != nil && c.categories != nil {
+			f.texts, f.notes = append(f.texts, c), append(f.notes, c.note(t))
 		}
 	}
+	t.said = append(names.notes, t.said...)
 	means := t.hasColumn("mean")
 	if means && opt.Drop && opt.Rewards == "" {
 		f.dropUnmeasured(path)
@@ -162,34 +190,42 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	return p.Problem
 }
 
-// readArms parses all rows and checks them one by one and against each other. texts are the feature columns of text. Expected
-// rewards lie within the bounds, if any.
-func (f *found) readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]float64) {
+// readArms parses all rows and checks them one by one and against each other. Expected rewards lie within the bounds, if any.
+func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	t.require("task", "arm")
 	xs, zs := t.withPrefix("x_"), t.withPrefix("z_")
+	t.checkLengths(t.header...)
 	for _, name := range t.header {
+		if t.unnamed[name] {
+			continue
+		}
+		t.find(name)
+		if strings.Contains(name, replaced) {
+			panic(t.at(cell{line: 1 + t.preamble}, "column %q: not UTF-8; save the file as UTF-8", name))
+		}
 		if !slices.Contains(wideColumns, name) && !strings.HasPrefix(name, "x_") && !strings.HasPrefix(name, "z_") {
 			panic(try.Failure{Err: &DataError{Path: t.path, Line: 1, Unknown: name, Known: wideColumns,
 				Message: fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm "+
 					"feature) or z_ (task feature)", name)}})
 		}
 	}
+	f.read = t.wideFeatures()
 	first := map[string]arm{}
-	seen := map[[2]string]int{}
+	seen := map[[2]string]int{} // rows
+	again := copied{of: t}
+	var failed failures
 	for r := range t.lines {
-		a := readArm(t, r, xs, zs, func(name string) float64 {
-			if c := texts[name]; c != nil {
-				return c.value(r)
-			}
-			return t.number(r, name)
-		})
+		a := readArm(t, r, xs, zs, func(name string) float64 { return f.read[name].value(r) })
 		t.within(r, "mean", bounds)
 		names.check(t, r)
 		id := [2]string{a.task, a.name}
-		if line, twice := seen[id]; twice {
-			panic(t.at(t.cellOf(r, "arm"), "task %q, arm %q appears twice, first in line %d", a.task, a.name, line))
+		if before, twice := seen[id]; twice {
+			if again.add(r, before) {
+				continue
+			}
+			panic(t.at(t.cellOf(r, "arm"), "task %q, arm %q appears twice, first in line %d", a.task, a.name, t.lines[before]))
 		}
-		seen[id] = a.line
+		seen[id] = r
 		before, known := first[a.task]
 		if !known {
 			first[a.task] = a
@@ -202,7 +238,15 @@ func (f *found) readArms(t *table, names *spellings, texts map[string]*column, b
 			}
 		}
 		f.arms = append(f.arms, a)
+		if a.failed > 0 {
+			failed.add(t.textOf(r, "mean"))
+		}
 	}
+	failed.needNumber(t, "mean", !slices.ContainsFunc(f.arms, func(a arm) bool { return !math.IsNaN(a.mean) }), "")
+	if failed.order != nil {
+		f.notes = append(f.notes, failed.note(t.path, "mean"))
+	}
+	f.notes = append(f.notes, again.notes()...)
 }
 
 // wideColumns are the columns of a table with one row per arm, besides features.
@@ -213,16 +257,24 @@ const maxReps = 1_000_000_000
 
 // readArm parses a row, its features by the function given.
 func readArm(t *table, r int, xs, zs []string, feature func(name string) float64) arm {
-	a := arm{line: int(t.lines[r]), mean: math.NaN(), sd: math.NaN(), reps: 1, cost: math.NaN()}
+	a := arm{line: int(t.lines[r]), row: r, mean: math.NaN(), sd: math.NaN(), reps: 1, cost: math.NaN()}
 	a.task, a.name = t.text(r, "task"), t.text(r, "arm")
 	a.x, a.z = lists.Map(xs, feature), lists.Map(zs, feature)
 	for _, optional := range []struct {
 		name string
 		into *float64
-	}{{"mean", &a.mean}, {"sd", &a.sd}, {"reps", &a.reps}} {
-		if t.hasColumn(optional.name) && !t.of(optional.name).gap(r) {
+	}{{"sd", &a.sd}, {"reps", &a.reps}} {
+		if t.hasColumn(optional.name) && !t.missing(r, optional.name) {
 			*optional.into = t.number(r, optional.name)
 		}
+	}
+	if mean := t.textOf(r, "mean"); failure(mean) && !notMeasured(mean) && a.reps != 0 {
+		a.failed = 1
+	} else if !notMeasured(mean) && !failure(mean) {
+		a.mean = t.number(r, "mean")
+	}
+	if a.reps == 0 && (math.IsNaN(a.mean) || a.mean == 0) { // not measured
+		a.mean, a.reps = math.NaN(), 1
 	}
 	if !math.IsNaN(a.sd) {
 		checkSD(t, r, "sd", a.sd)
@@ -259,10 +311,34 @@ func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (
 	p.Tasks = try.Of(kernels.NewPoints(zs, f.order, taskRows))
 	p.Arms = try.Of(kernels.NewPoints(xs, lists.Map(sorted, func(a arm) string { return a.name }),
 		lists.Map(sorted, func(a arm) []float64 { return a.x })))
+	taskRow := make([]int, len(f.order))
+	for i := len(sorted) - 1; i >= 0; i-- {
+		taskRow[p.TaskOf[i]] = sorted[i].row
+	}
+	p.Tasks.Texts = f.textsOf(zs, taskRow)
+	p.Arms.Texts = f.textsOf(xs, lists.Map(sorted, func(a arm) int { return a.row }))
+	if slices.ContainsFunc(sorted, func(a arm) bool { return a.failed > 0 }) {
+		p.Failed = lists.Map(sorted, func(a arm) int { return a.failed })
+	}
 	if len(f.texts) > 0 {
 		p.Categories = lists.Keyed(f.texts, func(_ int, c *column) (string, []string) { return c.name, c.categories })
 	}
 	return p, sorted
+}
+
+// textsOf returns kernels.Points.Texts of points that stand in these rows.
+func (f *found) textsOf(columns []string, rows []int) (texts [][]string) {
+	for k, name := range columns {
+		c := f.read[name]
+		if !c.numbers || !slices.ContainsFunc(rows, func(r int) bool { return c.shown[c.codes[r]] != c.plain(c.codes[r]) }) {
+			continue
+		}
+		if texts == nil {
+			texts = make([][]string, len(columns))
+		}
+		texts[k] = lists.Map(rows, func(r int) string { return c.shown[c.codes[r]] })
+	}
+	return texts
 }
 
 // noteOf returns a note on some arms, of a kind as NoteUnmeasured.

@@ -29,11 +29,10 @@ func TestLoadErrors(t *testing.T) {
 		{"header only", "task,arm,mean\n", "p.csv: no data: expected a header and at least one row"},
 		{"no arm column", "task,mean\na,1\n", `p.csv:1: no column "arm"; the columns are task, mean`},
 		{"unknown column", "task,arm,man\na,b,1\n", `p.csv:1: unknown column "man"; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm feature) or z_ (task feature)`},
-		{"column twice", "task,arm,x_1,x_1\na,b,1,2\n", `p.csv:1:14: column "x_1" appears twice`},
-		{"unnamed column", "task,arm,\na,b,1\n", "p.csv:1:10: column 3 has no name"},
+		{"column twice", "task,arm,x_1,x_1\na,b,1,2\n", `p.csv:1:14: column "x_1" appears twice; name the second one "x_1.1"`},
 		{"ragged", "task,arm,mean\na,b,1\na,c\n", "p.csv:3:1: 2 values, expected 3 as in the header"},
-		{"quote", "task,arm,mean\na,b\",1\n", "p.csv:2:4: not valid CSV: bare \" in non-quoted-field"},
-		{"text for a number", "task,arm,mean\na,b,one\n", `p.csv:2:5: column "mean": expected a finite number, got "one"`},
+		{"quote", "task,arm,mean\na,\"b,1\n", "p.csv:2:8: not valid CSV: extraneous or missing \" in quoted-field"},
+		{"text for a number", "task,arm,mean\na,b,one\n", `p.csv:2:5: column "mean" has no number, only texts such as "one": name a column of measurements`},
 		{"NaN", "task,arm,x_1\na,b,NaN\n", `p.csv:2:5: column "x_1": expected a finite number, got "NaN"`},
 		{"infinity", "task,arm,x_1,mean\na,b,+Inf,1\n", `p.csv:2:5: column "x_1": expected a finite number, got "+Inf"`},
 		{"empty cell", "task,arm,x_1\na,b,\n", `p.csv:2:5: column "x_1": expected a finite number, the cell is empty`},
@@ -70,7 +69,7 @@ func TestLoadRewardsErrors(t *testing.T) {
 	table := write(t, "p.csv", "task,arm,mean\na,b,1\na,c,2\n")
 	for _, c := range []struct{ name, raw, want string }{
 		{"unknown arm", "task,arm,rep,reward\na,z,1,1\n", `r.csv:2:3: task "a", arm "z" is not in the problem table`},
-		{"rep twice", "task,arm,rep,reward\na,b,1,1\na,b,1,1\n", `r.csv:3:5: task "a", arm "b", rep "1" appears twice, first in line 2`},
+		{"rep twice", "task,arm,rep,reward\na,b,1,1\na,b,1,2\n", `r.csv:3:5: task "a", arm "b", rep "1" appears twice, first in line 2`},
 		{"no reward", "task,arm,rep,reward\na,b,1,1\n", `r.csv: no reward of task "a", arm "c"`},
 		{"another mean", "task,arm,rep,reward\na,b,1,1\na,c,1,5\n", `r.csv: task "a", arm "c": its 1 rewards average 5, but the problem table says mean 2; leave the column mean out of the table, so that the rewards say it, or leave rewards= out`},
 		{"not a number", "task,arm,rep,reward\na,b,1,x\n", `r.csv:2:7: column "reward": expected a finite number, got "x"`},

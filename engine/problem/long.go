@@ -29,6 +29,11 @@ type Long struct {
 
 	// computes the columns that an expression names, and leaves out rows, of a sheet as of the table; nil before a table was read
 	complete func(t *table)
+	// the columns of tasks and arms as they were read; nil before
+	read map[string]*column
+	// names of tasks and arms as they are with plain numbers, where the table writes them in another way: campaigns recorded
+	// digests of these
+	written map[string]string
 }
 
 // onlyTask is the name of the task of a table without columns for tasks.
@@ -42,9 +47,11 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 		panic(try.Failure{Err: &DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}})
 	}
 	t := readTable(path, opt, opt.Long.needed()...)
+	t.nameColumns(opt.Text)
 	compute(t, opt)
 	l := namedColumns(t, *opt.Long)
 	var f found
+	f.takeOnce(t, l)
 	f.readLong(t, l)
 	if opt.Drop {
 		f.dropUnmeasured(path)
@@ -52,7 +59,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	p, sorted := f.build(t, opt.Name, l.ArmFeatures, l.TaskFeatures, k)
 	own := *opt.Long
 	own.complete = func(t *table) {
-		for _, part := range []LoadOptions{{Long: new(Long), Where: opt.Where}, {Long: opt.Long}} {
+		for _, part := range []LoadOptions{{Long: new(Long), Where: opt.Where}, {Long: new(Long), Failed: opt.Failed}, {Long: opt.Long}} {
 			func() {
 				defer try.Caught(new(error)) // a sheet that lacks columns for it may have the names of tasks and arms
 				part.Compile = opt.Compile
@@ -60,6 +67,8 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 			}()
 		}
 	}
+	own.read = f.read
+	own.written = f.written
 	p.Long = &own
 	p.Rows, p.Blocks = f.rows, f.blocks
 	for i, a := range sorted {
@@ -108,6 +117,7 @@ func namedColumns(t *table, l Long) Long {
 			}
 			seen[k] = true
 		}
+		t.checkLengths(names...)
 	}
 	return l
 }
@@ -138,19 +148,26 @@ func sameFeatures(t *table, features []*column, r, first int, names ...string) {
 
 // columnsOf reads the columns of tasks, arms, features and blocks, and notes which features are text.
 func (f *found) columnsOf(t *table, l Long) map[string]*column {
-	read := map[string]*column{}
-	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks) {
-		if read[name] == nil {
-			read[name] = t.readColumn(name)
+	read, features := map[string]*column{}, slices.Concat(l.TaskFeatures, l.ArmFeatures)
+	for _, name := range slices.Concat(l.Task, l.Arm, features, l.Blocks) {
+		if read[name] != nil {
+			continue
+		}
+		c := t.readColumn(name)
+		if read[name] = c; c.numbers && slices.Contains(features, name) {
+			c.settle(t)
+		} else {
+			t.said = append(t.said, c.noteWritten(t)...)
 		}
 	}
-	for _, name := range slices.Concat(l.TaskFeatures, l.ArmFeatures) {
+	for _, name := range features {
 		c := read[name]
 		c.coded(t)
 		if c.categories != nil && !slices.Contains(f.texts, c) {
-			f.texts, f.notes = append(f.texts, c), append(f.notes, c.note(t.path))
+			f.texts, f.notes = append(f.texts, c), append(f.notes, c.note(t))
 		}
 	}
+	f.read = read
 	for _, name := range l.Log {
 		read[name].positive(t)
 	}
@@ -164,14 +181,16 @@ func (f *found) readLong(t *table, l Long) {
 		return lists.Map(names, func(name string) *column { return read[name] })
 	}
 	rows := len(t.lines)
-	task, tasks := named(columns(l.Task), rows)
-	name, names := named(columns(l.Arm), rows)
+	task, tasks, plainTasks := named(columns(l.Task), rows)
+	name, names, plainNames := named(columns(l.Arm), rows)
+	f.remember(tasks, plainTasks)
+	f.remember(names, plainNames)
 	taskFeatures, armFeatures := columns(l.TaskFeatures), columns(l.ArmFeatures)
 	armOf := paired(task, name)
 	var firstOfTask, first []int // rows
 	var measured []int           // rows with a reward, of each arm
 	var unmeasured, line int
-	reward := t.of(l.measured()[0])
+	var failed failures
 	for r, at := range armOf {
 		v, a := task[r], name[r]
 		if int(v) == len(firstOfTask) {
@@ -182,18 +201,24 @@ func (f *found) readLong(t *table, l Long) {
 		if int(at) == len(first) {
 			first, measured = append(first, r), append(measured, 0)
 			f.arms = append(f.arms, arm{
-				task: tasks[v], name: names[a], x: valuesAt(armFeatures, r), z: valuesAt(taskFeatures, r),
+				task: tasks[v], name: names[a], x: valuesAt(armFeatures, r), z: valuesAt(taskFeatures, r), row: r,
 				mean: math.NaN(), sd: math.NaN(), reps: 1, cost: math.NaN(),
 			})
 		} else {
 			sameFeatures(t, armFeatures, r, first[at], tasks[v], names[a])
 		}
-		if reward.gap(r) {
+		switch o := try.Of(l.outcomeOf(t, r)); {
+		case o.Missing:
 			armOf[r], unmeasured, line = -1, unmeasured+1, int(t.lines[r])
-			continue
+		case o.Failed != "":
+			armOf[r] = -1
+			f.arms[at].failed++
+			failed.add(o.Failed)
+		default:
+			measured[at]++
 		}
-		measured[at]++
 	}
+	failed.needNumber(t, l.measured()[0], lists.Total(measured) == 0, "; if every one of them failed so far, say so with failed=%q")
 	f.order = tasks
 	byTask := indices.All(len(first))
 	slices.SortStableFunc(byTask, func(a, b int) int { return int(task[first[a]] - task[first[b]]) })
@@ -210,7 +235,17 @@ func (f *found) readLong(t *table, l Long) {
 		f.notes = append(f.notes,
 			Note{Kind: NoteNoReward, Path: t.path, Names: l.measured()[:1], Numbers: []float64{float64(unmeasured), float64(line)}})
 	}
-	if l.Count != "" && f.sums() {
+	if failed.order != nil {
+		f.notes = append(f.notes, failed.note(t.path, l.measured()[0]))
+	}
+	if limits := lists.Where(f.rows, func(m Row) bool { return m.Censored != 0 }); len(limits) > 0 {
+		f.notes = append(f.notes, limitsNote(t.path, l.Reward, limits))
+	}
+	switch {
+	case l.Count == "":
+	case f.successes():
+		f.notes = append(f.notes, Note{Kind: NoteSuccesses, Path: t.path, Names: []string{l.Reward, l.Count}})
+	case f.sums():
 		f.notes = append(f.notes, Note{Kind: NoteSums, Path: t.path, Names: []string{l.Reward, l.Count}})
 	}
 }
@@ -224,7 +259,7 @@ func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measu
 		next[at] = total
 		total += measured[at]
 	}
-	block, names := named(blocks, len(armOf))
+	block, names, _ := named(blocks, len(armOf))
 	number := make([]int, len(names)) // of each block among those measured, from 1
 	for r, at := range armOf {
 		if at < 0 {

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -21,39 +22,57 @@ func (m *Row) read(t *table, r int, l *Long) (sd float64) {
 		m.Reward, sd, m.Count = readCounts(t, r, l)
 		return sd
 	}
-	var err error
-	if m.Reward, err = t.tried(r, l.Reward); err != nil {
-		c := t.column[l.Reward]
-		text := t.cells[c].text(r)
-		truth, is := truths[strings.ToLower(text)]
-		if word := onlyWord(t, c); !is && word != "" && word == text {
-			panic(t.at(t.cell(r, c), "column %q: expected a finite number, got %q; such rows are left out by where=%q", l.Reward, word,
-				Unless(l.Reward, word)))
-		}
-		if !is {
-			try.To(err)
-		}
-		m.Reward = truth
-	}
-	if l.SD != "" && !t.of(l.SD).gap(r) {
+	o := try.Of(t.outcome(r, l.Reward))
+	m.Reward, m.Censored = o.Reward, o.Censored
+	if l.SD != "" && !t.missing(r, l.SD) {
 		sd = t.number(r, l.SD)
 		checkSD(t, r, l.SD, sd)
 	}
-	if l.Count != "" && !t.of(l.Count).gap(r) {
+	if l.Count != "" && !t.missing(r, l.Count) {
 		m.Count = t.number(r, l.Count)
 		checkCount(t, r, l.Count, m.Count)
 	}
 	return sd
 }
 
+// outcomeOf reads what was measured in a row. 0 successes of 0 trials, and NaN or 0 as the mean of none, are not measured.
+func (l *Long) outcomeOf(t *table, r int) (Outcome, error) {
+	column := l.measured()[0]
+	o, err := t.outcome(r, column)
+	if counts := cmp.Or(l.Trials, l.Count); err == nil && o.Failed != byCondition && counts != "" {
+		switch n, err := t.tried(r, counts); {
+		case l.Trials != "" && t.missing(r, counts), err == nil && n == 0 && o.Reward == 0:
+			return Outcome{Missing: true}, nil
+		case l.Trials != "" && o.Censored != 0:
+			return o, t.at(t.cellOf(r, column), "column %q: expected a whole number of successes, got a limit", column).Err
+		}
+	}
+	return o, err
+}
+
+// missing reports whether a cell says that there is no number, NaN included.
+func (t *table) missing(r int, column string) bool {
+	return t.of(column).gap(r) || notMeasured(t.textOf(r, column))
+}
+
 // Unless is the condition on the rows of a table in which a column is not this text or this number.
 func Unless[T string | float64](column string, value T) string {
+	return conditionOf(column, "!=", value)
+}
+
+// Equals is the condition on the rows of a table in which a column is this text or this number.
+func Equals[T string | float64](column string, value T) string {
+	return conditionOf(column, "==", value)
+}
+
+// conditionOf compares a column with a text or a number.
+func conditionOf[T string | float64](column, operator string, value T) string {
 	quoted := func(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'" }
 	right := fmt.Sprint(value)
 	if text, is := any(value).(string); is {
 		right = quoted(text)
 	}
-	return "col(" + quoted(column) + ") != " + right
+	return "col(" + quoted(column) + ") " + operator + " " + right
 }
 
 // truths are rewards of 0 and 1 as programs write truth values, in lower case.
@@ -111,6 +130,26 @@ func (f *found) sums() bool {
 	return math.Abs(slope-1) < 0.3 && stat.StdDev(each, nil) < stat.StdDev(means, nil)/2
 }
 
+// successes reports whether what stands for means is probably counts of successes: whole numbers from 0 to the count in all rows,
+// where a mean of several is seldom whole. Rewards of one measurement each do not tell.
+func (f *found) successes() bool {
+	several := 0
+	for _, a := range f.arms {
+		for _, m := range a.rows {
+			if m.Reward != math.Trunc(m.Reward) || m.Reward < 0 || m.Reward > m.Count {
+				return false
+			}
+			if m.Count > 1 {
+				several++
+			}
+		}
+	}
+	return several >= fewestSuccesses
+}
+
+// fewestSuccesses is the number of rows with several measurements below which whole means may be chance.
+const fewestSuccesses = 2
+
 // fewestSums is the number of rows below which nothing is said of how they go with their counts.
 const fewestSums = 6
 
@@ -157,7 +196,8 @@ func (p reading) measure(l Long, arms []arm, stated NoiseModel) {
 	s := noiseOf(arms)
 	summaries := l.SD != "" || l.Count != "" || l.Trials != "" // the rows are means, which cannot be resampled
 	once := indices.Where(len(arms), func(i int) bool { return len(arms[i].rows) < 2 })
-	resampled := len(once) == 0 && !summaries
+	censored := lists.Count(p.Rows, func(m Row) bool { return m.Censored != 0 })
+	resampled := len(once) == 0 && !summaries && censored == 0 // nobody knows the values beyond a limit
 	model := try.Of(stated.completed(resampled))
 	if bounds := model.limits(); bounds != nil && l.Trials == "" { // means of successes are within any bounds
 		for r := range p.t.lines {
@@ -183,8 +223,11 @@ func (p reading) measure(l Long, arms []arm, stated NoiseModel) {
 			return means
 		})
 		s = p.summarise()
-	case !summaries && p.Mean != nil && len(once) < p.N() && model.Environment != EnvironmentPosterior:
+	case !summaries && p.Mean != nil && len(once) > 0 && len(once) < p.N() && model.Environment != EnvironmentPosterior:
 		p.Notes = append(p.Notes, p.noteOf(NoteOnce, once))
+	}
+	if censored > 0 {
+		p.Notes = append(p.Notes, Note{Kind: NoteNotDrawn, Path: p.t.path, Names: []string{l.Reward}})
 	}
 	p.Reps = s.reps
 	p.setNoise(model, s)

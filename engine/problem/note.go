@@ -3,6 +3,7 @@ package problem
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
@@ -24,13 +25,31 @@ type NoteKind string
 const (
 	NoteLineSkipped   NoteKind = "line skipped"   // the one above the header
 	NoteLinesSkipped  NoteKind = "lines skipped"  // numbers: lines above the header
+	NoteRowNames      NoteKind = "row names"      // the header has no name for the first column
 	NoteSeparator     NoteKind = "separator"      // names: the character
 	NoteDecimalCommas NoteKind = "decimal commas" // names: the separator
 	NoteThousands     NoteKind = "thousands"      // names: the first number with a point; numbers: its line
 	NoteIgnored       NoteKind = "ignored"        // names: columns
 	NoteCategories    NoteKind = "categories"     // names: column, then categories in the order of their codes
-	NoteNoReward      NoteKind = "no reward"      // names: column; numbers: rows, line of the last
-	NoteSums          NoteKind = "sums"           // names: columns of the means and of their counts
+	NoteIdentifiers   NoteKind = "identifiers"    // as NoteCategories, of whole numbers that are names by the way they are written
+	// names: column, then groups of texts that became one setting; numbers: how many texts each group has
+	NoteEqual   NoteKind = "equal"   // texts that are equal as numbers, and may be names
+	NoteRounded NoteKind = "rounded" // numbers that agree to 15 digits
+	NoteWritten NoteKind = "written" // as NoteEqual, of names that did not become one
+	NoteAlike   NoteKind = "alike"   // names: column, and two names that differ in capital letters and the like alone
+	NoteUnseen  NoteKind = "unseen"  // names: column, name, and the code of a character in it that cannot be seen; numbers: its line
+
+	NoteNoReward NoteKind = "no reward" // names: column; numbers: rows, line of the last
+	NoteFailed   NoteKind = "failed"    // names: column, reasons; numbers: measurements in all, then of each reason
+	NoteLimits   NoteKind = "limits"    // names: column; numbers: values below a limit, values above one
+	NoteNotDrawn NoteKind = "not drawn" // names: column
+	NoteNoOption NoteKind = "no option" // names: options, of many the first; numbers: options without a row, of all
+	NoteSums     NoteKind = "sums"      // names: columns of the means and of their counts
+	// names: columns of the rewards and of their counts
+	NoteSuccesses NoteKind = "successes"
+	// names: which lines repeat which; numbers: rows that repeat others and count once, all rows
+	NoteCopies  NoteKind = "copies"
+	NoteRepeats NoteKind = "repeats" // as NoteCopies, and each counts
 	// names: task and arm of each, of many the first; numbers: arms left out, all arms
 	NoteDropped NoteKind = "dropped"
 	// names: task and arm of the first; numbers: arms not measured, all arms
@@ -64,15 +83,38 @@ const (
 var noteSentences = map[NoteKind]string{
 	NoteLineSkipped:   "line 1, above the header, is left out",
 	NoteLinesSkipped:  "lines 1 to %d, above the header, are left out",
+	NoteRowNames:      "rows have one value more than the header: the first is taken for the name of the row",
 	NoteSeparator:     "columns are separated by %s",
 	NoteDecimalCommas: "columns are separated by %s, numbers have decimal commas",
 	NoteThousands:     "the point in %s (line %d) is read as a decimal point; where points part thousands, leave them out",
 	NoteIgnored:       "columns that are not named are ignored: %s",
 	NoteCategories:    "column %q has text, which is a category, not a scale (kernel category()): %s",
-	NoteNoReward:      "rows without a value of %s are not counted as measurements: %d, the last in line %d",
-	NoteSums:          `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
-	NoteDropped:       "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
-	NoteUnmeasured:    `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
+	NoteIdentifiers: "column %q has whole numbers with a leading zero or more than 15 digits, which are names: categories, not a " +
+		"scale (kernel category()): %s",
+	NoteEqual: "column %[1]q has equal numbers that are written in different ways, which are one setting: %[2]s; if they are names, " +
+		"such as versions, write text=%[1]q (--text %[1]q)",
+	NoteRounded: "column %[1]q has numbers that are equal to 15 digits, which are one setting: %[2]s",
+	NoteWritten: "column %[1]q has names that are equal as numbers and stay different names: %[2]s; if they mean the same, write them alike",
+	NoteAlike: "column %[1]q: %[2]q and %[3]q differ only in capital letters, blanks or the like, and are two names; if they mean the " +
+		"same, write them alike",
+	NoteUnseen: "column %[1]q: the name %[2]q in line %[4]d has the character %[3]s, which cannot be seen; remove it where it is a slip",
+
+	NoteNoReward: "rows without a value of %s are not counted as measurements: %d, the last in line %d",
+	NoteFailed: "column %[1]q: measurements that gave no value count as failed, %[3]d in all: %[2]s; leave the cell empty where nothing was " +
+		"measured",
+	NoteLimits: "column %[1]q: values of which only a limit is known: %[2]s; each is used as a limit, and its number as a mean where one is " +
+		"shown",
+	NoteNotDrawn: "column %q: simulated rewards of fc and fb are not drawn from these measurements, because the values beyond a limit are " +
+		"not known; they scatter by the noise scale",
+	NoteNoOption: "options that have no row left by where=, %[2]d of %[3]d: %[1]s",
+	NoteSums:     `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
+	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q, and are read as means; if they count successes, write ` +
+		`successes=%[1]q, trials=%[2]q in place of reward and count`,
+	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. Such rows are copies sooner than " +
+		"measurements. If they are real measurements, add a column that tells them apart, such as a number for each row",
+	NoteRepeats:    "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
+	NoteDropped:    "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
+	NoteUnmeasured: `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
 	NoteInferred: `%[1]s not measured: simulated runs draw expected rewards there from what other measurements say, and fit and bounds go by these; ` +
 		`unmeasured="drop" goes on without`,
 	NoteOnce: "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise " +
@@ -102,7 +144,12 @@ var noteSentences = map[NoteKind]string{
 // OfSimulation reports whether the note is on how rewards are simulated, which does not concern
 // answers from what was measured.
 func (n Note) OfSimulation() bool {
-	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks}, n.Kind)
+	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks, NoteNotDrawn}, n.Kind)
+}
+
+// OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
+func (n Note) OfAnswers() bool {
+	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteSums, NoteSuccesses}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
@@ -113,6 +160,12 @@ func (n Note) OfAlgorithms() bool {
 
 // String returns the sentence, without a full stop.
 func (n Note) String() string { return NoteText(n) }
+
+// Sentence returns String without the path.
+func (n Note) Sentence() string {
+	n.Path = ""
+	return n.String()
+}
 
 // NoteText returns one sentence for several notes of one kind and the same names, at least one, with
 // a range for each number that differs. A kind that is not listed is its own sentence.
@@ -138,7 +191,9 @@ func (n Note) words() []string {
 		return []string{listed(n.Names)}
 	case NoteBlocks:
 		return []string{listed(n.Names), n.name(0)}
-	case NoteCategories:
+	case NoteEqual, NoteRounded, NoteWritten:
+		return []string{n.name(0), n.groups()}
+	case NoteCategories, NoteIdentifiers:
 		var codes []string
 		for k := 1; k < len(n.Names); k++ {
 			codes = append(codes, fmt.Sprintf("%s = %d", n.Names[k], k-1))
@@ -147,6 +202,17 @@ func (n Note) words() []string {
 			codes = codes[:fewShown]
 		}
 		return []string{n.name(0), listedOf(codes, len(n.Names)-1)}
+	case NoteCopies, NoteRepeats:
+		if n.number(0) == 1 {
+			return []string{n.name(0), "repeats another", "counts", "It counts as a measurement; if it is a copy, delete it"}
+		}
+		return []string{n.name(0), "repeat others", "count", "They count as measurements; if they are copies, delete them"}
+	case NoteFailed:
+		return []string{n.name(0), n.failedWords()}
+	case NoteLimits:
+		return []string{n.name(0), n.limitWords()}
+	case NoteNoOption:
+		return []string{listedOf(n.Names, int(n.number(0)))}
 	case NoteDropped:
 		var arms []string
 		for k := 0; k < len(n.Names); k += 2 {
@@ -167,6 +233,25 @@ func (n Note) words() []string {
 		return []string{n.name(0), n.name(1), scaled}
 	}
 	return n.Names
+}
+
+// groups lists groups of texts, of many the first: "12.1 and 12.10; 13 and 13.0".
+func (n Note) groups() string {
+	var words []string
+	at := 1
+	for k := range n.Numbers[:min(len(n.Numbers), fewShown)] {
+		texts := n.Names[at : at+int(n.number(k))]
+		at += len(texts)
+		last := texts[len(texts)-1]
+		if more := len(texts) - fewShown; more > 0 {
+			last = fmt.Sprintf("%d more", more+1)
+		}
+		words = append(words, strings.Join(texts[:min(len(texts)-1, fewShown-1)], ", ")+" and "+last)
+	}
+	if more := len(n.Numbers) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(words, "; ")
 }
 
 // fewShown is how many arms that are left out are named where they are too many to name all, and codes of categories.

@@ -184,6 +184,45 @@ func (p *Problem) NamesOf(i int) []string {
 	return []string{p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]}
 }
 
+// TaskNamed returns the number of a task, -1 of none: by its name, or by the name that it alone would have with plain numbers,
+// as "temp=150" where the table has 150.0.
+func (p *Problem) TaskNamed(name string) int { return p.placeOf(p.Tasks.Names, name) }
+
+// ArmNamed returns the number of an arm of task v as TaskNamed does.
+func (p *Problem) ArmNamed(v int, name string) int {
+	lo, hi := p.ArmsOf(v)
+	if k := p.placeOf(p.Arms.Names[lo:hi], name); k >= 0 {
+		return lo + k
+	}
+	return -1
+}
+
+func (p *Problem) placeOf(names []string, name string) int {
+	if k := slices.Index(names, name); k >= 0 || p.Long == nil {
+		return k
+	}
+	same := indices.Where(len(names), func(k int) bool { return p.Long.written[names[k]] == name })
+	if len(same) != 1 {
+		return -1
+	}
+	return same[0]
+}
+
+// ArmText returns feature c of arm i as the table has it: the text of a name or number.
+func (p *Problem) ArmText(c, i int) string { return p.textOf(p.Arms, c, i) }
+
+// textOf returns feature c of point i as the table has it.
+func (p *Problem) textOf(points *kernels.Points, c, i int) string {
+	v := points.Value(c, i)
+	if names := p.Categories[points.Columns[c]]; names != nil {
+		return names[int(v)]
+	}
+	if points.Texts != nil && len(points.Texts[c]) > 0 {
+		return points.Texts[c][i]
+	}
+	return plainNumber(v)
+}
+
 // New builds a problem from values: one task name and feature row per task, and
 // for every task its arms. It reports lists that do not fit together.
 //
@@ -313,6 +352,9 @@ func (p *Problem) Digests() []string {
 	h := sha256.New()
 	for i, v := range p.TaskOf {
 		for _, name := range []string{p.Tasks.Names[v], p.Arms.Names[i]} {
+			if p.Long != nil {
+				name = cmp.Or(p.Long.written[name], name)
+			}
 			h.Write(binary.AppendUvarint(nil, uint64(len(name))))
 			h.Write([]byte(name))
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
@@ -38,7 +39,10 @@ func ReadSheet(path string, data []byte, own *Long, sets ...[]string) (_ *Sheet,
 		t := try.Of(tableOf(path, data, set...))
 		t.standardNames(append(slices.Concat(sets...), "status", "note", "plate", "block", "sd")...)
 		if _, lacking := t.lacks(set...); !lacking {
-			return sheetOf(t, t.header), k, nil
+			for _, name := range set {
+				t.find(name)
+			}
+			return sheetOf(t, t.givenColumns()), k, nil
 		}
 		if k == len(sets)-1 {
 			if own != nil {
@@ -97,7 +101,7 @@ func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set 
 		if !byID && l.complete != nil {
 			l.complete(t)
 		}
-		columns := slices.DeleteFunc(slices.Clone(t.header), func(c string) bool { return slices.Contains(t.read, c) })
+		columns := slices.DeleteFunc(slices.Clone(t.header), func(c string) bool { return slices.Contains(t.read, c) || t.unnamed[c] })
 		if byID != (wanted[0] == "id") || slices.ContainsFunc(wanted, func(name string) bool { return !t.find(name) }) {
 			continue
 		}
@@ -128,18 +132,56 @@ func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set 
 // nameArms adds columns task and arm with the names that the rows of a long table have.
 func nameArms(t *table, l Long) {
 	named := [][]string{l.Task, l.Arm}
-	read := lists.Map(named, func(of []string) []*column { return lists.Map(of, t.readColumn) }) // before any name has another meaning
+	at, read := make([][]int, len(named)), make([][]*column, len(named)) // before any name has another meaning
+	for k, of := range named {
+		for _, name := range of {
+			c := l.read[name]
+			if c == nil { // no table was read
+				c = t.readColumn(name)
+			}
+			at[k], read[k] = append(at[k], t.column[name]), append(read[k], c)
+		}
+	}
 	for k, of := range named {
 		names := &cells{places: t.cells[0].places}
 		if len(of) > 0 {
-			names.places = t.of(of[0]).places
+			names.places = t.cells[at[k][0]].places
 		}
+		columns := read[k]
 		for r := range t.lines {
-			names.add(nameOf(read[k], r))
+			names.add(nameOf(columns, lists.Make(len(of), func(j int) string { return columns[j].shownOf(t, t.cell(r, at[k][j])) })))
 		}
 		t.cells = append(t.cells, names)
 		t.column[[]string{"task", "arm"}[k]] = len(t.header) + k
 	}
+}
+
+// shownOf returns the name that the column has for a cell of a sheet: that of the same text, else that of the only equal number,
+// since spreadsheets write 12.10 as 12.1 and 150 as 150.0. A cell that the column does not have is itself.
+func (c *column) shownOf(t *table, x cell) string {
+	if x.text == "" || c.numbers && gap(x.text) {
+		panic(t.at(x, "%s", missing(c.name, x.text)))
+	}
+	t.checkText(x)
+	for _, text := range []string{x.text, t.decimal(x.text), strings.Replace(t.decimal(x.text), ".", ",", 1)} {
+		if code, known := c.known[text]; known {
+			return c.shown[code]
+		}
+	}
+	if !c.numbers {
+		return x.text
+	}
+	v, err := t.numberIn(x, c.name)
+	if err != nil {
+		return x.text
+	}
+	same := indices.Where(len(c.values), func(k int) bool {
+		return sameNumbers([]float64{min(v, c.values[k]), max(v, c.values[k])})[1]
+	})
+	if len(same) == 1 {
+		return c.shown[same[0]]
+	}
+	return plainNumber(v)
 }
 
 // nameMeans finds the columns of counts and standard deviations of rows that are means.

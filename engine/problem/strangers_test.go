@@ -15,6 +15,8 @@ import (
 func TestStrangersTables(t *testing.T) {
 	summaries := Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "mean_throughput", SD: "std dev", Count: "n"}
 	machines := Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput"}
+	const repeated = "1 of 4 rows repeats another in every column: line 3 repeats line 2. It counts as a measurement; if it is a copy, delete it"
+	const noNoise = "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"
 	for _, c := range []struct {
 		file  string
 		long  Long   // the zero value means one row per arm
@@ -28,8 +30,8 @@ func TestStrangersTables(t *testing.T) {
 			notes: "columns are separated by semicolons, numbers have decimal commas\ncolumns that are not named are ignored: Bemerkung"},
 		{file: "excel-sep-line.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]", notes: "columns are separated by semicolons"},
 		{file: "excel-trailing.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]"},
-		{file: "excel-unicode-text.txt", long: machines, want: "FILE: UTF-16; save the file as UTF-8"},
-		{file: "latin1.csv", long: machines, want: "FILE:1:1: not UTF-8; save the file as UTF-8"},
+		{file: "excel-unicode-text.txt", long: machines, want: "[A] | [temp=150] | [41.5] | [1]", notes: "columns are separated by tabs\n" + noNoise},
+		{file: "latin1.csv", long: machines, want: `FILE:1: no column "machine"; the columns are Ger�t, temp, throughput; the file is not UTF-8, which spoils names: save it as UTF-8`},
 		{file: "instrument.tsv", long: Long{Task: []string{"Sample ID"}, Arm: []string{"temp (°c)", "speed, rpm"}, Reward: "Yield [%]"},
 			want:  "[S-1 S-2] | [temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20 temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20] | [55 60 46 41] | [0.224 0.224 1.35 1.35]",
 			notes: "columns are separated by tabs"},
@@ -53,9 +55,9 @@ func TestStrangersTables(t *testing.T) {
 				`arms that are not measured are left out, 1 of 4: task "A", arm "temp=180"` + "\n" +
 				`task "B", arm "temp=180" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "wide-pilot.csv", drop: true, want: "[A] | [a] | [41.5] | [1.2]", notes: `arms that are not measured are left out, 1 of 2: task "A", arm "b"`},
-		{file: "pandas.csv", long: machines, want: "FILE:1:1: column 1 has no name"},
-		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]",
-			notes: "columns that are not named are ignored: idx\nrows without a value of throughput are not counted as measurements: 1, the last in line 4"},
+		{file: "pandas.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41.5 44] | [1 1]", notes: "columns that are not named are ignored: Unnamed: 0\n" + noNoise},
+		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150.0 temp=180.0] | [42 45] | [1.12 1.12]",
+			notes: "columns that are not named are ignored: idx\ncolumn \"throughput\": measurements that gave no value count as failed, 1 in all: 1 \"nan\"; leave the cell empty where nothing was measured"},
 		{file: "r-write-csv.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44] | [0.707 0.707]",
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
 				`task "A", arm "temp=180" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
@@ -70,23 +72,23 @@ func TestStrangersTables(t *testing.T) {
 		{file: "categories.csv", long: Long{Task: []string{"line"}, Arm: []string{"oil"}, Reward: "yield"},
 			want:  "[L1 L2] | [mineral ester ester none] | [5.5 7.5 8.5 2.5] | [0.707 0.707 0.707 0.707]",
 			notes: "columns that are not named are ignored: speed\ncolumn \"oil\" has text, which is a category, not a scale (kernel category()): mineral = 0, ester = 1, none = 2"},
-		{file: "typo.csv", long: machines, want: `FILE:3:3: column "temp": expected a number as in line 2, got "l80"; a feature has numbers in all rows, or text in all`},
+		{file: "typo.csv", long: machines, want: `FILE:3:3: column "temp": expected a number as in line 2, got "l80"; a feature has numbers in all rows, or text in all: if these are names, write text="temp" (--text "temp")`},
 		{file: "thousands.csv", long: machines, want: `FILE:3:7: "1,234" is a number with a decimal comma in line 3 and "1.234" one with a decimal point in line 2; write all numbers alike`},
 		{file: "quoted-decimals.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41,5"; decimal commas are read where semicolons or tabs separate the columns`},
 		{file: "missing-key.csv", long: machines, want: `FILE:3:1: column "machine" has no value here; every row needs its task, its arm and their features: fill the cell in, or delete the row`},
 		{file: "feature-changes.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput", TaskFeatures: []string{"age"}},
 			want: `FILE:3:3: column "age" is "2" here but "1" in line 2: it must not change within task "A"`},
-		{file: "header-twice.csv", long: machines, want: `FILE:1:14: column "temp" appears twice`},
-		{file: "spaces.txt", long: machines, want: `FILE:1: no column "machine"; the columns are machine temp throughput; columns are separated by commas, semicolons or tabs`},
+		{file: "header-twice.csv", long: machines, want: `FILE:1:14: column "temp" appears twice; name the second one "temp.1"`},
+		{file: "spaces.txt", long: machines, want: "[A] | [temp=150 temp=180] | [41 44] | [1 1]", notes: "columns are separated by blanks\n" + noNoise},
 		{file: "units-row.csv", long: machines, want: `FILE:2:1: column "machine" has no value here; every row needs its task, its arm and their features: fill the cell in, or delete the row`},
 		{file: "ragged.csv", long: machines, want: "FILE:3:1: 2 values, expected 3 as in the header"},
-		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield"}, want: `FILE:4:3: column "variety": expected a number as in line 2, got "12b"; a feature has numbers in all rows, or text in all`},
+		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield"}, want: `FILE:4:3: column "variety": expected a number as in line 2, got "12b"; a feature has numbers in all rows, or text in all: if these are names, write text="variety" (--text "variety")`},
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield", ArmFeatures: []string{"block"}}, want: `FILE:3:6: column "block" is "2" here but "1" in line 2: it must not change within task "plot=1", arm "12"`},
-		{file: "unit-in-cell.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41.5 kg"`},
+		{file: "unit-in-cell.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41.5 kg"; correct it, or say that such rows failed: failed="col('throughput') == '41.5 kg'"`},
 		{file: "multiline-comment.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44.5] | [0.707 0.707]", notes: "columns that are not named are ignored: comment"},
-		{file: "quantised.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]"},
+		{file: "quantised.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]", notes: repeated},
 		{file: "quantised.csv", long: machines, noise: NoiseSD, want: `FILE: task "A", arm "temp=150": the noise scale is 0, but it must be positive; noise="task" pools it over the task, or give a number`},
-		{file: "quantised.csv", long: machines, noise: NoiseTask, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]"},
+		{file: "quantised.csv", long: machines, noise: NoiseTask, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]", notes: repeated},
 		{file: "wide-excel.csv", want: "[A B] | [a b a b] | [41.5 44 30 29] | [1.2 1.2 0.8 0.8]",
 			notes: "columns are separated by semicolons, numbers have decimal commas\n" +
 				`task "A", arm "b" and 1 more of 4 arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},

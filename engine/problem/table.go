@@ -2,6 +2,7 @@ package problem
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -13,8 +14,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -25,15 +28,20 @@ import (
 type table struct {
 	path      string
 	hash      string
-	separator rune // between columns: a comma, a semicolon or a tab
+	separator rune // between columns: a comma, a semicolon, a tab, a vertical bar or blanks
 	header    []string
-	unnamed   *cell // the first of the empty cells at the end of the header, if there are any
 	column    map[string]int
-	cells     []*cells // of each column
-	lines     []int32  // of each row; rows of empty cells are left out
-	preamble  int      // lines above the header
-	mark      bool     // whether the file begins with a byte order mark
+	unnamed   map[string]bool // names of columns whose names are empty in the file
+	twice     map[string]cell // the second column of a name
+	cells     []*cells        // of each column
+	lines     []int32         // of each row; rows of empty cells are left out
+	preamble  int             // lines above the header
+	mark      bool            // whether the file begins with a byte order mark
 
+	names    []string // columns that the file says have names
+	layout   layout
+	said     []Note          // on how it was read, and on how names and numbers are written
+	failed   []bool          // rows of which LoadOptions.Failed says so; nil without it
 	computed map[string]bool // columns that are not in the file
 	read     []string        // columns that conditions and computed columns read
 
@@ -52,13 +60,13 @@ const noData = "no data: expected a header and at least one row"
 // readTable reads a CSV file with a header, its columns separated as separatorOf says; the header
 // has the columns wanted, and what stands above it is left out. Empty cells at the end of a row and
 // rows of empty cells, as spreadsheets write them, are left out. It fails with a file that cannot be
-// read, is empty or not plain text, has ragged rows, or names a column twice.
+// read, is empty or not text, or has a row with more values than columns.
 func readTable(path string, opt LoadOptions, wanted ...string) *table {
 	var t *table
 	if f := opt.frame(path); f != nil {
 		t = f.table(path)
 	} else {
-		t = fileTable(path, opt, wanted)
+		t = fileTable(path, opt, true, wanted)
 	}
 	if len(t.lines) == 0 {
 		panic(t.at(cell{}, noData))
@@ -66,21 +74,28 @@ func readTable(path string, opt LoadOptions, wanted ...string) *table {
 	return t
 }
 
-// fileTable reads a file, which may have no rows and no header.
-func fileTable(path string, opt LoadOptions, wanted []string) *table {
-	t, r := openTable(path, opt, wanted...)
+// fileTable reads a file, which may have no rows and no header, and may be packed.
+func fileTable(path string, opt LoadOptions, packed bool, wanted []string) *table {
+	t, r := openTable(path, opt, packed, wanted...)
 	for row := range t.records(r) {
 		t.add(row)
 	}
+	t.finish()
 	return t
 }
 
-// tableOf reads a table from memory, which may have no rows.
+// tableOf reads a table from memory, which may have no rows. All of its rows have all columns.
 func tableOf(path string, data []byte, wanted ...string) (t *table, err error) {
 	defer try.Caught(&err)
-	t = fileTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, wanted)
+	t = fileTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, false, wanted)
 	if t.header == nil {
 		panic(t.at(cell{}, "no data: expected a line with the names of the columns"))
+	}
+	t.checkLengths(t.header...)
+	for k, c := range t.cells { // cells are kept, such as notes
+		if r := slices.IndexFunc(indices.All(c.rows()), func(r int) bool { return !utf8.ValidString(c.text(r)) }); r >= 0 {
+			panic(t.at(t.cell(r, k), "not UTF-8; save the file as UTF-8"))
+		}
 	}
 	return t, nil
 }
@@ -100,11 +115,10 @@ func (t *table) records(r *csv.Reader) iter.Seq[[]cell] {
 			row = row[:0]
 			for k, text := range record {
 				line, column := r.FieldPos(k)
-				c := cell{strings.TrimSpace(text), line + t.preamble, column}
-				if !utf8.ValidString(c.text) {
-					panic(t.at(c, "not UTF-8; save the file as UTF-8"))
+				if strings.ContainsAny(text, "\t\r\n") { // of a cell with lines, such as Alt+Enter makes
+					text = oneLine(text)
 				}
-				row = append(row, c)
+				row = append(row, cell{strings.TrimSpace(text), line + t.preamble, column})
 			}
 			if !yield(row) {
 				return
@@ -114,63 +128,38 @@ func (t *table) records(r *csv.Reader) iter.Seq[[]cell] {
 }
 
 // openTable reads a file, and returns a reader of its records from the header on.
-func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Reader) {
+func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*table, *csv.Reader) {
 	data, err := opt.read(path)
 	if err != nil {
 		panic(try.Failure{Err: &ReadError{path, err}})
 	}
 	sum := sha256.Sum256(data)
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
-	if opt.Decode != nil {
-		if data, err = opt.Decode(data); err != nil {
-			panic(t.at(cell{}, "%v", err))
-		}
+	allowed := allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit)
+	if packed {
+		data = t.unpacked(allowed, data)
 	}
-	t.checkEncoding(data)
-	data, t.mark = bytes.CutPrefix(data, byteOrderMark)
+	if opt.Decode != nil {
+		data, err = opt.Decode(allowed, data)
+		t.stop(err)
+	}
+	data, t.mark = bytes.CutPrefix(t.textOfFile(data), byteOrderMark)
+	t.names, data = cutNames(data)
 	data, t.preamble = skipPreamble(data, wanted)
 	t.separator = separatorOf(data)
+	if t.separator == ' ' {
+		data = singleBlanks(data)
+	}
 	r := csv.NewReader(bytes.NewReader(data))
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = t.separator, -1, true
+	r.TrimLeadingSpace = !unicode.IsSpace(t.separator)
+	r.LazyQuotes = bareQuote(data, byte(t.separator))
 	return t, r
 }
 
 // separatorLine reports whether a first row only names the separator.
 func separatorLine(row []cell) bool {
 	return len(row) <= 2 && strings.HasPrefix(row[0].text, separatorMark)
-}
-
-// add appends a row; the first is the header.
-func (t *table) add(row []cell) {
-	full := withoutEmptyEnd(row)
-	switch {
-	case t.header == nil && separatorLine(row):
-		return
-	case t.header == nil:
-		if len(full) < len(row) {
-			t.unnamed = &cell{"", row[len(full)].line, row[len(full)].column}
-		}
-		for range full {
-			t.cells = append(t.cells, &cells{})
-		}
-		t.setHeader(full)
-		return
-	case len(full) == 0:
-		return
-	case len(full) > len(t.header) && t.unnamed != nil:
-		panic(t.at(*t.unnamed, "column %d has no name", len(t.header)+1))
-	case len(full) > len(t.header) || len(row) < len(t.header):
-		message := fmt.Sprintf("%d values, expected %d as in the header", len(row), len(t.header))
-		if len(t.header) == 1 {
-			message += "; lines above the header are left out only where it has the columns that are named, else delete them"
-		}
-		panic(t.at(row[0], "%s", message))
-	}
-	t.lines = append(t.lines, int32(row[0].line))
-	for k, c := range t.cells {
-		c.add(row[k].text)
-		c.places = append(c.places, int32(row[k].column))
-	}
 }
 
 // cell returns the cell of a row and a column.
@@ -189,7 +178,7 @@ func (t *table) has(so func(text string) bool) bool {
 
 // only leaves these rows.
 func (t *table) only(rows []int) {
-	t.lines = indices.Of(t.lines, rows)
+	t.lines, t.failed = indices.Of(t.lines, rows), indices.Of(t.failed, rows)
 	for k, c := range t.cells {
 		t.cells[k] = c.only(rows)
 	}
@@ -212,26 +201,20 @@ func (t *table) syntax(err error) try.Failure {
 	return t.at(cell{}, "not valid CSV: %v", err)
 }
 
-func (t *table) setHeader(row []cell) {
-	if len(row) > 1 && !slices.ContainsFunc(row, func(c cell) bool { return !t.isNumber(c.text) }) {
-		panic(t.at(row[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it"))
-	}
-	for k, c := range row {
-		if c.text == "" {
-			panic(t.at(c, "column %d has no name", k+1))
-		}
-		t.checkText(c)
-		if t.hasColumn(c.text) {
-			panic(t.at(c, "column %q appears twice", c.text))
-		}
-		t.column[c.text] = k
-		t.header = append(t.header, c.text)
-	}
-}
-
 // at is a failure with its place; cell{} stands for the file as a whole.
 func (t *table) at(c cell, format string, args ...any) try.Failure {
 	return try.Failure{Err: &DataError{Path: t.path, Line: c.line, Column: c.column, Message: fmt.Sprintf(format, args...)}}
+}
+
+// stop fails with the error of an allowance or a decoder, if it is one; that of a context is not one of the file.
+func (t *table) stop(err error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		panic(try.Failure{Err: err})
+	default:
+		panic(t.at(cell{}, "%v", err))
+	}
 }
 
 // hasColumn reports whether there is a column of a name.
@@ -242,6 +225,16 @@ func (t *table) of(name string) *cells { return t.cells[t.column[name]] }
 
 // cellOf returns the cell of a row and a column that is there.
 func (t *table) cellOf(r int, name string) cell { return t.cell(r, t.column[name]) }
+
+// nameColumns takes the cells of some columns for names.
+func (t *table) nameColumns(names []string) {
+	for _, name := range names {
+		if !t.find(name) {
+			panic(t.noColumn(name))
+		}
+		t.of(name).names = true
+	}
+}
 
 // lacks returns the first of the named columns that is absent, and whether there is one.
 func (t *table) lacks(names ...string) (string, bool) {
@@ -258,7 +251,14 @@ func (t *table) require(names ...string) {
 // find gives a name to the column of that name, or to the only one that differs from it in capital letters alone, and reports
 // whether there is one.
 func (t *table) find(name string) bool {
+	if second, twice := t.twice[name]; twice {
+		panic(t.at(second, "column %q appears twice; name the second one %q", name, name+".1"))
+	}
 	if t.hasColumn(name) {
+		return true
+	}
+	if plain := oneLine(name); plain != name && t.find(plain) {
+		t.column[name] = t.column[plain]
 		return true
 	}
 	same := indices.Where(len(t.header), func(k int) bool { return strings.EqualFold(t.header[k], name) })
@@ -288,14 +288,18 @@ func (t *table) standardNames(names ...string) {
 
 // noColumn is the failure of a column that is not in the header.
 func (t *table) noColumn(name string) try.Failure {
+	hint := t.separatorHint()
+	if strings.Contains(strings.Join(t.header, ""), replaced) {
+		hint += "; the file is not UTF-8, which spoils names: save it as UTF-8"
+	}
 	return try.Failure{Err: &DataError{Path: t.path, Line: 1 + t.preamble, Unknown: name, Known: t.header,
-		Message: fmt.Sprintf("no column %q; the columns are %s%s", name, t.columns(), t.separatorHint())}}
+		Message: fmt.Sprintf("no column %q; the columns are %s%s", name, t.columns(), hint)}}
 }
 
 // separatorHint says what separates columns, where a table seems to have one column.
 func (t *table) separatorHint() string {
 	if len(t.header) == 1 {
-		return "; columns are separated by commas, semicolons or tabs"
+		return "; columns are separated by commas, semicolons, tabs or vertical bars"
 	}
 	return ""
 }

@@ -2,13 +2,11 @@ package problem
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Words are the names that the user's table has for tasks, arms and rewards; the zero value where it has none of its own.
@@ -41,24 +39,29 @@ func (p *Problem) shortValues() (out [][2]string) {
 		if !slices.Contains(p.Long.Arm, name) || p.Categories[name] != nil || p.Arms.Units != nil && p.Arms.Units[c].Log {
 			continue
 		}
-		values := lists.Make(p.N(), func(i int) float64 { return p.Arms.Value(c, i) })
-		slices.Sort(values)
-		if values = slices.Compact(values); len(values) > mostShort {
+		long := map[float64]string{}
+		for i := range p.N() {
+			if v := p.Arms.Value(c, i); long[v] == "" {
+				long[v] = p.ArmText(c, i)
+			}
+		}
+		values := slices.Sorted(maps.Keys(long))
+		if len(values) > mostShort {
 			continue
 		}
 		texts := make([]string, len(values))
 		for digits := fewestDigits; ; digits++ {
 			for k, v := range values {
 				x, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
-				texts[k] = fmt.Sprint(x)
+				texts[k] = plainNumber(x)
 			}
 			if len(slices.Compact(slices.Clone(texts))) == len(texts) { // at 17 digits at last
 				break
 			}
 		}
 		for k, v := range values {
-			if long := fmt.Sprint(v); len(strings.Trim(long, "-0.")) > manyDigits && texts[k] != long {
-				out = append(out, [2]string{long, texts[k]})
+			if text := long[v]; len(strings.Trim(text, "-0.")) > manyDigits && texts[k] != text {
+				out = append(out, [2]string{text, texts[k]})
 			}
 		}
 	}
@@ -66,7 +69,7 @@ func (p *Problem) shortValues() (out [][2]string) {
 }
 
 // fractions are numbers that may have a short form.
-var fractions = regexp.MustCompile(`-?[0-9]+[.,][0-9]+(e[-+]?[0-9]+)?`)
+var fractions = regexp.MustCompile(`-?[0-9]+[.,][0-9]+([eE][-+]?[0-9]+)?`)
 
 // Shorten returns a text with the short forms of numbers.
 func (c Words) Shorten(text string) string {

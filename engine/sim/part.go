@@ -57,6 +57,9 @@ type partText struct {
 	Misfits    int
 	Misfit     *engine.LackOfFit
 	MisfitAt   int
+	Noises     int
+	Noise      engine.Warning
+	NoiseAt    int
 	Priors     int
 	Prior      engine.Warning
 	PriorAt    int
@@ -77,7 +80,8 @@ func (p *Part) MarshalBinary() ([]byte, error) {
 	from, to := p.Range()
 	t := partText{
 		From: from, To: to, First: k.first, Unfinished: k.unfinished, Warnings: k.inOrder(), Misfits: k.misfits.runs,
-		Misfit: k.misfits.first, MisfitAt: k.misfits.at, Priors: k.priors.runs, Prior: k.priors.first, PriorAt: k.priors.at,
+		Misfit: k.misfits.first, MisfitAt: k.misfits.at, Noises: k.noises.runs, Noise: k.noises.first, NoiseAt: k.noises.at,
+		Priors: k.priors.runs, Prior: k.priors.first, PriorAt: k.priors.at,
 		Unspent: k.unspent.first, LeftAt: k.unspent.at, Sent: k.sent,
 	}
 	for i, s := range k.scores {
@@ -117,6 +121,7 @@ func (p *Part) UnmarshalBinary(data []byte) error {
 		k.warn(w)
 	}
 	k.misfits.take(t.MisfitAt, t.Misfit, t.Misfits)
+	k.noises.take(t.NoiseAt, t.Noise, t.Noises)
 	k.priors.take(t.PriorAt, t.Prior, t.Priors)
 	k.unspent.take(t.LeftAt, t.Unspent, indices.Indicator(t.Unspent != ""))
 	k.sent = t.Sent

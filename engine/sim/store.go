@@ -32,7 +32,7 @@ import (
 // ResultsRevision is part of the key under which results are stored. Raise it with every change
 // that makes an experiment give another Result than before (random numbers, schedules,
 // roundings, fields of Result): what was stored before is then run again.
-const ResultsRevision = 29
+const ResultsRevision = 30
 
 // Store keeps the results of finished experiments in a file, so that a sweep that is
 // made again, or goes on after an interrupt, does not make them again. It is safe for

@@ -125,6 +125,11 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	if x.believed == nil { // how far rewards scatter is then believed from the same data as the scales
 		r.Warnings = append(r.Warnings, understated(x.Problem)...)
 	}
+	if p := x.Problem; entry.Backing == algorithms.BackingNormal && p.Noise.Environment == problem.EnvironmentResampled {
+		if w := engine.SkewWarning(p, x.Options, p.Rewards, false); w != nil {
+			r.Warnings = append(r.Warnings, *w)
+		}
+	}
 	r.Warnings = append(r.Warnings, entry.CostWarnings(x.Problem)...)
 	if x.natural {
 		r.Warnings = append(r.Warnings, engine.NoiseWarnings(x.Problem)...)

@@ -201,6 +201,7 @@ type tally struct {
 	unfinished *shown                     // of the runs that were left unfinished after some round, the first; nil without
 	warnings   map[string]span            // by kind and names
 	misfits    finding[*engine.LackOfFit] // of runs whose data speak against the kernel
+	noises     finding[engine.Warning]    // of runs whose data speak against the assumed noise
 	priors     finding[engine.Warning]    // of runs whose data are not credible under their prior
 	unspent    finding[string]            // why runs left pulls of a budget
 	sent       wire.Traffic
@@ -266,6 +267,9 @@ func (t *tally) add(run int, s score, m *made) {
 		t.warn(warned{w, [2]int{run, k}})
 	}
 	t.misfits.take(run, m.outcome.LackOfFit, indices.Indicator(m.outcome.LackOfFit != nil))
+	if w := m.outcome.Noise; w != nil {
+		t.noises.take(run, *w, 1)
+	}
 	t.sent.Add(m.sent)
 }
 
@@ -299,6 +303,7 @@ func (t *tally) join(p *tally) {
 		t.warn(w.most)
 	}
 	t.misfits.join(p.misfits)
+	t.noises.join(p.noises)
 	t.priors.join(p.priors)
 	t.unspent.join(p.unspent)
 	t.sent.Add(p.sent)
@@ -347,6 +352,9 @@ func (t *tally) warned() []engine.Warning {
 		w := t.priors.first
 		w.Numbers = append(slices.Clone(w.Numbers), float64(n), float64(t.done))
 		out = append(out, w)
+	}
+	if n := t.noises.runs; n > 0 && !byChance(n, t.done) {
+		out = append(out, t.noises.first)
 	}
 	if t.rejected() {
 		out = append(out, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{float64(t.misfits.runs), float64(t.done)},

@@ -277,7 +277,7 @@ class Explanation(Value):
 
 class Problem(Value):
     """A problem of the language."""
-    def best(self, epsilon: _Number | None = ..., next: int | None = ...) -> Answer:
+    def best(self, epsilon: _Number | None = ..., next: int | None = ..., retry: bool | None = ...) -> Answer:
         """The best arm of every task by what was measured, how sure that is, and what to measure next; kernel, level and noise are found from the measurements and averaged over, whatever kernel the problem has."""
         ...
     def with_kernel(self, kernel: JointKernel) -> Problem:
@@ -561,19 +561,20 @@ def arm(k: Kernel | Callable[..., Any]) -> JointKernel:
     """
     ...
 
-def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ...) -> Answer:
+def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., retry: bool | None = ...) -> Answer:
     """The best arm of every task by what was measured, how sure that is, and what to measure next; kernel, level and noise are found from the measurements and averaged over, whatever kernel the problem has.
 
     Parameters:
         p: the problem; a problem
         epsilon: an arm this close to the best is good enough, in reward units; a number, at least 0 and finite, default 0
         next: how many further measurements to propose, of all tasks together; a number, whole, at least 0 and at most 10000, default 0
+        retry: true: take and propose options, too, of which all measurements failed; true or false, default false
 
     In a script: best(problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), epsilon=1, next=24)
     """
     ...
 
-def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | Literal["auto"] | None = ..., noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ..., goal: Literal["max", "min"] | None = ..., standardize: bool | None = ..., unmeasured: Literal["keep", "drop"] | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | None = ..., arm: str | _List | None = ..., reward: str | None = ..., sd: str | None = ..., count: str | None = ..., successes: str | None = ..., trials: str | None = ..., blocks: str | _List | None = ..., log: str | _List | None = ..., where: str | None = ..., task_features: str | _List | None = ..., arm_features: str | _List | None = ...) -> Problem:
+def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | Literal["auto"] | None = ..., noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ..., goal: Literal["max", "min"] | None = ..., standardize: bool | None = ..., unmeasured: Literal["keep", "drop"] | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | None = ..., arm: str | _List | None = ..., reward: str | None = ..., sd: str | None = ..., count: str | None = ..., successes: str | None = ..., trials: str | None = ..., blocks: str | _List | None = ..., log: str | _List | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | None = ..., arm_features: str | _List | None = ..., text: str | _List | None = ...) -> Problem:
     """Reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every measurement and any names of columns; see docs/data-format.md.
 
     Parameters:
@@ -601,8 +602,10 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         blocks: with data, the column or columns that say what was measured together, such as a day or a plate; best takes its effect out; a text or a list, optional
         log: with data, columns of arms whose decimal logarithm is the feature; a text or a list, optional
         where: with data, the rows to take: a condition on columns, such as "site == 'Gent' and dose > 2"; a name with blanks is col('Temp °C'); a text, optional
+        failed: with data, a condition on rows where a measurement was tried and gave no value, such as "status != 'ok'"; in the column reward, texts without digits, NaN and inf count as failed too, and <0.05 and >9 as limits; a text, optional
         task_features: with data, the column or columns of features that tasks have; a text or a list, optional
         arm_features: with data, the features of arms; the columns of arm when not given; a text or a list, optional
+        text: the column or columns whose values are names although they look like numbers, such as versions: 12.1 and 12.10 are then two, and only an empty cell is no value (NA is a name); a text or a list, optional
 
     In a script: problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")
     """

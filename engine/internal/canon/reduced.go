@@ -179,7 +179,6 @@ const (
 
 	KindNormalHeights      // of the clock of CoTestFC, by the law of the noise
 	KindSubGaussianHeights //
-	KindConditionalError   // of normal heights
 
 	KindFits      // ridge fits of the expected rewards
 	KindNormBound // what the lower bound for algorithms that know a norm rests on

@@ -23,15 +23,15 @@ func TestReferenceAmended(t *testing.T) {
 	distinct := []float64{1, 2, 5, 3}
 	lost, left := 0, 0
 	for number, p := range enginetest.Instances(t) {
-		deltas := []float64{0.05 * distinct[number], 0.03} // of levels that lose looks passed over, and that do not
-		later := []conditionally{conditionallyAt(t, 0.05), conditionallyAt(t, 0.03/distinct[number])}
+		deltas := []float64{0.05 * distinct[number], 0.03}
+		levels := [][]float64{heightsAt(t, 0.05), heightsAt(t, 0.03/distinct[number])}
 		for seed := range uint64(enginetest.Number(12, 8)) {
 			m := plain.ModelOf(t, p)
 			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: deltas[seed%2], Together: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			ref := newCombination(p, later[seed%2])
+			ref := newCombination(p, levels[seed%2])
 			rng := rand.New(rand.NewPCG(seed, 31))
 			for round := 1; !alg.Done() && round < 40; round++ {
 				plan, err := alg.Plan(t.Context())

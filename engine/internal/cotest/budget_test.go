@@ -79,7 +79,7 @@ func TestReferenceCoTestFB(t *testing.T) {
 			z := math.Sqrt2 * math.Erfinv(1-0.1/distinct[number])
 			total := budget * p.V()
 			ref := &fixedBudget{
-				combination: newCombination(p, conditionally{}), z: z,
+				combination: newCombination(p, nil), z: z,
 				time: map[int]float64{}, out: map[int]bool{}, end: float64(total - total/5),
 			}
 			rng := rand.New(rand.NewPCG(seed, 32))

@@ -174,7 +174,7 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) (err error) {
 	}
 	if old.tests > 0 {
 		a.tests, a.alpha, a.most, a.questions, a.additions, a.clock = old.tests, old.alpha, old.most, old.questions, old.additions, old.clock
-		a.reclaims, a.horizon = old.reclaims, old.horizon
+		a.horizon = old.horizon
 		a.clock.Origin = old.clock.Origin / (unit * unit)
 	}
 	a.round, a.loose, a.aside = old.round, true, old.aside

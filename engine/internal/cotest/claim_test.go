@@ -160,7 +160,7 @@ func TestClaimsShareTheirLevel(t *testing.T) {
 			}
 			seen++
 			z := a.clock.Of(&sequential.Walk{Horizon: looks}).Z
-			times := sequential.Geometric(sequential.FineGrowth, looks)
+			times := sequential.Geometric(sequential.ClockGrowth, looks)
 			if got, _, err := sequential.Crossing(z[0], times); err != nil || math.Abs(got/((1-tieShare)*alpha)-1) > 1e-4 {
 				t.Errorf("%d looks cross with probability %g, want %g (%v)", looks, got, (1-tieShare)*alpha, err)
 			}

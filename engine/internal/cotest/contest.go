@@ -216,8 +216,6 @@ const (
 	stretchMost  = 1.99 // new information of a round over that so far, at most; 2 pulls for 1 would be a matter of rounding
 	stretchLeast = 0.05 // and at least
 
-	overshootFine = 0.12 // in place of overshootAim where looks that are passed over count, and lower by as much again
-
 	// of walks that are capitals, in place of stretchMost and overshootAim: the least rises by a factor in every such
 	// round. On the coupling data they save a tenth and a sixth of the samples.
 	stakedMost = 1.2
@@ -234,10 +232,8 @@ func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, g
 	stretch, first, least, most := 0.0, c.arms[c.leader], stretchLeast, stretchMost
 	if c.walks[c.leader].Stakes != nil {
 		least, most = min(stretchTop, stretchLeast*math.Pow(stakedRise, float64(c.unlimited))), stakedMost
-	} else if unlimited := float64(max(c.unlimited, 1)); clock.Conditional != nil {
-		above += overshootFine * (unlimited - 3)
 	} else {
-		above += overshootAim * (unlimited - 2)
+		above += overshootAim * (float64(max(c.unlimited, 1)) - 2)
 	}
 	for k, i := range c.arms {
 		if c.open(k, clock, epsilon) {

@@ -26,7 +26,6 @@ type decisions struct {
 	tests    int     // how many tests share delta: contests with several arms
 	claims   int     // how many claims do, of all contests; 0 where each has one
 	clock    sequential.Clock
-	reclaims bool           // whether looks that are passed over count
 	horizon  int            // looks that walks are expected to need; 0 where nothing is expected
 	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
 	contests []*contest
@@ -306,6 +305,21 @@ func (a *decisions) warnings() []engine.Warning {
 // FitCheck tests the kernel, beyond what its user allows rewards to be off it.
 func (a *decisions) FitCheck() engine.FitCheck {
 	return model.NewFitCheck(a.Model, a.opt.Misfit, a.opt.Robust)
+}
+
+// NoiseCheck tests whether arms with one scale scatter alike, and whether stated scales are large enough. Bounds state the scale
+// of rewards that lie between them, and the symmetric law has none.
+func (a *decisions) NoiseCheck() *engine.NoiseCheck {
+	n := a.Model.Problem.Noise
+	switch {
+	case n.UnknownBy == problem.UnknownArm || n.Bounds != nil || a.opt.Law == engine.LawSymmetric:
+		return nil
+	case a.Model.Problem.Block != nil:
+		return engine.NewBlockedNoiseCheck(a.Model.Problem)
+	case n.Estimated():
+		return nil
+	}
+	return engine.NewNoiseCheck(a.Model.Problem, n.Groups(a.Model.Problem.TaskOf))
 }
 
 // gap returns the estimate of the gap of arms i and j from all data.

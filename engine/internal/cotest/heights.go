@@ -14,25 +14,12 @@ import (
 
 // setHeights sets what walks have to reach at the level alpha, and no less than at the level top.
 func (a *decisions) setHeights(alpha, top float64) {
-	within := map[int]sequential.Boundary{}
+	within := map[int][]float64{}
 	for looks := range a.clock.Within {
-		within[looks] = a.boundary(alpha, top, looks)
+		within[looks] = a.highest(alpha, top, looks)
 	}
 	a.clock.Within = within
-	a.clock.Boundary = a.boundary(alpha, top, a.horizon)
-}
-
-// boundary returns what walks have to reach that are expected to need so many looks, as setHeights does.
-func (a *decisions) boundary(alpha, top float64, looks int) (b sequential.Boundary) {
-	b.Z = a.highest(alpha, top, looks)
-	switch {
-	case !a.reclaims || alpha > mostReclaimed:
-	case alpha == top:
-		b.Conditional = try.Of(conditional(a.Model.Context(), a.Model.Memory, alpha, looks))
-	default:
-		b.Conditional = try.Of(sequential.NewConditionalError(b.Z, fine()))
-	}
-	return b
+	a.clock.Z = a.highest(alpha, top, a.horizon)
 }
 
 // heights returns what walks have to reach at error probability alpha that are expected to need so many looks.
@@ -41,58 +28,23 @@ func (a *decisions) heights(alpha float64, looks int) []float64 {
 	switch {
 	case a.limits != nil || a.opt.Law == engine.LawSymmetric:
 		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks)
-	case a.reclaims:
-		return try.Of(conditional(m.Context(), m.Memory, alpha, looks)).Heights()
 	}
 	return try.Of(heights(m.Context(), m.Memory, a.opt.LawFor(m.Problem), alpha, looks))
 }
 
-// The looks from which on walks are not expected to be open, and the part of alpha that these share: the latter on the
-// fine clock. Where an accuracy is asked, they come after so many times the information that two tied arms need.
+// The looks from which on walks are not expected to be open, and the part of alpha that these share. Where an
+// accuracy is asked, they come after so many times the information that two tied arms need.
 const (
-	lateLooks     = 50
-	lateShare     = 0.05
-	fineLateLooks = 114
-	fineLateShare = 0.03
-	tieShare      = 0.1
-	tieAfter      = 3
+	lateLooks = 50
+	lateShare = 0.05
+	tieShare  = 0.1
+	tieAfter  = 3
 )
-
-// mostReclaimed is the level up to which looks that are passed over count. At 0.05 a walk near its boundary would cross more
-// often with less noise than stated (sequential.TestConditionalHoldsForLessNoise).
-const mostReclaimed = 0.03
-
-// reclaim lets looks that are passed over count, before any data: for normal laws.
-func (a *decisions) reclaim() {
-	if a.limits == nil && a.opt.LawFor(a.Model.Problem) == engine.LawNormal && a.alpha <= mostReclaimed {
-		a.reclaims, a.clock.Growth = true, sequential.FineGrowth
-	}
-}
-
-// fine returns the times of the clock of such walks.
-func fine() []float64 { return sequential.Geometric(sequential.FineGrowth, sequential.FineLooks) }
-
-// conditional returns the conditional error function of the heights of that clock at error probability alpha, remembered.
-// Walks are expected to be decided before the horizon, if there is one.
-func conditional(ctx context.Context, m *canon.Memory, alpha float64, horizon int) (*sequential.ConditionalError, error) {
-	key := canon.Key{Kind: canon.KindConditionalError, Level: alpha, Sets: [][]int{{horizon}}}
-	return canon.Remember(ctx, m, key, func() (*sequential.ConditionalError, error) {
-		late, share := fineLateLooks, fineLateShare
-		if horizon > 0 {
-			late, share = horizon, tieShare
-		}
-		z, err := sequential.Heights(alpha, fine(), late, share)
-		if err != nil {
-			return nil, err
-		}
-		return sequential.NewConditionalError(z, fine())
-	})
-}
 
 // foresee lowers the heights where an accuracy is asked: then the information is known that a tie takes, and looks
 // far beyond it get little of alpha. What has begun before any bet may do so.
 func foresee(a *coTest) {
-	if a.planner == nil || !(a.opt.Epsilon > 0) || a.limits != nil || a.alpha == 0 || a.reclaims {
+	if a.planner == nil || !(a.opt.Epsilon > 0) || a.limits != nil || a.alpha == 0 {
 		return
 	}
 	if a.horizon = max(1, a.looksOfTies(a.clock.Origin)); a.horizon >= sequential.ClockLooks {

@@ -52,7 +52,6 @@ func newNormed(m *model.Model, opt model.Terms, bound Bound) (_ *normed, err err
 	}
 	a.contend()
 	if a.alpha > 0 {
-		a.reclaim()
 		a.setHeights(a.alpha, a.alpha)
 	}
 	return a, nil

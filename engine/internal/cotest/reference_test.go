@@ -15,7 +15,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
-	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -24,15 +23,15 @@ import (
 // the plans of the code under test and must eliminate the same arms in the same rounds.
 //
 //	docs/theory/test.md   here
-//	T_0, g, K        from[i], later.growth, len(later.z)
+//	T_0, g, K        from[i], growth, len(heights)
 //	I, Z             info, z
 //	S, T_k           sum[i], from[i]·growth^k[i]
-//	CE               later
+//	z_k              heights
 type combination struct {
 	*plain.Reference
 	t0      float64         // of walks whose first round brings as much
 	from    map[int]float64 // T_0 of each walk that began
-	later   conditionally
+	heights []float64
 	counts  []float64
 	rewards []float64
 	pooled  []float64 // estimates of all data
@@ -43,8 +42,8 @@ type combination struct {
 	leader  []int
 }
 
-func newCombination(p *problem.Problem, later conditionally) *combination {
-	return &combination{Reference: plain.NewReference(p, 0), later: later, counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, from: map[int]float64{}, k: map[int]int{}, leader: make([]int, p.V())}
+func newCombination(p *problem.Problem, heights []float64) *combination {
+	return &combination{Reference: plain.NewReference(p, 0), heights: heights, counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, from: map[int]float64{}, k: map[int]int{}, leader: make([]int, p.V())}
 }
 
 // opponent returns whom arm i of a task is compared with: the leader, or the second best if it is the leader.
@@ -162,18 +161,18 @@ func (c *combination) crosses(v, i int, counts, estimates []float64, pseudo *mat
 	if gap := c.above(first, i); gap > 0 {
 		info *= plain.Sq(gap / (gap + doubt))
 	}
-	old, from, x, growth := 0.0, c.from[i], 0.0, c.later.growth
+	const growth = 1.25
+	old, from := 0.0, c.from[i]
 	k, begun := c.k[i]
 	if begun {
 		old = from * math.Pow(growth, float64(k))
-		x = c.sum[i] / math.Sqrt(old)
 	} else {
 		k, from = -1, c.t0
 		if sooner := math.Round(math.Log(1/variance/c.t0) / math.Log(growth)); sooner < 0 {
 			from *= math.Pow(growth, max(sooner, math.Ceil(-4*math.Log(1.25)/math.Log(growth)-1e-9)))
 		}
 	}
-	next := min(int(math.Round(math.Log((old+info)/from)/math.Log(growth))), len(c.later.z)-1)
+	next := min(int(math.Round(math.Log((old+info)/from)/math.Log(growth))), len(c.heights)-1)
 	if next <= k {
 		return false
 	}
@@ -181,93 +180,17 @@ func (c *combination) crosses(v, i int, counts, estimates []float64, pseudo *mat
 	c.sum[i] += math.Sqrt(now-old) * (estimates[first] - estimates[i]) / math.Sqrt(variance)
 	c.from[i] = from
 	c.k[i] = next
-	return c.later.out(k, x, next, c.sum[i]/math.Sqrt(now))
+	return c.sum[i] >= c.heights[next]*math.Sqrt(now)
 }
 
-// conditionally is the probability of a walk to cross later, by look and position, by Simpson's rule.
-type conditionally struct {
-	growth float64
-	z      []float64
-	values [][]float64 // at the nodes of the rule from the floor to z; nil where looks that are passed over are lost
-}
-
-const conditionalParts, conditionalFloor = 240, -6.0
-
-// conditionallyAt returns it for the heights of the level alpha.
-func conditionallyAt(t *testing.T, alpha float64) conditionally {
+// heightsAt returns the heights of the usual clock at the level alpha.
+func heightsAt(t *testing.T, alpha float64) []float64 {
 	t.Helper()
-	if alpha > mostReclaimed {
-		z, err := heights(t.Context(), new(canon.Memory), engine.LawNormal, alpha, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return conditionally{growth: 1.25, z: z}
-	}
-	z, err := sequential.Heights(alpha, fine(), fineLateLooks, fineLateShare)
+	z, err := heights(t.Context(), new(canon.Memory), engine.LawNormal, alpha, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return conditionallyOf(z)
-}
-
-// conditionallyOf returns it for these heights of the fine clock.
-func conditionallyOf(z []float64) conditionally {
-	c := conditionally{1.1, z, make([][]float64, len(z))}
-	for k := len(z) - 1; k >= 0; k-- {
-		for i := range conditionalParts + 1 {
-			value := 0.0
-			if k+1 < len(z) {
-				value = c.over(k, conditionalFloor+float64(i)*(z[k]-conditionalFloor)/conditionalParts, k+1)
-			}
-			c.values[k] = append(c.values[k], value)
-		}
-	}
-	return c
-}
-
-// out reports whether a walk is out at position y at look k, from position x at look j.
-func (c conditionally) out(j int, x float64, k int, y float64) bool {
-	z := c.z[k]
-	if y >= z || c.values == nil || x < 0 || k == j+1 || y < z/2 {
-		return y >= z
-	}
-	return c.spent(j, x, k, y) <= c.over(j, x, j+1)
-}
-
-// simpson integrates f from lo to hi; f is told the number of the node, too.
-func simpson(lo, hi float64, parts int, f func(i int, x float64) float64) float64 {
-	sum, h := 0.0, (hi-lo)/float64(parts)
-	for i := range parts + 1 {
-		weight := float64(2 + 2*(i%2))
-		if i == 0 || i == parts {
-			weight = 1
-		}
-		sum += weight * f(i, lo+float64(i)*h)
-	}
-	return sum * h / 3
-}
-
-// position returns the law of the position at look k, from position x at look j.
-func position(j int, x float64, k int) distuv.Normal {
-	if j < 0 {
-		return distuv.UnitNormal
-	}
-	ratio := math.Pow(1.1, float64(j-k))
-	return distuv.Normal{Mu: math.Sqrt(ratio) * x, Sigma: math.Sqrt(1 - ratio)}
-}
-
-// over returns the probability to cross at look k or later, from position x at look j, with no look in between.
-func (c conditionally) over(j int, x float64, k int) float64 {
-	n := position(j, x, k)
-	return n.Survival(c.z[k]) + simpson(conditionalFloor, c.z[k], conditionalParts, func(i int, y float64) float64 {
-		return n.Prob(y) * c.values[k][i]
-	})
-}
-
-// spent returns the probability to be at y or above at look k, or to cross later.
-func (c conditionally) spent(j int, x float64, k int, y float64) float64 {
-	n := position(j, x, k)
-	return c.over(j, x, k) + simpson(y, c.z[k], 40, func(_ int, at float64) float64 { return n.Prob(at) * (1 - c.over(k, at, k+1)) })
+	return z
 }
 
 func TestReferenceCoTest(t *testing.T) {
@@ -277,15 +200,15 @@ func TestReferenceCoTest(t *testing.T) {
 		seeds = 4
 	}
 	for number, p := range enginetest.Instances(t) {
-		deltas := []float64{0.05 * distinct[number], 0.03} // of levels that lose looks passed over, and that do not
-		later := []conditionally{conditionallyAt(t, 0.05), conditionallyAt(t, 0.03/distinct[number])}
+		deltas := []float64{0.05 * distinct[number], 0.03}
+		levels := [][]float64{heightsAt(t, 0.05), heightsAt(t, 0.03/distinct[number])}
 		for seed := range seeds {
 			m := plain.ModelOf(t, p)
 			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: deltas[seed%2], Together: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			ref := newCombination(p, later[seed%2])
+			ref := newCombination(p, levels[seed%2])
 			rng := rand.New(rand.NewPCG(seed, 31))
 			for !alg.Done() {
 				plan, err := alg.Plan(t.Context())

@@ -68,9 +68,6 @@ func newCoTest(m *model.Model, opt model.Terms, p planner) (_ *coTest, err error
 	_, a.own = p.(apartPlanner)
 	a.stake()
 	if a.alpha > 0 {
-		if opt.Epsilon == 0 { // else this saves 2 % at most, and margins take their time (docs/adr/0031)
-			a.reclaim()
-		}
 		a.setHeights(a.alpha, a.alpha)
 	}
 	return a, nil

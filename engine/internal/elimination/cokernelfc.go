@@ -263,6 +263,14 @@ func (e *elimination) Warnings() []engine.Warning {
 	return e.Model.Designs().RidgeWarnings(engine.ModeFC, e.opt, e.ridge)
 }
 
+// NoiseCheck tests whether stated noise scales are large enough.
+func (e *elimination) NoiseCheck() *engine.NoiseCheck {
+	if n := e.Model.Problem.Noise; n.Bounds != nil || n.UnknownBy != "" || n.Estimated() {
+		return nil
+	}
+	return engine.NewNoiseCheck(e.Model.Problem, nil)
+}
+
 // FitCheck tests the kernel of the elimination; one that goes by names relies on none, and of very many
 // arms there are no features to test by.
 func (e *elimination) FitCheck() engine.FitCheck {

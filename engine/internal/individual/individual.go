@@ -194,6 +194,19 @@ func (a *Algorithm) Samples(tasks []int) float64 {
 	return sum
 }
 
+// NoiseCheck tests the scales of all agents together; an unknown one is each agent's own.
+func (a *Algorithm) NoiseCheck() *engine.NoiseCheck {
+	part, ok := a.Parts[0].(engine.NoiseReliant)
+	if !ok || part.NoiseCheck() == nil {
+		return nil
+	}
+	p := a.model.Problem
+	if p.Noise.UnknownBy == "" {
+		return engine.NewNoiseCheck(p, nil)
+	}
+	return engine.NewNoiseCheck(p, p.TaskOf)
+}
+
 // FitCheck tests the kernel of each agent on its own data, at its part of the level; nil where no data would
 // speak against any of them.
 func (a *Algorithm) FitCheck() engine.FitCheck {

@@ -145,7 +145,7 @@ func TestStakeAtTies(t *testing.T) {
 // the one before.
 func crosses(t *testing.T, m *model.Model, limits Limits, draw func(int) float64, wide, alpha float64) int {
 	w := &sequential.Walk{Look: -1, Stakes: sequential.NewStakes(0, 1)}
-	c := sequential.Clock{Origin: 1, Boundary: sequential.Boundary{Z: make([]float64, sequential.ClockLooks)}}
+	c := sequential.Clock{Origin: 1, Z: make([]float64, sequential.ClockLooks)}
 	for k := range c.Z {
 		c.Z[k] = math.Log(1 / alpha)
 	}

@@ -8,7 +8,7 @@ import (
 // A walk allows for the bias of its steps together: a later step may allow for less than an
 // earlier one, and each look is judged by what was allowed then.
 func TestAllowed(t *testing.T) {
-	c := Clock{Origin: 1, Boundary: Boundary{Z: make([]float64, ClockLooks)}}
+	c := Clock{Origin: 1, Z: make([]float64, ClockLooks)}
 	for k := range c.Z {
 		c.Z[k] = 3
 	}

@@ -250,7 +250,7 @@ func TestQuadratureErrorsPlain(t *testing.T) {
 // A walk that has not begun may begin with a round that brings less than the first look, down to 1/g⁴ of it; what a round was
 // planned to bring and does not counts for nothing.
 func TestSooner(t *testing.T) {
-	c := Clock{Origin: 10, Boundary: Boundary{Z: make([]float64, ClockLooks)}}
+	c := Clock{Origin: 10, Z: make([]float64, ClockLooks)}
 	begins := func(w *Walk, info float64) int {
 		w.Sooner(c, info)
 		return w.Next(c, info, 2)

@@ -57,7 +57,7 @@ func TestGrowth(t *testing.T) {
 // so far below x.
 func staked(rng *rand.Rand, steps int) (w *Walk, c Clock, plainly func(leader int, loss float64, from int) float64) {
 	w = &Walk{Look: -1, Stakes: NewStakes(0.1, 2)}
-	c = Clock{Origin: 1, Boundary: Boundary{Z: slices.Repeat([]float64{math.Log(20)}, ClockLooks)}}
+	c = Clock{Origin: 1, Z: slices.Repeat([]float64{math.Log(20)}, ClockLooks)}
 	var leaders []int
 	var capital, slope [][]float64
 	for range steps {

@@ -14,7 +14,7 @@ func TestWithdraw(t *testing.T) {
 		score  Score
 		info   float64
 	}
-	clocks := []Clock{{Origin: 2, Boundary: Boundary{Z: constantHeights(1.5)}}, {Origin: 2, Boundary: Boundary{Z: constantHeights(1.2)}, Strict: constantHeights(1.6)}, {Times: []float64{3, 5, 9, 20, 33, 50}, Boundary: Boundary{Z: []float64{2, 2, 1.5, 1.5, 1, 1}}}}
+	clocks := []Clock{{Origin: 2, Z: constantHeights(1.5)}, {Origin: 2, Z: constantHeights(1.2), Strict: constantHeights(1.6)}, {Times: []float64{3, 5, 9, 20, 33, 50}, Z: []float64{2, 2, 1.5, 1.5, 1, 1}}}
 	both, kept := 0, 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -97,9 +97,9 @@ func constantHeights(z float64) (out []float64) {
 
 // A walk in other units, and of arms with other numbers, excludes the same.
 func TestMoved(t *testing.T) {
-	c := Clock{Origin: 2, Boundary: Boundary{Z: constantHeights(2.5)}}
+	c := Clock{Origin: 2, Z: constantHeights(2.5)}
 	const unit = 4.0
-	moved := Clock{Origin: 2 / (unit * unit), Boundary: Boundary{Z: c.Z}}
+	moved := Clock{Origin: 2 / (unit * unit), Z: c.Z}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 50 {
 		w := &Walk{Look: -1}

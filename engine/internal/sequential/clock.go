@@ -7,13 +7,11 @@ import (
 
 // The clocks of the tests. Their growth is a compromise: looks that are farther apart
 // waste part of a round whose information falls between two of them, looks that are
-// closer make the boundary higher. They cost nothing where looks that are passed over count, which have the fine
-// clock. The last time is 5·10^5 times the first, enough for a gap of about 1/150 of the smallest that round 1 can see.
+// closer make the boundary higher. The last time is 5·10^5 times the first, enough for a gap of about
+// 1/150 of the smallest that round 1 can see.
 const (
 	ClockGrowth = 1.25
 	ClockLooks  = 60
-	FineGrowth  = 1.1
-	FineLooks   = 140
 )
 
 // clockEarly is the usual factor by which a walk's clock may begin before the information known at its
@@ -24,28 +22,21 @@ const clockEarly = 64
 // Clock is the information clock of a walk, and but for later beginnings the clock of all walks of a
 // run: a walk can be judged at the times origin·growth^k, one for each height, and nowhere else.
 type Clock struct {
-	Origin float64 // T_0 > 0, normalised: 1/variance of a gap
-	Growth float64 // 0 means ClockGrowth
-	Early  float64 // the factor by which a walk's clock begins before what is known at its start, at most; 0 means 64
-	Boundary
-	Within map[int]Boundary // of walks that are expected to need no more than so many looks
+	Origin float64           // T_0 > 0, normalised: 1/variance of a gap
+	Growth float64           // 0 means ClockGrowth
+	Early  float64           // the factor by which a walk's clock begins before what is known at its start, at most; 0 means 64
+	Z      []float64         // by look: a walk S has crossed when S ≥ z_k √T_k
+	Within map[int][]float64 // Z of walks that are expected to need no more than so many looks
 	// by look, for walks without the steps of arms that were withdrawn; nil means Z
 	Strict []float64
 	// by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
 	Times []float64
 }
 
-// A Boundary is what a walk has to reach.
-type Boundary struct {
-	Z []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
-	// of Z, by which S may have crossed below that; nil where looks that are passed over are lost
-	Conditional *ConditionalError
-}
-
 // Of returns the clock of a walk.
 func (c Clock) Of(w *Walk) Clock {
-	if b, ok := c.Within[w.Horizon]; ok {
-		c.Boundary = b
+	if z, ok := c.Within[w.Horizon]; ok {
+		c.Z = z
 	}
 	if off := w.Offset - w.sooner; off != 0 {
 		c.Origin *= math.Pow(c.growth(), float64(off))
@@ -94,32 +85,6 @@ func (c Clock) Next(look int, info float64, round int) int {
 // Height returns z_k √T_k.
 func (c Clock) Height(k int) float64 { return c.Z[k] * math.Sqrt(c.Time(k)) }
 
-// crosses reports whether a walk is out at a place.
-func (c Clock) crosses(p place) bool {
-	if c.Conditional == nil {
-		return p.sum >= c.Height(p.look)
-	}
-	return c.Conditional.Crosses(p.from, c.position(p.from, p.before), p.look, c.position(p.look, p.sum))
-}
-
-// threshold returns the least sum that crosses there, which a function finds.
-func (c Clock) threshold(p place) func() float64 {
-	if c.Conditional == nil {
-		height := c.Height(p.look)
-		return func() float64 { return height }
-	}
-	e, at, root := c.Conditional, c.position(p.from, p.before), math.Sqrt(c.Time(p.look))
-	return func() float64 { return e.Threshold(p.from, at, p.look) * root }
-}
-
-// position returns S/√T, and 0 before the first look.
-func (c Clock) position(look int, sum float64) float64 {
-	if look < 0 {
-		return 0
-	}
-	return sum / math.Sqrt(c.Time(look))
-}
-
 // nearest returns the look whose time is nearest to t on a logarithmic scale, at most the last; -1
 // when that would be before the first.
 func (c Clock) nearest(t float64) int { return min(max(c.looks(t), -1), c.Last()) }
@@ -143,13 +108,7 @@ func (c Clock) goes(w *Walk, info float64, fixed int) int {
 // lower, since any contest may have been chosen for a change with an eye on its walks.
 func (c Clock) strict() Clock {
 	if c.Strict != nil {
-		c.Boundary = Boundary{Z: c.Strict}
+		c.Z = c.Strict
 	}
 	return c
-}
-
-// A place is where a walk stood after a step, and before it.
-type place struct {
-	look, from  int
-	sum, before float64
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // A walk whose increments have less variance than the clock says crosses no more often, however the
-// variances are chosen from what went before, looks passed over included: noise scales may be upper
+// variances are chosen from what went before, and however long the steps are: noise scales may be upper
 // bounds. By dynamic programming over S/√T on a grid; the full variance must be the best choice
 // from every state. Heights are as in CoTestFC.
 func TestHeightsHoldForLessNoise(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"sync"
 )
 
 // A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
@@ -84,9 +83,8 @@ func (w *Walk) take(c Clock, s step) {
 	s.zero, s.root = s.Z(0), math.Sqrt(c.Time(s.look)-c.Time(w.Look))
 	s.loss, s.raised = 0, s.zero
 	w.steps = append(w.steps, s)
-	p := place{s.look, w.Look, w.Sum + s.root*s.zero + w.Allowed - s.allowed, w.Sum}
-	w.Sum, w.Allowed, w.Look = p.sum, s.allowed, s.look
-	w.crossed = w.crossed || c.crosses(p)
+	w.Sum, w.Allowed, w.Look = w.Sum+s.root*s.zero+w.Allowed-s.allowed, s.allowed, s.look
+	w.crossed = w.crossed || w.Sum >= c.Height(s.look)
 }
 
 // settle sets whether x is out.
@@ -118,18 +116,18 @@ func (w *Walk) Raised(leader int, loss float64) float64 {
 		logs, _ := w.capitals(leader, loss, 0)
 		return w.Stakes.total(logs)
 	}
-	return w.last(leader, loss).sum
+	_, sum := w.last(leader, loss)
+	return sum
 }
 
-// path returns the places of the walk, raised by a loss of that leader.
-func (w *Walk) path(leader int, loss float64) iter.Seq[place] {
-	return func(yield func(place) bool) {
-		p, sum := place{look: -1}, 0.0
+// path returns where the walk stood, raised by a loss of that leader: looks and sums.
+func (w *Walk) path(leader int, loss float64) iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		sum := 0.0
 		for k := range w.steps {
 			s := &w.steps[k]
 			sum += s.root * s.against(leader, loss)
-			p = place{s.look, p.look, sum - s.allowed, p.sum}
-			if !yield(p) {
+			if !yield(s.look, sum-s.allowed) {
 				return
 			}
 		}
@@ -137,10 +135,12 @@ func (w *Walk) path(leader int, loss float64) iter.Seq[place] {
 }
 
 // last returns the last of them.
-func (w *Walk) last(leader int, loss float64) (p place) {
-	for p = range w.path(leader, loss) {
+func (w *Walk) last(leader int, loss float64) (look int, sum float64) {
+	look = -1
+	for k, s := range w.path(leader, loss) {
+		look, sum = k, s
 	}
-	return p
+	return look, sum
 }
 
 // Evidence returns S, raised by a loss of its leader's rounds, and what it had to reach at the look where the walk
@@ -149,8 +149,8 @@ func (w *Walk) Evidence(c Clock, leader int, loss float64) (statistic, threshold
 	if w.Stakes != nil {
 		return math.Sqrt(max(0, w.Raised(leader, loss))), math.Sqrt(c.Z[0])
 	}
-	p := w.last(leader, loss)
-	return p.sum, c.Of(w).threshold(p)()
+	look, sum := w.last(leader, loss)
+	return sum, c.Of(w).Height(look)
 }
 
 // against returns Z with the loss of that leader made up for.
@@ -188,8 +188,8 @@ func (w *Walk) excludes(c Clock, leader int, loss float64) bool {
 		return reached
 	}
 	c = c.Of(w)
-	for p := range w.path(leader, loss) {
-		if c.crosses(p) {
+	for look, sum := range w.path(leader, loss) {
+		if sum >= c.Height(look) {
 			return true
 		}
 	}
@@ -238,8 +238,8 @@ func (w *Walk) Gap(c Clock) (gap float64, width func() float64) {
 	for _, s := range w.steps {
 		weight += s.root / s.Sd
 	}
-	threshold := c.threshold(w.last(-1, 0))
-	return w.Sum / weight, sync.OnceValue(func() float64 { return threshold() / weight })
+	look, _ := w.last(-1, 0)
+	return w.Sum / weight, func() float64 { return c.Height(look) / weight }
 }
 
 // Need returns the further information dT after which S, raised by slack for the leader's rounds,
@@ -275,14 +275,10 @@ func (w *Walk) NeedUnbiased(c Clock, leader int, gap, slack, above float64) floa
 
 func (w *Walk) need(c Clock, raised, gap, above float64) float64 {
 	c = c.Of(w)
-	least := c
-	if w.Look < 0 && c.Conditional != nil { // as soon as it may begin
-		least.Origin *= math.Pow(c.growth(), float64(w.sooner-c.soonest()))
-	}
 	t, height := c.Time(w.Look), c.Z[max(w.Look, 0)]+above
 	rest := raised - gap*t
 	root := (height + math.Sqrt(max(0, height*height-4*gap*rest))) / (2 * gap)
-	return max(root*root-t, least.within(w.Look+1)-t)
+	return max(root*root-t, c.within(w.Look+1)-t)
 }
 
 // Walks while their question changes (docs/theory/changes.md).

@@ -24,12 +24,12 @@ func NewPlanner(p *problem.Problem, law string) (*Planner, error) {
 	least := 2
 	if name := p.Block.Control; name != "" {
 		least = 3
-		for v, set := range p.Groups() {
-			at := slices.IndexFunc(set, func(i int) bool { return p.Arms.Names[i] == name })
+		for v := range p.V() {
+			at := p.ArmNamed(v, name)
 			if at < 0 {
 				return nil, fmt.Errorf("task %q has no arm %q, which was to be the control of every block (control=)", p.Tasks.Names[v], name)
 			}
-			out.control[v] = set[at]
+			out.control[v] = at
 		}
 	}
 	if out.Size != 0 && out.Size < least {

@@ -5,8 +5,10 @@ package allowance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync/atomic"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
@@ -19,6 +21,9 @@ type Allowance struct {
 	bytes, steps int64 // limits
 	made, taken  atomic.Int64
 }
+
+// NoLimit stands for as many bytes as the process may take, or for any number of steps.
+const NoLimit = math.MaxInt64
 
 // New returns an allowance for one piece of work, which ends when the context does. What names the
 // thing that is read or converted in errors, such as "the table runs.parquet".
@@ -41,24 +46,56 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s is too deep or too complicated: it takes more than %d steps, which is the limit; simplify it", e.What, e.Limit)
 }
 
-// Make asks before n more bytes are made. It returns the context's error, an *Error above the
-// limit, or a *memlimit.Error where the process may not take so much memory.
+// Ended reports whether an error says that a limit was reached, or that the context ended.
+func Ended(err error) bool {
+	var limit *Error
+	var memory *memlimit.Error
+	return errors.As(err, &limit) || errors.As(err, &memory) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// Make asks before n more bytes are made, and counts them. It returns the context's error, an *Error above the limit, or a
+// *memlimit.Error where the process may not take so much memory.
 func (a *Allowance) Make(n int64) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
 	}
 	made := a.made.Add(n)
-	if made > a.bytes {
+	if made > a.bytes || made < 0 {
 		return &Error{a.what, a.bytes, "bytes"}
 	}
-	if before := made - n; before>>claimEach != made>>claimEach {
-		return memlimit.Claim(a.ctx, memlimit.Need{What: a.what, Bytes: float64(max(n, 1<<claimEach))})
+	if before := made - n; before/claimEach != made/claimEach {
+		// What grows is copied: the next allocation may be as large as a good part of what is there.
+		return memlimit.Grow(a.ctx, a.what, float64(max(n, made/2)))
 	}
 	return nil
 }
 
-// claimEach is the binary logarithm of the bytes after which the process's own limit is asked again.
-const claimEach = 26
+// claimEach is after how many bytes the process's own limit is asked again.
+const claimEach = 1 << 24
+
+// Ask asks whether n more bytes would be allowed, without counting them: for what is made for a short time, and for what is
+// known to come.
+func (a *Allowance) Ask(n int64) error {
+	if err := a.ctx.Err(); err != nil {
+		return err
+	}
+	if n > a.bytes-a.made.Load() {
+		return &Error{a.what, a.bytes, "bytes"}
+	}
+	if n < claimEach {
+		return nil
+	}
+	return memlimit.Grow(a.ctx, a.what, float64(n))
+}
+
+// AskFor asks whether count things of so many bytes each would fit into memory, as Ask, but for the limit of bytes made. The
+// error says how many would. Of is their name in the plural.
+func (a *Allowance) AskFor(count int64, bytes float64, of string) error {
+	if err := a.ctx.Err(); err != nil {
+		return err
+	}
+	return memlimit.Claim(a.ctx, memlimit.Need{What: a.what, Bytes: float64(count) * bytes, Count: int(count), Of: of})
+}
 
 // Step counts n more steps. It returns the context's error, or an *Error above the limit.
 func (a *Allowance) Step(n int64) error {

@@ -35,6 +35,10 @@ type Error struct {
 
 // Error returns the message for the user.
 func (e *Error) Error() string {
+	if e.Count == 0 {
+		return fmt.Sprintf("%s: more memory is needed than there is: %s more, and %s are left (%s); make it smaller, or allow more with --memory",
+			e.What, size(e.Bytes), size(e.Available), e.Limit)
+	}
 	power := float64(max(1, e.Power))
 	fits := float64(e.Count) * math.Pow(e.Available/e.Bytes, 1/power)
 	digit := math.Pow(10, math.Floor(math.Log10(max(fits, 10)))-1) // two digits are enough
@@ -62,6 +66,26 @@ func Claim(ctx context.Context, n Need) error {
 	if n.Bytes < s.looked() {
 		return nil
 	}
+	if err := s.fits(n); err != nil {
+		return err
+	}
+	if n.Bytes >= said && s != nil && s.tell != nil {
+		if _, before := s.reported.LoadOrStore(n.What, true); !before {
+			s.tell(fmt.Sprintf("%s of %d %s take %s of memory", n.What, n.Count, n.Of, size(n.Bytes)))
+		}
+	}
+	return nil
+}
+
+// Grow asks before memory that is taken piece by piece grows by a number of bytes, however few: it returns an *Error when they
+// do not fit. What names the thing that grows.
+func Grow(ctx context.Context, what string, bytes float64) error {
+	s, _ := ctx.Value(key{}).(*settings)
+	return s.fits(Need{What: what, Bytes: bytes})
+}
+
+// fits returns an *Error when a need does not fit.
+func (s *settings) fits(n Need) error {
 	available, limit := s.available()
 	if n.Bytes > available {
 		debug.FreeOSMemory() // what is no longer used counts as available
@@ -69,11 +93,6 @@ func Claim(ctx context.Context, n Need) error {
 	}
 	if n.Bytes > available {
 		return &Error{Need: n, Available: max(available, 0), Limit: limit}
-	}
-	if n.Bytes >= said && s != nil && s.tell != nil {
-		if _, before := s.reported.LoadOrStore(n.What, true); !before {
-			s.tell(fmt.Sprintf("%s of %d %s take %s of memory", n.What, n.Count, n.Of, size(n.Bytes)))
-		}
 	}
 	return nil
 }

@@ -23,6 +23,8 @@ type List struct {
 	ID       []int
 	X        [][]float64
 	Units    []kernels.Unit
+	Data     [][]float64 // of problems alone, as Texts
+	Texts    [][]string
 	Distinct int
 }
 
@@ -30,22 +32,32 @@ func packPoints(p *kernels.Points) List {
 	return List{Columns: p.Columns, Names: p.Names, ID: p.ID, X: p.X, Units: p.Units, Distinct: p.Distinct()}
 }
 
+// withTable adds what the table of a problem has.
+func (l List) withTable(p *kernels.Points) List {
+	l.Data, l.Texts = p.Data, p.Texts
+	return l
+}
+
 // unpackPoints makes the points again. What a subset remembers of the list that it
 // was taken from, how many distinct points there are, comes back by taking a subset.
 func unpackPoints(l List) (*kernels.Points, error) {
 	n := len(l.Names)
 	if len(l.ID) != n || len(l.X) != len(l.Columns) || l.Units != nil && len(l.Units) != len(l.Columns) ||
-		slices.ContainsFunc(l.X, func(column []float64) bool { return len(column) != n }) ||
+		l.Data != nil && len(l.Data) != len(l.Columns) || l.Texts != nil && len(l.Texts) != len(l.Columns) ||
+		slices.ContainsFunc(slices.Concat(l.X, l.Data), func(column []float64) bool { return len(column) != n }) ||
+		slices.ContainsFunc(l.Texts, func(column []string) bool { return column != nil && len(column) != n }) ||
 		slices.ContainsFunc(l.ID, func(id int) bool { return id < 0 }) {
 		return nil, fmt.Errorf("points that cannot be read: %d names, %d numbers, %d columns of %d", n, len(l.ID), len(l.X), len(l.Columns))
 	}
-	p := &kernels.Points{Columns: l.Columns, Names: l.Names, ID: l.ID, X: l.X, Units: l.Units}
+	p := &kernels.Points{Columns: l.Columns, Names: l.Names, ID: l.ID, X: l.X, Data: l.Data, Units: l.Units, Texts: l.Texts}
 	if l.Distinct <= p.Distinct() {
 		return p, nil
 	}
 	whole := &kernels.Points{Columns: l.Columns, Names: append(l.Names[:n:n], ""), ID: append(l.ID[:n:n], l.Distinct-1), Units: l.Units}
 	whole.X = lists.Map(l.X, func(column []float64) []float64 { return append(column[:n:n], 0) })
-	return whole.Subset(indices.All(n)), nil
+	p = whole.Subset(indices.All(n))
+	p.Data, p.Texts = l.Data, l.Texts
+	return p, nil
 }
 
 // problem is an problem.Problem as data.
@@ -60,7 +72,7 @@ func packProblem(p problem.Problem, fs Functions) (packedProblem, error) {
 		return packedProblem{}, fmt.Errorf("the problem has no tasks or no arms")
 	}
 	joint, err := packJoint(p.Kernel, fs)
-	w := packedProblem{Problem: p, Tasks: packPoints(p.Tasks), Arms: packPoints(p.Arms), Kernel: joint}
+	w := packedProblem{Problem: p, Tasks: packPoints(p.Tasks).withTable(p.Tasks), Arms: packPoints(p.Arms).withTable(p.Arms), Kernel: joint}
 	w.Problem.Tasks, w.Problem.Arms, w.Problem.Kernel = nil, nil, kernels.Joint{}
 	return w, err
 }

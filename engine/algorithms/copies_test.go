@@ -1,0 +1,107 @@
+package algorithms_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Arms with the same features are one arm to the kernel, and nothing but their own rewards says that they are alike: answers that rest
+// on it are heuristic as long as the data leave a difference above epsilon.
+func TestCopiesAreHeuristic(t *testing.T) {
+	for seed := range uint64(16) {
+		r := measured(t, []float64{0, 1, 1.4, 1.1}, 0.05, seed)
+		if r.Standing != engine.StandingHeuristic || !strings.Contains(r.Guarantee, `arm "b", and "c"`) {
+			t.Errorf("seed %d: %s", seed, r.Guarantee)
+		}
+	}
+}
+
+// How far copies may be apart falls with their rewards, and is unknown where one of them has none.
+func TestMostApart(t *testing.T) {
+	m := copies(t)
+	for _, row := range []struct {
+		counts []int
+		apart  float64 // difference of means, and 2.81 of their standard errors
+	}{{[]int{1, 2, 2, 1}, 0.1 + 2*2.81/math.Sqrt2}, {[]int{1, 20000, 20000, 1}, 0.1 + 2*2.81/math.Sqrt(20000)}, {[]int{1, 5, 0, 1}, math.Inf(1)}} {
+		d := model.NewReplicates(4)
+		d.Add(engine.Batch{Counts: row.counts, Means: []float64{0, 1, 1.1, 5}})
+		if i, j, apart := m.Relations().MostApart(&d); i+j != 3 || apart != row.apart && !(math.Abs(apart-row.apart) < 1e-9) {
+			t.Errorf("%v: arms %d and %d are apart by up to %g, want %g", row.counts, i, j, apart, row.apart)
+		}
+	}
+}
+
+// measured runs CoTestFC on rewards with these means.
+func measured(t *testing.T, means []float64, epsilon float64, seed uint64) engine.Result {
+	t.Helper()
+	m := copies(t)
+	e, err := algorithms.Named(engine.ModeFC, "CoTestFC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := engine.Options{Delta: 0.1, Epsilon: epsilon}
+	alg, err := e.New(m, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := engine.Begin(alg, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(seed, 7))
+	for {
+		plan, more, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			break
+		}
+		b := engine.Batch{Counts: plan.Counts, Means: make([]float64, len(means))}
+		for i, n := range plan.Counts {
+			if n > 0 {
+				b.Means[i] = means[i] + rng.NormFloat64()/math.Sqrt(float64(n))
+			}
+		}
+		if err := s.Learn(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := algorithms.Measured(e, m, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// copies returns a problem of measured rewards with four arms, of which the second and the third have the same features.
+func copies(t *testing.T) *model.Model {
+	t.Helper()
+	tasks, err := kernels.NewPoints(nil, []string{"t"}, [][]float64{{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms, err := kernels.NewPoints([]string{"x"}, []string{"a", "b", "c", "d"}, [][]float64{{0}, {1}, {1}, {2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Arm: kernels.RBF{}}}}
+	p, err := problem.New("p", tasks, arms, []int{0, 0, 0, 0}, k, []float64{1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Noise.Environment = problem.EnvironmentMeasured
+	m, err := model.New(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

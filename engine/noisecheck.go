@@ -1,0 +1,219 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// A NoiseReliant is an Algorithm whose guarantee rests on what the problem says of the noise scales.
+type NoiseReliant interface {
+	// NoiseCheck returns the test of that for one run; nil where no data would speak against it.
+	NoiseCheck() *NoiseCheck
+}
+
+// NoiseCheck tests what the guarantee of a run takes for granted of the noise: that arms with one unknown
+// scale scatter alike, and that rewards do not scatter more than a stated scale allows.
+//
+// Arms with one unknown scale are compared by Bartlett's test [Bartlett37]. Rewards that are not normal make
+// it reject equal scales, so its statistic is divided by how much more the variances of one arm differ between
+// parts of its data than those of normal rewards would, where that is more than once.
+//
+// [Bartlett37]: M. S. Bartlett, Properties of sufficiency and statistical tests, Proc. R. Soc. Lond. A 160 (1937) 901.
+type NoiseCheck struct {
+	p      *problem.Problem
+	groups []int // N: arms with one unknown scale have one number; nil where scales are stated
+	rounds int
+
+	counts  []float64   // N pulls so far
+	means   []float64   // N means of these
+	all     []deviation // N: around the mean of all rewards of an arm, as far as they are told apart
+	open    []deviation // N: the part of the data that is not yet large enough
+	parts   []deviation // N: sum over the parts that are
+	logs    []float64   // N: Σ f log(s²) over these parts, f degrees of freedom
+	inverse []float64   // N: Σ 1/f
+	number  []float64   // N: how many parts
+
+	sides map[string]*blocked // by arms that are measured side by side; nil where none are
+	order []string            // of sides
+}
+
+// deviation is a sum of squared deviations, over the guessed or stated variance, with its degrees of freedom.
+type deviation struct{ squares, freedom float64 }
+
+func (d *deviation) add(squares, freedom float64) {
+	d.squares, d.freedom = d.squares+squares, d.freedom+freedom
+}
+
+// fewestCompared are the degrees of freedom of a variance that is compared with others, and leastCompared the
+// least ratio of a variance to the common one: rounded rewards may be all alike.
+const fewestCompared, leastCompared = 4, 1e-4
+
+// NewNoiseCheck returns the test for a problem before any data. Arms with one number of groups share an
+// unknown scale; groups is nil where scales are stated.
+func NewNoiseCheck(p *problem.Problem, groups []int) *NoiseCheck {
+	n := p.N()
+	return &NoiseCheck{
+		p: p, groups: groups, counts: make([]float64, n), means: make([]float64, n), all: make([]deviation, n),
+		open: make([]deviation, n), parts: make([]deviation, n), logs: make([]float64, n), inverse: make([]float64, n),
+		number: make([]float64, n),
+	}
+}
+
+// NewBlockedNoiseCheck returns the test of one scale for the arms of each task within blocks, before any data.
+func NewBlockedNoiseCheck(p *problem.Problem) *NoiseCheck {
+	return &NoiseCheck{p: p, sides: map[string]*blocked{}}
+}
+
+// Learn takes a round in, with the sides of its plan, and returns what all data so far speak against; nil for nothing. Round r is
+// tested at LackLevel/(r(r+1)), so that a true assumption is rejected in any round with probability LackLevel at most.
+func (c *NoiseCheck) Learn(sides []Side, b Batch) *Warning {
+	if c.sides != nil {
+		return c.learnSides(sides, b.Within)
+	}
+	for i, n := range b.Counts {
+		if n == 0 {
+			continue
+		}
+		variance := c.p.Noise.Scales[i] * c.p.Noise.Scales[i]
+		if before, now := c.counts[i], float64(n); before > 0 {
+			off := b.Means[i] - c.means[i]
+			c.all[i].add(before*now/(before+now)*off*off/variance, 1)
+		}
+		c.counts[i] += float64(n)
+		c.means[i] += (b.Means[i] - c.means[i]) * float64(n) / c.counts[i]
+		if b.Squares != nil && n > 1 {
+			c.all[i].add(b.Squares[i]/variance, float64(n-1))
+			c.open[i].add(b.Squares[i]/variance, float64(n-1))
+		}
+	}
+	c.rounds++
+	level := LackLevel / float64(c.rounds*(c.rounds+1))
+	if c.groups == nil {
+		return c.above(level)
+	}
+	return c.unequal(level)
+}
+
+// above tests stated scales: each arm's squares are at most χ² of their degrees of freedom.
+func (c *NoiseCheck) above(level float64) *Warning {
+	worst, least, tests := -1, 1.0, 0.0
+	for i, d := range c.all {
+		if d.freedom == 0 {
+			continue
+		}
+		tests++
+		if p := (distuv.ChiSquared{K: d.freedom}).Survival(d.squares); worst < 0 || p < least {
+			worst, least = i, p
+		}
+	}
+	if worst < 0 || least*tests > level {
+		return nil
+	}
+	ratio := math.Sqrt(c.all[worst].squares / c.all[worst].freedom)
+	return &Warning{Kind: WarnNoiseAbove, Names: c.p.NamesOf(worst),
+		Numbers: []float64{ratio * c.p.Noise.Scales[worst], ratio, max(least*tests, math.SmallestNonzeroFloat64)}}
+}
+
+// unequal tests whether arms with one unknown scale scatter alike.
+func (c *NoiseCheck) unequal(level float64) *Warning {
+	groups := slices.Max(c.groups) + 1
+	common := make([]deviation, groups)
+	for i, g := range c.groups {
+		common[g].add(c.parts[i].squares+c.open[i].squares, c.parts[i].freedom+c.open[i].freedom)
+	}
+	// parts of the data are closed when they have degrees of freedom enough
+	for i := range c.open {
+		d := c.open[i]
+		if g := common[c.groups[i]]; d.freedom >= fewestCompared && g.squares > 0 {
+			d.squares = max(d.squares, leastCompared*d.freedom*g.squares/g.freedom)
+			c.parts[i].add(d.squares, d.freedom)
+			c.logs[i] += d.freedom * math.Log(d.squares/d.freedom)
+			c.inverse[i] += 1 / d.freedom
+			c.number[i]++
+			c.open[i] = deviation{}
+		}
+	}
+	between, within := newBartlett(groups), newBartlett(len(c.parts))
+	for i, d := range c.parts {
+		if d.freedom > 0 {
+			between.add(c.groups[i], d, d.freedom*math.Log(d.squares/d.freedom), 1/d.freedom, 1)
+			within.add(i, d, c.logs[i], c.inverse[i], c.number[i])
+		}
+	}
+	statistic, freedom := between.sum()
+	if freedom == 0 {
+		return nil
+	}
+	excess, parts := within.sum()
+	p := distuv.ChiSquared{K: freedom}.Survival(statistic)
+	if parts > 0 && excess > parts { // rewards whose variances vary more than those of normal ones
+		p = distuv.F{D1: freedom, D2: parts}.Survival(statistic / freedom / (excess / parts))
+	}
+	if p > level {
+		return nil
+	}
+	return c.extremes(max(p, math.SmallestNonzeroFloat64))
+}
+
+// extremes names the arms of one scale whose own scales are farthest apart, for their degrees of freedom.
+func (c *NoiseCheck) extremes(p float64) *Warning {
+	most, least := map[int]int{}, map[int]int{}
+	log := func(i int) float64 { return math.Log(c.parts[i].squares / c.parts[i].freedom) }
+	for i, g := range c.groups {
+		if c.parts[i].freedom == 0 {
+			continue
+		}
+		if j, known := most[g]; !known || log(i) > log(j) {
+			most[g] = i
+		}
+		if j, known := least[g]; !known || log(i) < log(j) {
+			least[g] = i
+		}
+	}
+	apart, high, low := math.Inf(-1), 0, 0
+	for g := range slices.Max(c.groups) + 1 {
+		i, known := most[g]
+		if !known {
+			continue
+		}
+		j := least[g]
+		if d := (log(i) - log(j)) / math.Sqrt(2/c.parts[i].freedom+2/c.parts[j].freedom); d > apart {
+			apart, high, low = d, i, j
+		}
+	}
+	sd := func(i int) float64 { return c.p.Noise.Scales[i] * math.Exp(log(i)/2) }
+	return &Warning{Kind: WarnScalesDiffer, Names: append(c.p.NamesOf(high), c.p.NamesOf(low)...), Numbers: []float64{sd(high), sd(low), p}}
+}
+
+// bartlett sums Bartlett's statistic over sets of variances, each set with its own common variance.
+type bartlett struct {
+	pooled                 []deviation
+	logs, inverse, numbers []float64 // by set: Σ f log(s²), Σ 1/f, how many variances
+}
+
+func newBartlett(sets int) bartlett {
+	return bartlett{make([]deviation, sets), make([]float64, sets), make([]float64, sets), make([]float64, sets)}
+}
+
+func (t *bartlett) add(set int, d deviation, logs, inverse, number float64) {
+	t.pooled[set].add(d.squares, d.freedom)
+	t.logs[set] += logs
+	t.inverse[set] += inverse
+	t.numbers[set] += number
+}
+
+// sum returns the statistic, about χ² where the variances of each set are one, and its degrees of freedom.
+func (t *bartlett) sum() (statistic, freedom float64) {
+	for set, d := range t.pooled {
+		if k := t.numbers[set]; k > 1 {
+			correction := 1 + (t.inverse[set]-1/d.freedom)/(3*(k-1))
+			statistic += (d.freedom*math.Log(d.squares/d.freedom) - t.logs[set]) / correction
+			freedom += k - 1
+		}
+	}
+	return statistic, freedom
+}

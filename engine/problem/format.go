@@ -1,0 +1,137 @@
+package problem
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"io"
+	"unicode/utf16"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
+)
+
+// gzipMark begins a file that is packed with gzip.
+var gzipMark = []byte{0x1f, 0x8b}
+
+// unpacked returns a file's bytes without gzip around them. Packed again it is an error, as in a bomb of many layers.
+func (t *table) unpacked(allowed *allowance.Allowance, data []byte) []byte {
+	if !bytes.HasPrefix(data, gzipMark) {
+		return data
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	var out bytes.Buffer
+	if err == nil {
+		_, err = io.Copy(allowed.Writer(&out), r)
+	}
+	if refused := (*allowance.Error)(nil); errors.As(err, &refused) || allowed.Make(0) != nil {
+		t.stop(err)
+	}
+	if err != nil {
+		panic(t.at(cell{}, "a gzip file that cannot be unpacked: %v", err))
+	}
+	return out.Bytes()
+}
+
+// formats are other kinds of files, by their first bytes; each says how to make a table in text of one.
+var formats = []struct{ begins, is, instead string }{
+	{"\x1f\x8b", "a file packed with gzip", "unpack it first"},
+	{"PAR1", "a Parquet file", "save it as CSV"},
+	{"ARROW1", "an Arrow file, also called Feather", "in Python: pandas.read_feather(path).to_csv(name, index=False)"},
+	{"FEA1", "a Feather file", "in Python: pandas.read_feather(path).to_csv(name, index=False)"},
+	{"\xff\xff\xff\xff", "a stream of Arrow", "save it as CSV"},
+	{"RDX", "a file of R's save()", "in R: load(path), then write.csv(table, name)"},
+	{"RDA", "a file of R's save()", "in R: load(path), then write.csv(table, name)"},
+	{"X\n\x00", "a file of R's saveRDS()", "in R: write.csv(readRDS(path), name)"},
+	{"A\n3", "a file of R's saveRDS()", "in R: write.csv(readRDS(path), name)"},
+	{"A\n2", "a file of R's saveRDS()", "in R: write.csv(readRDS(path), name)"},
+	{"\x80\x02", "a pickle of Python", "in Python: pandas.read_pickle(path).to_csv(name, index=False)"},
+	{"\x80\x03", "a pickle of Python", "in Python: pandas.read_pickle(path).to_csv(name, index=False)"},
+	{"\x80\x04", "a pickle of Python", "in Python: pandas.read_pickle(path).to_csv(name, index=False)"},
+	{"\x80\x05", "a pickle of Python", "in Python: pandas.read_pickle(path).to_csv(name, index=False)"},
+	{"\x93NUMPY", "an array of NumPy", "in Python: pandas.DataFrame(numpy.load(path)).to_csv(name, index=False)"},
+	{"\x89HDF", "an HDF5 file", "in Python: pandas.read_hdf(path).to_csv(name, index=False)"},
+	{"SQLite format 3\x00", "a database of SQLite", "export the table as CSV: sqlite3 -header -csv path 'select * from runs'"},
+	{"\xd0\xcf\x11\xe0", "an old file of Excel (xls)", "save its sheet as CSV in UTF-8"},
+	{"<stata_dta>", "a file of Stata", "in Stata: export delimited; in Python: pandas.read_stata(path).to_csv(name, index=False)"},
+	{"$FL2", "a file of SPSS", "save it as CSV"},
+	{"%PDF", "a PDF", "its tables have to be typed or exported as CSV"},
+	{"BZh", "a file packed with bzip2", "unpack it first"},
+	{"\xfd7zXZ", "a file packed with xz", "unpack it first"},
+	{"\x28\xb5\x2f\xfd", "a file packed with zstd", "unpack it first"},
+	{"7z\xbc\xaf", "an archive (7z)", "unpack it first, and give the table in it"},
+}
+
+// formatOf says what a file is that is no table in text, and what to do; "" for others.
+func formatOf(data []byte) (is, instead string) {
+	for _, f := range formats {
+		if bytes.HasPrefix(data, []byte(f.begins)) {
+			return f.is, f.instead
+		}
+	}
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		switch head := data[:min(len(data), 4096)]; {
+		case bytes.Contains(head, []byte("xl/")) || bytes.Contains(head, []byte("[Content_Types].xml")):
+			return "a workbook of Excel (xlsx)", "save its sheet as CSV in UTF-8"
+		case bytes.Contains(head, []byte("opendocument.spreadsheet")):
+			return "a workbook of a spreadsheet (ods)", "save its sheet as CSV in UTF-8"
+		case bytes.Contains(head, []byte(".npy")):
+			return "arrays of NumPy (npz)", "save them as CSV"
+		}
+		return "an archive (zip), or a workbook of a spreadsheet", "unpack it and give the table in it, or save the sheet as CSV in UTF-8"
+	}
+	text := bytes.TrimSpace(bytes.TrimPrefix(data[:min(len(data), 4096)], byteOrderMark))
+	lower := bytes.ToLower(text)
+	for _, tag := range []string{"<!doctype html", "<html", "<table", "<div", "<head", "<body"} {
+		if bytes.HasPrefix(lower, []byte(tag)) {
+			return "a page of HTML", "save the table itself: in Python, pandas.read_html(path)[0].to_csv(name, index=False)"
+		}
+	}
+	rest := bytes.TrimLeft(text, "[{ \t\r\n")
+	switch {
+	case bytes.HasPrefix(lower, []byte("<?xml")):
+		return "XML", "in Python: pandas.read_xml(path).to_csv(name, index=False)"
+	case bytes.HasPrefix(text, []byte("{")) && (bytes.HasPrefix(rest, []byte(`"`)) || bytes.HasPrefix(rest, []byte("}"))):
+		line, more, _ := bytes.Cut(text, []byte("\n"))
+		if bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")) && bytes.HasPrefix(bytes.TrimSpace(more), []byte("{")) {
+			return "JSON with a value in each line", "in Python: pandas.read_json(path, lines=True).to_csv(name, index=False)"
+		}
+		return "JSON", "in Python: pandas.read_json(path).to_csv(name, index=False)"
+	case bytes.HasPrefix(text, []byte("[")) && (bytes.HasPrefix(rest, []byte(`"`)) || bytes.HasPrefix(bytes.TrimSpace(text[1:]), []byte("{")) ||
+		bytes.HasPrefix(bytes.TrimSpace(text[1:]), []byte("["))):
+		return "JSON", "in Python: pandas.read_json(path).to_csv(name, index=False)"
+	}
+	return "", ""
+}
+
+// inUTF8 returns a text that is UTF-16, as Excel's "Unicode Text" and Windows PowerShell write, in UTF-8; others as they are.
+func inUTF8(data []byte) []byte {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}): // the mark becomes that of UTF-8
+	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		order = binary.BigEndian
+	case len(data) > 3 && data[0] == 0 && data[1] != 0 && data[2] == 0 && data[3] != 0:
+		order = binary.BigEndian
+	case len(data) > 3 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
+	default:
+		return data
+	}
+	units := make([]uint16, len(data)/2)
+	for k := range units {
+		units[k] = order.Uint16(data[2*k:])
+	}
+	return []byte(string(utf16.Decode(units)))
+}
+
+// textOfFile returns a file as text in UTF-8, and fails with one that is no table in text.
+func (t *table) textOfFile(data []byte) []byte {
+	if is, instead := formatOf(data); is != "" {
+		panic(t.at(cell{}, "%s, not a table in text: %s", is, instead))
+	}
+	data = inUTF8(data)
+	if at := bytes.IndexByte(data, '\r'); at >= 0 && bytes.IndexByte(data, '\n') < 0 {
+		return bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
+	}
+	return data
+}

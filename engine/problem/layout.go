@@ -1,0 +1,179 @@
+package problem
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// layout is what the rows of a file say of its columns, until all are read. R and pandas write the names of rows in a first
+// column without a name, or without a place in the header; spreadsheets leave empty cells out or add some.
+type layout struct {
+	header []cell
+	longer *cell       // the first cell to the right of the header
+	equal  bool        // whether a row is not one cell longer than the header
+	short  []shortened // rows that end before the header does
+}
+
+// shortened is a row that has fewer cells than the header.
+type shortened struct {
+	first cell
+	cells int
+}
+
+// add appends a row; the first is the header. A row may be one cell longer, until finish knows what that is.
+func (t *table) add(row []cell) {
+	full, h := withoutEmptyEnd(row), &t.layout
+	switch {
+	case h.header == nil && separatorLine(row):
+		return
+	case h.header == nil:
+		h.header = slices.Clone(row)
+		for range len(row) + 1 {
+			t.cells = append(t.cells, &cells{})
+		}
+		return
+	case len(full) == 0:
+		return
+	case len(full) > len(t.cells):
+		panic(t.raggedRow(row[0], len(full)))
+	case len(full) == len(t.cells) && h.longer == nil:
+		c := row[0]
+		h.longer = &c
+	}
+	h.equal = h.equal || len(row) != len(t.cells)
+	if len(row) < len(withoutEmptyEnd(h.header)) {
+		h.short = append(h.short, shortened{row[0], len(row)})
+	}
+	t.lines = append(t.lines, int32(row[0].line))
+	for k, c := range t.cells {
+		x := cell{}
+		if k < len(row) {
+			x = row[k]
+		}
+		c.add(x.text)
+		c.places = append(c.places, int32(x.column))
+	}
+}
+
+// raggedRow is the failure of a row with another number of values than the header.
+func (t *table) raggedRow(first cell, values int) any {
+	columns := len(withoutEmptyEnd(t.layout.header))
+	message := fmt.Sprintf("%d values, expected %d as in the header", values, columns)
+	if columns == 1 {
+		message += "; lines above the header are left out only where it has the columns that are named, else delete them"
+	}
+	return t.at(first, "%s", message)
+}
+
+// finish names the columns, once all rows are read.
+func (t *table) finish() {
+	h := &t.layout
+	if h.header == nil {
+		return
+	}
+	last := len(t.cells) - 1
+	switch {
+	case h.longer == nil:
+		t.cells = t.cells[:last]
+	case h.equal || len(h.header) < 2 || h.header[last-1].text == "" || t.cells[0].repeats():
+		panic(t.raggedRow(*h.longer, len(t.cells)))
+	default: // names of rows
+		h.header = append([]cell{{"", h.header[0].line, 0}}, h.header...)
+		t.said = append(t.said, Note{Kind: NoteRowNames, Path: t.path})
+	}
+	for n := len(t.cells); n > 0 && h.header[n-1].text == "" && !t.cells[n-1].has(func(text string) bool { return text != "" }); n-- {
+		t.cells, h.header = t.cells[:n-1], h.header[:n-1]
+	}
+	if given := indices.Where(len(h.header), func(k int) bool { return h.header[k].text != "" }); len(given) > 1 &&
+		!slices.ContainsFunc(given, func(k int) bool { return !t.isNumber(h.header[k].text) }) && !h.counted(given) {
+		panic(t.at(h.header[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it"))
+	}
+	t.setHeader(h.header)
+	t.nameColumns(t.names)
+}
+
+// counted reports whether the columns that have a name are named 0, 1, 2 and so on, as pandas names columns.
+func (h *layout) counted(given []int) bool {
+	for at, k := range given {
+		if h.header[k].text != strconv.Itoa(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// repeats reports whether a text stands in two rows.
+func (c *cells) repeats() bool {
+	seen := make(map[string]bool, c.rows())
+	return c.has(func(text string) bool {
+		before := seen[text]
+		seen[text] = true
+		return before
+	})
+}
+
+// setHeader names the columns. One without a name, and a second one of a name, gets a name as pandas gives it.
+func (t *table) setHeader(row []cell) {
+	t.unnamed, t.twice = map[string]bool{}, map[string]cell{}
+	given := map[string]bool{}
+	for k := range row {
+		row[k].text = oneLine(row[k].text)
+		given[row[k].text] = true
+	}
+	for k, c := range row {
+		base := c.text
+		if base == "" {
+			base = fmt.Sprintf("Unnamed: %d", k)
+		} else if _, known := t.twice[base]; !known && t.hasColumn(base) {
+			t.twice[base] = c
+		}
+		name := base
+		for n := 1; t.hasColumn(name) || name != c.text && given[name]; n++ {
+			name = fmt.Sprintf("%s.%d", base, n)
+		}
+		t.unnamed[name] = c.text == ""
+		t.column[name] = k
+		t.header = append(t.header, name)
+	}
+}
+
+// givenColumns lists the columns that have a name in the file.
+func (t *table) givenColumns() []string {
+	return lists.Where(t.header, func(name string) bool { return !t.unnamed[name] })
+}
+
+// checkLengths fails with the first row that ends before one of these columns.
+func (t *table) checkLengths(columns ...string) {
+	for _, row := range t.layout.short {
+		if slices.ContainsFunc(columns, func(name string) bool { k, there := t.column[name]; return there && k >= row.cells }) {
+			panic(t.raggedRow(row.first, row.cells))
+		}
+	}
+}
+
+// replaced stands for bytes that are not UTF-8.
+const replaced = "\ufffd"
+
+// oneLine returns a text with line breaks and tabs as blanks, without other control characters, and in UTF-8.
+func oneLine(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl) {
+		return text
+	}
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, replaced), "\r\n", " ")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r) && unicode.IsControl(r):
+			return ' '
+		case unicode.IsControl(r):
+			return -1
+		}
+		return r
+	}, text))
+}

@@ -1,0 +1,177 @@
+package problem
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// Outcome is what a cell of rewards says. The zero value is a reward of 0.
+type Outcome struct {
+	Reward   float64
+	Censored int8   // as Row.Censored, of the reward as the data have it: -1 for "<0.05", which has the Reward 0.05
+	Failed   string // why there is no value, such as "crash", where a measurement was tried and gave none; else ""
+	Missing  bool   // nothing was measured
+}
+
+// measured reports whether there is a value, or a limit of one.
+func (o Outcome) measured() bool { return o.Failed == "" && !o.Missing }
+
+// Outcome returns what a cell of rewards says, or a *DataError.
+func (r SheetRow) Outcome(column string) (Outcome, error) { return r.table.outcome(r.row, column) }
+
+// byCondition is the reason of failures that LoadOptions.Failed names.
+const byCondition = "failed="
+
+// limit is a value that is only known to be below or above a number, such as <0.05 or ≥ 9.
+var limit = regexp.MustCompile(`^(<=?|=<|≤|⩽|>=?|=>|≥|⩾)\s*([^<=>\s].*)?$`)
+
+// outcome reads a cell of rewards. A text that has no digits tells why there is no value.
+func (t *table) outcome(r int, column string) (Outcome, error) {
+	c := t.cellOf(r, column)
+	switch {
+	case t.failed != nil && t.failed[r]:
+		return Outcome{Failed: byCondition}, nil
+	case notMeasured(c.text):
+		return Outcome{Missing: true}, nil
+	}
+	reward, err := t.tried(r, column)
+	if err == nil {
+		return Outcome{Reward: reward}, nil
+	}
+	if truth, is := truths[strings.ToLower(c.text)]; is {
+		return Outcome{Reward: truth}, nil
+	}
+	if parts := limit.FindStringSubmatch(c.text); parts != nil {
+		o := Outcome{Censored: 1}
+		if strings.ContainsAny(parts[1], "<≤⩽") {
+			o.Censored = -1
+		}
+		if parts[2] == "" || !strings.ContainsFunc(parts[2], unicode.IsDigit) {
+			return Outcome{}, t.at(c, "column %q: %q says on which side of a limit the value is, and has no number; write the limit, as in %s0.05",
+				column, c.text, parts[1]).Err
+		}
+		c.text = parts[2]
+		o.Reward, err = t.numberIn(c, column)
+		return o, err
+	}
+	if failure(c.text) {
+		return Outcome{Failed: c.text}, nil
+	}
+	var e *DataError
+	if errors.As(err, &e) && !t.isNumber(c.text) && !decimalComma(c.text) {
+		e.Message += fmt.Sprintf("; correct it, or say that such rows failed: failed=%q", conditionOf(column, "==", c.text))
+	}
+	return Outcome{}, err
+}
+
+// notMeasured reports whether a cell of rewards says that nothing was measured. NaN does not: programs write it where they computed
+// no number.
+func notMeasured(text string) bool {
+	if gap(text) {
+		return !strings.EqualFold(text, "nan")
+	}
+	if len(text) > len("#n/a n/a") {
+		return false
+	}
+	switch strings.ToLower(text) {
+	case "none", "<na>", "#na", "#n/a n/a":
+		return true
+	}
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.Pd, unicode.Po) }) // such as "-" and "."
+}
+
+// failure reports whether a text that is no number tells why there is none: it has no digits, or it is how a
+// program writes infinity or an error, such as #DIV/0! and 1.#IND.
+func failure(text string) bool {
+	return !strings.ContainsFunc(text, unicode.IsDigit) || strings.HasPrefix(text, "#") && strings.HasSuffix(text, "!") ||
+		strings.Contains(text, ".#")
+}
+
+// failures count measurements that gave no value, by what the table says of them.
+type failures struct {
+	counts map[string]int
+	order  []string // of first rows
+}
+
+func (f *failures) add(reason string) {
+	if f.counts == nil {
+		f.counts = map[string]int{}
+	}
+	if f.counts[reason]++; f.counts[reason] == 1 {
+		f.order = append(f.order, reason)
+	}
+}
+
+// note counts the failures by reason, the most frequent first.
+func (f *failures) note(path, column string) Note {
+	reasons := slices.Clone(f.order)
+	slices.SortStableFunc(reasons, func(a, b string) int { return cmp.Compare(f.counts[b], f.counts[a]) })
+	n := Note{Kind: NoteFailed, Path: path, Names: append([]string{column}, reasons...)}
+	all := 0
+	for _, count := range f.counts {
+		all += count
+	}
+	n.Numbers = append([]float64{float64(all)}, lists.Map(reasons, func(reason string) float64 { return float64(f.counts[reason]) })...)
+	return n
+}
+
+// needNumber fails with the first text of a column where that has no number at all: it was named by mistake. The rest of the
+// message takes the condition by which its text counts as failed.
+func (f *failures) needNumber(t *table, column string, none bool, rest string) {
+	texts := f.texts()
+	if !none || len(texts) == 0 {
+		return
+	}
+	first := slices.IndexFunc(indices.All(len(t.lines)), func(r int) bool { return t.textOf(r, column) == texts[0] })
+	if rest != "" {
+		rest = fmt.Sprintf(rest, conditionOf(column, "==", texts[0]))
+	}
+	panic(t.at(t.cellOf(first, column), "column %q has no number, only texts such as %s: name a column of measurements%s", column,
+		strings.Join(lists.Map(texts[:min(len(texts), 3)], strconv.Quote), ", "), rest))
+}
+
+// texts returns the reasons that are texts of the column, and no numbers and no condition.
+func (f *failures) texts() []string {
+	return lists.Where(f.order, func(reason string) bool {
+		return reason != byCondition && !slices.Contains([]string{"inf", "infinity", "nan"}, strings.ToLower(strings.TrimLeft(reason, "+-")))
+	})
+}
+
+// limitsNote counts the values that are limits, by their sides.
+func limitsNote(path, column string, limits []Row) Note {
+	below := lists.Count(limits, func(m Row) bool { return m.Censored < 0 })
+	return Note{Kind: NoteLimits, Path: path, Names: []string{column}, Numbers: []float64{float64(below), float64(len(limits) - below)}}
+}
+
+// limitWords say how many values are at most and at least their numbers.
+func (n Note) limitWords() string {
+	var words []string
+	for k, side := range []string{"below", "above"} {
+		if count := n.number(k); count > 0 {
+			words = append(words, fmt.Sprintf("%.0f %s", count, side))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// failedWords say what the counts of a note on failures are of: 3 "crash", 2 "n.d.", 1 by failed=.
+func (n Note) failedWords() string {
+	var words []string
+	for k := 1; k < len(n.Names); k++ {
+		word := fmt.Sprintf("%.0f %q", n.number(k), n.name(k))
+		if n.name(k) == byCondition {
+			word = fmt.Sprintf("%.0f by %s", n.number(k), byCondition)
+		}
+		words = append(words, word)
+	}
+	return listed(words)
+}

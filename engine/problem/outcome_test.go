@@ -1,0 +1,221 @@
+package problem_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// loadText loads a long table from a text, its arms by the column option.
+func loadText(text string, opt problem.LoadOptions) (*problem.Problem, error) {
+	if opt.Long == nil {
+		opt.Long = &problem.Long{Arm: []string{"option"}, Reward: "yield"}
+	}
+	opt.Read = func(string) ([]byte, error) { return []byte(text), nil }
+	return problem.Load("runs.csv", kernels.Joint{}, opt)
+}
+
+// outcomes says what was read for each option: rewards, limits with their sides, and how many failed.
+func outcomes(p *problem.Problem) string {
+	var words []string
+	for i, name := range p.Arms.Names {
+		word := name + ":"
+		for _, m := range p.Rows {
+			if m.Arm == i {
+				word += fmt.Sprintf(" %s%g", map[int8]string{-1: "<", 1: ">"}[m.Censored], m.Reward)
+			}
+		}
+		if p.Failed != nil && p.Failed[i] > 0 {
+			word += fmt.Sprintf(" %d failed", p.Failed[i])
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, "; ")
+}
+
+// A cell of rewards is a number, a limit, a failure, or not measured. What is none of them is an error with its place.
+func TestOutcomes(t *testing.T) {
+	for _, c := range []struct{ separator, cell, want string }{
+		{",", "3.5", "a: 3.5"}, {",", "TRUE", "a: 1"}, {",", "False", "a: 0"}, {",", "1e-3", "a: 0.001"},
+
+		{",", "<0.05", "a: <0.05"}, {",", "< 0.05", "a: <0.05"}, {",", "<=0.05", "a: <0.05"}, {",", "≤ 0.05", "a: <0.05"},
+		{",", ">9", "a: >9"}, {",", "≥9", "a: >9"}, {",", ">= 9", "a: >9"}, {",", "<-2", "a: <-2"},
+		{";", "<0,05", "a: <0.05"}, {"\t", "> 9,5", "a: >9.5"},
+
+		{",", "failed", "a: 1 failed"}, {",", "n.d.", "a: 1 failed"}, {",", "n. d.", "a: 1 failed"}, {",", "crash", "a: 1 failed"},
+		{",", "NaN", "a: 1 failed"}, {",", "nan", "a: 1 failed"}, {",", "inf", "a: 1 failed"}, {",", "-Infinity", "a: 1 failed"},
+		{",", "∞", "a: 1 failed"}, {",", "#DIV/0!", "a: 1 failed"}, {",", "#VALUE!", "a: 1 failed"}, {",", "1.#IND", "a: 1 failed"},
+		{",", "did not run", "a: 1 failed"}, {",", "未測定", "a: 1 failed"},
+
+		{",", "", "a:"}, {",", "NA", "a:"}, {",", "n/a", "a:"}, {",", "#N/A", "a:"}, {",", "<NA>", "a:"}, {",", "null", "a:"},
+		{",", "None", "a:"}, {",", "-", "a:"}, {",", "–", "a:"}, {",", ".", "a:"}, {",", "..", "a:"},
+
+		{",", "12.5 g", `runs.csv:2:3: column "yield": expected a finite number, got "12.5 g"`},
+		{",", "3O.5", `runs.csv:2:3: column "yield": expected a finite number, got "3O.5"; correct it, or say that such rows failed: failed="col('yield') == '3O.5'"`},
+		{",", "error 404", `runs.csv:2:3: column "yield": expected a finite number, got "error 404"`},
+		{",", "<LOD", `runs.csv:2:3: column "yield": "<LOD" says on which side of a limit`},
+		{",", "<5 mg", `runs.csv:2:3: column "yield": expected a finite number, got "5 mg"`},
+		{",", "1e400", `runs.csv:2:3: column "yield": expected a finite number, got "1e400"`},
+	} {
+		lines := []string{"option,yield", "a,@", "b,1"}
+		text := strings.ReplaceAll(strings.ReplaceAll(strings.Join(lines, "\n"), ",", c.separator), "@", c.cell)
+		p, err := loadText(text, problem.LoadOptions{})
+		switch {
+		case err != nil:
+			if !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("%q: error %v, want %s", c.cell, err, c.want)
+			}
+		default:
+			if got := strings.TrimSuffix(outcomes(p), "; b: 1"); got != c.want {
+				t.Errorf("%q: %s, want %s", c.cell, got, c.want)
+			}
+		}
+	}
+}
+
+// byStatus reads conditions of the kind "status != 'ok'" and "status == 'ok'".
+func byStatus(expression string, columns []string, _ []bool) (func([]any) (any, error), []string, error) {
+	words := strings.Fields(expression)
+	at := slices.Index(columns, words[0])
+	if at < 0 {
+		return nil, nil, fmt.Errorf("unknown name %s", words[0])
+	}
+	want := strings.Trim(words[2], "'")
+	return func(row []any) (any, error) { return (row[at] == want) == (words[1] == "=="), nil }, words[:1], nil
+}
+
+// Rows that failed by a condition have no value, whatever stands there; an option that only failed is not measured.
+func TestFailedByCondition(t *testing.T) {
+	const runs = "option,yield,status\na,1,ok\na,2,ok\nb,99,crashed\nb,3,ok\nc,,crashed\nc,,crashed\nd,,planned\n"
+	p, err := loadText(runs, problem.LoadOptions{Failed: "status == 'crashed'", Compile: byStatus})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := outcomes(p), "a: 1 2; b: 3 1 failed; c: 2 failed; d:"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if p.Mean != nil || !math.IsNaN(p.Partial[2]) || !math.IsNaN(p.Partial[3]) || p.Partial[1] != 3 {
+		t.Errorf("means %v, partial %v", p.Mean, p.Partial)
+	}
+	if q := p.Measured(); !slices.Equal(q.Failed, []int{0, 1}) {
+		t.Errorf("of the measured arms failed %v", q.Failed)
+	}
+	if !hasNote(p, `column "yield": measurements that gave no value count as failed, 3 in all: 3 by failed=;`) {
+		t.Errorf("notes %v", p.Notes)
+	}
+	if q, err := loadText(runs, problem.LoadOptions{Where: "status == 'ok'", Compile: byStatus}); err != nil || q.Failed != nil ||
+		!hasNote(q, "options that have no row left by where=, 2 of 4: c, d") {
+		t.Errorf("error %v, notes %v", err, q.Notes)
+	}
+	if _, err := loadText(runs, problem.LoadOptions{Failed: "state == 'x'", Compile: byStatus}); err == nil ||
+		!strings.Contains(err.Error(), `failed="state == 'x'": unknown name state`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A note counts each reason, and limits turn with the sign of rewards.
+func TestOutcomeNotes(t *testing.T) {
+	const runs = "option,yield\na,1\na,<0.5\nb,crash\nb,>7\nb,n.d.\nb,crash\na,2\nb,inf\nb,<1\n"
+	for _, c := range []struct{ goal, want string }{
+		{problem.GoalMax, "a: 1 <0.5 2; b: >7 <1 4 failed"}, {problem.GoalMin, "a: -1 >-0.5 -2; b: <-7 >-1 4 failed"},
+	} {
+		p, err := loadText(runs, problem.LoadOptions{Goal: c.goal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := outcomes(p); got != c.want {
+			t.Errorf("goal %q: %s, want %s", c.goal, got, c.want)
+		}
+		for _, want := range []string{
+			`column "yield": measurements that gave no value count as failed, 4 in all: 2 "crash", 1 "n.d.", 1 "inf"; leave the cell empty where nothing was measured`,
+			`column "yield": values of which only a limit is known: 2 below, 1 above`,
+			"simulated rewards of fc and fb are not drawn from these measurements",
+		} {
+			if !hasNote(p, want) {
+				t.Errorf("goal %q: notes %v lack %s", c.goal, p.Notes, want)
+			}
+		}
+		if p.Rewards != nil {
+			t.Errorf("goal %q: rewards to draw from are %v", c.goal, p.Rewards)
+		}
+	}
+}
+
+func hasNote(p *problem.Problem, text string) bool {
+	return slices.ContainsFunc(p.Notes, func(n problem.Note) bool { return strings.Contains(n.String(), text) })
+}
+
+// 0 of 0 trials, and a mean of 0 measurements, are not measured yet.
+func TestNoTrials(t *testing.T) {
+	counts := &problem.Long{Arm: []string{"option"}, Successes: "won", Trials: "of"}
+	means := &problem.Long{Arm: []string{"option"}, Reward: "won", Count: "of"}
+	for _, c := range []struct {
+		long      *problem.Long
+		row, want string
+	}{
+		{counts, "a,0,0", "a:"}, {counts, "a,,0", "a:"}, {counts, "a,NA,NA", "a:"}, {counts, "a,0,", "a:"}, {counts, "a,0,9", "a: 0"},
+		{counts, "a,crash,9", "a: 1 failed"},
+		{counts, "a,3,0", `runs.csv:2:5: column "of": expected a whole number of measurements from 1`},
+		{counts, "a,<3,9", `runs.csv:2:3: column "won": expected a whole number of successes, got a limit`},
+		{means, "a,,0", "a:"}, {means, "a,NaN,0", "a:"}, {means, "a,0,0", "a:"}, {means, "a,0.5,0", `runs.csv:2:7: column "of": expected a whole number of measurements from 1`}, {means, "a,0.5,", "a: 0.5"},
+	} {
+		p, err := loadText("option,won,of\n"+c.row+"\nb,1,2\n", problem.LoadOptions{Long: c.long})
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("%s: error %v, want %s", c.row, err, c.want)
+			}
+			continue
+		}
+		if got := strings.SplitN(outcomes(p), ";", 2)[0]; got != c.want {
+			t.Errorf("%s: %s, want %s", c.row, got, c.want)
+		}
+	}
+}
+
+// A column without any number was named by mistake, unless the condition says that all of it failed.
+func TestNoNumberAtAll(t *testing.T) {
+	const runs = "option,yield,status\na,crash,x\nb,crash,x\n"
+	if _, err := loadText(runs, problem.LoadOptions{}); err == nil || !strings.Contains(err.Error(),
+		`column "yield" has no number, only texts such as "crash"`) {
+		t.Errorf("error %v", err)
+	}
+	p, err := loadText(runs, problem.LoadOptions{Failed: "yield == 'crash'", Compile: byStatus})
+	if err != nil || outcomes(p) != "a: 1 failed; b: 1 failed" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Rewards that a program has in its memory are read alike: infinity failed, and NaN is an empty cell.
+func TestOutcomesOfFrame(t *testing.T) {
+	f := &problem.Frame{Rows: 4, Columns: []problem.FrameColumn{
+		{Name: "option", Codes: []int32{0, 0, 1, 1}, Labels: []string{"a", "b"}},
+		{Name: "yield", Numbers: []float64{1, math.Inf(-1), math.NaN(), 2}},
+	}}
+	p, err := loadText("", problem.LoadOptions{Frame: func(string) *problem.Frame { return f }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := outcomes(p), "a: 1 1 failed; b: 2"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A mean of a table with a row for every arm is read alike.
+func TestOutcomesOfWideTable(t *testing.T) {
+	read := func(string) ([]byte, error) {
+		return []byte("task,arm,mean,reps\nt,a,1,2\nt,b,crash,1\nt,c,NaN,1\nt,d,,\nt,e,-,\nt,f,0,0\n"), nil
+	}
+	p, err := problem.Load("arms.csv", kernels.Joint{}, problem.LoadOptions{Read: read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(p.Failed, []int{0, 1, 1, 0, 0, 0}) || fmt.Sprint(p.Partial) != "[1 NaN NaN NaN NaN NaN]" ||
+		!hasNote(p, `column "mean": measurements that gave no value count as failed, 2 in all: 1 "crash", 1 "NaN"`) {
+		t.Errorf("failed %v, means %v, notes %v", p.Failed, p.Partial, p.Notes)
+	}
+}

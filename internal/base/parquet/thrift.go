@@ -1,0 +1,143 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+)
+
+// Headers and the footer are written in the compact protocol of Thrift. The decoder of the library believes the sizes of
+// lists, and goes as deep as the bytes say, so that a few bytes could take all memory. They are walked through first.
+
+// mostDepth is how deep values may stand in one another. A footer has six levels.
+const mostDepth = 20
+
+var errHeader = errors.New("a header is damaged")
+
+// The types of the compact protocol that the walk must tell apart.
+const (
+	typeStop   = 0
+	typeFalse  = 2
+	typeByte   = 3
+	typeInt64  = 6
+	typeDouble = 7
+	typeBinary = 8
+	typeList   = 9
+	typeSet    = 10
+	typeMap    = 11
+	typeStruct = 12
+)
+
+// unmarshal reads a structure from the beginning of b and returns what follows it.
+func unmarshal(b []byte, into any) (rest []byte, err error) {
+	if rest, err = skipStruct(b, 0); err != nil {
+		return nil, err
+	}
+	var p thrift.CompactProtocol
+	return rest, thrift.Unmarshal(&p, b[:len(b)-len(rest)], into)
+}
+
+// skipStruct returns what follows a structure.
+func skipStruct(b []byte, depth int) (rest []byte, err error) {
+	if depth > mostDepth {
+		return nil, errHeader
+	}
+	for {
+		if len(b) == 0 {
+			return nil, errHeader
+		}
+		head := b[0]
+		b = b[1:]
+		if head == typeStop {
+			return b, nil
+		}
+		if head>>4 == 0 { // the number of the field follows
+			if _, b, err = varint(b); err != nil {
+				return nil, err
+			}
+		}
+		if b, err = skipValue(b, head&15, false, depth+1); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// skipValue returns what follows a value. A truth value is in the type of its field, and a byte in a list.
+func skipValue(b []byte, kind byte, inList bool, depth int) (rest []byte, err error) {
+	size := uint64(0)
+	switch {
+	case kind == typeStruct:
+		return skipStruct(b, depth)
+	case kind == typeList || kind == typeSet:
+		return skipList(b, depth)
+	case kind == typeMap:
+		return skipMap(b, depth)
+	case kind == typeBinary:
+		if size, b, err = varint(b); err != nil {
+			return nil, err
+		}
+	case kind > typeByte && kind <= typeInt64:
+		_, b, err = varint(b)
+		return b, err
+	case kind == typeDouble:
+		size = 8
+	case kind == typeByte, kind != typeStop && kind <= typeFalse && inList:
+		size = 1
+	case kind != typeStop && kind <= typeFalse:
+	default:
+		return nil, errHeader
+	}
+	if size > uint64(len(b)) {
+		return nil, errHeader
+	}
+	return b[size:], nil
+}
+
+// skipList returns what follows a list, whose values have a byte each at least.
+func skipList(b []byte, depth int) (rest []byte, err error) {
+	if len(b) == 0 {
+		return nil, errHeader
+	}
+	size, kind := uint64(b[0]>>4), b[0]&15
+	b = b[1:]
+	if size == 15 {
+		if size, b, err = varint(b); err != nil {
+			return nil, err
+		}
+	}
+	return skipItems(b, size, depth, kind)
+}
+
+func skipMap(b []byte, depth int) (rest []byte, err error) {
+	size, b, err := varint(b)
+	if err != nil || size == 0 {
+		return b, err
+	}
+	if len(b) == 0 {
+		return nil, errHeader
+	}
+	return skipItems(b[1:], size, depth, b[0]>>4, b[0]&15)
+}
+
+func skipItems(b []byte, size uint64, depth int, kinds ...byte) (rest []byte, err error) {
+	if size > uint64(len(b)) || depth > mostDepth {
+		return nil, errHeader
+	}
+	for range size {
+		for _, kind := range kinds {
+			if b, err = skipValue(b, kind, true, depth+1); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, nil
+}
+
+func varint(b []byte) (v uint64, rest []byte, err error) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 {
+		return 0, nil, errHeader
+	}
+	return v, b[n:], nil
+}
