@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -96,7 +97,7 @@ run left a file of that name, the new one is NAME.partial-2.ipynb.`,
 
 // limit returns the time that a cell may take: a duration, or seconds.
 func (o *reportOptions) limit() (time.Duration, error) {
-	if seconds, err := strconv.ParseFloat(o.timeout, 64); err == nil && seconds >= 0 {
+	if seconds, err := strconv.ParseFloat(o.timeout, 64); err == nil && seconds >= 0 && seconds < math.MaxInt64/1e9 {
 		return time.Duration(seconds * float64(time.Second)), nil
 	}
 	d, err := time.ParseDuration(o.timeout)
