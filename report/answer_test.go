@@ -36,7 +36,7 @@ func TestChance(t *testing.T) {
 // The page of best tells picks and intervals apart, writes no probability as 100 %, counts tasks that have a choice, and warns first.
 func TestAnswerPage(t *testing.T) {
 	pick := func(task, label string, estimate, half float64, options int) answer.Pick {
-		return answer.Pick{Task: task, Arm: label, Label: label, Estimate: estimate, CI95: [2]float64{estimate - half, estimate + half}, Count: 3, Within: 1,
+		return answer.Pick{Task: task, Arm: label, Label: label, Estimate: estimate, CI95: &[2]float64{estimate - half, estimate + half}, Count: 3, Within: 1,
 			Options: options, RunnerUp: "other"}
 	}
 	a := answer.Answer{Epsilon: 0, Warnings: []string{"a code was found"}, Unanswered: []string{"d"}, Basis: "Believe this.",
