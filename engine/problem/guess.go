@@ -28,7 +28,7 @@ var (
 	blockWords = []string{"block", "blocks", "batch", "day", "days", "date", "week", "plate", "session", "shift", "lot", "tag", "datum",
 		"woche",
 		"charge", "schicht"}
-	yearWords   = []string{"year", "years", "jahr", "season"}
+	yearWords   = []string{"year", "years", "jahr", "season", "month", "monat"}
 	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss",
 		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue",
 		"durchsatz", "ausbeute", "titre", "titer", "rate", "germ", "objective", "uptake"}
@@ -59,7 +59,8 @@ var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "c
 var (
 	layoutWords = []string{"row", "col", "column", "pos", "position", "plot", "plotid", "id", "eid", "uid", "uuid", "seed", "timestamp",
 		"datetime",
-		"rownames", "well", "rep", "reps", "repl", "replicate", "replication", "rowpos", "colpos", "fold", "epoch"}
+		"rownames", "well", "rep", "reps", "repl", "replicate", "replication", "rowpos", "colpos", "fold", "epoch", "bed",
+		"subplot", "mainplot", "wholeplot", "plotrow", "quadrat", "lat", "lon", "long", "latitude", "longitude", "northing", "easting", "elev"}
 	layoutNames = []string{"index", "idx", "x", "time", "step", "iteration", "iter", "run", "trial", "entry", "number", "no", "nr", "line",
 		"order",
 		"range", "name", "created", "end time", "start time", "datetime start", "datetime complete"}
@@ -144,6 +145,8 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "it says how a run ended"
 	case c.Numbers && !c.counts() && 2*c.Different > rows-c.Empty && !c.option():
 		return "its numbers mostly differ: if it was measured, name it with --reward"
+	case c.Empty > 0 && len(c.Words) > 0:
+		return fmt.Sprintf("it has numbers and texts such as %q", c.Words[0])
 	case c.Empty > 0:
 		return "it has empty cells"
 	case c.dates && !c.block():
@@ -268,6 +271,7 @@ func (g *guesses) assign() {
 	})
 	g.alike()
 	g.codes()
+	g.units()
 	g.task()
 	for _, c := range g.take(func(c Column) bool { return g.Task != "" && g.decides([]string{g.Task}, c.Name) }) {
 		g.leave(c.Name, "it has one value in each "+g.Task)
@@ -289,6 +293,7 @@ func (g *guesses) assign() {
 	for _, c := range blocks {
 		g.block(c)
 	}
+	g.Text = lists.Where(g.Arm, func(name string) bool { return g.Columns[g.t.column[name]].names })
 	units := g.rowsOf(append(lists.Where([]string{g.Task}, func(name string) bool { return name != "" }), g.Arm...))
 	g.Options, g.Single = len(units), lists.Count(units, func(n int) bool { return n == 1 })
 }
@@ -333,6 +338,17 @@ func (g *guesses) task() {
 			g.Task, g.Unused = c.Name, slices.Delete(g.Unused, k, k+1)
 			return
 		}
+	}
+}
+
+// units leaves numbered units out, such as animals, where each has one value of a column that is known as an option.
+func (g *guesses) units() {
+	for _, unit := range g.take(func(c Column) bool {
+		return c.Numbers && !c.option() && slices.ContainsFunc(g.open, func(x Column) bool {
+			return x.option() && x.Different < c.Different && g.decides([]string{c.Name}, x.Name)
+		})
+	}) {
+		g.leave(unit.Name, "it numbers units that have one option each")
 	}
 }
 
