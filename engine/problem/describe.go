@@ -26,6 +26,7 @@ type Column struct {
 	whole     bool     // all are whole numbers
 	truths    bool     // all are true or false
 	rows      int      // of the table
+	gaps      string   // a text such as NA, where no cell is empty
 	names     bool     // some cells are numbers and some are texts without digits, so that all are names
 	failures  []string // values that say that something failed
 }
@@ -92,11 +93,14 @@ const headBytes = 1 << 16
 // describe says what a column looks like.
 func (t *table) describe(k int, name string) Column {
 	c := Column{Name: name, rows: len(t.lines), Numbers: true, sizes: true, whole: true, truths: true, Least: math.Inf(1), Most: math.Inf(-1)}
-	seen, numbers, wrong := map[string]bool{}, 0, 0
+	seen, numbers, wrong, hollow := map[string]bool{}, 0, 0, false
 	for r := range t.lines {
 		text := t.cells[k].text(r)
 		if notMeasured(text) {
 			c.Empty++
+			if hollow = hollow || text == ""; !hollow {
+				c.gaps = text
+			}
 			continue
 		}
 		switch v, number, isLimit := t.looksLike(r, name, text); {
@@ -132,6 +136,9 @@ func (t *table) describe(k int, name string) Column {
 	c.Different = len(seen)
 	c.Numbers = numbers > 0 && 4*wrong <= numbers && len(c.Words) <= mostFailWords && len(c.Words) < c.Different-len(c.Words)
 	c.truths = c.truths && c.Different > 0
+	if hollow {
+		c.gaps = ""
+	}
 	mixed := numbers > 0 && len(c.Words) > 0
 	if c.named(optionWords) && len(c.Words) > 0 { // names, of which some look like numbers
 		c.Numbers = false

@@ -34,6 +34,7 @@ var (
 		"durchsatz", "ausbeute", "titre", "titer", "rate", "germ", "objective", "uptake"}
 	lesserRewards = []string{"auc", "f1", "height", "biomass", "purity", "signal", "fluorescence", "absorbance", "od"}
 	spreadWords   = []string{"sd", "std", "stderr", "sem", "rank", "count", "n", "reps"} // of measurements
+	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "runtime"}          // which are better short
 	personWords   = []string{"operator", "bearbeiter", "technician", "person", "user", "worker", "patient", "by"}
 	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
 	statusWords   = []string{"status", "state", "outcome", "result"}
@@ -44,9 +45,10 @@ var (
 // words by which people name the columns of successes and of trials.
 var (
 	successWords = []string{"successes", "success", "wins", "hits", "cured", "conversions", "converted", "responders", "survived", "erfolge",
-		"clicks", "purchases", "signups", "orders", "germinated", "germ"}
+		"clicks", "purchases", "signups", "orders", "germinated", "germ", "won", "positive", "passed", "opened",
+		"hatched", "recovered"}
 	trialWords = []string{"trials", "n", "attempts", "total", "patients", "visitors", "shots", "versuche", "users", "impressions", "views",
-		"participants", "seeds", "sown"}
+		"participants", "seeds", "sown", "shown", "sent", "tested", "exposed", "games"}
 )
 
 // lowerWords are names of rewards where less is better.
@@ -147,6 +149,8 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "its numbers mostly differ: if it was measured, name it with --reward"
 	case c.Empty > 0 && len(c.Words) > 0:
 		return fmt.Sprintf("it has numbers and texts such as %q", c.Words[0])
+	case c.Empty > 0 && c.gaps != "":
+		return fmt.Sprintf("it has the text %q, which is read as an empty cell: where it is a name, add --text with the column", c.gaps)
 	case c.Empty > 0:
 		return "it has empty cells"
 	case c.dates && !c.block():
@@ -171,9 +175,9 @@ const fewRows = 20
 
 // measured returns how well the name of a column suits what was measured, 0 best; -1 where it cannot be that.
 func (c Column) measured() int {
-	time := c.named([]string{"time", "seconds", "ms", "sec", "runtime"})
+	time := c.named(timeWords)
 	switch {
-	case !c.Numbers && !c.truths || c.Different < 2 || c.block() || c.option() || c.named(yearWords) || parameter.MatchString(c.Name) ||
+	case !c.Numbers && !c.truths || c.block() || c.option() || c.named(yearWords) || parameter.MatchString(c.Name) ||
 		tracked.MatchString(c.Name):
 		return -1
 	case metric.MatchString(c.Name) && c.Numbers:
@@ -184,7 +188,7 @@ func (c Column) measured() int {
 		return 1
 	case strings.EqualFold(c.Name, "time") && c.Numbers && !c.few():
 		return 1
-	case !c.Numbers || c.layout() || c.counts() || c.dates:
+	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value is that of a first plate, if a name says so
 		return -1
 	case c.named(spreadWords) || time:
 		return 3
@@ -216,7 +220,7 @@ func (d *Description) guess(t *table) {
 	if d.Counts = d.counts(t); d.Counts != nil {
 		at = -1
 	} else if at >= 0 {
-		d.Reward, d.Lower = d.Columns[at].Name, d.Columns[at].named(lowerWords) || d.Columns[at].named([]string{"time"})
+		d.Reward, d.Lower = d.Columns[at].Name, d.Columns[at].named(lowerWords) || d.Columns[at].named(timeWords)
 	}
 	roles := &guesses{Description: d, t: t}
 	for k, c := range d.Columns {
