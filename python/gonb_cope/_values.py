@@ -207,6 +207,11 @@ def made_of(described: dict[str, Any]) -> Any:
 
 def call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Call a function of the language."""
+    with process.alone():
+        return _call(function, args, named)
+
+
+def _call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     params = _catalogue.functions().get(function, {}).get("params", [])
     args, named = _with_table(params, args, named)
     given: list[Any] = []
