@@ -309,7 +309,9 @@ func (s *Session) tellNotes(displays []report.Display) {
 		if p, is := d.Value.(*problem.Problem); is {
 			shown = lists.Map(slices.Concat(p.Notes, p.KernelNotes), problem.Note.String)
 		}
-		notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return slices.Contains(shown, n.String()) })
+		notes = slices.DeleteFunc(notes, func(n problem.Note) bool {
+			return slices.Contains(shown, n.String()) || slices.Contains(shown, n.Sentence())
+		})
 	}
 	// Results have warnings of their own, and answers from measurements rest on no simulation.
 	if len(displays) > 0 {

@@ -28,6 +28,7 @@ type bestOptions struct {
 	goal    string
 	epsilon float64
 	next    int
+	retry   bool
 }
 
 // columnFlag is a flag that is a parameter of problem, of the same name.
@@ -96,6 +97,7 @@ A table with the columns task, arm and mean needs no flags.`,
 	f.StringVar(&o.goal, "goal", "", "min where lower is better (default max)")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "an option this close to the best is good enough, in units of the reward")
 	f.IntVar(&o.next, "next", 0, "how many further measurements to propose")
+	f.BoolVar(&o.retry, "retry", false, "take and propose options, too, of which all measurements failed")
 	f.StringVar(&o.run.format, "format", "", formatNames(true)+" (default: by the ending of -o, else text)")
 	f.StringVarP(&o.run.output, "output", "o", "", "write to this file instead of standard output")
 	return c
@@ -158,8 +160,12 @@ func (o *bestOptions) script(table string, wide bool) string {
 	if o.goal != "" {
 		args = append(args, `goal="`+o.goal+`"`)
 	}
-	return fmt.Sprintf("p = problem(%s)\nbest(p, epsilon=%s, next=%d)\n", strings.Join(args, ", "),
-		strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next)
+	retry := ""
+	if o.retry {
+		retry = ", retry=true"
+	}
+	return fmt.Sprintf("p = problem(%s)\nbest(p, epsilon=%s, next=%d%s)\n", strings.Join(args, ", "),
+		strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next, retry)
 }
 
 func (o *bestOptions) line(table string) string {
@@ -174,7 +180,7 @@ func (o *bestOptions) line(table string) string {
 	if o.next > 0 {
 		line = line.with("--next", strconv.Itoa(o.next))
 	}
-	return string(line)
+	return string(line.on("--retry", o.retry))
 }
 
 // describe lists the columns, and the command that their looks suggest; the command did not do what was asked.
