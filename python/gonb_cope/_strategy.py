@@ -297,6 +297,9 @@ def _one(value: Any) -> Any:
     """Return the only element of an array, a series or a list with one."""
     if isinstance(value, (list, tuple)) and len(value) == 1:
         return _one(value[0])
-    if hasattr(value, "item") and (getattr(value, "size", 1) == 1 if not callable(getattr(value, "size", 1)) else value.numel() == 1):
-        return value.item()
+    if hasattr(value, "item"):
+        try:
+            return value.item()
+        except (TypeError, ValueError, RuntimeError):  # it has several, or none
+            return value
     return value
