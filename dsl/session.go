@@ -32,7 +32,9 @@ type Options struct {
 	Workers int      // cores to use, for runs at a time and then within each; 0 means all
 	Rebind  bool     // a later script may bind a name again, as in a notebook
 	Host    Host     // reads and writes files; nil is the file system
-	Script  string   // file of the script, which it must not write; "" without one
+	// no call may write: save, plot with a file, sweep with a store and the functions of campaigns are mistakes
+	ReadOnly bool
+	Script   string // file of the script, which it must not write; "" without one
 	// file that the caller writes the displays to, which the script must not read; may be ""
 	Output   string
 	Progress Progress // receives what is being done; may be nil

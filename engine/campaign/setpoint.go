@@ -125,8 +125,7 @@ type setting struct {
 func (t *teller) settingsOf(arm int) setting {
 	if t.settings == nil {
 		t.settings = lists.Make(t.protocol.Problem.N(), func(i int) setting {
-			x := t.protocol.features(i)
-			return setting{x, t.protocol.settings(x)}
+			return setting{t.protocol.features(i), t.protocol.settings(i)}
 		})
 	}
 	return t.settings[arm]
