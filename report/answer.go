@@ -279,24 +279,48 @@ func answerAxis(a answer.Answer) string {
 			best, most = c, len(values)
 		}
 	}
-	groups := lists.Keyed(a.Arms, func(_ int, arm answer.Arm) (string, bool) { return answerGroup(a, arm, best), true })
+	groupOf := answerGroups(a, best)
+	groups := lists.Keyed(a.Arms, func(_ int, arm answer.Arm) (string, bool) { return groupOf(arm), true })
 	if len(groups) > mostAnswerGroups {
 		return ""
 	}
 	return best
 }
 
-// answerGroup names an arm by its values in the columns besides one.
-func answerGroup(a answer.Answer, arm answer.Arm, without string) string {
-	var words []string
-	for _, c := range a.Columns {
-		if v, is := arm.Features[c].(float64); c != without && is {
-			words = append(words, c+" "+decimal(v, 4))
-		} else if c != without {
-			words = append(words, fmt.Sprint(arm.Features[c]))
+// answerGroups returns a function that names an arm by its values in the columns besides one, in digits that no two values share.
+func answerGroups(a answer.Answer, without string) func(answer.Arm) string {
+	digits := lists.Map(a.Columns, func(c string) int { return digitsApart(a, c) })
+	return func(arm answer.Arm) string {
+		var words []string
+		for k, c := range a.Columns {
+			if v, is := arm.Features[c].(float64); c != without && is {
+				words = append(words, c+" "+decimal(v, digits[k]))
+			} else if c != without {
+				words = append(words, fmt.Sprint(arm.Features[c]))
+			}
+		}
+		return strings.Join(words, ", ")
+	}
+}
+
+// digitsApart returns the fewest digits, four at least, that tell the values of a column of numbers apart.
+func digitsApart(a answer.Answer, column string) int {
+	values := map[float64]bool{}
+	for _, arm := range a.Arms {
+		if v, is := arm.Features[column].(float64); is {
+			values[v] = true
 		}
 	}
-	return strings.Join(words, ", ")
+	for digits := 4; digits < 17; digits++ {
+		texts := map[string]bool{}
+		for v := range values {
+			texts[decimal(v, digits)] = true
+		}
+		if len(texts) == len(values) {
+			return digits
+		}
+	}
+	return 17
 }
 
 // answerLines draws a task along a column of numbers.
@@ -305,8 +329,9 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 	x := func(arm answer.Arm) float64 { return arm.Features[along].(float64) }
 	slices.SortStableFunc(arms, func(b, c answer.Arm) int { return cmp.Compare(x(b), x(c)) })
 	var names []string
+	groupOf := answerGroups(a, along)
 	for _, arm := range a.Arms { // in one order in all panels
-		names = lists.Add(names, answerGroup(a, arm, along))
+		names = lists.Add(names, groupOf(arm))
 	}
 	slices.Sort(names)
 	var lines, means []Series
@@ -314,7 +339,7 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 		title := cmp.Or(name, "believed")
 		line, mean := Series{Name: title, Hue: k + 1}, Series{Name: "mean measured", Style: Points, Hue: k + 1, Measured: true}
 		for _, arm := range arms {
-			if answerGroup(a, arm, along) != name {
+			if groupOf(arm) != name {
 				continue
 			}
 			line.Add(x(arm), arm.Estimate, ends(arm)...)
