@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -22,6 +23,9 @@ import (
 
 // magic begins and ends a Parquet file.
 var magic = []byte("PAR1")
+
+// namesMark begins a first line that says which columns have texts, as problem.NamesMark: 12.10 there is not 12.1.
+const namesMark = "text="
 
 // batch is how many rows are read at once.
 const batch = 512
@@ -65,6 +69,15 @@ func CSV(a *allowance.Allowance, data []byte) (text []byte, err error) {
 		return nil, wrong(err)
 	}
 	w := &writer{allowance: a}
+	if names := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return !c.names || c.nested }); len(names) > 0 {
+		w.b = append(w.b, namesMark...)
+		for k, c := range names {
+			w.cell(k + 1)
+			w.b = append(w.b, c.name...)
+			w.ended()
+		}
+		w.b = append(w.b, '\n')
+	}
 	for k, c := range columns {
 		w.cell(k)
 		w.b = append(w.b, c.name...)
@@ -97,6 +110,7 @@ type column struct {
 	name             string
 	leaf             int // among the columns of the file
 	optional, nested bool
+	names            bool // of texts
 	append           func(b []byte, v parquet.Value) []byte
 }
 
@@ -159,6 +173,7 @@ func columnsOf(schema []format.SchemaElement) ([]column, error) {
 	for at := 1; at < len(schema); {
 		e := &schema[at]
 		c := column{name: e.Name, leaf: leaf, optional: e.RepetitionType.V == format.Optional, append: textOf(e)}
+		c.names = isText(e)
 		c.nested = e.NumChildren.V != 0 || e.RepetitionType.V == format.Repeated
 		next, leaves, ok := below(schema, at, 0)
 		if !ok {
