@@ -76,6 +76,13 @@ func (c *call) checkArgument(p Param, a *argument) {
 	if !p.accepts(a.Type) {
 		// The most special hint first: values that other functions take, mistakes of beginners, what the parameter is for.
 		hint := cmp.Or(p.elsewhere[string(a.Type)], p.instead(a.Type), p.meaning(c.fn))
+		if c.e.session.isTable(a.value) { // of the caller, which stands for it as a path
+			if p.accepts(Problem) {
+				hint = fmt.Sprintf("p = %s reads it", tableExample(c.e, a.Node))
+			}
+			c.refuse(*a, hint, "%s is a table; it must be %s", p.Name, p.wants())
+			return
+		}
 		if a.Type == Number && p.accepts(Kernel) && a.Node != nil {
 			hint = fmt.Sprintf("write constant(%s) for the kernel that has this value for all pairs", c.e.st.Text(a.Node))
 		}

@@ -30,12 +30,14 @@ func bestFunction() Function {
 				Doc: "an arm this close to the best is good enough, in reward units"},
 			{Name: "next", Synonyms: []string{"n", "batch", "suggest"}, Range: kernels.Range{Min: 0, Max: answer.MaxNext}, Default: "0",
 				Doc: "how many further measurements to propose, of all tasks together"},
+			{Name: "retry", Default: "0", Doc: "true: take and propose options, too, of which all measurements failed"},
 		},
 		Result: typeOf[answer.Answer](), Example: `best(problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), epsilon=1, next=24)`,
 	}, nil, func(c *call, a struct {
 		P       *problem.Problem
 		Epsilon float64
 		Next    int
+		Retry   bool
 	}) (any, error) {
 		return given(computed(c, func() (answer.Answer, error) {
 			b, begun := c.e.session.believed, 0.0 // by which the kernel of p was found, or of another problem
@@ -47,7 +49,7 @@ func bestFunction() Function {
 				}
 			}
 			x, err := answer.Of(c.e.ctx, b, answer.Options{
-				Epsilon: a.Epsilon, Next: a.Next, Progress: sharing(c, "how sure, and what to measure next", begun, 1),
+				Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry, Progress: sharing(c, "how sure, and what to measure next", begun, 1),
 			})
 			if err != nil {
 				return answer.Answer{}, err

@@ -112,6 +112,10 @@ func (e *evaluator) eval(n ast.Node) value {
 // case.
 func (e *evaluator) name(n *ast.IdentifierNode) value {
 	e.use(n.Value)
+	w, gone := e.session.withdrawn[n.Value]
+	if gone = gone && w.binding == e.scope[n.Value]; gone && w.binding != nil { // not what this script bound since
+		return e.fail(n, anything, w.message(n.Value), w.hint(e.session.giver()))
+	}
 	if v, ok := e.lookup(n.Value); ok {
 		return v
 	}
@@ -120,6 +124,9 @@ func (e *evaluator) name(n *ast.IdentifierNode) value {
 	}
 	if f := index[n.Value]; f != nil {
 		return e.fail(n, f.Result, fmt.Sprintf("%s is a function and needs its brackets", n.Value), "write "+f.Signature())
+	}
+	if gone {
+		return e.fail(n, anything, w.message(n.Value), w.hint(e.session.giver()))
 	}
 	hint := ""
 	if !e.full() { // to find the nearest name takes long
@@ -188,6 +195,9 @@ func (e *evaluator) spend(n ast.Node, elements int) bool {
 func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 	switch {
 	case list.Type != List:
+		if e.session.isTable(list) {
+			return e.fail(n.Node, anything, "a table has no elements here", "write "+tableExample(e, n.Node))
+		}
 		return e.fail(n.Node, anything, fmt.Sprintf("%s has no elements", list.Type.a()), "")
 	case at.Type != Number && at.Type != anything:
 		return e.fail(n.Property, anything, fmt.Sprintf("an element is chosen by a number, not by %s", at.Type.a()), "")

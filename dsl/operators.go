@@ -120,6 +120,8 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	// Nothing fits; the hint is for texts and for records, which people take for their values.
 	hint := ""
 	switch {
+	case e.session.isTable(l) || e.session.isTable(r):
+		hint = "a table is read by " + tableExample(e, n.Left)
 	case l.Type == Text || r.Type == Text:
 		hint = `a text shows values between braces: "took {n} s"`
 	case l.Type == Record || r.Type == Record:

@@ -41,6 +41,9 @@ func (p Param) About() string { return p.Doc + p.only }
 // IsFile reports whether the texts of a parameter name a table to read.
 func (p Param) IsFile() bool { return p.words == wordsData }
 
+// IsColumn reports whether the texts of a parameter name columns of the table data.
+func (p Param) IsColumn() bool { return p.words == wordsHeader }
+
 // IsSwitch reports whether a parameter is true or false, which the language counts as 1 and 0.
 // A switch is told by its range: whole numbers from 0 to 1 are nothing else in the language.
 func (p Param) IsSwitch() bool { return p.Whole && p.Range == kernels.Range{Min: 0, Max: 1} }

@@ -171,6 +171,10 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 		return unknown(anything)
 	}
 	if !slices.Contains(names, name) {
+		if e.session.isTable(v) {
+			return e.fail(n, anything, fmt.Sprintf("%s is a table, whose columns are named in quotes where they are needed", e.st.Text(n.Node)),
+				"write "+tableExample(e, n.Node))
+		}
 		if len(names) == 0 {
 			return e.fail(n, anything, fmt.Sprintf("%s has no parts", v.Type.a()), foreignWord(name))
 		}

@@ -213,3 +213,44 @@ func TestPutRewards(t *testing.T) {
 		}
 	}
 }
+
+// A name that the caller does not have any more is not read, unless the script binds it.
+func TestWithdraw(t *testing.T) {
+	s := NewSession(Options{Rebind: true, Giver: "Python"})
+	run := func(text string) error {
+		script, errs := Parse("cell", text)
+		if len(errs) > 0 {
+			return errs
+		}
+		_, err := s.Eval(t.Context(), script)
+		return err
+	}
+	if err := run("eps = 0.5\nhalf = eps/2"); err != nil {
+		t.Fatal(err)
+	}
+	s.Withdraw(map[string]string{"eps": "is None in Python now", "never": "is None in Python now", "pi": "is None in Python now"})
+	for text, want := range map[string]string{
+		"x = 2*eps":                  "eps is None in Python now; the value before, 0.5, is not used any more",
+		"print(\"{eps}\")":           "eps is None in Python now; the value before, 0.5, is not used any more",
+		"x = never":                  "never is None in Python now",
+		"eps = 3\nx = 2*eps":         "",
+		"y = half":                   "",
+		"z = pi":                     "",
+		"k(never, b) = sum(never*b)": "",
+	} {
+		err := run(text)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+		if strings.HasPrefix(text, "eps") { // back to the start
+			s.Forget("eps")
+			s.Withdraw(nil)
+			_ = run("eps = 0.5")
+			s.Withdraw(map[string]string{"eps": "is None in Python now", "never": "is None in Python now", "pi": "is None in Python now"})
+		}
+	}
+	s.Withdraw(nil)
+	if err := run("x = eps"); err != nil {
+		t.Errorf("a name that is there again: %v", err)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/expr-lang/expr/ast"
+
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -152,6 +154,21 @@ func goalOf(text string) string {
 
 // longDetails are the parameters of longParams that say what the columns mean.
 var longDetails = longParams()[1:]
+
+// isTable reports whether a value is the path of a table that the caller has in place of a file: a DataFrame of Python.
+func (s *Session) isTable(v value) bool {
+	path, is := v.Data.(string)
+	return is && v.Type == Text && s.opt.Tables != nil && s.opt.Tables(s.path(path)) != nil
+}
+
+// tableExample is how a table of the caller is read, which has a name in the script, or is an argument of a call.
+func tableExample(e *evaluator, n ast.Node) string {
+	name := "df"
+	if id, is := n.(*ast.IdentifierNode); is {
+		name = id.Value
+	}
+	return fmt.Sprintf("problem(%s, task=…, arm=…, reward=…)", name)
+}
 
 const longExample = `problem(data="runs.csv", task=…, arm=…, reward=…)`
 

@@ -79,6 +79,8 @@ type Session struct {
 	noted   []problem.Note    // in this evaluation, and not told yet
 	// what the measurements of the problem say whose kernel was found last
 	believed *belief.Belief
+
+	withdrawn map[string]withdrawal // names that the caller does not have any more
 }
 
 // NewSession returns a session in which nothing is bound.
@@ -307,7 +309,9 @@ func (s *Session) tellNotes(displays []report.Display) {
 		if p, is := d.Value.(*problem.Problem); is {
 			shown = lists.Map(slices.Concat(p.Notes, p.KernelNotes), problem.Note.String)
 		}
-		notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return slices.Contains(shown, n.String()) })
+		notes = slices.DeleteFunc(notes, func(n problem.Note) bool {
+			return slices.Contains(shown, n.String()) || slices.Contains(shown, n.Sentence())
+		})
 	}
 	// Results have warnings of their own, and answers from measurements rest on no simulation.
 	if len(displays) > 0 {

@@ -261,6 +261,58 @@ func renumber(e *evaluator, name string, uses map[string]int) {
 	}
 }
 
+// withdrawal is a name that the caller does not have any more as it was bound.
+type withdrawal struct {
+	now     string   // what became of it: "is None in Python now", "was deleted in Python"
+	before  string   // what it was, for the message
+	binding *binding // that does not count any more; nil where the name was not bound
+}
+
+// Withdraw says which names the caller does not have any more, or has for something that cannot be bound, and what became
+// of each, as it reads behind the name.
+// A script that reads one of them fails, unless it binds the name first; what was defined by it before stays. The
+// names of the call before may be read again.
+func (s *Session) Withdraw(names map[string]string) {
+	s.withdrawn = map[string]withdrawal{}
+	for name, now := range names {
+		w := withdrawal{now: now, binding: s.scope[name]}
+		if w.binding != nil {
+			w.before = s.shortened(w.binding)
+		}
+		s.withdrawn[name] = w
+	}
+}
+
+func (w withdrawal) message(name string) string {
+	text := name + " " + w.now
+	if w.binding != nil {
+		text += fmt.Sprintf("; the value before, %s, is not used any more", w.before)
+	}
+	return text
+}
+
+// shortened says what a name was bound to: a number, a text or a list as it was written, or its beginning; else its type.
+func (s *Session) shortened(b *binding) string {
+	switch {
+	case s.isTable(b.value):
+		return "a table"
+	case b.put || b.value.Type != Number && b.value.Type != Text && b.value.Type != List:
+		return b.value.Type.a()
+	}
+	text := b.st.Source.Slice(b.st.Span(b.st.Node))
+	if runes := []rune(text); len(runes) > longestShown {
+		text = string(runes[:longestShown]) + "…"
+	}
+	return text
+}
+
+// longestShown is how much of a value a message shows, in runes.
+const longestShown = 40
+
+func (w withdrawal) hint(giver string) string {
+	return "give it a number, a text, a list or a table in " + giver + ", or bind it in this script"
+}
+
 // Forget unbinds names that nothing else is defined by, and the others as soon as nothing is. Names
 // that are not bound are passed over.
 // A name that is wanted away stays marked, and goes with a later call of Forget when its last user is gone or bound again.

@@ -116,7 +116,7 @@ func (s *Steps) Extend(alg Algorithm, at []int) error {
 			s.learned[k] = b.moved(at)
 		}
 		for r, b := range s.learned {
-			s.checked(r+1, b)
+			s.checked(r+1, nil, b) // arms that are measured side by side cannot be added
 		}
 		return nil
 	})

@@ -36,6 +36,9 @@ type NoiseCheck struct {
 	logs    []float64   // N: Σ f log(s²) over these parts, f degrees of freedom
 	inverse []float64   // N: Σ 1/f
 	number  []float64   // N: how many parts
+
+	sides map[string]*blocked // by arms that are measured side by side; nil where none are
+	order []string            // of sides
 }
 
 // deviation is a sum of squared deviations, over the guessed or stated variance, with its degrees of freedom.
@@ -60,9 +63,17 @@ func NewNoiseCheck(p *problem.Problem, groups []int) *NoiseCheck {
 	}
 }
 
-// Learn takes a round in and returns what all data so far speak against; nil for nothing. Round r is tested at
-// LackLevel/(r(r+1)), so that a true assumption is rejected in any round with probability LackLevel at most.
-func (c *NoiseCheck) Learn(b Batch) *Warning {
+// NewBlockedNoiseCheck returns the test of one scale for the arms of each task within blocks, before any data.
+func NewBlockedNoiseCheck(p *problem.Problem) *NoiseCheck {
+	return &NoiseCheck{p: p, sides: map[string]*blocked{}}
+}
+
+// Learn takes a round in, with the sides of its plan, and returns what all data so far speak against; nil for nothing. Round r is
+// tested at LackLevel/(r(r+1)), so that a true assumption is rejected in any round with probability LackLevel at most.
+func (c *NoiseCheck) Learn(sides []Side, b Batch) *Warning {
+	if c.sides != nil {
+		return c.learnSides(sides, b.Within)
+	}
 	for i, n := range b.Counts {
 		if n == 0 {
 			continue

@@ -86,7 +86,7 @@ func TestNoiseCheck(t *testing.T) {
 			check := engine.NewNoiseCheck(p, row.groups)
 			said := false
 			for _, n := range row.pulls {
-				if w := check.Learn(batch(n, row.sd, row.draw)); w != nil {
+				if w := check.Learn(nil, batch(n, row.sd, row.draw)); w != nil {
 					said = true
 					if row.sd[0] == 10 && row.groups != nil && w.Names[1] != "a" {
 						t.Errorf("%s: names %q", row.name, w.Names)
@@ -111,7 +111,7 @@ func TestNoiseCheckByMeans(t *testing.T) {
 	for range 12 {
 		b := batch(4, []float64{1, 5, 1, 1, 1, 1}, rng.NormFloat64)
 		b.Squares = nil
-		last = check.Learn(b)
+		last = check.Learn(nil, b)
 	}
 	if last == nil || last.Kind != engine.WarnNoiseAbove || last.Names[1] != "b" {
 		t.Errorf("%v", last)
@@ -145,5 +145,56 @@ func TestSkewWarning(t *testing.T) {
 	p.Noise.Bounds = &[2]float64{0, 100}
 	if w := engine.SkewWarning(p, engine.Options{}, skewed, true); w != nil {
 		t.Errorf("limits are stated: %v", w)
+	}
+}
+
+// Within blocks, whose effects are ten times the noise, unequal scales are found and equal ones are not refuted.
+func TestNoiseCheckWithinBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	sides := []engine.Side{{Arms: []int{0, 1, 2}, Blocks: 12}, {Arms: []int{3, 4, 5}, Blocks: 12}}
+	for _, row := range []struct {
+		sd          [6]float64
+		least, most float64
+	}{{[6]float64{1, 1, 1, 5, 5, 5}, 0, 0.03}, {[6]float64{1, 1, 5, 1, 1, 1}, 0.97, 1}} {
+		found := 0
+		const runs = 300
+		for range runs {
+			check := engine.NewBlockedNoiseCheck(scattered(t))
+			said := false
+			for range 4 {
+				b := engine.Batch{Counts: []int{12, 12, 12, 12, 12, 12}}
+				for _, side := range sides {
+					n := len(side.Arms)
+					values, w := make([][]float64, side.Blocks), engine.Within{Means: make([]float64, n), Products: make([]float64, n*n)}
+					for k := range values {
+						effect := 10 * rng.NormFloat64()
+						for x, i := range side.Arms {
+							values[k] = append(values[k], effect+row.sd[i]*rng.NormFloat64())
+							w.Means[x] += values[k][x] / float64(side.Blocks)
+						}
+					}
+					for _, v := range values {
+						for x := range v {
+							for y := range v {
+								w.Products[x*n+y] += (v[x] - w.Means[x]) * (v[y] - w.Means[y])
+							}
+						}
+					}
+					b.Within = append(b.Within, w)
+				}
+				if warning := check.Learn(sides, b); warning != nil {
+					said = true
+					if warning.Names[0] != "t0" || warning.Names[1] != "c" {
+						t.Logf("names %q", warning.Names)
+					}
+				}
+			}
+			if said {
+				found++
+			}
+		}
+		if share := float64(found) / runs; share < row.least || share > row.most {
+			t.Errorf("sd %v: found in %.3f of the runs, want %g to %g", row.sd, share, row.least, row.most)
+		}
 	}
 }

@@ -69,12 +69,12 @@ func (s *Steps) setChecks() {
 }
 
 // checked tests what the algorithm relies on by the data of round r, from 1, and of those before; p is as FitCheck has it.
-func (s *Steps) checked(r int, b Batch) (p *float64) {
+func (s *Steps) checked(r int, sides []Side, b Batch) (p *float64) {
 	if s.check != nil {
 		p, s.out.LackOfFit = s.check.Learn(r, b)
 	}
 	if s.noise != nil {
-		s.out.Noise = s.noise.Learn(b)
+		s.out.Noise = s.noise.Learn(sides, b)
 	}
 	return p
 }
@@ -169,9 +169,10 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	}
 	s.chain.learn(linkLearn, r, b)
 	s.out.record(s.plan, s.alg.Alive(), s.amended)
+	sides := s.plan.Sides
 	s.plan = Plan{}
 	if !b.Empty() {
-		s.out.Rounds[r-1].LackOfFit = s.checked(r, b)
+		s.out.Rounds[r-1].LackOfFit = s.checked(r, sides, b)
 	}
 	s.learned = append(s.learned, b.Clone())
 	changes := s.changes

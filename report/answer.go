@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
@@ -27,7 +26,10 @@ func (views) Answer(a answer.Answer) view {
 
 // answerBlocks shows which arm to take in each task, what to measure next, and how far to believe it.
 func answerBlocks(a answer.Answer) []Block {
-	out := append(remarks(a.Warnings, true), Paragraph{Text: answerSentence(a), Lead: true}, pickTable(a))
+	out := append(remarks(a.Warnings, true), Paragraph{Text: answerSentence(a), Lead: true})
+	if len(a.Picks) > 0 {
+		out = append(out, pickTable(a))
+	}
 	if len(a.Next) > 0 {
 		out = append(out, nextTable(a))
 	}
@@ -44,16 +46,36 @@ func answerBlocks(a answer.Answer) []Block {
 	}})
 }
 
-// answerSentence says what is known.
+// answerSentence says what is known. A task with one option leaves nothing to choose, so that it is not counted among the sure ones.
 func answerSentence(a answer.Answer) string {
-	sure := lists.Count(a.Picks, func(p answer.Pick) bool { return p.Within >= answer.Sure })
+	choices := lists.Where(a.Picks, func(p answer.Pick) bool { return p.Options > 1 })
+	others := lists.Where(a.Picks, func(p answer.Pick) bool { return p.Options == 1 })
+	sure := lists.Count(choices, func(p answer.Pick) bool { return p.Within >= answer.Sure })
+	label := columnsOf(a).TaskLabel
 	what := "is " + bestWithin(a.Epsilon)
-	if len(a.Picks) == 1 {
+	if len(a.Picks) == 1 && len(a.Unanswered) == 0 {
 		p := a.Picks[0]
-		return fmt.Sprintf("%s %s with probability %s: %s [%s, %s].", p.Label, what, percent(p.Within), decimal(p.Estimate, 4),
-			decimal(p.CI95[0], 4), decimal(p.CI95[1], 4))
+		estimate, lo, hi := rounded(p.Estimate, p.CI95)
+		if len(choices) == 0 {
+			return fmt.Sprintf("%s is the only option: %s [%s, %s].", p.Label, estimate, lo, hi)
+		}
+		return fmt.Sprintf("%s %s with probability %s: %s [%s, %s].", p.Label, what, percent(p.Within), estimate, lo, hi)
 	}
-	return fmt.Sprintf("The pick %s, with a probability of 95 %% or more, in %d of %s.", what, sure, plural(len(a.Picks), "task"))
+	text := "There is nothing to choose"
+	if len(choices) > 0 {
+		text = fmt.Sprintf("The pick %s, with a probability of 95 %% or more, in %d of %s", what, sure, plural(len(choices), "task"))
+	}
+	only := lists.Map(others, func(p answer.Pick) string { return label(p.Task) })
+	if len(only) > 0 {
+		if len(choices) > 0 {
+			text += " that have a choice"
+		}
+		text += "; " + join(only, 3) + map[bool]string{true: " has one option", false: " have one option each"}[len(only) == 1]
+	}
+	if len(a.Unanswered) > 0 {
+		text += "; no option gave a value at " + join(lists.Map(a.Unanswered, label), 3)
+	}
+	return text + "."
 }
 
 // bestWithin says what an arm is that is good enough.
@@ -73,9 +95,9 @@ func withinTitle(epsilon float64) string {
 func percent(p float64) string {
 	switch {
 	case p > 0.999:
-		return "above 99.9 %"
+		return "> 99.9 %"
 	case p < 0.001:
-		return "below 0.1 %"
+		return "< 0.1 %"
 	}
 	return decimal(100*p, 3) + " %"
 }
@@ -94,34 +116,35 @@ func pickTable(a answer.Answer) Table {
 		Columns: []Column{
 			text("task", columnsOf(a).TaskTitle()), text("arm", highest(a.Goal)+": "+columnsOf(a).ArmTitle()),
 			number("probability_within", withinTitle(a.Epsilon), ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
-			{Name: "expected_loss", Title: "Loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"), number("count", "Measured", ""),
+			{Name: "expected_loss", Title: "Loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"),
+			number("count", "Measured", ""),
 		},
 		Notes: []string{"Loss: by how much the pick is worse than the best arm of its task, on average over what may be true."},
 	}
+	failed := slices.ContainsFunc(a.Picks, func(p answer.Pick) bool { return p.Failed > 0 })
+	if failed {
+		t.Columns = append(t.Columns, text("failed", "Failed"))
+	}
 	for _, p := range a.Picks {
-		estimate, interval := rounded(p.Estimate, p.CI95)
-		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), p.Label, Share(p.Within), estimate, interval, p.Loss,
-			known(p.RunnerUp), p.Count})
+		estimate, lo, hi := rounded(p.Estimate, p.CI95)
+		var within any = Chance(p.Within)
+		if p.Options == 1 {
+			within = "only option"
+		}
+		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, within, estimate, lo + "\u00a0to\u00a0" + hi, p.Loss,
+			known(p.RunnerUp), p.Count}
+		if failed {
+			row = append(row, fmt.Sprintf("%d of %s", p.Failed, decimal(float64(p.Failed)+p.Count, 4)))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-// rounded writes a number and an interval around it to two digits of the interval's half; no line breaks in it.
-func rounded(x float64, ci [2]float64) (estimate, interval string) {
-	digits := 0
-	if half := (ci[1] - ci[0]) / 2; half > 0 {
-		digits = max(0, 1-int(math.Floor(math.Log10(half))))
-	}
-	if digits > 9 || math.Abs(x) >= 1e9 { // as other tables write it
-		return decimal(x, 4), decimal(ci[0], 4) + "\u00a0to\u00a0" + decimal(ci[1], 4)
-	}
-	fixed := func(x float64) string {
-		if digits == 0 {
-			return wording.Group(strconv.FormatFloat(x, 'f', 0, 64))
-		}
-		return strconv.FormatFloat(x, 'f', digits, 64)
-	}
-	return fixed(x), fixed(ci[0]) + "\u00a0to\u00a0" + fixed(ci[1])
+// rounded writes a number and both ends of an interval around it to two digits of the interval's half.
+func rounded(x float64, ci [2]float64) (estimate, lo, hi string) {
+	half := (ci[1] - ci[0]) / 2
+	return wording.ToStep(x, half), wording.ToStep(ci[0], half), wording.ToStep(ci[1], half)
 }
 
 // pickRows is pickTable for programs: the columns of the arms by their names, and intervals in two columns.
@@ -129,10 +152,12 @@ func pickRows(a answer.Answer) Table {
 	t := Table{Columns: columns("task Task", "arm Arm")}
 	t.Columns = append(t.Columns, lists.Map(a.Columns, func(c string) Column { return text(c, c) })...)
 	t.Columns = append(t.Columns, columns("#estimate estimate", "#ci95_low ci95_low", "#ci95_high ci95_high",
-		"#probability_within probability_within", "#expected_loss expected_loss", "runner_up runner_up", "#count count", "#more more")...)
+		"#probability_within probability_within", "#expected_loss expected_loss", "runner_up runner_up", "#count count", "#more more",
+		"#options options", "#failed failed")...)
 	for _, p := range a.Picks {
 		row := append([]any{p.Task, p.Arm}, lists.Map(a.Columns, func(c string) any { return p.Features[c] })...)
-		t.Rows = append(t.Rows, append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More))
+		row = append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More, p.Options, p.Failed)
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

@@ -73,7 +73,7 @@ type Column struct {
 }
 
 // Table is a rectangle of cells. A cell is nil (absent), string, bool, int,
-// float64, []string, engine.Interval, engine.Rate, bounds.Certified, MeanError or Share:
+// float64, []string, engine.Interval, engine.Rate, bounds.Certified, MeanError, Share, Chance or Rounded:
 // the value itself, so that CSV and JSON keep the full precision.
 type Table struct {
 	Caption   string   `json:"caption"`
@@ -86,6 +86,12 @@ type Table struct {
 
 // Share is a part of a whole, from 0 to 1, shown as a bar with its percentage.
 type Share float64
+
+// Chance is a probability that is estimated, shown as a share: no number of draws makes it 1.
+type Chance float64
+
+// Rounded is a number that is shown to two digits of a step.
+type Rounded struct{ Value, Step float64 }
 
 // MeanError is an estimate, such as a mean over runs, with its standard error, both in the same
 // unit.

@@ -216,9 +216,10 @@ func figureTable(f Figure) Table {
 // panelRows returns the points and lines of one panel.
 func panelRows(f Figure) [][]any {
 	var out [][]any
+	shown := figureNumber(f)
 	for _, s := range f.Series {
 		for i := range s.Y {
-			row := []any{known(s.Name), s.X[i], s.Y[i], nil, nil}
+			row := []any{known(s.Name), s.X[i], shown(s.Y[i]), nil, nil}
 			if k := int(math.Round(s.X[i])); k >= 0 && k < len(f.Categories) {
 				row[1] = f.Categories[k]
 			}
@@ -228,17 +229,40 @@ func panelRows(f Figure) [][]any {
 				}
 			}
 			if len(s.Lo) == len(s.Y) && len(s.Hi) == len(s.Y) {
-				row[3], row[4] = s.Lo[i], s.Hi[i]
+				row[3], row[4] = shown(s.Lo[i]), shown(s.Hi[i])
 			}
 			out = append(out, row)
 		}
 	}
 	for _, l := range f.Lines {
 		if !l.Vertical {
-			out = append(out, []any{l.Label, nil, l.At, nil, nil})
+			out = append(out, []any{l.Label, nil, shown(l.At), nil, nil})
 		}
 	}
 	return out
+}
+
+// figureNumber returns how the numbers of a panel are written: in as many digits as tell the ends of its shortest interval apart, where
+// that is more than usual.
+func figureNumber(f Figure) func(v float64) any {
+	step, largest := math.Inf(1), 0.0
+	for _, s := range f.Series {
+		for i, v := range s.Y {
+			if len(s.Lo) == len(s.Y) && s.Hi[i] > s.Lo[i] {
+				step, largest = min(step, (s.Hi[i]-s.Lo[i])/2), max(largest, math.Abs(v))
+			}
+		}
+	}
+	usual := math.Pow(10, math.Floor(math.Log10(largest))-3)
+	if largest >= 1e3 && largest < 1e9 {
+		usual = 1
+	}
+	return func(v float64) any {
+		if step < 2*usual {
+			return Rounded{Value: v, Step: step}
+		}
+		return v
+	}
 }
 
 func heatTable(h *Heat, caption string) Table {

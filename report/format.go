@@ -51,6 +51,10 @@ func cell(v any, digits int) string {
 		return meanError(v)
 	case Share:
 		return share(v)
+	case Chance:
+		return bar(float64(v)) + "\u00a0" + strings.ReplaceAll(percent(float64(v)), " ", "\u00a0")
+	case Rounded:
+		return wording.ToStep(v.Value, v.Step)
 	}
 	return fmt.Sprint(v)
 }
@@ -78,16 +82,21 @@ func meanError(s MeanError) string {
 // share prints "██░░░░ 43 %" with spaces that no line breaks at; what is less than all never prints
 // as 100 %, what is more than nothing never as all empty.
 func share(s Share) string {
-	const length = 6
 	if !isFinite(float64(s)) {
 		return absent
 	}
 	x := min(max(float64(s), 0), 1)
+	return bar(x) + fmt.Sprintf("\u00a0%d\u00a0%%", int(100*x))
+}
+
+// bar draws a part of a whole.
+func bar(x float64) string {
+	const length = 6
 	full := int(x * length)
 	if x > 0 {
 		full = max(full, 1)
 	}
-	return strings.Repeat("█", full) + strings.Repeat("░", length-full) + fmt.Sprintf("\u00a0%d\u00a0%%", int(100*x))
+	return strings.Repeat("█", full) + strings.Repeat("░", length-full)
 }
 
 // toUncertainty prints x with two significant digits of the uncertainty u > 0.

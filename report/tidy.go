@@ -258,6 +258,10 @@ func parts(v any) (endings []string, cells []any) {
 		return []string{"", "_lower"}, exact(v.Value, v.Lower)
 	case Share:
 		return []string{""}, exact(float64(v))
+	case Chance:
+		return []string{""}, exact(float64(v))
+	case Rounded:
+		return []string{""}, exact(v.Value)
 	case MeanError:
 		return []string{"", "_se"}, exact(v.Mean, v.StandardError)
 	}

@@ -76,11 +76,10 @@ func (b Basis) Guarantee() (standing, sentence string) {
 	if assumed := b.assumed(); assumed != "" {
 		s += ", if " + assumed
 	}
-	s += b.overstated()
 	if doubts := b.doubts(); len(doubts) > 0 {
 		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + strings.Join(doubts, "; ") + "; apart from that, " + s
 	}
-	return engine.StandingProven, engine.StandingProven + ": " + s
+	return engine.StandingProven, engine.StandingProven + ": " + s + b.overstated()
 }
 
 // unbacked says why nothing backs the answers, "" where something does.

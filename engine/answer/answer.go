@@ -5,24 +5,24 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Options of Best; the zero value asks for the best arm itself and for no further measurements.
 type Options struct {
 	Epsilon float64 // by how much the pick may be worse than the best, reward units; ≥ 0
 	Next    int     // how many further measurements are proposed; ≥ 0
+	Retry   bool    // whether options of which all measurements failed may be chosen and proposed again
 	// receives how much of the work is done, from 0 to 1, of Best the belief, too; nil tells nobody
 	Progress func(share float64)
 }
@@ -51,7 +51,9 @@ type Answer struct {
 	Columns []string `json:"arm_columns,omitempty"`
 	Epsilon float64  `json:"epsilon"` // by how much a pick may be worse than the best, reward units
 
-	Picks []Pick `json:"picks"` // one for each task
+	Picks []Pick `json:"picks"` // one for each task that has an option to choose
+	// tasks without a pick: all measurements of all of their options failed
+	Unanswered []string `json:"unanswered,omitempty"`
 
 	Next      []Pull  `json:"next"`       // what to measure next, the most valuable first
 	LossNow   float64 `json:"loss_now"`   // mean over tasks of the expected loss, reward units
@@ -77,6 +79,8 @@ type Pick struct {
 	Estimate float64        `json:"estimate"`           // of its expected reward: the posterior mean, reward units
 	CI95     [2]float64     `json:"ci95"`               // of the expected reward
 	Count    float64        `json:"count"`              // of measurements
+	Failed   int            `json:"failed,omitempty"`   // measurements that gave no value
+	Options  int            `json:"options"`            // among which it was chosen; the only one has the probability 1 and is not counted as sure
 	Within   float64        `json:"probability_within"` // that no arm is better by more than epsilon
 	Loss     float64        `json:"expected_loss"`      // by which it is worse than the best, on average over what may be true; ≥ 0
 	RunnerUp string         `json:"runner_up"`          // label of the most probable best arm besides it; "" of a single arm
@@ -97,6 +101,7 @@ type Arm struct {
 	Best     float64        `json:"probability_best"` // that it is the best arm of its task
 	Mean     *float64       `json:"mean"`             // of its measurements; null where there are none
 	Count    float64        `json:"count"`            // of measurements
+	Failed   int            `json:"failed,omitempty"` // measurements that gave no value
 }
 
 // Pull is an arm to measure, so many times.
@@ -141,10 +146,12 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	c := p.Words()
 	a.Reward, a.Tasks, a.Columns = c.Reward, c.Task, c.Arm
 	opt.tell(0)
+	b = doubted(b)
 	m := momentsOf(b)
 	opt.tell(0.1)
-	picks := a.pick(b, m)
-	plan := newPlanner(b, m, picks, opt.Epsilon)
+	open := candidates(p, opt.Retry)
+	picks := a.pick(b, m, open)
+	plan := newPlanner(b, m, picks, open, opt.Epsilon)
 	opt.tell(0.3)
 	last := 1.0 // what is done before further measurements are proposed
 	if opt.Next > 0 {
@@ -164,7 +171,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 			return nil, err
 		}
 	}
-	a.describe(b)
+	a.describe(b, opt.Retry)
 	return a, ctx.Err()
 }
 
@@ -186,34 +193,67 @@ func momentsOf(b *belief.Belief) moments {
 	return m
 }
 
-// pick fills in Arms and Picks, and returns the index of the pick of each task.
-func (a *Answer) pick(b *belief.Belief, m moments) []int {
+// candidates returns the arms of each task that may be chosen: all, except those of which every measurement failed.
+func candidates(p *problem.Problem, retry bool) [][]int {
+	open, means := p.Groups(), p.Means()
+	if retry || p.Failed == nil {
+		return open
+	}
+	for v, arms := range open {
+		open[v] = lists.Where(arms, func(i int) bool { return p.Failed[i] == 0 || !math.IsNaN(means[i]) })
+	}
+	return open
+}
+
+// pick fills in Arms, Picks and Unanswered, and returns the index of each pick.
+func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 	p := b.Problem
 	count, n := b.Draws.Dims()
 	best := make([]int, n) // draws in which it is the best
-	a.Picks = make([]Pick, p.V())
-	picks, within := make([]int, p.V()), make([]int, p.V())
-	means, words := p.Means(), p.Words()
-	for v := range p.V() {
-		lo, hi := p.ArmsOf(v)
-		picks[v] = lo + floats.MaxIdx(m.mean[lo:hi])
+	var picks, within []int
+	for v, arms := range open {
+		if len(arms) == 0 {
+			a.Unanswered = append(a.Unanswered, p.Tasks.Names[v])
+			continue
+		}
+		pick, k := first(arms, func(i int) float64 { return m.mean[i] }), len(picks)
+		picks, within, a.Picks = append(picks, pick), append(within, 0), append(a.Picks, Pick{Options: len(arms)})
 		for i := range count {
 			row := b.Draws.RawRowView(i)
-			top := lo + floats.MaxIdx(row[lo:hi])
+			top := first(arms, func(j int) float64 { return row[j] })
 			best[top]++
-			behind := row[top] - row[picks[v]]
-			a.Picks[v].Loss += behind / float64(count)
+			behind := row[top] - row[pick]
+			a.Picks[k].Loss += behind / float64(count)
 			if behind <= a.Epsilon {
-				within[v]++
+				within[k]++
 			}
 		}
 	}
-	for i := range n {
+	a.believe(p, m, lists.Map(best, func(draws int) float64 { return float64(draws) / float64(count) }))
+	for k, i := range picks {
+		x, pick := a.Arms[i], &a.Picks[k]
+		pick.Task, pick.Arm, pick.Label, pick.Features, pick.Estimate, pick.CI95, pick.Count = x.Task, x.Arm, x.Label, x.Features, x.Estimate,
+			x.CI95, x.Count
+		pick.Failed, pick.Within = x.Failed, float64(within[k])/float64(count)
+		if rivals := rivalsOf(open[p.TaskOf[i]], i); len(rivals) > 0 {
+			second := slices.MaxFunc(rivals, func(j, k int) int { return cmp.Or(cmp.Compare(best[j], best[k]), cmp.Compare(m.mean[j], m.mean[k])) })
+			pick.RunnerUp = a.Arms[second].Label
+		}
+	}
+	return picks
+}
+
+// believe fills in Arms, of which each is the best with a probability.
+func (a *Answer) believe(p *problem.Problem, m moments, best []float64) {
+	means, words := p.Means(), p.Words()
+	for i, probability := range best {
 		names := p.NamesOf(i)
-		arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i), Estimate: p.Turned(m.mean[i]),
-			Best: float64(best[i]) / float64(count)}
+		arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i), Estimate: p.Turned(m.mean[i]), Best: probability}
 		arm.Label = words.Shorten(labelOf(p, words.Arm, i))
 		arm.CI95 = *p.TurnedBounds(&[2]float64{m.lo[i], m.hi[i]})
+		if p.Failed != nil {
+			arm.Failed = p.Failed[i]
+		}
 		if !math.IsNaN(means[i]) {
 			mean := p.Turned(means[i])
 			arm.Mean, arm.Count = &mean, 1
@@ -223,23 +263,16 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 		}
 		a.Arms = append(a.Arms, arm)
 	}
-	for v, i := range picks {
-		x, pick := a.Arms[i], &a.Picks[v]
-		pick.Task, pick.Arm, pick.Label, pick.Features, pick.Estimate, pick.CI95, pick.Count = x.Task, x.Arm, x.Label, x.Features, x.Estimate,
-			x.CI95, x.Count
-		pick.Within = float64(within[v]) / float64(count)
-		if rivals := rivalsOf(p, v, i); rivals != nil {
-			second := slices.MaxFunc(rivals, func(j, k int) int { return cmp.Or(cmp.Compare(best[j], best[k]), cmp.Compare(m.mean[j], m.mean[k])) })
-			pick.RunnerUp = a.Arms[second].Label
-		}
-	}
-	return picks
 }
 
-// rivalsOf returns the arms of a task but one.
-func rivalsOf(p *problem.Problem, v, but int) []int {
-	lo, hi := p.ArmsOf(v)
-	return lists.Where(lists.Make(hi-lo, func(k int) int { return lo + k }), func(j int) bool { return j != but })
+// first returns the arm of the largest value, of equal ones the first.
+func first(arms []int, of func(i int) float64) int {
+	return slices.MaxFunc(arms, func(i, j int) int { return cmp.Or(cmp.Compare(of(i), of(j)), cmp.Compare(j, i)) })
+}
+
+// rivalsOf returns the candidates of a task besides one.
+func rivalsOf(arms []int, but int) []int {
+	return lists.Where(arms, func(j int) bool { return j != but })
 }
 
 // featuresOf returns the features of an arm as the table has them.
@@ -270,36 +303,51 @@ func labelOf(p *problem.Problem, columns []string, i int) string {
 }
 
 // describe completes the answer: losses, the noise in words, and how far to believe it.
-func (a *Answer) describe(b *belief.Belief) {
+func (a *Answer) describe(b *belief.Belief, retry bool) {
 	for _, p := range a.Picks {
 		a.LossNow += p.Loss / float64(len(a.Picks))
 	}
 	a.LossAfter = max(a.LossAfter+a.LossNow, 0)
 	a.Noise = noiseWords(b.Scatter)
-	switch blocks := b.Problem.Blocks; {
-	case b.Blocks > 0:
+	if blocks := b.Problem.Blocks; b.Blocks > 0 {
 		of := ""
 		if l := b.Problem.Long; l != nil {
 			of, a.Blocks = " of "+strings.Join(l.Blocks, ", "), l.Blocks
 		}
 		a.Noise += fmt.Sprintf("; %d blocks%s differ by sd %s, which is taken out", len(blocks), of, short(b.Blocks))
-	case len(blocks) > 0:
-		a.Warnings = append(a.Warnings, "effects of blocks are not taken out of counts of successes")
-	}
-	for _, n := range b.Problem.Notes {
-		if n.Kind == problem.NoteEqual {
-			a.Warnings = append(a.Warnings, n.String())
-		}
-	}
-	if len(b.Unlikely) > 0 {
-		a.Warnings = append(a.Warnings, a.unlikely(b))
 	}
 	l := b.LeaveOneOut
 	a.Basis = fmt.Sprintf("Believe this as far as the kernel predicts: means that were left out, to ±%s", short(l.Error))
 	if l.Without > 0 {
 		a.Basis += fmt.Sprintf(" (the mean of the task's other arms: ±%s)", short(l.Without))
 	}
-	a.Basis += "."
+	a.Basis += "." + a.unsure()
+	if !retry {
+		a.Basis += a.failed()
+	}
+	a.Warnings = a.warnings(b)
+}
+
+// failed names the options of answered tasks that are no candidates, since all of their measurements failed.
+func (a *Answer) failed() string {
+	var named []string
+	for _, x := range a.Arms {
+		if x.Failed > 0 && x.Mean == nil && !slices.Contains(a.Unanswered, x.Task) {
+			text := x.Label
+			if len(a.Picks) > 1 {
+				text += " at " + x.Task
+			}
+			named = append(named, fmt.Sprintf("%s (%d of %[2]d failed)", text, x.Failed))
+		}
+	}
+	if len(named) == 0 {
+		return ""
+	}
+	return " Options that failed each time are left out: " + sentence.List(named, 3*mostNamed) + "; retry=true takes them in."
+}
+
+// unsure says which measurements would make picks sure, or that none are needed.
+func (a *Answer) unsure() string {
 	at := func(p Pick) string {
 		if len(a.Picks) == 1 {
 			return ""
@@ -323,54 +371,12 @@ func (a *Answer) describe(b *belief.Belief) {
 		case more > 1:
 			unsure = append(unsure[:shown], fmt.Sprintf("and so on for %d further tasks", more))
 		}
-		a.Basis += " To be 95 % sure: " + strings.Join(unsure, "; ") + "."
+		return " To be 95 % sure: " + strings.Join(unsure, "; ") + "."
 	}
-	if l.Arms >= fewestLeft && l.Coverage < leastCoverage {
-		a.Warnings = append(a.Warnings,
-			fmt.Sprintf("of the means that were left out, %.0f %% lie in their 95 %% interval: the intervals above are too narrow", 100*l.Coverage))
+	if len(a.Next) > 0 && a.LossNow == 0 {
+		return " Nothing more needs to be measured to choose; what is proposed all the same goes to the picks and their closest rivals."
 	}
-	if l.Arms >= fewestLeft && l.Without > 0 && l.Error > l.Without {
-		a.Warnings = append(a.Warnings,
-			"the features predict the arms no better than the mean of the task: the answer rests on what was measured of each arm alone")
-	}
-}
-
-// mostNamed is how many measurements that others contradict are named.
-const mostNamed = 2
-
-// unlikely names the measurements that all others contradict, and says how one is left out.
-func (a *Answer) unlikely(b *belief.Belief) string {
-	p, reward, file := b.Problem, cmp.Or(a.Reward, "reward"), ""
-	if len(p.Sources) > 0 {
-		file = " of " + filepath.Base(p.Sources[0].Path)
-	}
-	var named []string
-	for _, u := range b.Unlikely[:min(len(b.Unlikely), mostNamed)] {
-		text := fmt.Sprintf("%s %g", reward, p.Turned(u.Reward))
-		if u.Line > 0 {
-			text += fmt.Sprintf(" in line %d%s", u.Line, file)
-		}
-		of := a.Arms[u.Arm].Label
-		if p.V() > 1 {
-			of = a.Arms[u.Arm].Task + ", " + of
-		}
-		text += " (" + of + ")"
-		if ci := p.TurnedBounds(&u.CI95); ci[0] < ci[1] {
-			text += fmt.Sprintf(", where %s to %s was to be expected", short(ci[0]), short(ci[1]))
-		} else {
-			text += ", where all others are one of two values"
-		}
-		named = append(named, text)
-	}
-	if more := len(b.Unlikely) - mostNamed; more > 0 {
-		named = append(named, fmt.Sprintf("and %d more", more))
-	}
-	text := "all other measurements speak against " + strings.Join(named, "; ") + "; correct what is a slip"
-	if l, y := p.Long, b.Unlikely[0].Reward; l != nil && a.Reward == l.Reward && b.Unlikely[0].Line > 0 &&
-		!slices.ContainsFunc(p.Rows, func(r problem.Row) bool { return r.Reward == y && r.Line != b.Unlikely[0].Line }) {
-		text += fmt.Sprintf(", or leave it out: where=%q", problem.Unless(l.Reward, p.Turned(y)))
-	}
-	return text
+	return ""
 }
 
 // leastCoverage is the share of left-out means in their 95 % interval below which that is said, of

@@ -3,6 +3,7 @@ package answer
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -57,6 +58,9 @@ func (b *batch) add(repeated, times int) {
 			best, at = value, j
 		}
 	}
+	if !(best > 0) { // all picks are so sure that no gain is left to compare
+		at = b.telling(repeated, beside)
+	}
 	b.counts[at] += times
 	b.total += times
 	column := mat.NewVecDense(n+1, nil)
@@ -69,6 +73,30 @@ func (b *batch) add(repeated, times int) {
 		c := column.AtVec(b.pick[b.taskOf[x]]) - column.AtVec(x)
 		b.reduced[x] += c * c / spread
 	}
+}
+
+// telling returns the arm whose measurements take most from the variance of a pick's lead over its closest rival, of all tasks the
+// lead that is least sure: the pick or the rival where arms are unrelated. Where no lead has a variance it is the pick that is measured
+// least.
+func (b *batch) telling(repeated int, beside []float64) (at int) {
+	rival, doubt := -1, 0.0
+	for _, x := range b.within {
+		p := b.pick[b.taskOf[x]]
+		if z := math.Sqrt(b.cov.At(p, p)+b.cov.At(x, x)-2*b.cov.At(p, x)) / (b.mean[p] - b.mean[x]); x != p && z > doubt {
+			rival, doubt = x, z
+		}
+	}
+	if rival < 0 {
+		return slices.MinFunc(b.pick, func(p, q int) int { return b.counts[p] - b.counts[q] })
+	}
+	most, p := math.Inf(-1), b.pick[b.taskOf[rival]]
+	for _, j := range b.within {
+		c := b.cov.At(p, j) - b.cov.At(rival, j) + beside[rival]
+		if taken := c * c / b.spread(j, repeated); taken > most {
+			most, at = taken, j
+		}
+	}
+	return at
 }
 
 // spread returns the variance of the mean of so many measurements of an arm, by what the batch says.

@@ -34,21 +34,21 @@ type planner struct {
 	b       *belief.Belief
 	epsilon float64
 	arms    []int // on the shortlist, in problem order
-	taskOf  []int
-	pick    []int // of each task, its place on the shortlist
+	taskOf  []int // among the tasks with a pick
+	pick    []int // of each such task, its place on the shortlist
 	mean    []float64
 	// of the arms' rewards and, behind them, of the effects of further measurements' blocks, on which rewards do not depend
 	cov   *mat.SymDense
 	noise []float64 // variance of a measurement within its block
 }
 
-// newPlanner makes the shortlist: the pick of each task, and the arms whose 97.5 % quantile is highest.
-func newPlanner(b *belief.Belief, m moments, picks []int, epsilon float64) *planner {
+// newPlanner makes the shortlist: the pick of each task that has one, and the candidates whose 97.5 % quantile is highest.
+func newPlanner(b *belief.Belief, m moments, picks []int, open [][]int, epsilon float64) *planner {
 	p := b.Problem
 	q := &planner{b: b, epsilon: epsilon}
 	each := max(shortlist/p.V(), fewestArms)
 	for v, i := range picks {
-		order := rivalsOf(p, v, i)
+		order := rivalsOf(open[p.TaskOf[i]], i)
 		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(m.hi[y], m.hi[x]) })
 		order = append([]int{i}, order[:min(each-1, len(order))]...)
 		slices.Sort(order)
@@ -139,6 +139,9 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 // next fills in Next and what it is expected to bring, and tells how much of that is done.
 func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(share float64)) error {
 	all := indices.All(len(q.arms))
+	if len(all) == len(q.pick) { // every task has one option, so that nothing is to be compared
+		return nil
+	}
 	b := q.batch(all)
 	var order []int
 	for b.total < count {
@@ -208,8 +211,10 @@ const (
 // expected to bring most. Kernel and noise are taken as they are believed today.
 func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int) ([]Outlook, error) {
 	now := &Answer{Epsilon: epsilon}
+	b = doubted(b)
 	m := momentsOf(b)
-	q := newPlanner(b, m, now.pick(b, m), epsilon)
+	open := candidates(b.Problem, false)
+	q := newPlanner(b, m, now.pick(b, m, open), open, epsilon)
 	all := indices.All(len(q.arms))
 	tasks := len(q.pick)
 	ofTask, within, loss := make([][]int, tasks), 0.0, 0.0

@@ -3,6 +3,7 @@ package problem
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -91,7 +92,7 @@ func (t *table) finish() {
 		t.cells, h.header = t.cells[:n-1], h.header[:n-1]
 	}
 	if given := indices.Where(len(h.header), func(k int) bool { return h.header[k].text != "" }); len(given) > 1 &&
-		!slices.ContainsFunc(given, func(k int) bool { return !t.isNumber(h.header[k].text) }) {
+		!slices.ContainsFunc(given, func(k int) bool { return !t.isNumber(h.header[k].text) }) && !h.counted(given) {
 		panic(t.at(h.header[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it"))
 	}
 	t.setHeader(h.header)
@@ -100,6 +101,16 @@ func (t *table) finish() {
 			t.of(name).names = true
 		}
 	}
+}
+
+// counted reports whether the columns that have a name are named 0, 1, 2 and so on, as pandas names columns.
+func (h *layout) counted(given []int) bool {
+	for at, k := range given {
+		if h.header[k].text != strconv.Itoa(at) {
+			return false
+		}
+	}
+	return true
 }
 
 // repeats reports whether a text stands in two rows.

@@ -164,3 +164,14 @@ func TestWideTableWithIndex(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A DataFrame without names of columns has 0, 1, 2, and its CSV is read by these; a table without a header is not.
+func TestCountedColumns(t *testing.T) {
+	long := &problem.Long{Arm: []string{"0"}, Reward: "1"}
+	for text, wrong := range map[string]bool{"0,1\na,1\nb,2\n": false, ",0,1\n0,a,1\n1,b,2\n": false, "1,2\n3,4\n": true} {
+		p, err := problem.Load("a.csv", kernels.Joint{}, problem.LoadOptions{Long: long, Read: func(string) ([]byte, error) { return []byte(text), nil }})
+		if (err != nil) != wrong || !wrong && p.N() != 2 {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}

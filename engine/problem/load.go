@@ -211,17 +211,21 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	}
 	f.read = t.wideFeatures()
 	first := map[string]arm{}
+	seen := map[[2]string]int{} // rows
+	again := copied{of: t}
 	var failed failures
-	seen := map[[2]string]int{}
 	for r := range t.lines {
 		a := readArm(t, r, xs, zs, func(name string) float64 { return f.read[name].value(r) })
 		t.within(r, "mean", bounds)
 		names.check(t, r)
 		id := [2]string{a.task, a.name}
-		if line, twice := seen[id]; twice {
-			panic(t.at(t.cellOf(r, "arm"), "task %q, arm %q appears twice, first in line %d", a.task, a.name, line))
+		if before, twice := seen[id]; twice {
+			if again.add(r, before) {
+				continue
+			}
+			panic(t.at(t.cellOf(r, "arm"), "task %q, arm %q appears twice, first in line %d", a.task, a.name, t.lines[before]))
 		}
-		seen[id] = a.line
+		seen[id] = r
 		before, known := first[a.task]
 		if !known {
 			first[a.task] = a
@@ -242,6 +246,7 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	if failed.order != nil {
 		f.notes = append(f.notes, failed.note(t.path, "mean"))
 	}
+	f.notes = append(f.notes, again.notes()...)
 }
 
 // wideColumns are the columns of a table with one row per arm, besides features.

@@ -69,7 +69,7 @@ func TestLoadRewardsErrors(t *testing.T) {
 	table := write(t, "p.csv", "task,arm,mean\na,b,1\na,c,2\n")
 	for _, c := range []struct{ name, raw, want string }{
 		{"unknown arm", "task,arm,rep,reward\na,z,1,1\n", `r.csv:2:3: task "a", arm "z" is not in the problem table`},
-		{"rep twice", "task,arm,rep,reward\na,b,1,1\na,b,1,1\n", `r.csv:3:5: task "a", arm "b", rep "1" appears twice, first in line 2`},
+		{"rep twice", "task,arm,rep,reward\na,b,1,1\na,b,1,2\n", `r.csv:3:5: task "a", arm "b", rep "1" appears twice, first in line 2`},
 		{"no reward", "task,arm,rep,reward\na,b,1,1\n", `r.csv: no reward of task "a", arm "c"`},
 		{"another mean", "task,arm,rep,reward\na,b,1,1\na,c,1,5\n", `r.csv: task "a", arm "c": its 1 rewards average 5, but the problem table says mean 2; leave the column mean out of the table, so that the rewards say it, or leave rewards= out`},
 		{"not a number", "task,arm,rep,reward\na,b,1,x\n", `r.csv:2:7: column "reward": expected a finite number, got "x"`},

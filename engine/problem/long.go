@@ -51,6 +51,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	compute(t, opt)
 	l := namedColumns(t, *opt.Long)
 	var f found
+	f.takeOnce(t, l)
 	f.readLong(t, l)
 	if opt.Drop {
 		f.dropUnmeasured(path)
@@ -240,7 +241,11 @@ func (f *found) readLong(t *table, l Long) {
 	if limits := lists.Where(f.rows, func(m Row) bool { return m.Censored != 0 }); len(limits) > 0 {
 		f.notes = append(f.notes, limitsNote(t.path, l.Reward, limits))
 	}
-	if l.Count != "" && f.sums() {
+	switch {
+	case l.Count == "":
+	case f.successes():
+		f.notes = append(f.notes, Note{Kind: NoteSuccesses, Path: t.path, Names: []string{l.Reward, l.Count}})
+	case f.sums():
 		f.notes = append(f.notes, Note{Kind: NoteSums, Path: t.path, Names: []string{l.Reward, l.Count}})
 	}
 }

@@ -60,6 +60,11 @@ func Unless[T string | float64](column string, value T) string {
 	return conditionOf(column, "!=", value)
 }
 
+// Equals is the condition on the rows of a table in which a column is this text or this number.
+func Equals[T string | float64](column string, value T) string {
+	return conditionOf(column, "==", value)
+}
+
 // conditionOf compares a column with a text or a number.
 func conditionOf[T string | float64](column, operator string, value T) string {
 	quoted := func(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'" }
@@ -124,6 +129,26 @@ func (f *found) sums() bool {
 	_, slope := stat.LinearRegression(counts, means, nil, false)
 	return math.Abs(slope-1) < 0.3 && stat.StdDev(each, nil) < stat.StdDev(means, nil)/2
 }
+
+// successes reports whether what stands for means is probably counts of successes: whole numbers from 0 to the count in all rows,
+// where a mean of several is seldom whole. Rewards of one measurement each do not tell.
+func (f *found) successes() bool {
+	several := 0
+	for _, a := range f.arms {
+		for _, m := range a.rows {
+			if m.Reward != math.Trunc(m.Reward) || m.Reward < 0 || m.Reward > m.Count {
+				return false
+			}
+			if m.Count > 1 {
+				several++
+			}
+		}
+	}
+	return several >= fewestSuccesses
+}
+
+// fewestSuccesses is the number of rows with several measurements below which whole means may be chance.
+const fewestSuccesses = 2
 
 // fewestSums is the number of rows below which nothing is said of how they go with their counts.
 const fewestSums = 6

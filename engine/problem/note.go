@@ -45,6 +45,11 @@ const (
 	NoteNotDrawn NoteKind = "not drawn" // names: column
 	NoteNoOption NoteKind = "no option" // names: options, of many the first; numbers: options without a row, of all
 	NoteSums     NoteKind = "sums"      // names: columns of the means and of their counts
+	// names: columns of the rewards and of their counts
+	NoteSuccesses NoteKind = "successes"
+	// names: which lines repeat which; numbers: rows that repeat others and count once, all rows
+	NoteCopies  NoteKind = "copies"
+	NoteRepeats NoteKind = "repeats" // as NoteCopies, and each counts
 	// names: task and arm of each, of many the first; numbers: arms left out, all arms
 	NoteDropped NoteKind = "dropped"
 	// names: task and arm of the first; numbers: arms not measured, all arms
@@ -101,8 +106,13 @@ var noteSentences = map[NoteKind]string{
 		"shown",
 	NoteNotDrawn: "column %q: simulated rewards of fc and fb are not drawn from these measurements, because the values beyond a limit are " +
 		"not known; they scatter by the noise scale",
-	NoteNoOption:   "options that have no row left by where=, %[2]d of %[3]d: %[1]s",
-	NoteSums:       `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
+	NoteNoOption: "options that have no row left by where=, %[2]d of %[3]d: %[1]s",
+	NoteSums:     `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
+	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q. They are read as means. If they count successes, write ` +
+		`successes=%[1]q, trials=%[2]q in place of reward and count`,
+	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. Such rows are copies sooner than " +
+		"measurements. If they are real measurements, add a column that tells them apart, such as a number for each row",
+	NoteRepeats:    "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
 	NoteDropped:    "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
 	NoteUnmeasured: `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
 	NoteInferred: `%[1]s not measured: simulated runs draw expected rewards there from what other measurements say, and fit and bounds go by these; ` +
@@ -137,6 +147,11 @@ func (n Note) OfSimulation() bool {
 	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks, NoteNotDrawn}, n.Kind)
 }
 
+// OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
+func (n Note) OfAnswers() bool {
+	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteSums, NoteSuccesses}, n.Kind)
+}
+
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
 // result has warnings of its own, of the algorithm that made it.
 func (n Note) OfAlgorithms() bool {
@@ -145,6 +160,12 @@ func (n Note) OfAlgorithms() bool {
 
 // String returns the sentence, without a full stop.
 func (n Note) String() string { return NoteText(n) }
+
+// Sentence returns String without the path.
+func (n Note) Sentence() string {
+	n.Path = ""
+	return n.String()
+}
 
 // NoteText returns one sentence for several notes of one kind and the same names, at least one, with
 // a range for each number that differs. A kind that is not listed is its own sentence.
@@ -181,6 +202,11 @@ func (n Note) words() []string {
 			codes = codes[:fewShown]
 		}
 		return []string{n.name(0), listedOf(codes, len(n.Names)-1)}
+	case NoteCopies, NoteRepeats:
+		if n.number(0) == 1 {
+			return []string{n.name(0), "repeats another", "counts", "It counts as a measurement; if it is a copy, delete it"}
+		}
+		return []string{n.name(0), "repeat others", "count", "They count as measurements; if they are copies, delete them"}
 	case NoteFailed:
 		return []string{n.name(0), n.failedWords()}
 	case NoteLimits:

@@ -39,7 +39,8 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 	index := lists.Keyed(p.TaskOf, func(i int, v int) ([2]string, int) { return [2]string{p.Tasks.Names[v], p.Arms.Names[i]}, i })
 	p.Rewards = make([][]float64, p.N())
 	blocks := make([][]string, p.N()) // of the rewards
-	seen := map[[3]string]int{}
+	seen := map[[3]string]int{}       // rows
+	again := copied{of: t}
 	for r := range t.lines {
 		id := [3]string{t.text(r, "task"), t.text(r, "arm"), t.text(r, "rep")}
 		i, known := index[[2]string(id[:2])]
@@ -47,10 +48,13 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 			names.check(t, r)
 			panic(t.at(t.cellOf(r, "arm"), "%s is not in the problem table", where(id[0], id[1])))
 		}
-		if line, twice := seen[id]; twice {
-			panic(t.at(t.cellOf(r, "rep"), "%s, rep %q appears twice, first in line %d", where(id[0], id[1]), id[2], line))
+		if before, twice := seen[id]; twice {
+			if again.add(r, before) {
+				continue
+			}
+			panic(t.at(t.cellOf(r, "rep"), "%s, rep %q appears twice, first in line %d", where(id[0], id[1]), id[2], t.lines[before]))
 		}
-		seen[id] = int(t.lines[r])
+		seen[id] = r
 		p.Rewards[i] = append(p.Rewards[i], t.number(r, "reward"))
 		t.within(r, "reward", bounds)
 		if opt.Block == "" {
@@ -67,7 +71,7 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 		of.align(opt.Block, blocks)
 	}
 	p.Sources = append(p.Sources, sourceOf(t))
-	p.Notes = append(p.Notes, t.notes()...)
+	p.Notes = append(append(p.Notes, t.notes()...), again.notes()...)
 	return of.summarise()
 }
 

@@ -15,6 +15,7 @@ import (
 func TestStrangersTables(t *testing.T) {
 	summaries := Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "mean_throughput", SD: "std dev", Count: "n"}
 	machines := Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput"}
+	const repeated = "1 of 4 rows repeats another in every column: line 3 repeats line 2. It counts as a measurement; if it is a copy, delete it"
 	const noNoise = "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"
 	for _, c := range []struct {
 		file  string
@@ -85,9 +86,9 @@ func TestStrangersTables(t *testing.T) {
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield", ArmFeatures: []string{"block"}}, want: `FILE:3:6: column "block" is "2" here but "1" in line 2: it must not change within task "plot=1", arm "12"`},
 		{file: "unit-in-cell.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41.5 kg"; correct it, or say that such rows failed: failed="col('throughput') == '41.5 kg'"`},
 		{file: "multiline-comment.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44.5] | [0.707 0.707]", notes: "columns that are not named are ignored: comment"},
-		{file: "quantised.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]"},
+		{file: "quantised.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]", notes: repeated},
 		{file: "quantised.csv", long: machines, noise: NoiseSD, want: `FILE: task "A", arm "temp=150": the noise scale is 0, but it must be positive; noise="task" pools it over the task, or give a number`},
-		{file: "quantised.csv", long: machines, noise: NoiseTask, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]"},
+		{file: "quantised.csv", long: machines, noise: NoiseTask, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]", notes: repeated},
 		{file: "wide-excel.csv", want: "[A B] | [a b a b] | [41.5 44 30 29] | [1.2 1.2 0.8 0.8]",
 			notes: "columns are separated by semicolons, numbers have decimal commas\n" +
 				`task "A", arm "b" and 1 more of 4 arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},

@@ -178,7 +178,7 @@ func (t *table) has(so func(text string) bool) bool {
 
 // only leaves these rows.
 func (t *table) only(rows []int) {
-	t.lines = indices.Of(t.lines, rows)
+	t.lines, t.failed = indices.Of(t.lines, rows), indices.Of(t.failed, rows)
 	for k, c := range t.cells {
 		t.cells[k] = c.only(rows)
 	}

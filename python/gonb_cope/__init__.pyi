@@ -277,7 +277,7 @@ class Explanation(Value):
 
 class Problem(Value):
     """A problem of the language."""
-    def best(self, epsilon: _Number | None = ..., next: int | None = ...) -> Answer:
+    def best(self, epsilon: _Number | None = ..., next: int | None = ..., retry: bool | None = ...) -> Answer:
         """The best arm of every task by what was measured, how sure that is, and what to measure next; kernel, level and noise are found from the measurements and averaged over, whatever kernel the problem has."""
         ...
     def with_kernel(self, kernel: JointKernel) -> Problem:
@@ -561,13 +561,14 @@ def arm(k: Kernel | Callable[..., Any]) -> JointKernel:
     """
     ...
 
-def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ...) -> Answer:
+def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., retry: bool | None = ...) -> Answer:
     """The best arm of every task by what was measured, how sure that is, and what to measure next; kernel, level and noise are found from the measurements and averaged over, whatever kernel the problem has.
 
     Parameters:
         p: the problem; a problem
         epsilon: an arm this close to the best is good enough, in reward units; a number, at least 0 and finite, default 0
         next: how many further measurements to propose, of all tasks together; a number, whole, at least 0 and at most 10000, default 0
+        retry: true: take and propose options, too, of which all measurements failed; true or false, default false
 
     In a script: best(problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), epsilon=1, next=24)
     """

@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from itertools import product
 from typing import Any
+
+from . import _names, _tables
 
 
 class Arms(list[Any]):
     """Arms as they were given: values or dicts, from a list, a DataFrame, or a dict of lists whose combinations they are."""
 
     def __init__(self, given: Any) -> None:
-        if hasattr(given, "to_dict") and hasattr(given, "columns"):
-            found = given.to_dict("records") if hasattr(given, "iloc") else given.to_dicts()
-        elif isinstance(given, dict):
-            found = [dict(zip(given, values)) for values in product(*given.values())]
-        else:
-            found = given.tolist() if hasattr(given, "tolist") else list(given)
-            if found and isinstance(found[0], (list, tuple)):
-                found = [{f"x_{i + 1}": x for i, x in enumerate(row)} for row in found]
-        super().__init__({_key(arm): arm for arm in found}.values())
+        different: dict[Hashable, Any] = {}
+        for arm in _listed(given):
+            different.setdefault(_names.identity(arm), arm)
+        super().__init__(different.values())
         if len(self) < 2:
             raise ValueError(f"arms has {len(self)} arms; to choose, there must be at least 2")
-        self._place = {_key(arm): i for i, arm in enumerate(self)}
-        rows = [arm if isinstance(arm, dict) else {"arm": arm} for arm in self]
-        self.columns = list(dict.fromkeys(name for row in rows for name in row))
-        self.rows = [{c: row.get(c) for c in self.columns} for row in rows]
+        self._place = {_names.identity(arm): i for i, arm in enumerate(self)}
+        rows = _rows(self)
+        self.columns = list(dict.fromkeys(str(name) for row in rows for name in row))
+        self._cells = {c: _Cells([row.get(c, _names.ABSENT) for row in rows]) for c in self.columns}
+        self._by_cells = {key: i for i, key in enumerate(zip(*(cells.keys for cells in self._cells.values())))}
         self.first = min(max(3, len(self.columns) + 1), len(self))  # how many each task begins with
 
     def place(self, arm: Any) -> int | None:
         """Return the place of an arm, None where there is no such arm."""
-        return self._place.get(_key(arm))
+        return self._place.get(_names.identity(arm))
 
     def of(self, features: dict[str, Any]) -> int:
         """Return the place of the arm that an answer has by its features."""
-        return next(i for i, row in enumerate(self.rows) if all(_same(own, features.get(c)) for c, own in row.items()))
+        key = tuple(cells.key(features.get(c)) for c, cells in self._cells.items())
+        if key in self._by_cells:
+            return self._by_cells[key]
+        # a number may be printed with fewer digits
+        return min(range(len(self)), key=lambda i: sum(cells.distance(i, features.get(c)) for c, cells in self._cells.items()))
+
+    def table(self, places: list[int]) -> list[_tables.Column]:
+        """Return the columns of a table that has an arm in each row."""
+        return [cells.column(c, places) for c, cells in self._cells.items()]
 
     def without(self, places: Iterable[int]) -> list[int]:
         """Return the places of the other arms."""
@@ -42,14 +48,57 @@ class Arms(list[Any]):
         return [i for i in range(len(self)) if i not in taken]
 
 
-def _key(arm: Any) -> Any:
-    return tuple(sorted(arm.items())) if isinstance(arm, dict) else arm
+class _Cells:
+    """A column of the table of arms: numbers where all are, else names, of which different values have different ones."""
 
+    def __init__(self, values: list[Any]) -> None:
+        self.numbers = all(_names.is_feature(value) for value in values)
+        named: dict[Hashable, Any] = {}
+        if self.numbers:
+            for value in values:  # numbers that agree to 15 digits are one
+                named.setdefault(_names.identity(value), value)
+        else:
+            named = dict(_names.names(values))
+        self.values = [named[_names.identity(value)] for value in values]
+        self.keys = [self.key(value) for value in self.values]
 
-def _same(own: Any, told: Any) -> bool:
-    if isinstance(own, (int, float)) and not isinstance(own, bool):
+    def key(self, value: Any) -> Hashable:
+        """Return what is equal for the cells of one value."""
+        if not self.numbers:
+            return str(value)
         try:
-            return abs(float(told) - own) <= 1e-9 * max(1.0, abs(own))
+            return _names.identity(float(value))
         except (TypeError, ValueError):
-            return False
-    return str(own) == str(told)
+            return None
+
+    def distance(self, place: int, told: Any) -> float:
+        """Return how much a cell differs from one of an answer."""
+        if not self.numbers:
+            return float(self.values[place] != told)
+        own, other = _names.number(self.values[place]), float(told)
+        return abs(own - other) / max(abs(own), abs(other), 1e-300)
+
+    def column(self, name: str, places: list[int]) -> _tables.Column:
+        return _tables.of_list(name, [self.values[i] for i in places])
+
+
+def _listed(given: Any) -> list[Any]:
+    """Return the arms one by one."""
+    if hasattr(given, "collect_schema") and hasattr(given, "collect"):
+        given = given.collect()  # a LazyFrame of polars
+    if hasattr(given, "columns"):  # of pandas, polars or pyarrow
+        return list(given.to_dict("records") if hasattr(given, "iloc") else given.to_dicts() if hasattr(given, "to_dicts") else given.to_pylist())
+    if isinstance(given, dict):
+        return [dict(zip(given, values)) for values in product(*given.values())]
+    if hasattr(given, "tolist") and getattr(getattr(given, "dtype", None), "kind", "") not in "mM":
+        return list(given.tolist())
+    return list(given)
+
+
+def _rows(arms: list[Any]) -> list[dict[str, Any]]:
+    """Return the features of each arm by their names."""
+    if all(isinstance(arm, dict) for arm in arms):
+        return [{str(name): value for name, value in arm.items()} for arm in arms]
+    if all(isinstance(arm, (list, tuple)) and arm and len(arm) == len(arms[0]) for arm in arms):
+        return [{f"x_{i + 1}": x for i, x in enumerate(arm)} for arm in arms]
+    return [{"arm": arm} for arm in arms]

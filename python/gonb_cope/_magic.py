@@ -13,7 +13,9 @@ from ._process import process
 from ._values import Value
 
 _QUESTION = re.compile(r"^\s*(?:\?\s*(\w+)|(\w+)\s*\?)\s*$")
-_given: dict[str, Any] = {}  # what cells bound in the user's namespace
+_given: dict[str, Any] = {}  # what cells bound in the user's namespace, and names that they saw there
+_generation = 0  # of the process that has these names
+_SEEN = object()
 
 
 def load_ipython_extension(ip: Any) -> None:
@@ -38,16 +40,21 @@ def _cell(ip: Any, line: str, cell: str) -> None:
             asked.append(found.group(1) or found.group(2))
             lines[i] = ""
     text = "\n" + "\n".join(lines)  # the first line is the magic's
-    names = _script.names_in(text, ip.user_ns, _given)
+    global _generation
+    if not process.pid or process.generation != _generation:
+        _given.clear()
+    names, gone = _script.names_in(text, ip.user_ns, _given)
+    _given.update(dict.fromkeys(names, _SEEN))
     process.on_display = _display
     bound: dict[str, Any] = {}
     try:
-        bound = _script.run(text, f"cell {ip.execution_count}", names)
+        bound = _script.run(text, f"cell {ip.execution_count}", names, gone)
     except (CopeError, Interrupted) as e:
         bound = e.bound
         raise
     finally:
         process.on_display = None
+        _generation = process.generation
         _given.update(bound)
         ip.user_ns.update(bound)
     for name in asked:

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import cached_property
 from typing import Any
 
 from . import _tables
-from ._errors import Interrupted
+from ._errors import CopeError, Interrupted
 from ._strategy import Strategy, Trial
+
+Exceptions = type[BaseException] | tuple[type[BaseException], ...]
 
 
 class Optimum:
     """The result of ``minimize`` and ``maximize``.
 
     ``answer`` is what ``best`` says, ``arms`` has the arm for each task, ``arm`` the arm of the only task,
-    and ``history`` a row for each measurement.
+    ``history`` a row for each measurement, and ``failed`` those that gave no value with the reason.
     """
 
     def __init__(self, strategy: Strategy) -> None:
-        self.answer = strategy.best()
-        self.arms = strategy.picks(self.answer)
-        self._told = list(strategy.told)
+        self._strategy = strategy
+
+    @cached_property
+    def answer(self) -> Any:
+        """What ``best`` says by the measurements."""
+        return self._strategy.best()
+
+    @cached_property
+    def arms(self) -> dict[Any, Any]:
+        """The arm to take for each task."""
+        if len(self._strategy.measured) == 1:  # the others failed, so that there is nothing to compare
+            return {trial.task: trial.arm for trial in self._strategy.measured}
+        return self._strategy.picks(self.answer)
 
     @property
     def arm(self) -> Any:
@@ -32,12 +45,24 @@ class Optimum:
 
     @property
     def history(self) -> Any:
-        """What was measured, in its order."""
-        rows = [{"task": t.task, **(t.arm if isinstance(t.arm, dict) else {"arm": t.arm}), "value": value} for t, value in self._told]
+        """What was measured, in its order; of what failed the value is NaN, and the column failed has the reason."""
+        reasons = iter(self._strategy.failed)
+        rows = []
+        for t, value in self._strategy.told:
+            row = {"task": t.task, **(t.arm if isinstance(t.arm, dict) else {"arm": t.arm}), "value": value}
+            rows.append(row | {"failed": next(reasons)[1] if value != value else ""} if self._strategy.failed else row)  # noqa: PLR0124
         return _tables.frame(_tables.records(rows))
 
+    @property
+    def failed(self) -> list[tuple[Trial, str]]:
+        """The measurements that gave no value, with the reason of each."""
+        return list(self._strategy.failed)
+
     def __repr__(self) -> str:
-        return repr(self.answer)
+        try:
+            return repr(self.answer)
+        except CopeError as e:
+            return f"<Optimum: {e}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         bundle: dict[str, Any] = self.answer._repr_mimebundle_()
@@ -45,7 +70,7 @@ class Optimum:
 
 
 def minimize(
-    f: Callable[..., float],
+    f: Callable[..., Any],
     arms: Any,
     tasks: Sequence[Any] | None = None,
     budget: int = 100,
@@ -53,18 +78,21 @@ def minimize(
     parallel: int = 1,
     epsilon: float = 0,
     seed: int = 0,
+    catch: Exceptions = (),
 ) -> Optimum:
     """Find the arm with the lowest f(arm), or f(arm, task) for each of several tasks.
 
     f is measured ``budget`` times in all, ``batch`` at a time (a twentieth of the budget when not given)
-    and ``parallel`` at once, in threads. An interrupt raises Interrupted, whose ``partial`` is the
-    optimum by what was measured.
+    and ``parallel`` at once, in threads. It returns a number; None, NaN, infinity and the exceptions of
+    ``catch`` say that the measurement failed: the arm is tried again at most twice, and is not taken
+    where nothing came of it. Another exception ends the search, and has the optimum by what was measured
+    before as its attribute ``partial``. An interrupt raises Interrupted, which has it, too.
     """
-    return _optimum(f, Strategy(arms, tasks, "min", epsilon, seed), budget, batch, parallel)
+    return _optimum(f, Strategy(arms, tasks, "min", epsilon, seed), budget, batch, parallel, catch)
 
 
 def maximize(
-    f: Callable[..., float],
+    f: Callable[..., Any],
     arms: Any,
     tasks: Sequence[Any] | None = None,
     budget: int = 100,
@@ -72,30 +100,69 @@ def maximize(
     parallel: int = 1,
     epsilon: float = 0,
     seed: int = 0,
+    catch: Exceptions = (),
 ) -> Optimum:
     """Find the arm with the highest f(arm), or f(arm, task) for each task; see ``minimize``."""
-    return _optimum(f, Strategy(arms, tasks, "max", epsilon, seed), budget, batch, parallel)
+    return _optimum(f, Strategy(arms, tasks, "max", epsilon, seed), budget, batch, parallel, catch)
 
 
-def _optimum(f: Callable[..., float], s: Strategy, budget: int, batch: int | None, parallel: int) -> Optimum:
+def _optimum(f: Callable[..., Any], s: Strategy, budget: int, batch: int | None, parallel: int, catch: Exceptions) -> Optimum:
     least = len(s.tasks) * s.arms.first
     if budget < least:
         raise ValueError(f"budget is {budget}; {len(s.tasks)} tasks need at least {least} measurements to compare arms")
     at_once = max(batch or budget // 20, parallel, 1)
 
-    def measure(t: Trial) -> float:
-        return float(f(t.arm) if t.task is None else f(t.arm, t.task))
+    def measure(t: Trial) -> Any:
+        try:
+            return f(t.arm, t.task) if s.has_tasks else f(t.arm)
+        except catch as e:
+            return e
 
     pool = ThreadPoolExecutor(parallel) if parallel > 1 else None
+    found = Optimum(s)
     try:
-        while len(s.told) < budget:
-            trials = s.ask(min(at_once, budget - len(s.told)))
-            for trial, value in zip(trials, pool.map(measure, trials) if pool else map(measure, trials)):
+        while len(s.told) < budget and s.is_open:
+            for trial, value in _measured(measure, s.ask(min(at_once, budget - len(s.told))), pool):
                 s.tell([trial], [value])
+        _ = found.arms  # an error is raised here
     except KeyboardInterrupt:
-        partial = Optimum(s) if len(s.told) >= least else None
-        raise Interrupted(f"interrupted after {len(s.told)} of {budget} measurements", partial) from None
+        raise Interrupted(f"interrupted after {len(s.told)} of {budget} measurements", found if s.told else None) from None
+    except Exception as e:
+        _keep(e, found if s.told else None, len(s.told))
+        raise
     finally:
         if pool:
             pool.shutdown(cancel_futures=True)
-    return Optimum(s)
+    return found
+
+
+def _measured(measure: Callable[[Trial], Any], trials: list[Trial], pool: Executor | None) -> Iterator[tuple[Trial, Any]]:
+    """Measure trials in their order. An exception is raised when all that were begun are done."""
+    if pool is None:
+        for trial in trials:
+            yield trial, measure(trial)
+        return
+    futures = [pool.submit(measure, trial) for trial in trials]
+    first: BaseException | None = None
+    for trial, future in zip(trials, futures):
+        if future.cancelled():
+            continue
+        raised = future.exception()
+        if raised is None:
+            yield trial, future.result()
+        elif first is None:
+            first = raised
+            for other in futures:
+                other.cancel()
+    if first is not None:
+        raise first
+
+
+def _keep(e: Exception, partial: Optimum | None, count: int) -> None:
+    """Let an exception have what was measured before it."""
+    try:
+        e.partial = partial  # type: ignore[attr-defined]
+    except AttributeError:
+        return  # it takes no attributes
+    if partial is not None and not isinstance(e, CopeError) and hasattr(e, "add_note"):
+        e.add_note(f"{count} measurements were made before; the attribute partial of this exception has what they say")

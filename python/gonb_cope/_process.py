@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -18,6 +19,13 @@ from typing import Any
 from ._errors import CopeError, Interrupted, Note, ProcessEnded
 
 PROTOCOL = 1
+
+
+class Function:
+    """A function of Python in a message, where it has a number."""
+
+    def __init__(self, function: Callable[..., Any], label: str) -> None:
+        self.function, self.label = function, label
 
 
 def command() -> str:
@@ -54,8 +62,10 @@ class Process:
         self._buffer = bytearray()
         self._blocks: dict[int, bytearray] = {}
         self._next = 0
-        self._block = 0
-        self._functions: list[Callable[..., Any]] = []
+        self._block = itertools.count(1)
+        self._functions: dict[int, Callable[..., Any]] = {}  # that the child may ask for
+        self._numbered = 0
+        self._asked: int | None = None  # the thread in which a function of Python runs
         self._folder = ""
         self._log: Any = None
         self.generation = 0  # counts processes: a value belongs to one
@@ -139,32 +149,49 @@ class Process:
         """Send a request, answer what it asks, and return its result.
 
         Blocks are bytes that params name by their places: the caller takes numbers from ``number_blocks``.
+        A ``Function`` in params is one that the process may ask for.
         """
-        with self._lock:
+        with self._alone():
             self._start()
             if os.getcwd() != self._folder:
                 self._folder = os.getcwd()
                 self._request("folder", {"path": self._folder})
-            if len(self.freed) > 32:
+            if len(self.freed) > 32 or (self.freed and self._functions):
                 self._release()
             return self._request(method, params, blocks)
 
+    @contextlib.contextmanager
+    def _alone(self) -> Any:
+        """Wait for other threads. A function of Python that the process asked for would wait for its own call, and is refused."""
+        while True:
+            asked = self._asked
+            if asked is not None and (asked == threading.get_ident() or _is_awaited_by(asked)):
+                raise CopeError(
+                    "a function of Python that gonb_cope calls cannot call gonb_cope itself: the call that needs its value is still under way. "
+                    "Compute this before, and let the function use the result",
+                    "request",
+                )
+            if self._lock.acquire(timeout=0.1):
+                break
+        try:
+            yield
+        finally:
+            self._lock.release()
+
     def number_blocks(self, count: int) -> list[int]:
         """Return numbers for blocks to come."""
-        with self._lock:
-            first = self._block + 1
-            self._block += count
-            return list(range(first, first + count))
+        return [next(self._block) for _ in range(count)]
 
-    def register(self, function: Callable[..., Any]) -> int:
-        """Return the number of a function that the process may ask for; the same for the same function."""
-        with self._lock:
-            self._start()
-            for number, known in enumerate(self._functions):
-                if known is function:
-                    return number
-            self._functions.append(function)
-            return len(self._functions) - 1
+    def _numbers(self, given: Any) -> dict[str, Any]:
+        """Return a function as messages have it: its number, the same for the same function."""
+        if not isinstance(given, Function):
+            raise TypeError(f"a {type(given).__name__} cannot be sent")
+        number = next((n for n, known in self._functions.items() if known is given.function), None)
+        if number is None:
+            number = self._numbered
+            self._numbered += 1
+            self._functions[number] = given.function
+        return {"function": number, "label": given.label}
 
     def _release(self) -> None:
         names = []
@@ -172,8 +199,9 @@ class Process:
             generation, name = self.freed.popleft()
             if generation == self.generation:
                 names.append(name)
-        if names:
-            self._send({"jsonrpc": "2.0", "method": "release", "params": {"names": names}})
+        gone = self._request("release", {"names": names})
+        for number in gone["functions"]:  # that nothing is defined by any more
+            self._functions.pop(number, None)
 
     def _request(self, method: str, params: Any, blocks: Sequence[Any] = ()) -> Any:
         self._next += 1
@@ -239,6 +267,7 @@ class Process:
             self._blocks.clear()
             self._send(answer)
             return
+        before, self._asked = self._asked, threading.get_ident()
         try:
             with self._own_interrupts():
                 if params["kind"] == "kernel":
@@ -246,10 +275,12 @@ class Process:
                 else:
                     draw = self._functions[params["function"]]
                     asked = zip(params["tasks"], params["arms"], params["counts"])
-                    answer["result"] = {"means": [float(draw(task, arm, count)) for task, arm, count in asked]}
+                    answer["result"] = {"means": [_reward(draw(task, arm, count), task, arm) for task, arm, count in asked]}
         except BaseException as e:
             self._failed = e  # raised when the call is over
             answer["error"] = {"code": 3, "message": f"the Python function failed: {type(e).__name__}: {e}"}
+        finally:
+            self._asked = before
         self._send(answer)
         if self._failed is not None:
             self._cancel(request)
@@ -313,7 +344,7 @@ class Process:
     # Bytes.
 
     def _send(self, message: dict[str, Any]) -> None:
-        content = json.dumps(message, separators=(",", ":")).encode()
+        content = json.dumps(message, separators=(",", ":"), allow_nan=False, default=self._numbers).encode()
         self._write(b"Content-Length: %d\r\n\r\n%b" % (len(content), content))
 
     def _write(self, content: Any) -> None:
@@ -380,6 +411,31 @@ class Process:
                 raise EOFError
             at += got
         return content
+
+
+def _is_awaited_by(thread: int) -> bool:
+    """Report whether another thread joins this one, or waits for a future that this one computes."""
+    own: list[Any] = [threading.current_thread()]
+    frame: Any = sys._getframe()
+    while frame is not None:
+        own += [value.future for value in frame.f_locals.values() if type(value).__name__ == "_WorkItem"]  # of concurrent.futures
+        frame = frame.f_back
+    frame = sys._current_frames().get(thread)
+    while frame is not None:
+        if any(frame.f_locals.get("self") is awaited for awaited in own):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _reward(value: Any, task: str, arm: str) -> float:
+    """Return what a reward function gave as a finite number."""
+    from ._strategy import Trial, outcome
+
+    number, reason = outcome(value, Trial(arm, task))
+    if reason:
+        raise ValueError(f"the reward function gave {value!r} for arm {arm!r} of task {task!r}; a simulation needs a number for every arm")
+    return number
 
 
 def _note(text: str) -> None:

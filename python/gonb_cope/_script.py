@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
+import weakref
 from typing import Any
 
-from . import _catalogue, _tables, _values
+from . import _catalogue, _names, _tables, _values
 from ._errors import CopeError, Interrupted
 from ._process import process
 
@@ -13,23 +15,51 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _LONGEST = 10_000  # elements of a list that a script sees by its name
 
 
-def names_in(text: str, space: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Return what of a namespace a script names and the language can hold, except what it gave itself."""
-    words = dict.fromkeys(_WORD.findall(text))
-    own = _catalogue.functions()
-    return {w: space[w] for w in words if w in space and w not in own and not w.startswith("_") and space[w] is not given.get(w, _values) and _fits(space[w])}
+def names_in(text: str, space: dict[str, Any], given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what of a namespace a script names and the language can hold, except what it gave itself.
+
+    The second are names that the script must not read, with what they are now: they are bound to what the language cannot
+    hold, or were deleted after a script saw or gave them.
+    """
+    found, gone = {}, {}
+    for word in dict.fromkeys(_WORD.findall(text)):
+        if word in _catalogue.functions() or word.startswith("_"):
+            continue
+        if word not in space:
+            if word in given:
+                gone[word] = "was deleted in Python"
+        elif space[word] is not given.get(word, _values):
+            unfit = _unfit(space[word])
+            if unfit:
+                gone[word] = f"is {unfit} in Python now"
+            else:
+                found[word] = space[word]
+    return found, gone
 
 
-def _fits(value: Any) -> bool:
-    if isinstance(value, (_values.Value, bool, int, float, str)) or _tables.is_table(value):
-        return True
+def _unfit(value: Any) -> str:
+    """Return what a value is that the language cannot hold; nothing where it can."""
+    if isinstance(value, (_values.Value, bool, str)) or _tables.is_table(value):
+        return ""
+    if _names.is_number(value):
+        return "" if math.isfinite(_names.number(value)) else f"{value}"
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return str(value)
     if hasattr(value, "tolist") and hasattr(value, "dtype"):
-        return bool(value.size <= _LONGEST) and value.dtype.kind in "iufU"
-    return isinstance(value, (list, tuple)) and len(value) <= _LONGEST and all(_fits(item) for item in value)
+        if value.size > _LONGEST:
+            return f"an array of {value.size:,} values (a script takes {_LONGEST:,}, a DataFrame has no limit)"
+        value = value.tolist()
+        return "" if _names.is_number(value) or isinstance(value, str) else _unfit(value)
+    if not isinstance(value, (list, tuple, range)):
+        return f"of type {type(value).__name__}"
+    if len(value) > _LONGEST:
+        return f"a list of {len(value):,} values (a script takes {_LONGEST:,}, a DataFrame has no limit)"
+    inner = next((unfit for unfit in map(_unfit, value) if unfit), "")
+    return f"a list with an element that is {inner}" if inner else ""
 
 
-def run(text: str, file: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Evaluate a script and return what it binds, by name."""
+def run(text: str, file: str, names: dict[str, Any], gone: dict[str, str] | None = None) -> dict[str, Any]:
+    """Evaluate a script and return what it binds, by name. A script that reads a name that is gone fails."""
     bind = {}
     for name, value in names.items():
         if not isinstance(value, _values.Value) and _tables.is_table(value):
@@ -37,18 +67,25 @@ def run(text: str, file: str, names: dict[str, Any]) -> dict[str, Any]:
         else:
             bind[name] = _values.encode(value, {})
     try:
-        ran = process.request("run", {"file": file, "script": text, "bind": bind})
+        ran = process.request("run", {"file": file, "script": text, "bind": bind, "gone": gone or {}})
     except (CopeError, Interrupted) as e:
         e.bound = _bound(e.bound or [])
         raise
     return _bound(ran["bound"])
 
 
+_latest: weakref.WeakValueDictionary[str, _values.Value] = weakref.WeakValueDictionary()  # by the names of scripts
+
+
 def _bound(described: list[dict[str, Any]]) -> dict[str, Any]:
     out = {}
     for one in described:
         value = _values.made_of(one)
+        before = _latest.pop(one["name"], None)
+        if before is not None:
+            before._replaced = True
         if isinstance(value, _values.Value):
             value._kept = True  # the name is the script's
+            _latest[one["name"]] = value
         out[one["name"]] = value
     return out

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import random
 import warnings
+from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from . import _values
+from . import _names, _tables, _values
 from ._arms import Arms
-from ._errors import Note
+from ._errors import CopeError, Note
+
+_MOST_FAILURES = 3  # in a row, after which an arm is not proposed any more: it is tried again twice
+_MOST_NEXT = 10_000  # trials that the process proposes at once
 
 
 class Trial(NamedTuple):
@@ -19,71 +26,277 @@ class Trial(NamedTuple):
     task: Any
 
 
+@dataclass
+class _Tried:
+    """What is known of an arm of a task."""
+
+    values: list[float] = field(default_factory=list)
+    failures: int = 0
+    in_a_row: int = 0  # failures since the last value
+    pending: int = 0  # trials that were asked and not told yet
+
+    @property
+    def is_open(self) -> bool:
+        return self.in_a_row < _MOST_FAILURES
+
+    @property
+    def is_new(self) -> bool:
+        return not (self.values or self.failures or self.pending)
+
+
 class Strategy:
-    """Proposes trials by expected gain, by what was told so far.
+    """Proposes trials by expected gain, by what was told so far and what is still being measured.
 
     ``arms`` is a list of values or of dicts, a DataFrame with an arm in each row, or a dict of lists, of
-    which all combinations are arms. ``tasks`` is a list of names.
+    which all combinations are arms. ``tasks`` is a list of names. ``told`` has all trials that were told
+    with their values, NaN of those that failed; ``failed`` has these with the reason.
     """
 
     def __init__(self, arms: Any, tasks: Sequence[Any] | None = None, goal: str = "min", epsilon: float = 0, seed: int = 0) -> None:
         self.arms, self.goal, self.epsilon = Arms(arms), goal, epsilon
-        self.tasks: dict[str, Any] = {"all": None} if tasks is None else {str(task): task for task in tasks}
+        given = [None] if tasks is None else list(tasks)
+        if not given:
+            raise ValueError("tasks is empty; leave it out where there is one task")
+        named = {_names.identity(None): "all"} if tasks is None else _names.names(given)
+        self.has_tasks = tasks is not None
+        self.tasks: dict[str, Any] = {}
+        for task in given:
+            self.tasks.setdefault(named[_names.identity(task)], task)
+        self._task_names = named
         self.told: list[tuple[Trial, float]] = []
-        self._values: dict[str, dict[int, list[float]]] = {task: {} for task in self.tasks}  # by task and place of the arm
+        self.failed: list[tuple[Trial, str]] = []
+        self._tried = {task: [_Tried() for _ in self.arms] for task in self.tasks}
         self._random = random.Random(seed)
 
     def ask(self, count: int = 1) -> list[Trial]:
-        """Return trials: at first some of each task, spread by chance, then the trials of the highest expected gain."""
-        first = [(task, i) for task, of in self._values.items() for i in self._chosen(of, self.arms.first - len(of))]
-        if not first and count > 0:
-            pulls = self.best(next=count).json.get("next") or []
-            first = [(p["task"], self._fresh(p["task"], self.arms.of(p["features"]))) for p in pulls for _ in range(p["count"])]
-            first = first or [(self._random.choice(list(self.tasks)), self._random.randrange(len(self.arms))) for _ in range(count)]
-        return [Trial(self.arms[i], self.tasks[task]) for task, i in first[:count]]
+        """Return trials: at first some of each task, spread by chance, then the trials of the highest expected gain.
 
-    def tell(self, trials: Iterable[Trial], values: Iterable[float]) -> None:
-        """Record what trials gave."""
-        for trial, value in zip(trials, values, strict=True):
-            place = self.arms.place(trial.arm)
-            if place is None or trial.task not in self.tasks.values():
-                raise ValueError(f"there is no arm {trial.arm!r} of task {trial.task!r}")
-            self._values["all" if trial.task is None else str(trial.task)].setdefault(place, []).append(float(value))
-            self.told.append((trial, float(value)))
+        They are known as being measured until they are told or forgotten: further calls return others. At
+        first there may be fewer than ``count``. An arm that failed three times in a row is not proposed.
+        """
+        places = (self._first() or self._best_next(count))[:count] if count > 0 else []
+        for task, i in places:
+            self._tried[task][i].pending += 1
+        return [Trial(self.arms[i], self.tasks[task]) for task, i in places]
+
+    def tell(self, trials: Iterable[Trial], values: Iterable[Any]) -> None:
+        """Record what trials gave: a number each; None, NaN, infinity or an exception says that the measurement failed.
+
+        Nothing is recorded where one of them is wrong.
+        """
+        if isinstance(trials, Trial):
+            trials, values = [trials], [values]
+        trials, values = list(trials), list(values)
+        if len(trials) != len(values):
+            raise ValueError(f"there are {len(trials)} trials and {len(values)} values, and each trial needs its own; nothing was recorded")
+        # all are looked at before one is recorded
+        checked = [(trial, *self._found(trial), *outcome(value, trial)) for trial, value in zip(trials, values)]
+        for trial, task, place, value, reason in checked:
+            tried = self._tried[task][place]
+            tried.pending = max(tried.pending - 1, 0)
+            self.told.append((trial, value))
+            if reason:
+                self.failed.append((trial, reason))
+                tried.failures += 1
+                tried.in_a_row += 1
+            else:
+                tried.values.append(value)
+                tried.in_a_row = 0
+
+    def forget(self, trials: Iterable[Trial]) -> None:
+        """Take back trials that were asked and will not be told, such as those of a worker that ended."""
+        for trial in list(trials):
+            task, place = self._found(trial)
+            self._tried[task][place].pending = max(self._tried[task][place].pending - 1, 0)
+
+    def expect(self, trials: Iterable[Trial]) -> None:
+        """Add trials that are being measured and were not asked here."""
+        for trial in list(trials):
+            task, place = self._found(trial)
+            self._tried[task][place].pending += 1
+
+    @property
+    def is_open(self) -> bool:
+        """Whether some arm can be proposed: not where each failed three times in a row."""
+        return any(tried.is_open for of in self._tried.values() for tried in of)
+
+    @property
+    def measured(self) -> list[Trial]:
+        """The arms of tasks that gave a value, each once."""
+        return [Trial(self.arms[i], self.tasks[task]) for task, of in self._tried.items() for i, tried in enumerate(of) if tried.values]
 
     @property
     def problem(self) -> Any:
-        """What was told as a problem, in which the other arms are not measured."""
-        rows: list[dict[str, Any]] = []
-        for task, of in self._values.items():
-            most = 1 if _exact(of) else None  # the same value twice says nothing of noise, and nothing new
-            for i, arm in enumerate(self.arms.rows):
-                values: Sequence[float | None] = of.get(i, [])[:most] or [None]
-                rows += [{"_task": task, **arm, "_reward": value} for value in values]
-        return _values.call("problem", (rows,), {"task": "_task", "arm": self.arms.columns, "reward": "_reward", "goal": self.goal})
+        """What was told as a problem, in which the other arms are not measured. Arms that only failed are not in it."""
+        return self._problem(lambda tried: bool(tried.values) or not tried.failures)
 
     def best(self, next: int = 0) -> Any:
-        """Return the answer by what was told so far."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Note)
-            return self.problem.best(epsilon=self.epsilon, next=next)
+        """Return the answer by what was told so far. What only failed is not a pick."""
+        if len(self.measured) == 1:
+            failed = f", and {len(self.failed)} measurements failed" if self.failed else ""
+            raise CopeError(f"only {_of(self.measured[0])} gave numbers{failed}: there is nothing to compare it with; measure another arm")
+        return _answer(self.problem, self.epsilon, next)
 
     def picks(self, answer: Any) -> dict[Any, Any]:
-        """Return the arm that an answer takes for each task."""
+        """Return the arm that an answer takes for each task; a task in which all failed has none."""
         return {self.tasks[p["task"]]: self.arms[self.arms.of(p["features"])] for p in answer.json["picks"]}
 
-    def _fresh(self, task: str, place: int) -> int:
-        """Return an arm, or one that was not measured where the same arm gives the same value again."""
-        of = self._values[task]
-        again = place in of and _exact(of)
-        return (self._chosen(of, 1) or [place])[0] if again else place
+    def _problem(self, is_option: Any) -> Any:
+        tasks: list[str] = []
+        places: list[int] = []
+        rewards = array("d")
+        for task, of in self._tried.items():
+            if not any(tried.values for tried in of):
+                continue  # nothing can be said of it, except that all failed
+            most = 1 if _is_exact(of) else None  # the same value twice says nothing of noise, and nothing new
+            for i, tried in enumerate(of):
+                values: Sequence[float] = (tried.values[:most] or [math.nan]) if is_option(tried) else []
+                tasks += [task] * len(values)
+                places += [i] * len(values)
+                rewards.extend(values)
+        if not tasks:
+            raise self._nothing()
+        table = _tables.Columns([_tables.of_list("_task", tasks), *self.arms.table(places), _tables.Column("_reward", rewards, "f8")])
+        return _values.call("problem", (table,), {"task": "_task", "arm": self.arms.columns, "reward": "_reward", "goal": self.goal})
 
-    def _chosen(self, of: dict[int, list[float]], count: int) -> list[int]:
-        others = self.arms.without(of)
+    def _nothing(self) -> CopeError:
+        if not self.failed:
+            return CopeError("nothing was told yet, so that nothing can be compared; ask for trials, measure them and tell what they gave")
+        reasons = ", ".join(f"{count} {reason}" for reason, count in Counter(reason for _, reason in self.failed).most_common(5))
+        return CopeError(
+            f"all {len(self.failed)} measurements failed ({reasons}): no arm can be taken, and none is worth trying again; "
+            "look at what is measured, and at failed for the arms"
+        )
+
+    def _found(self, trial: Trial) -> tuple[str, int]:
+        """Return the name of the task of a trial and the place of its arm."""
+        try:
+            arm, task = trial
+        except (TypeError, ValueError):
+            raise ValueError(f"{_names.described(trial)} is not a trial; a trial is one of ask, or Trial(arm, task)") from None
+        place, name = self.arms.place(arm), self._task_names.get(_names.identity(task))
+        if place is None or name is None:
+            raise ValueError(f"there is no {_of(Trial(arm, task), always=True)}; nothing was recorded")
+        return name, place
+
+    def _first(self) -> list[tuple[str, int]]:
+        """Return new arms of the tasks that have too few to compare."""
+        found = []
+        for task, of in self._tried.items():
+            begun = sum(1 for tried in of if tried.values or tried.pending)
+            new = self._chosen(of, self.arms.first - begun)
+            if not new and not begun:  # all failed so far
+                new = [i for i, tried in enumerate(of) if tried.is_open][: self.arms.first]
+            found += [(task, i) for i in new]
+        return found
+
+    def _best_next(self, count: int) -> list[tuple[str, int]]:
+        """Return the trials of the highest expected gain, beside those that are being measured."""
+        waiting = Counter({(task, i): tried.pending for task, of in self._tried.items() for i, tried in enumerate(of) if tried.pending})
+        if len(self.measured) < 2:  # which cannot be compared
+            return self._fewest(count)
+        told = _answer(self._problem(lambda tried: tried.values or tried.is_open), self.epsilon, min(count + waiting.total(), _MOST_NEXT)).json
+        pulls = [(p["task"], self.arms.of(p["features"]), p["count"]) for p in told.get("next") or []]
+        if told.get("loss_after", 0) >= told.get("loss_now", 1):
+            pulls = []  # nothing is gained, so that their order says nothing
+        out: list[tuple[str, int]] = []
+        for k in range(max((n for *_, n in pulls), default=0)):  # each once before one is repeated
+            for task, i, n in pulls:
+                if k >= n:
+                    continue
+                if waiting[task, i] > 0:
+                    waiting[task, i] -= 1
+                else:
+                    place = self._fresh(task, i, out)
+                    out += [(task, place)] if self._tried[task][place].is_open else []
+        return out[:count] + self._rivals(told, out, count - len(out))
+
+    def _fresh(self, task: str, place: int, taken: list[tuple[str, int]]) -> int:
+        """Return an arm, or one that was not measured where the same arm gives the same value again."""
+        of = self._tried[task]
+        if not _is_exact(of) or (of[place].is_new and (task, place) not in taken):
+            return place
+        return (self._chosen(of, 1, [i for own, i in taken if own == task]) or [place])[0]
+
+    def _rivals(self, told: dict[str, Any], taken: list[tuple[str, int]], count: int) -> list[tuple[str, int]]:
+        """Return trials of the picks and their runners-up, where no trial promises more than another."""
+        pairs = {(p["task"], label) for p in told["picks"] for label in (p["arm"], p.get("runner_up"))}
+        rivals = [(a["task"], self.arms.of(a["features"])) for a in told["arms"] if (a["task"], a["arm"]) in pairs]
+        out = self._fewest(max(count, 0), rivals, taken)
+        for k, (task, i) in enumerate(out):
+            out[k] = (task, self._fresh(task, i, taken + out))
+        return out
+
+    def _fewest(self, count: int, among: Iterable[tuple[str, int]] = (), taken: Iterable[tuple[str, int]] = ()) -> list[tuple[str, int]]:
+        """Return the trials that were made least and did not fail too often, of some or else of all."""
+        every = [(task, i) for task, of in self._tried.items() for i in range(len(of))]
+        times: Counter[tuple[str, int]] = Counter()
+        for task, i in [at for at in among if self._tried[at[0]][at[1]].is_open] or every:
+            tried = self._tried[task][i]
+            if tried.is_open:
+                times[task, i] = tried.pending + tried.failures + len(tried.values)
+        if not times:
+            raise self._nothing()
+        for at in taken:
+            if at in times:
+                times[at] += 1
+        out = []
+        for _ in range(count):
+            least = min(times, key=lambda at: times[at])
+            times[least] += 1
+            out.append(least)
+        return out
+
+    def _chosen(self, of: list[_Tried], count: int, taken: Iterable[int] = ()) -> list[int]:
+        """Return some arms that are new, by chance."""
+        others = [i for i in self.arms.without(taken) if of[i].is_new]
         return self._random.sample(others, max(0, min(count, len(others))))
 
 
-def _exact(values: dict[int, list[float]]) -> bool:
+def _answer(problem: Any, epsilon: float, next: int) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Note)
+        return problem.best(epsilon=epsilon, next=next)
+
+
+def _is_exact(of: list[_Tried]) -> bool:
     """Report whether some arm was measured again and all such gave the same value."""
-    again = [told for told in values.values() if len(told) > 1]
-    return bool(again) and all(len(set(told)) == 1 for told in again)
+    again = [tried.values for tried in of if len(tried.values) > 1]
+    return bool(again) and all(len(set(values)) == 1 for values in again)
+
+
+def _of(trial: Trial, always: bool = False) -> str:
+    """Return a trial as messages have it; always with its task, or only where there are several."""
+    arm = f"arm {_names.described(trial.arm)}"
+    return f"{arm} of task {_names.described(trial.task)}" if always or trial.task is not None else arm
+
+
+def outcome(value: Any, trial: Trial) -> tuple[float, str]:
+    """Return what a trial gave: its value, or NaN and the reason why it has none."""
+    of = _of(trial)
+    if isinstance(value, BaseException):
+        return math.nan, f"{type(value).__name__}: {value}" if str(value) else type(value).__name__
+    one = _one(value)
+    if one is None or type(one).__name__ == "NAType":
+        return math.nan, str(one)
+    if isinstance(one, (str, bytes)):
+        raise ValueError(f"{of} gave the text {_names.described(one)}; it must be a number, or None where the measurement failed")
+    try:
+        number = float(one)
+    except OverflowError:
+        number = math.inf
+    except (TypeError, ValueError):
+        what = f"{len(one)} values" if isinstance(one, (list, tuple)) or getattr(one, "shape", False) else f"a {type(one).__name__}"
+        raise TypeError(f"{of} gave {what}, {_names.described(value)}; it must be one number, or None where the measurement failed") from None
+    if math.isfinite(number):
+        return number, ""
+    return math.nan, "NaN" if math.isnan(number) else "infinite"
+
+
+def _one(value: Any) -> Any:
+    """Return the only element of an array, a series or a list with one."""
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        return _one(value[0])
+    if hasattr(value, "item") and (getattr(value, "size", 1) == 1 if not callable(getattr(value, "size", 1)) else value.numel() == 1):
+        return value.item()
+    return value

@@ -2,109 +2,246 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sys
+from array import array
+from collections.abc import Collection, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
+from . import _names
 from ._process import Process
+
+_EXACT = 10**15  # whole numbers from here on are sent as names: they may be ids
+
+
+class Column(NamedTuple):
+    """A column as it is sent: float64 or int64, or for each row the place of its name in labels, -1 for none."""
+
+    name: str
+    content: Any  # what memoryview takes
+    kind: str  # "f8", "i8" or "codes"
+    labels: list[str] | None = None
+
+
+class Columns(list[Column]):
+    """A table whose columns are ready to be sent."""
 
 
 def is_table(value: Any) -> bool:
     """Report whether a value is a table: a DataFrame, a list of dicts, or a dict of lists."""
-    if hasattr(value, "columns") and (hasattr(value, "to_csv") or hasattr(value, "write_csv") or hasattr(value, "to_pandas")):
+    if isinstance(value, Columns) or is_frame(value):
         return True
     if isinstance(value, dict):
-        return bool(value) and all((isinstance(k, str) and isinstance(v, (list, tuple))) or hasattr(v, "tolist") for k, v in value.items())
+        return bool(value) and all(isinstance(v, (list, tuple, range)) or hasattr(v, "tolist") or hasattr(v, "to_list") for v in value.values())
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def is_frame(value: Any) -> bool:
+    """Report whether a value is a DataFrame of some package."""
+    return _is_lazy(value) or (hasattr(value, "columns") and any(hasattr(value, name) for name in ("to_csv", "write_csv", "to_pandas", "to_pydict")))
+
+
+def _is_lazy(value: Any) -> bool:
+    return hasattr(value, "collect") and hasattr(value, "collect_schema")  # of polars; to ask it for columns is slow
+
+
+class Table:
+    """A table of Python: the labels of its columns, their names in the process, and their cells."""
+
+    def __init__(self, value: Any) -> None:
+        found = _columns_of(value)
+        self.labels, self._cells = [label for label, _ in found], [cells for _, cells in found]
+        self.names = _headers(self.labels)
+
+    def named(self, wanted: Any) -> Any:
+        """Return the name of a column that is given by its label, or of each of several; other texts as they are."""
+        if _is_label(wanted):
+            found = [name for label, name in zip(self.labels, self.names) if label == wanted]
+            if len(found) > 1:
+                raise ValueError(f"{len(found)} columns are named {wanted!r}; rename all except the one that you mean")
+            if found:
+                return found[0]
+        if hasattr(wanted, "tolist"):
+            wanted = wanted.tolist()
+            return self.named(wanted)
+        if isinstance(wanted, (list, tuple)):
+            return [self.named(one) for one in wanted]
+        if _names.is_number(wanted):
+            raise ValueError(f"there is no column {wanted!r}; the columns are {', '.join(repr(label) for label in self.labels[:12])}")
+        return wanted
+
+    def columns(self, measured: Collection[str] = ()) -> Columns:
+        """Return the columns as they are sent; measured names columns of numbers."""
+        return Columns(_column(header, cells, header in measured) for header, cells in zip(self.names, self._cells))
+
+
+def _is_label(wanted: Any) -> bool:
+    try:
+        hash(wanted)
+    except TypeError:
+        return False
+    return True
 
 
 def send(process: Process, value: Any, name: str = "table") -> str:
     """Hand a table to the process and return the path by which it is read there."""
-    pandas = sys.modules.get("pandas")
-    if pandas is not None and isinstance(value, pandas.DataFrame):
-        return _send_columns(process, _of_pandas(value), name)
-    if hasattr(value, "get_columns") and find_spec("numpy"):
-        return _send_columns(process, [_of_polars(series) for series in value.get_columns()], name)
-    if hasattr(value, "write_csv"):
-        text = value.write_csv().encode()
-    elif hasattr(value, "to_pandas"):
-        return _send_columns(process, _of_pandas(value.to_pandas()), name)
-    else:
-        text = _csv(value).encode()
-    (number,) = process.number_blocks(1)
-    return str(process.request("table", {"name": name, "csv": number}, [(number, text)]))
+    return send_columns(process, value if isinstance(value, Columns) else Table(value).columns(), name)
 
 
-def _send_columns(process: Process, columns: list[tuple[str, Any, list[str] | None]], name: str) -> str:
+def send_columns(process: Process, columns: Sequence[Column], name: str) -> str:
+    """Hand columns to the process and return the path by which they are read there as a table."""
     heads, blocks = [], []
-    for (column, content, labels), number in zip(columns, process.number_blocks(len(columns))):
-        head: dict[str, Any] = {"name": column, "block": number, "kind": f"{content.dtype.kind}8"}
-        if labels is not None:
-            head["kind"], head["labels"] = "codes", labels
+    for column, number in zip(columns, process.number_blocks(len(columns))):
+        head: dict[str, Any] = {"name": column.name, "block": number, "kind": column.kind}
+        if column.labels is not None:
+            head |= {"labels": column.labels, "text": True}
         heads.append(head)
-        blocks.append((number, memoryview(content).cast("B")))
-    return str(process.request("table", {"name": name, "rows": len(columns[0][1]) if columns else 0, "columns": heads}, blocks))
+        blocks.append((number, memoryview(column.content).cast("B")))
+    rows = len(columns[0].content) if columns else 0
+    return str(process.request("table", {"name": name, "rows": rows, "columns": heads}, blocks))
 
 
-def _of_pandas(frame: Any) -> list[tuple[str, Any, list[str] | None]]:
-    """Return the columns of a DataFrame of pandas: a name, then numbers, or codes and their labels."""
+def _columns_of(value: Any) -> list[tuple[Any, Any]]:
+    """Return the columns of a table: labels and cells, which are a series of pandas or polars or a list."""
+    if _is_lazy(value):
+        value = value.collect()
+    pandas: Any = sys.modules.get("pandas")
+    if hasattr(value, "column_names") and hasattr(value, "to_pydict"):  # of pyarrow
+        pandas = import_module("pandas") if find_spec("pandas") else None
+        value = value.to_pandas(types_mapper=pandas.ArrowDtype) if pandas else value.to_pydict()
+    elif hasattr(value, "to_pandas") and not hasattr(value, "get_columns") and (pandas is None or not isinstance(value, pandas.DataFrame)):
+        value = value.to_pandas()
+    if hasattr(value, "iloc"):
+        index = [(label, value.index.get_level_values(i).to_series()) for i, label in enumerate(value.index.names) if label is not None]
+        own = set(value.columns)  # groups that became the index are columns again
+        return [(label, cells) for label, cells in index if label not in own] + [(label, value.iloc[:, i]) for i, label in enumerate(value.columns)]
+    if hasattr(value, "get_columns"):
+        return [(series.name, series) for series in value.get_columns()]
+    if isinstance(value, dict):
+        columns = [(label, _as_list(cells)) for label, cells in value.items()]
+        if len({len(cells) for _, cells in columns}) > 1:
+            lengths = ", ".join(f"{label!r} has {len(cells)}" for label, cells in columns[:6])
+            raise ValueError(f"the columns of a table need the same number of rows; {lengths}")
+        return columns
+    labels = list(dict.fromkeys(label for row in value for label in row))
+    return [(label, [row.get(label) for row in value]) for label in labels]
+
+
+def _as_list(cells: Any) -> list[Any]:
+    if getattr(getattr(cells, "dtype", None), "kind", "") in "mM":  # tolist would give whole numbers
+        return list(cells)
+    return cells.tolist() if hasattr(cells, "tolist") else cells.to_list() if hasattr(cells, "to_list") else list(cells)
+
+
+def _headers(labels: list[Any]) -> list[str]:
+    """Return the names of columns in the process: all different, and none empty."""
+    taken: set[str] = set()
+    out = []
+    for at, label in enumerate(labels):
+        parts = label if isinstance(label, tuple) else (label,)  # levels of pandas
+        text = " ".join(str(part) for part in parts if part is not None and str(part)).strip() or f"column {at + 1}"
+        name, copies = text, 0
+        while name in taken:
+            copies += 1
+            name = f"{text}.{copies}"  # as pandas names them
+        taken.add(name)
+        out.append(name)
+    return out
+
+
+def _column(name: str, cells: Any, measured: bool) -> Column:
+    """Return a column as it is sent. A measured one is of numbers as far as it can be."""
+    if hasattr(cells, "iloc"):
+        return _of_pandas(name, cells, measured)
+    if hasattr(cells, "to_list"):
+        return _of_polars(name, cells, measured) if find_spec("numpy") else of_list(name, cells.to_list(), measured)
+    return of_list(name, cells, measured)
+
+
+def of_list(name: str, cells: list[Any], measured: bool = False) -> Column:
+    """Return values of any types as a column: numbers where all are, else names, of which different values have different ones."""
+    if measured:
+        cells = [int(value) if type(value).__name__ in ("bool", "bool_") else value for value in cells]
+    there = [value for value in cells if not _names.is_missing(value)]
+    if there and all(_names.is_number(value) for value in there) and (measured or not any(_is_long(value) for value in there)):
+        if len(there) == len(cells) and all(isinstance(value, Integral) and not _is_long(value) for value in there):
+            return Column(name, array("q", map(int, there)), "i8")
+        numbers = iter(there)
+        return Column(name, array("d", [float("nan") if _names.is_missing(value) else _names.number(next(numbers)) for value in cells]), "f8")
+    as_they_are = measured or all(isinstance(value, str) for value in there)  # "<0.05" and "failed" among numbers, or names
+    known = {_names.identity(value): str(value) for value in there} if as_they_are else _names.names(there)
+    labels = list(dict.fromkeys(known.values()))
+    place = {label: i for i, label in enumerate(labels)}
+    return Column(name, array("i", [-1 if _names.is_missing(value) else place[known[_names.identity(value)]] for value in cells]), "codes", labels)
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, Integral) and abs(int(value)) >= _EXACT
+
+
+def _of_pandas(name: str, series: Any, measured: bool) -> Column:
     import numpy as np
     import pandas as pd
 
-    if any(label is not None for label in frame.index.names):
-        frame = frame.reset_index()  # groups that became the index are columns again
-    columns: list[tuple[str, Any, list[str] | None]] = []
-    for at, column in enumerate(frame.columns):
-        series = frame.iloc[:, at]
-        kind = getattr(series.dtype, "kind", "O")
-        if kind in "iu" and isinstance(series.dtype, np.dtype) and _exact(series):
-            columns.append((str(column), np.ascontiguousarray(series.to_numpy(), dtype="<i8"), None))
-        elif kind == "f" or (kind in "iu" and _exact(series)):  # the latter are nullable
-            columns.append((str(column), np.ascontiguousarray(series.to_numpy(dtype="<f8", na_value=np.nan)), None))
-        else:
-            codes, labels = pd.factorize(series)
-            columns.append((str(column), np.ascontiguousarray(codes, dtype="<i4"), [str(label) for label in labels]))
-    return columns
+    if isinstance(series.dtype, pd.CategoricalDtype) and pd.api.types.infer_dtype(series.cat.categories) != "string":
+        series = series.astype(object)
+    kind = getattr(series.dtype, "kind", "O")
+    if kind == "b" and measured:
+        series, kind = series.astype("Int8"), "i"
+    if kind in "iu" and (measured or _are_exact(series)):
+        if series.isna().any() or not _are_exact(series):
+            return Column(name, np.ascontiguousarray(series.to_numpy(dtype="<f8", na_value=np.nan)), "f8")
+        return Column(name, np.ascontiguousarray(series.to_numpy(dtype="<i8")), "i8")
+    if kind == "f":
+        numbers = np.ascontiguousarray(series.to_numpy(dtype="<f8", na_value=np.nan))
+        if getattr(series.dtype, "itemsize", 8) < 8:
+            numbers = _as_printed(numbers, series.to_numpy(dtype=f"<f{series.dtype.itemsize}", na_value=np.nan))
+        return Column(name, numbers, "f8")
+    if kind == "O" and pd.api.types.infer_dtype(series, skipna=True) not in ("string", "empty", "categorical"):
+        return of_list(name, series.tolist(), measured)
+    codes, labels = pd.factorize(series)
+    return Column(name, np.ascontiguousarray(codes, dtype="<i4"), "codes", [str(label) for label in labels])
 
 
-def _of_polars(series: Any) -> tuple[str, Any, list[str] | None]:
-    """Return a column of polars as _of_pandas does."""
+def _as_printed(numbers: Any, short: Any) -> Any:
+    """Return numbers of 32 bits and fewer as they print: 0.1 and not 0.10000000149."""
+    import numpy as np
+
+    different, places = np.unique(short, return_inverse=True)
+    if len(different) * 2 > len(numbers) and len(numbers) > 1000:  # measurements, which nobody names
+        return numbers
+    return np.ascontiguousarray(np.array([float(str(x)) for x in different], dtype="<f8")[places])
+
+
+def _of_polars(name: str, series: Any, measured: bool) -> Column:
     import numpy as np
     import polars as pl
 
-    if series.dtype.is_integer() and not series.null_count() and _exact(series):
-        return series.name, np.ascontiguousarray(series.to_numpy(), dtype="<i8"), None
-    if series.dtype.is_float() or (series.dtype.is_integer() and _exact(series)):
-        return series.name, np.ascontiguousarray(series.to_numpy(), dtype="<f8"), None
+    kind = series.dtype
+    if kind == pl.Boolean and measured:
+        series = series.cast(pl.Int8)
+    if series.dtype.is_integer() and (measured or _are_exact(series)):
+        if series.null_count() or not _are_exact(series):
+            return Column(name, np.ascontiguousarray(series.cast(pl.Float64).to_numpy(), dtype="<f8"), "f8")
+        return Column(name, np.ascontiguousarray(series.to_numpy(), dtype="<i8"), "i8")
+    if kind.is_float() or kind.is_decimal():
+        numbers = np.ascontiguousarray(series.cast(pl.Float64).to_numpy(), dtype="<f8")
+        return Column(name, _as_printed(numbers, series.to_numpy()) if kind == pl.Float32 else numbers, "f8")
+    if kind.is_nested() or kind in (pl.Object, pl.Binary, pl.Null):
+        return of_list(name, series.to_list(), measured)
     texts = series.cast(pl.String)
     labels = texts.unique(maintain_order=True).drop_nulls()
     places = pl.Series(range(len(labels)), dtype=pl.Int32)
     codes = texts.replace_strict(labels, places, default=-1, return_dtype=pl.Int32)
-    return series.name, np.ascontiguousarray(codes.to_numpy(), dtype="<i4"), labels.to_list()
+    return Column(name, np.ascontiguousarray(codes.to_numpy(), dtype="<i4"), "codes", labels.to_list())
 
 
-def _exact(series: Any) -> bool:
-    """Report whether the whole numbers of a column are the same as float64."""
-    return all(abs(int(x)) <= 2**53 for x in (series.min(), series.max()) if isinstance(x, Integral))
-
-
-def _csv(value: Any) -> str:
-    """Return a list of dicts or a dict of lists as CSV."""
-    if isinstance(value, dict):
-        columns = {k: v.tolist() if hasattr(v, "tolist") else v for k, v in value.items()}
-        names, rows = list(columns), list(zip(*columns.values(), strict=True))
-    else:
-        names = list(dict.fromkeys(name for row in value for name in row))
-        rows = [tuple(row.get(name) for name in names) for row in value]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
-    return out.getvalue()
+def _are_exact(series: Any) -> bool:
+    """Report whether no whole number of a column is as long as an id."""
+    return not any(_is_long(x) for x in (series.min(), series.max()))
 
 
 def frame(columns: list[tuple[str, list[Any]]]) -> Any:

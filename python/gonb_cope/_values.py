@@ -6,11 +6,13 @@ import base64
 import math
 import os
 from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from . import _catalogue, _tables
 from ._errors import CopeError, Interrupted, ProcessEnded
-from ._process import process
+from ._process import Function, process
 
 _made: dict[str, Any] = {}
 
@@ -30,6 +32,7 @@ class Value:
         self._generation = process.generation
         self._json: Any = None
         self._kept = False  # the name is a script's
+        self._replaced = False  # a later script bound the name again
 
     def __del__(self) -> None:
         if not self.__dict__.get("_kept", True):
@@ -48,6 +51,8 @@ class Value:
     def _checked(self) -> str:
         if self._generation != process.generation or not process.pid:
             raise ProcessEnded(f"this {self._type} was lost with the process that had it; make it again", "ended")
+        if self._replaced:
+            raise CopeError(f"this {self._type} was {self._name}, which a later script bound again; give one of them another name", "request")
         return self._name
 
     @property
@@ -203,6 +208,7 @@ def made_of(described: dict[str, Any]) -> Any:
 def call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Call a function of the language."""
     params = _catalogue.functions().get(function, {}).get("params", [])
+    args, named = _with_table(params, args, named)
     given: list[Any] = []
     by_name: dict[str, Any] = {}
     for i, value in enumerate(args):
@@ -225,15 +231,52 @@ def call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         raise Interrupted(str(e), made_of(e.partial) if isinstance(e.partial, dict) else e.partial) from None
 
 
+_MEASURED = ("reward", "sd", "count", "successes", "trials")
+
+
+def _with_table(params: list[dict[str, Any]], args: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Send the table whose columns other arguments name, and return the arguments with its path and with these names as texts."""
+    columns = [p["name"] for p in params if p.get("column")]
+    if not columns:
+        return args, named
+    by_name = {p["name"]: value for p, value in zip(params, args)} | named
+    tables = [p["name"] for p in params if p.get("table") and p["name"] != "rewards" and _is_frame(by_name.get(p["name"]))]
+    if len(tables) != 1:
+        return args, named
+    table = _tables.Table(by_name[tables[0]])
+    changed = {name: table.named(by_name[name]) for name in columns if by_name.get(name) is not None}
+    measured = {name for p in _MEASURED for name in _as_list(changed.get(p))}
+    sent = table.columns(measured)
+    changed[tables[0]] = _tables.send_columns(process, sent, "table")
+    texts = {column.name for column in sent if column.labels is not None} & {name for p in changed for name in _as_list(changed[p]) if p not in _MEASURED}
+    if texts and "text" in columns:  # a campaign has the table as CSV, where 3.10 is a number
+        changed["text"] = [*_as_list(changed.get("text", [])), *sorted(texts.difference(_as_list(changed.get("text", []))))]
+    places = {p["name"]: i for i, p in enumerate(params[: len(args)])}
+    return (
+        tuple(changed.get(params[i]["name"], value) if i < len(params) else value for i, value in enumerate(args)),
+        named | {name: value for name, value in changed.items() if name not in places},
+    )
+
+
+def _is_frame(value: Any) -> bool:
+    return not isinstance(value, (Value, _tables.Columns)) and _tables.is_table(value)
+
+
+def _as_list(names: Any) -> list[Any]:
+    return names if isinstance(names, list) else [names]
+
+
 def encode(value: Any, param: dict[str, Any]) -> Any:
     """Return an argument as the messages have it."""
     if isinstance(value, Value):
         return {"name": value._checked()}
+    if isinstance(value, (Decimal, Fraction)):
+        value = float(value)
     if isinstance(value, (bool, int, float, str)):
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{param.get('name', 'an argument')} is {value}; it must be a finite number")
         return value
-    if (param.get("table") and _tables.is_table(value)) or hasattr(value, "columns"):
+    if _tables.is_table(value):
         return _tables.send(process, value)
     if isinstance(value, os.PathLike):
         return os.fspath(value)
@@ -242,7 +285,7 @@ def encode(value: Any, param: dict[str, Any]) -> Any:
     if isinstance(value, (list, tuple, range)):
         return [encode(item, param) for item in value]
     if callable(value):
-        return {"function": process.register(value), "label": getattr(value, "__name__", "function").strip("<>")}
+        return Function(value, str(getattr(value, "__name__", "function")).strip("<>"))
     raise TypeError(f"a {type(value).__name__} has no meaning in the language; numbers, texts, lists, tables, functions and values of gonb_cope have")
 
 

@@ -19,6 +19,11 @@ from optuna.trial import FrozenTrial, TrialState
 from ._strategy import Strategy, Trial
 
 
+def _choices(d: CategoricalDistribution) -> list[Any]:
+    """Return the choices that Optuna tells apart: of 1 and True it knows the first."""
+    return [choice for i, choice in enumerate(d.choices) if d.to_internal_repr(choice) == i]
+
+
 class CopeSampler(BaseSampler):  # type: ignore[misc,unused-ignore]
     """Samples what promises most by a posterior over all arms of all tasks."""
 
@@ -33,18 +38,27 @@ class CopeSampler(BaseSampler):  # type: ignore[misc,unused-ignore]
 
     def sample_relative(self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:
         """Return values of these parameters."""
-        space = {name: list(d.choices) for name, d in search_space.items() if isinstance(d, CategoricalDistribution)}
+        space = {name: _choices(d) for name, d in search_space.items() if isinstance(d, CategoricalDistribution)}
         tasks: Sequence[Any] | None = space.pop(self._task) if self._task in space else None
         if not space or max(len(choices) for choices in space.values()) < 2:
             return {}
         goal = "min" if study.direction == StudyDirection.MINIMIZE else "max"
         strategy = Strategy(space, tasks, goal, seed=self._seed + trial.number)
-        for done in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
-            if done.value is not None and all(name in done.params for name in search_space):
-                arm = {name: done.params[name] for name in space}
-                strategy.tell([Trial(arm, done.params[self._task] if tasks and self._task else None)], [done.value])
+        for other in study.get_trials(deepcopy=False):
+            if other.number == trial.number or not all(name in other.params for name in search_space):
+                continue
+            arm = {name: other.params[name] for name in space}
+            own = [Trial(arm, other.params[self._task] if tasks is not None and self._task else None)]
+            if other.state == TrialState.COMPLETE:
+                strategy.tell(own, [other.value])  # which may be infinite
+            elif other.state.is_finished():
+                strategy.tell(own, [RuntimeError("pruned" if other.state == TrialState.PRUNED else "failed")])
+            else:
+                strategy.expect(own)
+        if not strategy.is_open:
+            return {}  # all failed again and again: chance goes on
         (next_,) = strategy.ask(1)
-        return {**next_.arm, **({self._task: next_.task} if tasks and self._task else {})}
+        return {**next_.arm, **({self._task: next_.task} if tasks is not None and self._task else {})}
 
     def sample_independent(self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution) -> Any:
         """Return a value by chance."""

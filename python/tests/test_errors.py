@@ -1,11 +1,14 @@
 """What is wrong is said in the words of the language, and nothing hangs."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -26,8 +29,12 @@ def test_argument():
         cope.rbf(-1)
     with pytest.raises(ValueError, match="lengthscale is nan; it must be a finite number"):
         cope.rbf(float("nan"))
+    with pytest.raises(ValueError, match="lengthscale is nan"):
+        cope.rbf([1.0, float("nan")])
     with pytest.raises(TypeError, match="has no meaning"):
         cope.rbf(object())
+    with pytest.raises(cope.CopeError, match="p is a table; it must be a problem"):
+        cope.best([{"arm": "p", "y": 1.0}])
 
 
 def test_column(machines):
@@ -80,6 +87,99 @@ def test_interrupt_of_minimize():
     with pytest.raises(cope.Interrupted) as e:
         cope.minimize(slow, arms=list(range(10)), budget=100_000)
     assert e.value.partial.arm in range(10)
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf"), "high", (1.0, 0.2), {"mean": 1.0}])
+def test_rewards_that_are_no_numbers(value):
+    """The arm and its task are named, and the next call works."""
+    with pytest.raises((ValueError, TypeError), match=r"for arm '\{1,2\}' of task|arm '\{1,2\}' of task"):
+        cope.paper(case=2, gap=0.4).fb(budget=60, rewards=lambda task, arm, count: value if arm == "{1,2}" else 1.0)
+    assert cope.mean([1, 2]) == 1.5
+
+
+def test_rewards_of_one_element():
+    np = pytest.importorskip("numpy")
+    r = cope.paper(case=2, gap=0.4).fb(budget=60, rewards=lambda task, arm, count: np.array([float(arm == "{3,4}")]))
+    assert {a["leader"] for a in r.json["answers"]} == {"{3,4}"}
+
+
+def in_a_thread(work):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(work()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def in_a_pool(work):
+    with ThreadPoolExecutor(2) as pool:
+        return pool.submit(work).result()
+
+
+def caught(work):
+    try:
+        return work()
+    except cope.CopeError as e:
+        return e
+
+
+@pytest.mark.parametrize("where", [lambda work: work(), in_a_pool, lambda work: in_a_thread(lambda: caught(work))])
+def test_a_call_inside_a_function(where):
+    """It would wait for the call that needs the function, and is refused at once."""
+    p = cope.paper(case=2, gap=0.4)
+    seen = []
+
+    def asks(*_):
+        seen.append(where(lambda: p.fc(runs=2)))
+        raise seen[0]
+
+    for call in (lambda: p.fb(budget=60, rewards=asks), lambda: p.with_kernel(cope.arm(asks))):
+        start = time.monotonic()
+        with pytest.raises(cope.CopeError, match="cannot call gonb_cope itself"):
+            call()
+        assert time.monotonic() - start < 5
+    assert cope.mean([1, 2]) == 1.5
+
+
+def test_threads_wait_for_functions():
+    """Calls of other threads wait for a call whose function takes long, and are not refused."""
+    p, found = cope.paper(case=2, gap=0.4), []
+
+    def slow(task, arm, count):
+        time.sleep(0.01)
+        return float(arm == "{3,4}")
+
+    threads = [threading.Thread(target=lambda: found.append(p.fb(budget=60, rewards=slow).json["answers"][0]["leader"])) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    assert cope.mean([1, 2]) == 1.5
+    for thread in threads:
+        thread.join()
+    assert found == ["{3,4}"] * 3
+
+
+def test_functions_are_released():
+    p = cope.paper(case=2, gap=0.4)
+
+    def run():
+        def draw(task, arm, count):
+            return float(arm == "{3,4}")
+
+        return p.fb(budget=60, rewards=draw), weakref.ref(draw)
+
+    kept, of_kept = run()
+    _, dropped = run()
+    del _
+    for _ in range(50):
+        run()
+    gc.collect()
+    cope.rbf(1)
+    cope.mean([1])
+    gc.collect()
+    assert dropped() is None
+    assert len(process._functions) < 5
+    assert of_kept() is not None
+    assert len(kept.sweep(budget=[60, 80]).table) == 2
 
 
 def test_killed(machines, folder):

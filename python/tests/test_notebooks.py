@@ -48,6 +48,54 @@ def test_cell(shell, capsys):
     assert "delta" in capsys.readouterr().out
 
 
+def test_a_cell_sees_what_is_there_now(shell, capsys):
+    def cell(text):
+        capsys.readouterr()
+        shell.run_cell_magic("cope", "", text)
+        return capsys.readouterr().out.strip()
+
+    shell.user_ns["eps"] = 0.5
+    assert cell('print("{eps}")') == "0.5"
+    for value, now in [(None, "None"), ({"a": 1}, "of type dict"), ([1] * 300_000, "a list of 300,000 values"), (float("nan"), "nan"), (max, "of type")]:
+        shell.user_ns["eps"] = value
+        with pytest.raises(cope.CopeError, match=f"eps is {now}.* in Python now; the value before, 0.5, is not used any more"):
+            cell('print("{eps}")')
+    del shell.user_ns["eps"]
+    with pytest.raises(cope.CopeError, match=r"eps was deleted in Python; the value before, 0\.5"):
+        cell("x = 2*eps")
+    assert cell('eps = 3\nprint("{eps}")') == "3"  # bound in the cell itself
+    assert cell('print("{eps + 1}")') == "4"
+    for value, shown in [(0.7, "0.7"), ("high", "high"), (True, "1"), ([1, 2], "[1, 2]")]:
+        shell.user_ns["eps"] = value
+        assert cell('print("{eps}")') == shown
+    shell.user_ns["runs"] = None  # a name that the cell only gives to an argument
+    assert cell('r = fc(paper(case=2, gap=0.4), runs=3)\nprint("{r.runs}")') == "3"
+    cell('p = problem(df, task="Machine", arm=["Temp °C", "Speed"], reward="Throughput")\na = best(p, epsilon=1)')
+    before = shell.user_ns["a"]
+    shell.user_ns["df"] = None
+    with pytest.raises(cope.CopeError, match="df is None in Python now; the value before, a table, is not used any more"):
+        cell('p = problem(df, task="Machine", arm="Speed", reward="Throughput")')
+    assert cell("a = best(p, epsilon=2)") == ""
+    assert shell.user_ns["a"].epsilon == 2
+    with pytest.raises(cope.CopeError, match="this answer was a, which a later script bound again"):
+        before.to_columns()
+    del shell.user_ns["p"]
+    with pytest.raises(cope.CopeError, match="p was deleted in Python"):
+        cell("best(p)")
+
+
+def test_a_table_is_not_a_problem(shell):
+    for text, message in [
+        ("best(df)", r"p is a table; it must be a problem[\s\S]*p = problem\(df, task=…, arm=…, reward=…\) reads it"),
+        ("y = df.Speed", "df is a table, whose columns are named in quotes"),
+        ('y = df["Speed"]', "df is a table, whose columns are named in quotes"),
+        ("y = df[0]", "a table has no elements here"),
+        ("df + 1", r"a table is read by problem\(df"),
+    ]:
+        with pytest.raises(cope.CopeError, match=message):
+            shell.run_cell_magic("cope", "", text)
+
+
 def test_completion(shell):
     text = "%%cope\nk = matern(leng"
     found = shell.Completer.completions(text, len(text))

@@ -1,5 +1,7 @@
 """Tables of strangers as DataFrames are answered as their files are."""
 
+import re
+
 import pytest
 from conftest import REPOSITORY
 
@@ -38,13 +40,18 @@ def test_strangers(path, read, columns):
     found, wanted = cope.problem(frame, **own, **kernel).json, cope.problem(str(path), **columns, **kernel).json
     assert len(found["tasks"]) == len(wanted["tasks"])
     for one, other in zip(found["tasks"], wanted["tasks"]):
-        assert one["task"] == other["task"]
-        assert [a["arm"] for a in one["arms"]] == [a["arm"] for a in other["arms"]]
+        assert _plain(one["task"]) == _plain(other["task"])
+        assert [_plain(a["arm"]) for a in one["arms"]] == [_plain(a["arm"]) for a in other["arms"]]
         assert [a.get("mean") for a in one["arms"]] == [pytest.approx(a["mean"], rel=1e-12) if "mean" in a else None for a in other["arms"]]
     if sum(len(t["arms"]) for t in found["tasks"]) < 100:  # with more a kernel takes seconds to find
         answer = cope.problem(frame, **own).best(next=3)
         assert len(answer.table) == len(found["tasks"])
         assert answer.next["count"].sum() == 3
+
+
+def _plain(name):
+    """A file may have 150.0 for the number 150."""
+    return re.sub(r"\.0\b", "", name)
 
 
 def _column(frame, name):

@@ -120,7 +120,12 @@ func (a *axis) tickRound(n int) {
 	}
 	digits := max(4, 1+int(math.Ceil(math.Log10(max(math.Abs(a.lo), math.Abs(a.hi))/step))))
 	for k := math.Ceil(a.lo/step - 1e-9); k*step <= a.hi+1e-9*step; k++ {
-		a.ticks = append(a.ticks, tick{value: k * step, label: wording.Decimal(math.Round(k)*step, digits)})
+		value := math.Round(k) * step
+		label := wording.Decimal(value, digits)
+		if step < 1 && math.Abs(value) >= 1e3 { // which Decimal writes as whole numbers
+			label = wording.ToStep(value, 10*step)
+		}
+		a.ticks = append(a.ticks, tick{value: k * step, label: label})
 	}
 }
 

@@ -159,7 +159,11 @@ func (f Figure) Describe() string {
 	if n == 0 {
 		return out + ", without data."
 	}
-	out += fmt.Sprintf("; values from %s to %s", wording.Decimal(lo, 3), wording.Decimal(hi, 3))
+	from, to := wording.Decimal(lo, 3), wording.Decimal(hi, 3)
+	if from == to {
+		from, to = wording.ToStep(lo, (hi-lo)/2), wording.ToStep(hi, (hi-lo)/2)
+	}
+	out += fmt.Sprintf("; values from %s to %s", from, to)
 	for _, l := range f.Lines {
 		if l.Label == "" {
 			continue

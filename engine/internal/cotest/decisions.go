@@ -308,10 +308,15 @@ func (a *decisions) FitCheck() engine.FitCheck {
 }
 
 // NoiseCheck tests whether arms with one scale scatter alike, and whether stated scales are large enough. Bounds state the scale
-// of rewards that lie between them, and tests within blocks use differences.
+// of rewards that lie between them, and the symmetric law has none.
 func (a *decisions) NoiseCheck() *engine.NoiseCheck {
 	n := a.Model.Problem.Noise
-	if n.UnknownBy == problem.UnknownArm || n.Bounds != nil || n.Estimated() || a.Model.Problem.Block != nil {
+	switch {
+	case n.UnknownBy == problem.UnknownArm || n.Bounds != nil || a.opt.Law == engine.LawSymmetric:
+		return nil
+	case a.Model.Problem.Block != nil:
+		return engine.NewBlockedNoiseCheck(a.Model.Problem)
+	case n.Estimated():
 		return nil
 	}
 	return engine.NewNoiseCheck(a.Model.Problem, n.Groups(a.Model.Problem.TaskOf))

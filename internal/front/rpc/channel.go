@@ -37,9 +37,10 @@ type channel struct {
 	in  *textproto.Reader
 	out io.WriteCloser
 
-	mu     sync.Mutex // of messages sent, and of the blocks
-	blocks map[int][]byte
-	last   int // number of the last block sent
+	mu         sync.Mutex // of messages sent, and of the blocks
+	unreadable func()     // told of a message that is not JSON; may be nil
+	blocks     map[int][]byte
+	last       int // number of the last block sent
 }
 
 // Send sends a message.
@@ -84,6 +85,9 @@ func (c *channel) Recv() ([]byte, error) {
 			return nil, err
 		}
 		if !isBlock {
+			if c.unreadable != nil && !json.Valid(content) { // the library answers it, but may be waiting for an answer in it
+				c.unreadable()
+			}
 			return content, nil
 		}
 		if err := c.keep(number, content); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 
@@ -49,6 +50,40 @@ type asker struct {
 	ctx     context.Context // of the request; nil between requests
 	request string
 	fault   error // the first that a function had in this request
+	asking  map[*question]bool
+}
+
+// question is what the program was asked and has not answered yet.
+type question struct{ cancel context.CancelCauseFunc }
+
+// errUnreadable answers the questions that are open when the program sends what is not JSON: one of the answers is lost.
+var errUnreadable = errors.New("the program answered with a message that is not JSON; NaN and infinity are not JSON")
+
+// unreadable ends all open questions.
+func (a *asker) unreadable() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for q := range a.asking {
+		q.cancel(errUnreadable)
+	}
+}
+
+// open keeps a question until it is answered, in a context that unreadable ends.
+func (a *asker) open(ctx context.Context) (_ context.Context, answered func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	q := &question{cancel}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.asking == nil {
+		a.asking = map[*question]bool{}
+	}
+	a.asking[q] = true
+	return ctx, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.asking, q)
+		cancel(nil)
+	}
 }
 
 // begin says for which request the program is asked from now on, and end that it is over.
@@ -91,8 +126,13 @@ func (a *asker) ask(p evaluateParams, blocks ...[]byte) (out evaluated, err erro
 			return out, err
 		}
 	}
-	answer, err := a.server.rpc.Callback(ctx, "evaluate", p)
+	open, answered := a.open(ctx)
+	defer answered()
+	answer, err := a.server.rpc.Callback(open, "evaluate", p)
 	if err != nil {
+		if cause := context.Cause(open); errors.Is(cause, errUnreadable) {
+			err = cause
+		}
 		return out, err
 	}
 	err = answer.UnmarshalResult(&out)
@@ -107,6 +147,9 @@ func (a *asker) draw(function int) sim.RoundFunc {
 			p.Tasks, p.Arms, p.Counts = append(p.Tasks, q.Task), append(p.Arms, q.Arm), append(p.Counts, q.Count)
 		}
 		out, err := a.ask(p)
+		if err == nil && len(out.Means) != len(asked) {
+			err = fmt.Errorf("the function returned %d rewards for %d arms", len(out.Means), len(asked))
+		}
 		return out.Means, err
 	}
 }
@@ -133,6 +176,10 @@ func (s *server) function(number int, label string, p *dsl.Param) (string, error
 		label = "function"
 	}
 	name := fmt.Sprintf("%s_%d", label, number)
+	if rewards { // one function may be a kernel as well
+		name = "rewards_" + name
+	}
+	s.functions[name] = number
 	if _, _, bound := s.session.Value(name); bound {
 		return name, nil
 	}
@@ -141,6 +188,22 @@ func (s *server) function(number int, label string, p *dsl.Param) (string, error
 		v = s.asker.draw(number)
 	}
 	return name, s.session.Put(name, v)
+}
+
+// forgetFunctions unbinds the functions of the program that nothing is defined by, and returns their numbers.
+func (s *server) forgetFunctions() []int {
+	s.session.Forget(slices.Collect(maps.Keys(s.functions))...)
+	gone := map[int]bool{}
+	for name, number := range s.functions {
+		if _, _, bound := s.session.Value(name); !bound {
+			gone[number] = true
+			delete(s.functions, name)
+		}
+	}
+	for _, number := range s.functions { // by another name
+		delete(gone, number)
+	}
+	return append([]int{}, slices.Sorted(maps.Keys(gone))...)
 }
 
 // Catalogue is what the language has, for a program that makes its functions from it.
@@ -175,6 +238,7 @@ type Parameter struct {
 	Optional bool     `json:"optional,omitempty"`
 	Table    bool     `json:"table,omitempty"`    // takes a table in place of the path of a file
 	Function bool     `json:"function,omitempty"` // takes a function of the program
+	Column   bool     `json:"column,omitempty"`   // takes names of columns of the table
 	Doc      string   `json:"doc"`
 	Given    string   `json:"given"` // what it accepts, and its default, in words
 }
@@ -196,7 +260,8 @@ func Contents() Catalogue {
 		}
 		for _, p := range f.Params {
 			out.Params = append(out.Params, Parameter{
-				Name: p.Name, Choices: p.Choices, Whole: p.Whole, Switch: p.IsSwitch(), Optional: p.Default != "", Table: p.IsFile(),
+				Name: p.Name, Choices: p.Choices, Whole: p.Whole, Switch: p.IsSwitch(), Optional: p.Default != "",
+				Table: p.IsFile(), Column: p.IsColumn(),
 				Function: slices.Contains(p.Types, dsl.Rewards) || slices.Contains(p.Types, dsl.Kernel), Doc: p.About(), Given: p.Given(),
 				Types: lists.Map(p.Types, func(t dsl.Type) string { return string(t) }),
 			})

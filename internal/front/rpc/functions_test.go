@@ -3,8 +3,11 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -66,6 +69,52 @@ func TestFunctions(t *testing.T) {
 	if m.Error == nil || m.Error.Data.Kind != "function" {
 		t.Errorf("a function that fails is answered by %+v", m)
 	}
+}
+
+// An answer that is not JSON, such as NaN, ends the call that waits for it.
+func TestUnreadableAnswer(t *testing.T) {
+	p := start(t)
+	problem := result[described](p, "call", named("paper", map[string]any{"case": 2, "gap": 0.4}))
+	p.send(map[string]any{"id": "long", "method": "call", "params": named("fb",
+		map[string]any{"budget": 40, "rewards": map[string]any{"function": 0, "label": "f"}}, ref(problem))})
+	for {
+		switch m := p.next(); {
+		case m.Method == "evaluate":
+			text := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"means":[NaN]}}`, m.ID)
+			fmt.Fprintf(p.out, "Content-Length: %d\r\n\r\n%s", len(text), text)
+		case string(m.ID) == `"long"`:
+			if m.Error == nil || m.Error.Data.Kind != "function" || !strings.Contains(m.Error.Message, "NaN and infinity are not JSON") {
+				t.Errorf("the call is answered by %+v", m.Error)
+			}
+			if d := result[described](p, "call", call("mean", []any{1})); d.Value != 1.0 {
+				t.Errorf("after it a mean is %+v", d)
+			}
+			return
+		}
+	}
+}
+
+// A function is forgotten with the last value that is defined by it.
+func TestForgetFunctions(t *testing.T) {
+	p := start(t)
+	p.ask = func(m message) any {
+		var q evaluateParams
+		if err := json.Unmarshal(m.Params, &q); err != nil {
+			t.Fatal(err)
+		}
+		return evaluated{Means: make([]float64, len(q.Arms))}
+	}
+	problem := result[described](p, "call", named("paper", map[string]any{"case": 2, "gap": 0.4}))
+	run := func(number int) described {
+		return result[described](p, "call", named("fb",
+			map[string]any{"budget": 40, "rewards": map[string]any{"function": number, "label": "f"}}, ref(problem)))
+	}
+	kept, dropped := run(0), run(1)
+	gone := result[released](p, "release", map[string]any{"names": []string{dropped.Name}})
+	if !slices.Equal(gone.Functions, []int{1}) {
+		t.Errorf("forgotten are %v", gone.Functions)
+	}
+	result[described](p, "call", named("sweep", map[string]any{"budget": []any{40, 60}}, ref(kept))) // which asks it again
 }
 
 // The catalogue that the Python package has is the language's.

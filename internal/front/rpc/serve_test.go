@@ -186,9 +186,9 @@ func TestCalls(t *testing.T) {
 		}
 	}
 	// what others are defined by stays until they go
-	result[bool](p, "release", map[string]any{"names": []string{problem.Name}})
+	result[released](p, "release", map[string]any{"names": []string{problem.Name}})
 	result[described](p, "call", named("sweep", map[string]any{"gap": []any{0.4}}, ref(r)))
-	result[bool](p, "release", map[string]any{"names": []string{r.Name, s.Name}})
+	result[released](p, "release", map[string]any{"names": []string{r.Name, s.Name}})
 	if m := p.request("value", map[string]any{"name": r.Name, "form": "json"}); m.Error != nil {
 		t.Errorf("a result that a sweep is of: %v", m.Error.Message)
 	}
@@ -299,6 +299,24 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// A column of names is another table than the same labels without, which may be numbers.
+func TestTextColumn(t *testing.T) {
+	p := start(t)
+	var paths []string
+	for i, text := range []bool{false, true, true} {
+		p.block(20+i, []byte{0, 0, 0, 0, 1, 0, 0, 0})
+		paths = append(paths, result[string](p, "table", map[string]any{"name": "df", "rows": 2, "columns": []map[string]any{
+			{"name": "arm", "kind": "codes", "block": 20 + i, "labels": []string{"3.1", "3.10"}, "text": text}}}))
+	}
+	if paths[0] == paths[1] || paths[1] != paths[2] {
+		t.Errorf("the tables are %q", paths)
+	}
+	c := column{Name: "arm", Kind: "codes", Labels: []string{"3.1"}, Text: true}
+	if f, err := c.decoded(1, []byte{0, 0, 0, 0}); err != nil || !f.Text {
+		t.Errorf("the column is %+v, error %v", f, err)
+	}
+}
+
 // A cancelled request is answered with what was finished, and soon.
 func TestCancel(t *testing.T) {
 	p := start(t)
@@ -324,6 +342,47 @@ func TestCancel(t *testing.T) {
 			t.Errorf("%v runs were kept", runs.Value)
 		}
 		return
+	}
+}
+
+// Of several calls those that wait are cancelled, too, and all say what they were.
+func TestCancelWaiting(t *testing.T) {
+	p := start(t)
+	problem := result[described](p, "call", named("paper", map[string]any{"case": 2, "gap": 0.02}))
+	ids := []string{`"a"`, `"b"`, `"c"`}
+	for _, id := range ids {
+		p.send(map[string]any{"id": json.RawMessage(id), "method": "call", "params": named("fc", map[string]any{"runs": 100_000}, ref(problem))})
+	}
+	for p.next().Method != "progress" { // one of them has begun
+	}
+	for _, id := range []string{`"b"`, `"c"`, `"a"`} {
+		p.send(map[string]any{"method": "cancel", "params": map[string]any{"id": json.RawMessage(id)}})
+	}
+	for answered := 0; answered < len(ids); {
+		if m := p.next(); m.Method == "" {
+			answered++
+			if m.Error == nil || m.Error.Data.Kind != "interrupted" {
+				t.Errorf("call %s is answered by %+v", m.ID, m.Error)
+			}
+		}
+	}
+}
+
+// Names that the program does not have any more are not read.
+func TestGone(t *testing.T) {
+	p := start(t)
+	run := func(script string, bind, gone map[string]any) message {
+		return p.request("run", map[string]any{"file": "cell", "script": script, "bind": bind, "gone": gone})
+	}
+	if m := run("x = 2*eps", map[string]any{"eps": 0.5}, nil); m.Error != nil {
+		t.Fatal(m.Error.Message)
+	}
+	m := run("x = 2*eps", nil, map[string]any{"eps": "is None in Python now"})
+	if m.Error == nil || m.Error.Data.Mistakes[0].Message != "eps is None in Python now; the value before, 0.5, is not used any more" {
+		t.Errorf("a name that is gone is answered by %+v", m.Error)
+	}
+	if m := run("x = 2*eps", map[string]any{"eps": 0.7}, nil); m.Error != nil {
+		t.Error(m.Error.Message)
 	}
 }
 

@@ -41,6 +41,8 @@ type server struct {
 	session *dsl.Session
 	names   int // values named so far
 
+	functions map[string]int // of the program: their numbers, by the names that they are bound to
+
 	request string              // the one that uses the session
 	columns map[string][]string // of tables of the program, while a text is completed
 	running bool                // it is a script, whose displays are sent as they come
@@ -52,7 +54,8 @@ func Serve(in io.Reader, out io.WriteCloser, version string) error {
 	s := &server{version: version, channel: &channel{
 		in: textproto.NewReader(bufio.NewReaderSize(in, 1<<16)), out: out, blocks: map[int][]byte{}}}
 	s.tables = &tables{byPath: map[string]*problem.Frame{}, bySum: map[string]string{}}
-	s.asker = &asker{server: s}
+	s.asker, s.functions = &asker{server: s}, map[string]int{}
+	s.channel.unreadable = s.asker.unreadable
 	s.teller.server = s
 	s.session = dsl.NewSession(dsl.Options{
 		Rebind: true, Giver: "Python", Tables: s.tables.read,
@@ -83,6 +86,9 @@ func guarded[P, R any](s *server, handle func(context.Context, P) (R, error)) fu
 	return func(ctx context.Context, p P) (out R, err error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		if ctx.Err() != nil { // while it waited for others
+			return out, failed(ctx, ctx.Err(), nil)
+		}
 		s.request = jrpc2.InboundRequest(ctx).ID()
 		s.asker.begin(ctx, s.request)
 		defer func() {
@@ -216,6 +222,9 @@ type runParams struct {
 	File   string                     `json:"file"`
 	Script string                     `json:"script"`
 	Bind   map[string]json.RawMessage `json:"bind"`
+	// names that the program does not have any more, or has for what a script cannot hold: what became of them, such as
+	// "is None in Python now"
+	Gone map[string]string `json:"gone"`
 }
 
 // ran is what a script bound, in its order.
@@ -232,6 +241,8 @@ func (s *server) run(ctx context.Context, p runParams) (*ran, error) {
 	if err := s.bind(ctx, p.Bind); err != nil {
 		return nil, err
 	}
+	s.session.Withdraw(p.Gone)
+	defer s.session.Withdraw(nil)
 	s.running = true
 	_, err := s.session.Eval(ctx, script)
 	out := &ran{Bound: []*described{}}
@@ -274,18 +285,24 @@ func (s *server) bind(ctx context.Context, names map[string]json.RawMessage) err
 	return nil
 }
 
-// release forgets values that the program does not use any more, and tables that nothing names.
+// released says which functions of the program will not be asked for any more.
+type released struct {
+	Functions []int `json:"functions"`
+}
+
+// release forgets values that the program does not use any more, and tables and functions that nothing names.
 func (s *server) release(_ context.Context, p struct {
 	Names []string `json:"names"`
-}) (bool, error) {
+}) (released, error) {
 	s.session.Forget(p.Names...)
+	gone := released{s.forgetFunctions()}
 	var used strings.Builder
 	for _, name := range s.session.Names() {
 		text, _ := s.session.Definition(name)
 		used.WriteString(text + "\n")
 	}
 	s.tables.drop(func(path string) bool { return !strings.Contains(used.String(), path) })
-	return true, nil
+	return gone, nil
 }
 
 // cancel interrupts a request, which is answered all the same.

@@ -235,6 +235,7 @@ type column struct {
 	Kind   string   `json:"kind"`
 	Block  int      `json:"block"`
 	Labels []string `json:"labels"`
+	Text   bool     `json:"text"` // the labels are names: 3.10 is not the number 3.1, and NA is not a gap
 }
 
 // exact is the largest size of whole numbers that are float64 as well, one by one.
@@ -252,7 +253,7 @@ func framed(rows int, columns []column, block func(int) ([]byte, error)) (*probl
 		if f.Columns[j], err = c.decoded(rows, data); err != nil {
 			return nil, err
 		}
-		head, err := json.Marshal([]any{rows, c.Name, c.Kind, c.Labels})
+		head, err := json.Marshal([]any{rows, c.Name, c.Kind, c.Labels, c.Text})
 		if err != nil {
 			return nil, err
 		}
@@ -265,7 +266,7 @@ func framed(rows int, columns []column, block func(int) ([]byte, error)) (*probl
 
 // decoded returns the column with the cells of its block.
 func (c column) decoded(rows int, data []byte) (problem.FrameColumn, error) {
-	out := problem.FrameColumn{Name: c.Name, Whole: c.Kind == "i8", Labels: c.Labels}
+	out := problem.FrameColumn{Name: c.Name, Whole: c.Kind == "i8", Labels: c.Labels, Text: c.Text}
 	width := 8
 	if c.Kind == "codes" {
 		width = 4

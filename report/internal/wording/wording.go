@@ -39,6 +39,38 @@ func Decimal(x float64, digits int) string {
 	return trimZeros(strconv.FormatFloat(x, 'f', max(0, digits-1-e), 64))
 }
 
+// ToStep prints x to two digits of a step, so that numbers which lie steps apart read differently: 42.29924 at a step of 0.00075, and
+// 1,000,000,012 at a step of 2. Without a step it prints up to 12 digits.
+func ToStep(x, step float64) string {
+	if !IsFinite(x) {
+		return Decimal(x, 0)
+	}
+	const mostPlaces, digits = 9, 17 // digits of a float64
+	place := 0                       // of the last digit, as a power of ten
+	switch {
+	case IsFinite(step) && step > 0:
+		place = int(math.Floor(math.Log10(step))) - 1
+	case math.Abs(x) >= 1e-4:
+		place = max(int(math.Floor(math.Log10(math.Abs(x))))-11, -mostPlaces)
+	case x != 0:
+		place = int(math.Floor(math.Log10(math.Abs(x)))) - 11
+	}
+	if place >= -mostPlaces && math.Abs(x) < 1e15 {
+		whole, fraction, found := strings.Cut(strconv.FormatFloat(x, 'f', max(0, -place), 64), ".")
+		if whole = Group(whole); !found {
+			return whole
+		}
+		if !(step > 0) {
+			return trimZeros(whole + "." + fraction)
+		}
+		return whole + "." + fraction
+	}
+	if x == 0 {
+		return "0"
+	}
+	return Scientific(x, min(max(int(math.Floor(math.Log10(math.Abs(x))))-place+1, 1), digits))
+}
+
 // Scientific prints 1.23e-5 rather than 1.230e-05.
 func Scientific(x float64, digits int) string {
 	s := strconv.FormatFloat(x, 'e', digits-1, 64)

@@ -1,0 +1,120 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine/belief"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+)
+
+// apartBy returns the measured arms of each task in groups that no block and no chain of blocks connects: the data cannot tell
+// whether groups differ or their blocks do. It is nil where nothing is measured in blocks.
+func apartBy(p *problem.Problem) [][][]int {
+	if len(p.Blocks) < 2 {
+		return nil
+	}
+	root := indices.All(p.N() + len(p.Blocks)) // of arms, then of blocks: a number that those which are connected lead to
+	find := func(k int) int {
+		for root[k] != k {
+			root[k] = root[root[k]]
+			k = root[k]
+		}
+		return k
+	}
+	measured := make([]bool, p.N())
+	for _, r := range p.Rows {
+		measured[r.Arm] = true
+		root[find(r.Arm)] = find(p.N() + r.Block)
+	}
+	return lists.Map(p.Groups(), func(arms []int) [][]int {
+		return lists.Groups(lists.Where(arms, func(i int) bool { return measured[i] }), find)
+	})
+}
+
+// confounded says which options cannot be told from the blocks that they were measured in; "" without such.
+func confounded(p *problem.Problem) string {
+	words, block := p.Words(), "block"
+	if p.Long != nil {
+		block = strings.Join(p.Long.Blocks, ", ")
+	}
+	var of []string // tasks
+	var text string // of the first
+	for v, groups := range apartBy(p) {
+		if len(groups) < 2 {
+			continue
+		}
+		if of = append(of, p.Tasks.Names[v]); len(of) > 1 {
+			continue
+		}
+		named := lists.Map(groups[:min(len(groups), mostNamed+1)], func(group []int) string {
+			var blocks []string
+			for _, r := range p.Rows {
+				if slices.Contains(group, r.Arm) {
+					blocks = lists.Add(blocks, p.Blocks[r.Block])
+				}
+			}
+			options := lists.Map(group, func(i int) string { return words.ArmLabel(p.Arms.Names[i]) })
+			return sentence.List(options, mostNamed) + " in " + sentence.List(blocks, mostNamed)
+		})
+		if text = strings.Join(named, "; "); len(groups) > len(named) {
+			text += fmt.Sprintf("; and %d more groups", len(groups)-len(named))
+		}
+	}
+	if len(of) == 0 {
+		return ""
+	}
+	at := ""
+	if p.V() > 1 {
+		at, text = "at "+sentence.List(of, mostNamed)+" ", "of "+of[0]+": "+text
+	}
+	return fmt.Sprintf("%[1]soptions and %[2]s cannot be told apart: no %[2]s connects them (%[3]s). "+
+		"What looks better may have had a better %[2]s. Measure options of different groups in the same %[2]s", at, block, text)
+}
+
+// doubted returns a belief in which groups of options that no block connects may differ by their blocks as much as by themselves: a
+// kernel may explain all of it by features, and a drift from block to block would look the same. With V the variance of the means of
+// the groups of a task, each group has an error of its own, so large that its mean has a variance of V/2 at least: half of the
+// difference may be the blocks'. Counts, whose model has no blocks, stay as they are.
+func doubted(b *belief.Belief) *belief.Belief {
+	p := b.Problem
+	apart := apartBy(p)
+	if b.Scatter.Kind == belief.ScatterCounts || !slices.ContainsFunc(apart, func(groups [][]int) bool { return len(groups) > 1 }) {
+		return b
+	}
+	out := *b
+	out.Draws = mat.DenseCopyOf(b.Draws)
+	means, rng := p.Means(), rand.New(rand.NewPCG(7, 7))
+	count, _ := b.Draws.Dims()
+	for v, groups := range apart {
+		if len(groups) < 2 {
+			continue
+		}
+		of := func(row []float64, group []int) float64 { return stat.Mean(indices.Of(row, group), nil) }
+		half := stat.Variance(lists.Map(groups, func(group []int) float64 { return of(means, group) }), nil) / 2
+		lo, hi := p.ArmsOf(v)
+		for _, group := range groups {
+			drawn := lists.Make(count, func(k int) float64 {
+				row := b.Draws.RawRowView(k)
+				return of(row, group) - stat.Mean(row[lo:hi], nil)
+			})
+			sd := math.Sqrt(max(0, half-stat.Variance(drawn, nil)))
+			for k := range count {
+				row, z := out.Draws.RawRowView(k), sd*rng.NormFloat64()
+				for _, i := range group {
+					row[i] += z
+				}
+			}
+		}
+	}
+	return &out
+}

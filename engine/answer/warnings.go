@@ -1,0 +1,260 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine/belief"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+)
+
+// warnings says what a reader must not overlook: how the table was read, what the measurements cannot tell, and where the belief does
+// not fit them.
+func (a *Answer) warnings(b *belief.Belief) (out []string) {
+	p := b.Problem
+	for _, n := range p.Notes {
+		if n.OfAnswers() {
+			out = append(out, n.Sentence())
+		}
+	}
+	codes := codesOf(p)
+	out = append(out, lists.Map(codes, func(c code) string { return a.code(p, c) })...)
+	if text := a.unlikely(b, codes); text != "" {
+		out = append(out, text)
+	}
+	if len(a.Unanswered) > 0 {
+		out = append(out, fmt.Sprintf("all measurements of all options failed at %s. There is no pick. "+
+			"Try other options, or the same again: retry=true", sentence.List(a.Unanswered, mostNamed)))
+	}
+	if text := confounded(p); text != "" {
+		out = append(out, text)
+	}
+	if b.Blocks == 0 && len(p.Blocks) > 1 && b.Scatter.Kind == belief.ScatterCounts {
+		out = append(out, "effects of blocks are not taken out of counts of successes. "+
+			"Options that were measured in good blocks look better. Compare options of the same blocks")
+	}
+	if equalAgain(p, b.Scatter.Kind) {
+		out = append(out, "all repeated measurements of an option are equal in all digits. "+
+			"Noise is below these digits, or rows are copies, and then options are less sure than they seem. Give noise=, or delete copies")
+	}
+	l := b.LeaveOneOut
+	if l.Arms >= fewestLeft && l.Coverage < leastCoverage {
+		out = append(out, fmt.Sprintf("of the means that were left out, %.0f %% lie in their 95 %% interval. "+
+			"The intervals of the answer are too narrow. Measure the pick and the runner-up again before you rely on it", 100*l.Coverage))
+	}
+	if l.Arms >= fewestLeft && l.Without > 0 && l.Error > l.Without {
+		out = append(out, "the features predict options no better than the mean of their task. "+
+			"The answer rests on what was measured of each option alone. Measure an option before you take it, or name columns that say more")
+	}
+	return out
+}
+
+// mostNamed is how many measurements, groups and tasks a warning names.
+const mostNamed = 2
+
+// unlikely names the measurements that all others contradict and that are no codes, and says how one is left out; "" without any.
+func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
+	p, reward, file := b.Problem, cmp.Or(a.Reward, "reward"), ""
+	found := lists.Where(b.Unlikely, func(u belief.Unlikely) bool {
+		return !slices.ContainsFunc(codes, func(c code) bool { return c.value == u.Reward })
+	})
+	if len(found) == 0 {
+		return ""
+	}
+	if len(p.Sources) > 0 {
+		file = " of " + filepath.Base(p.Sources[0].Path)
+	}
+	var named []string
+	for _, u := range found[:min(len(found), mostNamed)] {
+		text := fmt.Sprintf("%s %s", reward, plain(p.Turned(u.Reward)))
+		if u.Line > 0 {
+			text += fmt.Sprintf(" in line %d%s", u.Line, file)
+		}
+		text += " (" + a.where(p, u.Arm) + ")"
+		if ci := p.TurnedBounds(&u.CI95); ci[0] < ci[1] {
+			lo, hi := apart(ci[0], ci[1])
+			text += fmt.Sprintf(", where %s to %s was to be expected", lo, hi)
+		} else {
+			text += ", where all others are one of two values"
+		}
+		named = append(named, text)
+	}
+	if more := len(found) - mostNamed; more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	text := "all other measurements speak against " + strings.Join(named, "; ") + ". It counts as measured. Correct what is a slip"
+	if len(found) > 1 {
+		text = strings.Replace(text, "It counts", "They count", 1)
+	}
+	if l, y := p.Long, found[0].Reward; l != nil && a.Reward == l.Reward && found[0].Line > 0 &&
+		!slices.ContainsFunc(p.Rows, func(r problem.Row) bool { return r.Reward == y && r.Line != found[0].Line }) {
+		text += fmt.Sprintf(", or leave it out: where=%q", problem.Unless(l.Reward, p.Turned(y)))
+	}
+	return text
+}
+
+// where names an arm, with its task where there are several.
+func (a *Answer) where(p *problem.Problem, arm int) string {
+	if p.V() > 1 {
+		return a.Arms[arm].Task + ", " + a.Arms[arm].Label
+	}
+	return a.Arms[arm].Label
+}
+
+// code is a value that stands for something else than a measurement, such as -9999 for none.
+type code struct {
+	value float64 // its sign as Problem.Mean
+	count int
+}
+
+// code says that a value is no measurement.
+func (a *Answer) code(p *problem.Problem, c code) string {
+	v := p.Turned(c.value)
+	often := fmt.Sprintf("%d times", c.count)
+	if c.count == 1 {
+		often = "once"
+	}
+	text := fmt.Sprintf("%s %s occurs %s, far from all other values. "+
+		"It looks like a code and counts as measured, so that the answer may be wrong",
+		cmp.Or(a.Reward, "reward"), plain(v), often)
+	if l := p.Long; l != nil && l.Reward != "" && a.Reward == l.Reward {
+		return text + fmt.Sprintf(". If nothing was measured there: where=%q. If it failed there: failed=%q", problem.Unless(l.Reward, v),
+			problem.Equals(l.Reward, v))
+	}
+	return text + ". Leave these measurements out"
+}
+
+// fewestRest is how many different other values a task needs before one is far from all of them, and times how often the range of the
+// others a value that one option alone has lies beyond them.
+const fewestRest, times = 3, 100
+
+// codesOf returns the values that are probably codes, the most frequent first: they lie farther beyond all other values of the tasks
+// where they occur than these lie apart. One that options have beside other values must occur twice; else it must look like a code, as
+// -9999 does, or occur twice and be absurdly far.
+func codesOf(p *problem.Problem) (codes []code) {
+	counts, mixed := map[float64]int{}, map[float64]bool{}
+	byTask, byArm := make([]map[float64]bool, p.V()), map[int]map[float64]bool{}
+	put := func(arm int, y float64) {
+		v := p.TaskOf[arm]
+		if byTask[v] == nil {
+			byTask[v] = map[float64]bool{}
+		}
+		if byArm[arm] == nil {
+			byArm[arm] = map[float64]bool{}
+		}
+		counts[y]++
+		byTask[v][y], byArm[arm][y] = true, true
+	}
+	for _, r := range p.Rows {
+		put(r.Arm, r.Reward)
+	}
+	if p.Rows == nil {
+		for i, rewards := range p.Rewards {
+			for _, y := range rewards {
+				put(i, y)
+			}
+		}
+	}
+	for _, values := range byArm {
+		for y := range values {
+			mixed[y] = mixed[y] || len(values) > 1
+		}
+	}
+	sorted := lists.Map(byTask, func(values map[float64]bool) []float64 { return slices.Sorted(maps.Keys(values)) })
+	const ends = 3 // codes at either end of a task's values
+	var candidates []float64
+	for _, values := range sorted {
+		n := min(ends, len(values))
+		candidates = append(append(candidates, values[:n]...), values[len(values)-n:]...)
+	}
+	slices.SortFunc(candidates, func(x, y float64) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) })
+	found := map[float64]bool{}
+	for _, y := range slices.Compact(candidates) {
+		usual := conventional(p.Turned(y))
+		if (counts[y] > 1 || usual && p.Turned(y) != -1) && beyond(p, y, sorted, found, mixed[y], usual) {
+			found[y] = true
+			codes = append(codes, code{y, counts[y]})
+		}
+	}
+	return codes
+}
+
+// beyond reports whether a value is a code beside the others of each task where it occurs.
+func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64]bool, mixed, usual bool) bool {
+	judged := false
+	for _, values := range sorted {
+		if _, here := slices.BinarySearch(values, y); !here {
+			continue
+		}
+		rest := lists.Where(values, func(x float64) bool { return x != y && !codes[x] && !(usual && conventional(p.Turned(x))) })
+		if len(rest) < fewestRest {
+			continue
+		}
+		lo, hi := rest[0], rest[len(rest)-1]
+		gap := max(lo-y, y-hi)
+		switch {
+		case usual && p.Turned(y) < 0 && min(p.Turned(lo), p.Turned(hi)) >= 0: // nothing else is negative
+		case !(gap > hi-lo) || !mixed && !usual && !(gap > times*(hi-lo)):
+			return false
+		}
+		judged = true
+	}
+	return judged
+}
+
+// conventional reports whether a number is one that files have for no value: -1, nines, or a power of ten from a million on.
+func conventional(v float64) bool {
+	if v == -1 {
+		return true
+	}
+	text := strings.TrimSuffix(strconv.FormatFloat(math.Abs(v), 'f', -1, 64), ".0")
+	digits := strings.Replace(text, ".", "", 1)
+	return len(digits) >= 2 && strings.Trim(digits, "9") == "" || len(text) >= 7 && strings.Trim(text[1:], "0") == "" && text[0] == '1'
+}
+
+// equalAgain reports whether options were measured again and each gave the same value, where that says nothing of noise.
+func equalAgain(p *problem.Problem, scatter string) bool {
+	if scatter == belief.ScatterStated || scatter == belief.ScatterCounts {
+		return false
+	}
+	byArm, several := map[int][]float64{}, false
+	for i, rewards := range p.Rewards {
+		byArm[i] = rewards
+	}
+	if p.Rewards == nil {
+		for _, r := range p.Rows {
+			byArm[r.Arm], several = append(byArm[r.Arm], r.Reward), several || r.Count > 1
+		}
+	}
+	again, different := false, map[float64]bool{}
+	for _, y := range byArm {
+		if len(y) > 0 {
+			again, different[y[0]] = again || len(y) > 1, true
+		}
+		if several || slices.ContainsFunc(y, func(v float64) bool { return v != y[0] }) {
+			return false
+		}
+	}
+	return again && len(different) > 1
+}
+
+// plain writes a measured number as a table has it.
+func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// apart writes both ends of an interval in as many digits as tell them apart: three of its half.
+func apart(lo, hi float64) (string, string) {
+	digits := 3
+	if half := (hi - lo) / 2; half > 0 {
+		digits += max(0, int(math.Floor(math.Log10(max(math.Abs(lo), math.Abs(hi)))))-int(math.Floor(math.Log10(half)))-1)
+	}
+	digits = min(digits, 17)
+	return strconv.FormatFloat(lo, 'g', digits, 64), strconv.FormatFloat(hi, 'g', digits, 64)
+}

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// blocked holds what the blocks of a set of arms that are measured side by side say so far.
+type blocked struct {
+	arms     []int
+	products []float64 // n × n: Σ (Y_i - Ȳ_i)(Y_j - Ȳ_j) over blocks
+	freedom  float64   // blocks, less one a round
+}
+
+// learnSides takes in the blocks of a round and tests whether arms scatter alike within blocks, by Mauchly's test of
+// sphericity [Mauchly40] of each set of arms that was measured side by side: whatever a block adds to all of its rewards, contrasts
+// of arms with one scale have one variance and are not correlated. Two arms have one contrast, which leaves nothing to test.
+//
+// [Mauchly40]: J. W. Mauchly, Significance test for sphericity of a normal n-variate distribution, Ann. Math. Stat. 11 (1940) 204.
+func (c *NoiseCheck) learnSides(sides []Side, within []Within) *Warning {
+	for k, side := range sides {
+		if k >= len(within) || side.Blocks < 2 {
+			continue
+		}
+		key := fmt.Sprint(side.Arms)
+		known := c.sides[key]
+		if known == nil {
+			known = &blocked{arms: side.Arms, products: make([]float64, len(side.Arms)*len(side.Arms))}
+			c.sides[key] = known
+			c.order = append(c.order, key)
+		}
+		for i, x := range within[k].Products {
+			known.products[i] += x
+		}
+		known.freedom += float64(side.Blocks - 1)
+	}
+	c.rounds++
+	statistic, freedom, apart := 0.0, 0.0, 1.0
+	var high, low int
+	var highest, lowest float64
+	for _, key := range c.order {
+		b := c.sides[key]
+		s, f, ok := b.mauchly()
+		if !ok {
+			continue
+		}
+		statistic, freedom = statistic+s, freedom+f
+		v := b.variances()
+		i, j := slices.Index(v, slices.Max(v)), slices.Index(v, slices.Min(v))
+		if ratio := v[i] / max(v[j], v[i]*leastCompared); ratio > apart {
+			apart, high, low = ratio, b.arms[i], b.arms[j]
+			highest, lowest = math.Sqrt(v[i]), math.Sqrt(max(v[j], 0))
+		}
+	}
+	if freedom == 0 {
+		return nil
+	}
+	p := distuv.ChiSquared{K: freedom}.Survival(statistic)
+	if p > LackLevel/float64(c.rounds*(c.rounds+1)) || apart == 1 {
+		return nil
+	}
+	return &Warning{Kind: WarnScalesDiffer, Names: append(c.p.NamesOf(high), c.p.NamesOf(low)...),
+		Numbers: []float64{highest, lowest, max(p, math.SmallestNonzeroFloat64)}}
+}
+
+// mauchly returns the statistic, about χ² where arms scatter alike, and its degrees of freedom; ok is false where there are too few
+// blocks or arms.
+func (b *blocked) mauchly() (statistic, freedom float64, ok bool) {
+	n := len(b.arms)
+	p := float64(n - 1)
+	if n < 3 || b.freedom < 2*p {
+		return 0, 0, false
+	}
+	contrasts := mat.NewDense(n-1, n, nil) // Helmert's, orthonormal
+	for r := 1; r < n; r++ {
+		root := math.Sqrt(float64(r * (r + 1)))
+		for i := range r {
+			contrasts.Set(r-1, i, 1/root)
+		}
+		contrasts.Set(r-1, r, -float64(r)/root)
+	}
+	var half, all mat.Dense
+	half.Mul(contrasts, mat.NewDense(n, n, b.products))
+	all.Mul(&half, contrasts.T())
+	covariance := mat.NewSymDense(n-1, nil)
+	trace := 0.0
+	for i := range n - 1 {
+		trace += all.At(i, i)
+		for j := i; j < n-1; j++ {
+			covariance.SetSym(i, j, (all.At(i, j)+all.At(j, i))/2)
+		}
+	}
+	var chol mat.Cholesky
+	if !(trace > 0) || !chol.Factorize(covariance) {
+		return 0, 0, false
+	}
+	log := chol.LogDet() - p*math.Log(trace/p)
+	statistic = -(b.freedom - (2*p*p+p+2)/(6*p)) * log
+	return statistic, p*(p+1)/2 - 1, true
+}
+
+// variances returns estimates of the arms' variances within blocks: those of differences are the sums of two.
+func (b *blocked) variances() []float64 {
+	n := len(b.arms)
+	at := func(i, j int) float64 { return b.products[i*n+j] / b.freedom }
+	sums, all := make([]float64, n), 0.0
+	for i := range n {
+		for j := range n {
+			if i != j {
+				sums[i] += at(i, i) + at(j, j) - 2*at(i, j)
+			}
+		}
+		all += sums[i]
+	}
+	out := make([]float64, n)
+	for i := range n {
+		out[i] = (sums[i] - all/float64(2*(n-1))) / float64(n-2)
+	}
+	return out
+}

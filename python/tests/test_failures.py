@@ -1,0 +1,190 @@
+"""What fails is counted and not taken, what is being measured is known, and what was measured is kept."""
+
+import collections
+import math
+import random
+import threading
+
+import pytest
+
+import gonb_cope as cope
+
+
+def counted(values, noise=0.0, seed=1):
+    """Return a function of the arms, and how often it was called for each."""
+    calls, draw = collections.Counter(), random.Random(seed)
+
+    def f(arm):
+        calls[arm] += 1
+        value = values[arm]
+        if isinstance(value, Exception):
+            raise value
+        return value if value is None else value + (draw.gauss(0, noise) if noise else 0)
+
+    return f, calls
+
+
+@pytest.mark.parametrize("nothing", [None, math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("goal", [cope.maximize, cope.minimize])
+def test_failing_arm(nothing, goal):
+    f, calls = counted({"p": nothing, "q": 5.0, "r": 2.0}, noise=0.1)
+    found = goal(f, arms=["p", "q", "r"], budget=12)
+    assert found.arm == ("q" if goal is cope.maximize else "r")
+    assert calls["p"] <= 3
+    assert calls.total() == 12
+    assert len(found.history) == 12
+    assert len(found.failed) == calls["p"]
+    assert {reason for _, reason in found.failed} <= {"None", "NaN", "infinite"}
+
+
+def test_all_fail():
+    f, calls = counted({"p": None, "q": math.nan, "r": None})
+    with pytest.raises(cope.CopeError, match=r"all 9 measurements failed \(6 None, 3 NaN\)") as e:
+        cope.maximize(f, arms=["p", "q", "r"], budget=30)
+    assert max(calls.values()) == 3
+    assert len(e.value.partial.history) == 9
+
+
+def test_a_task_in_which_all_fails():
+    found = cope.maximize(lambda arm, task: None if task == "u" else {"p": 1, "q": 3, "r": 2}[arm], arms=["p", "q", "r"], tasks=["u", "v"], budget=20)
+    assert found.arms == {"v": "q"}
+    assert all(trial.task == "u" for trial, _ in found.failed)
+    assert len(found.failed) == 9
+
+
+def test_flaky_arm():
+    draw = random.Random(4)
+
+    def f(arm):
+        return None if draw.random() < 0.3 else {"p": 1.0, "q": 5.0, "r": 2.0}[arm] + draw.gauss(0, 0.2)
+
+    assert cope.maximize(f, arms=["p", "q", "r"], budget=40).arm == "q"
+
+
+def test_catch():
+    f, calls = counted({"p": ZeroDivisionError("no voltage"), "q": 5.0, "r": 2.0}, noise=0.1)
+    found = cope.maximize(f, arms=["p", "q", "r"], budget=12, catch=ArithmeticError)
+    assert (found.arm, calls["p"]) == ("q", 3)
+    assert found.failed[0] == (cope.Trial("p", None), "ZeroDivisionError: no voltage")
+
+
+@pytest.mark.parametrize("parallel", [1, 3])
+def test_an_exception_keeps_what_was_measured(parallel):
+    lock, calls = threading.Lock(), []
+
+    def f(arm):
+        with lock:
+            calls.append(arm)
+            if len(calls) == 20:
+                raise RuntimeError("out of memory")
+        return {"p": 1, "q": 5, "r": 2}[arm] + len(calls) / 1000
+
+    with pytest.raises(RuntimeError, match="out of memory") as e:
+        cope.maximize(f, arms=["p", "q", "r"], budget=30, parallel=parallel)
+    assert e.value.partial.arm == "q"
+    assert 19 <= len(e.value.partial.history) < 30
+    if hasattr(e.value, "add_note"):
+        assert "measurements were made before" in e.value.__notes__[0]
+
+
+def test_after_certainty():
+    f, calls = counted({"worst": 1, "good": 5, "middle": 2}, noise=0.3)
+    assert cope.maximize(f, arms=["worst", "good", "middle"], budget=30).arm == "good"
+    assert calls["worst"] <= 4
+    assert calls.total() == 30
+
+
+def test_one_number():
+    np = pytest.importorskip("numpy")
+    pd = pytest.importorskip("pandas")
+    for kind in (np.array, pd.Series, list, tuple):
+        assert cope.maximize(lambda arm, kind=kind: kind([{"p": 1, "q": 5}[arm]]), arms=["p", "q"], budget=6).arm == "q"
+    for wrong, error in [((5, 0.2), TypeError), ({"loss": 1}, TypeError), (np.array([1, 2]), TypeError), ("12", ValueError), (1j, TypeError)]:
+        with pytest.raises(error, match=r"arm '[pq]' of task 'oslo' gave"):
+            cope.maximize(lambda arm, task, wrong=wrong: wrong, arms=["p", "q"], tasks=["oslo"], budget=6)
+
+
+def test_tell_refuses_before_it_stores():
+    s = cope.Strategy(arms=["p", "q", "r"], goal="max")
+    trials = s.ask(3)
+    for wrong, message in [
+        ((trials, [1, 2]), "3 trials and 2 values"),
+        ((trials, [1, "2", 3]), f"arm {trials[1].arm!r} gave the text '2'"),
+        (([*trials[:2], cope.Trial("x", None)], [1, 2, 3]), "there is no arm 'x'"),
+        (([cope.Trial("p", "oslo")], [1]), "there is no arm 'p' of task 'oslo'"),
+        ((["p"], [1]), "'p' is not a trial"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            s.tell(*wrong)
+    assert s.told == []
+    values = {"p": 1, "q": math.inf, "r": 2}
+    s.tell(trials, [values[t.arm] for t in trials])
+    assert s.failed == [(cope.Trial("q", None), "infinite")]
+    assert s.picks(s.best()) == {None: "r"}
+    assert len(s.ask(2)) == 2
+
+
+def test_pending_trials_are_known():
+    s = cope.Strategy(arms=list("pqrstu"), tasks=["a", "b"], goal="max", seed=2)
+    asked = s.ask(2) + s.ask(2) + s.ask(2)
+    assert len(set(asked)) == 6
+    s.tell(asked[::2], [1, 2, 3])
+    more = s.ask(1) + s.ask(1)
+    assert not set(more) & set(asked[1::2])
+    s.forget(asked[1::2])
+    assert set(asked[1::2]) & set(s.ask(6))
+    small = cope.Strategy(arms=["p", "q", "r"])
+    assert {t.arm for t in small.ask(2) + small.ask(2)} == {"p", "q", "r"}
+    exact = cope.Strategy(arms=list(range(8)), goal="max")
+    exact.tell(exact.ask(3) + exact.ask(0), [1.0, 2.0, 3.0])
+    one, other = exact.ask(1), exact.ask(1)
+    assert one != other
+
+
+def test_optuna_failures():
+    optuna = pytest.importorskip("optuna")
+    from gonb_cope.optuna import CopeSampler
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+    def fail():
+        raise RuntimeError
+
+    def prune():
+        raise optuna.TrialPruned
+
+    for failing in (fail, prune, lambda: math.nan, lambda: -math.inf):
+        calls, draw = collections.Counter(), random.Random(3)
+
+        def objective(trial, failing=failing, calls=calls, draw=draw):
+            k = trial.suggest_categorical("k", ["p", "q", "r"])
+            calls[k] += 1
+            return failing() if k == "p" else {"q": 5, "r": 2}[k] + draw.gauss(0, 0.1)
+
+        study = optuna.create_study(sampler=CopeSampler(seed=1), direction="maximize")
+        study.optimize(objective, n_trials=20, catch=(RuntimeError,))
+        assert len(study.trials) == 20
+        assert calls["p"] <= 7  # chance chooses until a trial is complete
+        assert study.best_params == {"k": "q"}
+
+
+def test_optuna_parallel():
+    optuna = pytest.importorskip("optuna")
+    from gonb_cope.optuna import CopeSampler
+
+    study = optuna.create_study(sampler=CopeSampler(seed=1), direction="maximize")
+    space = {"k": optuna.distributions.CategoricalDistribution(list("pqrstuvw"))}
+    study.add_trial(optuna.trial.create_trial(params={"k": "p"}, distributions=space, value=0.0))
+    asked = [study.ask(space) for _ in range(4)]
+    assert len({trial.params["k"] for trial in asked} | {"p"}) == 5
+    for trial in asked:
+        study.tell(trial, float(trial.params["k"] == "q"))
+    study.optimize(lambda t: float(t.suggest_categorical("k", list("pqrstuvw")) == "q"), n_trials=12, n_jobs=3)
+    assert study.best_params == {"k": "q"}
+
+
+def test_only_one_arm_works():
+    for arms in (["p", "q"], ["p", "q", "r", "s"]):
+        found = cope.maximize(lambda arm: 5.0 if arm == "q" else None, arms=arms, budget=20)
+        assert found.arm == "q"
+        assert "only arm 'q' gave numbers" in repr(found)

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/report/internal/wording"
+)
+
+// Numbers read differently where their interval tells them apart, in any unit and far from 0.
+func TestToStep(t *testing.T) {
+	for _, c := range []struct {
+		x, step float64
+		want    string
+	}{
+		{42.29924, 0.00075, "42.29924"}, {42.3, 0.0007, "42.30000"}, {1000000012, 15, "1,000,000,012"}, {1000000012.25, 0.15, "1,000,000,012.25"},
+		{2.51e-9, 1e-10, "2.51e-9"}, {-2.5e-9, 3e-9, "-2.5e-9"}, {1.2345e20, 1e17, "1.2345e20"}, {0.09, 0.01, "0.090"}, {0, 0.01, "0.000"},
+		{0, 1e-12, "0"}, {1e-12, 1e-9, "1e-12"}, {42.3, 0, "42.3"}, {1000000012, 0, "1,000,000,012"}, {8.4, 120, "8"}, {123456, 2300, "123,456"},
+	} {
+		if got := wording.ToStep(c.x, c.step); got != c.want {
+			t.Errorf("%g to a step of %g: %q, want %q", c.x, c.step, got, c.want)
+		}
+	}
+}
+
+// The page of best tells picks and intervals apart, writes no probability as 100 %, counts tasks that have a choice, and warns first.
+func TestAnswerPage(t *testing.T) {
+	pick := func(task, label string, estimate, half float64, options int) answer.Pick {
+		return answer.Pick{Task: task, Arm: label, Label: label, Estimate: estimate, CI95: [2]float64{estimate - half, estimate + half}, Count: 3, Within: 1,
+			Options: options, RunnerUp: "other"}
+	}
+	a := answer.Answer{Epsilon: 0, Warnings: []string{"a code was found"}, Unanswered: []string{"d"}, Basis: "Believe this.",
+		Picks: []answer.Pick{pick("a", "x", 1000000013.5, 1.5, 3), pick("b", "y", 2.5e-9, 2e-10, 2), pick("c", "z", 42.3, 0.00075, 1)}}
+	a.Picks[0].Failed = 2
+	for _, p := range a.Picks {
+		a.Arms = append(a.Arms, answer.Arm{Task: p.Task, Arm: p.Arm, Label: p.Label, Estimate: p.Estimate, CI95: p.CI95})
+	}
+	var out strings.Builder
+	if err := Text(&out, Document{Displays: []Display{{Value: a}}}, TextOptions{Width: 200}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(out.String(), "\u00a0", " ")
+	for _, want := range []string{
+		"in 2 of 2 tasks that have a choice; c has one option; no option gave a value at d.", "1,000,000,012.0 to 1,000,000,015.0", "2.3e-9 to 2.7e-9",
+		"42.29925 to 42.30075", "> 99.9 %", "only option", "2 of 5",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "100 %") || strings.Index(text, "A code was found") > strings.Index(text, "The pick is") {
+		t.Errorf("100 %% or a late warning in\n%s", text)
+	}
+	a.Picks, a.Unanswered = a.Picks[2:], nil
+	if s := answerSentence(a); s != "z is the only option: 42.30000 [42.29925, 42.30075]." {
+		t.Errorf("sentence %q", s)
+	}
+}
