@@ -133,6 +133,9 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 				Read:   func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) },
 				Decode: parquet.CSV, Context: ctx,
 			})
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
 		if err != nil {
 			return err
 		}

@@ -53,6 +53,12 @@ type Description struct {
 // Unused is a column that is left out, and why.
 type Unused struct{ Name, Why string }
 
+// perDifferent is what a value of a column takes while they are counted, in bytes.
+const perDifferent = 48
+
+// rowsBetween is after how many rows a loop looks whether the reading was to end.
+const rowsBetween = 1 << 12
+
 // Describe reads a table and says what its columns look like. Of opt it uses what reads the file. The header is looked for below
 // other lines.
 func Describe(path string, opt LoadOptions) (_ Description, err error) {
@@ -92,6 +98,9 @@ func (t *table) describe(k int, name string) Column {
 	c := Column{Name: name, rows: len(t.lines), Numbers: true, sizes: true, whole: true, truths: true, Least: math.Inf(1), Most: math.Inf(-1)}
 	seen, numbers, wrong := map[string]bool{}, 0, 0
 	for r := range t.lines {
+		if r%rowsBetween == 0 {
+			t.make(0)
+		}
 		text := t.cells[k].text(r)
 		if notMeasured(text) {
 			c.Empty++
@@ -119,6 +128,7 @@ func (t *table) describe(k int, name string) Column {
 		_, truth := truths[strings.ToLower(text)]
 		c.truths = c.truths && truth
 		if !seen[text] {
+			t.make(perDifferent)
 			seen[text] = true
 			if len(c.Examples) < 3 {
 				c.Examples = append(c.Examples, shortened40(text))

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -52,7 +53,11 @@ func TestStatusKnows(t *testing.T) {
 		if st.Best == nil || st.Best.Picks[0].Arm != "d;e" || math.Abs(st.Best.Picks[0].Estimate-3.35) > 0.3 {
 			t.Fatalf("%s: %+v is believed", when, st.Best)
 		}
-		if got := fmt.Sprint(st.Best.Picks); before == "" {
+		text, err := json.Marshal(st.Best.Picks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(text); before == "" {
 			before = got
 		} else if got != before {
 			t.Errorf("%s: the belief changes from %s to %s", when, before, got)
