@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -64,6 +65,27 @@ func (t *teller) copies(rows []ResultRecord, but sheetKey, hash string) (copies 
 		return nil, len(rows) > 0 && len(copies) == len(rows)
 	}
 	return copies, false
+}
+
+// period returns after how many rows a sheet begins again with the same values to its end, as one that was pasted twice; its length where
+// it does not, or where chance explains it.
+func (t *teller) period(rows []ResultRecord) int {
+	n := len(rows)
+	for p := 2; p <= n/2; p++ {
+		again := func(k int) bool { return rows[k+p].same() == rows[k].same() }
+		if n%p != 0 || lists.Count(indices.All(n-p), again) < n-p {
+			continue
+		}
+		sigma, chance := noiseOf(t.seen(sheetKey{}), rows[:p]), 0.0
+		for _, x := range rows[p:] {
+			chance += math.Log(min(1, lastDigit(x.Reward)/(2*math.Sqrt(math.Pi)*sigma)))
+		}
+		if chance < math.Log(selectionLevel) {
+			return p
+		}
+		return n
+	}
+	return n
 }
 
 // noiseOf returns the standard deviation of one measurement of an arm, by values of an arm that differ; where none do, that of all
