@@ -1,4 +1,4 @@
-.PHONY: help test test-go parts lab python-env test-python wheels release short race lint golden outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
+.PHONY: help test test-go parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,13 @@ golden: docs licenses ## write all recorded texts again: errors, displays, pins,
 outdated: ## newer versions of the modules that go.mod names, for the monthly upgrade
 	@go list -m -u -e -f '{{with .Update}}{{$$.Path}} {{$$.Version}} -> {{.Version}}{{end}}{{with .Error}}{{$$.Path}} {{$$.Version}}: newer versions cannot be listed{{end}}' \
 		$$(go list -m -f '{{if not (or .Main .Indirect)}}{{.Path}}{{end}}' all) 2>/dev/null
+
+govulncheck = golang.org/x/vuln/cmd/govulncheck@v1.9.0
+vulnerable = https://vuln.go.dev
+
+vulnerabilities: ## known vulnerabilities in what the program links and calls, for the monthly upgrade; without the database it says so
+	@if curl -fsS -o /dev/null --max-time 20 $(vulnerable)/index/db.json 2> /dev/null; then go run $(govulncheck) -db $(vulnerable) ./...; \
+	else echo "skipped: the database of vulnerabilities cannot be reached"; fi
 
 # JupyterLab is not in Debian 12. A virtual environment in the cache keeps it apart. Where PyPI
 # cannot be reached, tests go on without it.

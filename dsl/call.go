@@ -98,6 +98,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	if fn.check != nil {
 		fn.check(c)
 	}
+	c.checkWriting()
 	// In the check, a call that reads or runs something is only looked at.
 	if e.dry && !pure {
 		if fn.early != nil {
@@ -110,6 +111,23 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		return unknown(fn.Result)
 	}
 	return c.finish(fn.eval(c))
+}
+
+// checkWriting reports a call that writes files where the caller allows none. Opening a campaign counts: it writes to the folder.
+func (c *call) checkWriting() {
+	if !c.e.session.opt.ReadOnly {
+		return
+	}
+	const hint = "run the script without --no-write to allow it"
+	for i, p := range c.fn.Params {
+		if path, given := c.args[i].Data.(string); given && (p.words == wordsOutput || p.words == wordsStore) {
+			c.fail(c.args[i], fmt.Sprintf("%s: %q would be written, and this run may write nothing", c.fn.Name, path), hint)
+			return
+		}
+	}
+	if c.fn.Section == SectionCampaign && c.fn.Name != "protocol" {
+		c.e.fail(c.node, c.fn.Result, c.fn.Name+": a campaign's folder would be written, and this run may write nothing", hint)
+	}
 }
 
 // result returns the type of a value that is not known: a function of numbers makes a list of a list.

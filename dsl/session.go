@@ -32,7 +32,9 @@ type Options struct {
 	Workers int      // cores to use, for runs at a time and then within each; 0 means all
 	Rebind  bool     // a later script may bind a name again, as in a notebook
 	Host    Host     // reads and writes files; nil is the file system
-	Script  string   // file of the script, which it must not write; "" without one
+	// no call may write: save, plot with a file, sweep with a store and the functions of campaigns are mistakes
+	ReadOnly bool
+	Script   string // file of the script, which it must not write; "" without one
 	// file that the caller writes the displays to, which the script must not read; may be ""
 	Output   string
 	Progress Progress // receives what is being done; may be nil
@@ -73,6 +75,11 @@ type Session struct {
 	scope scope   // the names bound, which Eval and Put change
 	clock int     // counts bindings
 
+	// For Forget: names bound since it was called, by how many bindings each name is used, and those that are counted.
+	changed map[string]bool
+	users   map[string]int
+	counted map[string]*binding
+
 	sources []report.DataFile // read so far
 	latest  map[string]string // checksum of each of these files when it was read last
 	memory  model.Memory      // of designs: runs of different calls have many in common
@@ -87,7 +94,8 @@ type Session struct {
 // The zero Options read and write files below the current folder.
 func NewSession(opt Options) *Session {
 	opt.Host = cmp.Or(opt.Host, Host(files{}))
-	return &Session{opt: opt, scope: scope{}, latest: map[string]string{}}
+	return &Session{opt: opt, scope: scope{}, latest: map[string]string{},
+		changed: map[string]bool{}, users: map[string]int{}, counted: map[string]*binding{}}
 }
 
 // notice tells a sentence, if anyone listens.
@@ -267,6 +275,7 @@ func (s *Session) Put(name string, v any) error {
 	// A new binding has a new time, by which Stale finds what used the old one.
 	s.clock++
 	s.scope[name] = &binding{name: name, st: st, value: bound, time: s.clock, uses: map[string]int{}, put: true}
+	s.changed[name] = true
 	return nil
 }
 

@@ -84,6 +84,9 @@ func (e *evaluator) statement(st *front.Statement) value {
 		e.session.clock++
 		b.time = e.session.clock
 		e.scope[st.Name] = b
+		if !e.dry {
+			e.session.changed[st.Name] = true
+		}
 		renumber(e, st.Name, b.uses)
 	}
 	return v
@@ -317,28 +320,49 @@ func (w withdrawal) hint(giver string) string {
 // that are not bound are passed over.
 // A name that is wanted away stays marked, and goes with a later call of Forget when its last user is gone or bound again.
 func (s *Session) Forget(names ...string) {
+	free := s.countUsers() // what may have lost its last user
 	for _, name := range names {
 		if b := s.scope[name]; b != nil {
 			b.unwanted = true
+			free = append(free, name)
 		}
 	}
-	// Each round frees what only names of the round before were defined by.
-	for again := true; again; {
-		again = false
-		// What is still used is decided again in each round.
-		used := map[string]bool{}
-		for _, b := range s.scope {
-			for name := range b.uses {
-				used[name] = true
-			}
-		}
-		for name, b := range s.scope {
-			if b.unwanted && !used[name] {
-				delete(s.scope, name)
-				again = true
-			}
+	for len(free) > 0 {
+		name := free[len(free)-1]
+		free = free[:len(free)-1]
+		if b := s.scope[name]; b != nil && b.unwanted && s.users[name] == 0 {
+			delete(s.scope, name)
+			delete(s.counted, name)
+			free = append(free, s.count(b, -1)...)
 		}
 	}
+}
+
+// countUsers counts by how many bindings each name is used, as far as they changed since the last time: a session of many
+// values forgets them one by one. It returns the names that are not used any more.
+func (s *Session) countUsers() (unused []string) {
+	for name := range s.changed {
+		if old := s.counted[name]; old != nil {
+			unused = append(unused, s.count(old, -1)...)
+		}
+		if b := s.scope[name]; b != nil {
+			s.count(b, 1)
+			s.counted[name] = b
+		}
+	}
+	clear(s.changed)
+	return unused
+}
+
+// count adds to the counts of the names that a binding uses, and returns those that are not used any more.
+func (s *Session) count(b *binding, by int) (unused []string) {
+	for used := range b.uses {
+		if s.users[used] += by; s.users[used] == 0 {
+			delete(s.users, used)
+			unused = append(unused, used)
+		}
+	}
+	return unused
 }
 
 // Closure returns the statements that the definitions of some names need, their own

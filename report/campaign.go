@@ -74,7 +74,7 @@ func campaignBlocks(s campaign.Status) []Block {
 			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another arm: it goes by the kernel of the protocol, the pick here by "+
 				"all kernels that explain the measurements.", join(others, 4)))
 		}
-		out = append(append(out, t, Paragraph{Text: s.Best.Basis}), remarks(s.Best.Warnings, true)...)
+		out = append(append(out, remarks(s.Best.Warnings, true)...), t, Paragraph{Text: s.Best.Basis})
 	}
 	if len(s.People) > 0 {
 		t := Table{Caption: "Who has what",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -132,11 +133,14 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 				Read:   func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) },
 				Decode: parquet.CSV, Context: ctx,
 			})
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
 		if err != nil {
 			return err
 		}
 		if wide = d.Wide && len(o.of("task")) == 0 && len(o.of("arm")) == 0 && len(o.of("reward")) == 0; !wide {
-			return o.describe(os.Stdout, d)
+			return o.describe(ctx, os.Stdout, d)
 		}
 	}
 	o.run.table, o.run.line = table, o.line(table)
@@ -144,6 +148,16 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 }
 
 func (o *bestOptions) script(table string, wide bool) string {
+	retry := ""
+	if o.retry {
+		retry = ", retry=true"
+	}
+	return fmt.Sprintf("%sbest(p, epsilon=%s, next=%d%s)\n", o.problem(table, wide, ""), strconv.FormatFloat(o.epsilon, 'g', -1, 64),
+		o.next, retry)
+}
+
+// problem returns the statement that reads the table, with a kernel if one is given.
+func (o *bestOptions) problem(table string, wide bool, kernel string) string {
 	args := []string{"data=" + kernels.Quote(table)}
 	if wide {
 		args[0] = kernels.Quote(table)
@@ -160,12 +174,10 @@ func (o *bestOptions) script(table string, wide bool) string {
 	if o.goal != "" {
 		args = append(args, `goal="`+o.goal+`"`)
 	}
-	retry := ""
-	if o.retry {
-		retry = ", retry=true"
+	if kernel != "" {
+		args = append(args, "kernel="+kernel)
 	}
-	return fmt.Sprintf("p = problem(%s)\nbest(p, epsilon=%s, next=%d%s)\n", strings.Join(args, ", "),
-		strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next, retry)
+	return fmt.Sprintf("p = problem(%s)\n", strings.Join(args, ", "))
 }
 
 func (o *bestOptions) line(table string) string {
@@ -183,55 +195,24 @@ func (o *bestOptions) line(table string) string {
 	return string(line.on("--retry", o.retry))
 }
 
-// describe lists the columns, and the command that their looks suggest; the command did not do what was asked.
-func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
+// describe lists the columns, and the command that their looks suggest, once that has been tried; the command did not do what was
+// asked.
+func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Description) error {
 	fmt.Fprintf(w, "%s has %d rows and these columns:\n\n", d.Path, d.Rows)
-	var rows [][]string
-	for _, c := range d.Columns {
-		what := fmt.Sprintf("text, %d different: %s", c.Different, strings.Join(c.Examples, ", "))
-		switch {
-		case c.Different == 0:
-			what = "empty"
-		case c.Numbers:
-			what = fmt.Sprintf("numbers, %d different, %g to %g", c.Different, c.Least, c.Most)
-		case c.Different > len(c.Examples):
-			what += ", …"
-		}
-		if c.Word != "" {
-			what += fmt.Sprintf(", or %q", c.Word)
-		}
-		if c.Empty > 0 && c.Different > 0 {
-			what += fmt.Sprintf(" (%d empty)", c.Empty)
-		}
-		rows = append(rows, []string{"  " + c.Name, what})
+	writeColumns(w, lists.Map(d.Columns, func(c problem.Column) []string { return []string{"  " + c.Name, looks(c)} }))
+	guessed, goal := o.guessed(d)
+	fmt.Fprint(w, "\nWhich columns name the tasks, which the options, and which was measured? ")
+	if slices.Contains(slices.Concat(guessed.of("arm"), guessed.of("reward")), "COLUMN") {
+		fmt.Fprintf(w, "No column looks like options, or like what was measured. Name them:\n\n  %s\n", guessed.line(d.Path))
+		guessed.explain(w, d)
+	} else if err := guessed.try(ctx, d.Path); err != nil {
+		fmt.Fprintf(w, "No command is proposed, because the likeliest columns do not give one:\n\n%v\n\nCorrect that, or name other columns.\n",
+			err)
+	} else {
+		fmt.Fprintf(w, "Perhaps:\n\n  %s\n\n%s; for further measurements, add --next 24.\n", guessed.line(d.Path), goal)
+		guessed.explain(w, d)
 	}
-	writeColumns(w, rows)
-	guesses := map[string][]string{"task": {d.Task}, "arm": d.Arm, "reward": {d.Reward}, "blocks": d.Blocks}
-	if d.Counts != nil && len(o.of("reward"))+len(o.of("successes"))+len(o.of("trials")) == 0 {
-		delete(guesses, "reward")
-		guesses["successes"], guesses["trials"] = d.Counts[:1], d.Counts[1:]
-	}
-	guessed := *o
-	guessed.columns = slices.Clone(o.columns)
-	for k := range guessed.columns {
-		c := &guessed.columns[k]
-		guess, known := guesses[c.name]
-		switch {
-		case len(c.value) > 0 || !known || c.name == "reward" && len(o.of("successes")) > 0:
-		case c.name == "task" && d.Task == "" || c.name == "blocks" && len(guess) == 0: // one task, no blocks
-		case len(guess) == 0 || guess[0] == "":
-			c.value = []string{"COLUMN"}
-		default:
-			c.value = guess
-		}
-	}
-	goal := "Where lower is better, add --goal min"
-	if d.Lower && o.goal == "" && len(o.of("reward"))+len(o.of("successes")) == 0 {
-		guessed.goal, goal = problem.GoalMin, "Where more of "+d.Reward+" is better, leave --goal min out"
-	}
-	fmt.Fprintf(w, "\nWhich columns name the tasks, which the options, and which was measured? Perhaps:\n\n  %s\n\n%s; for further "+
-		"measurements, add --next 24.\n", guessed.line(d.Path), goal)
-	if len(d.Rewards) > 0 {
+	if len(d.Rewards) > 1 {
 		fmt.Fprintf(w, "If each of %s is a task of its own, write a row for each of their cells: a column for the task, and one for "+
 			"what was measured.\n", strings.Join(d.Rewards, ", "))
 	}
@@ -239,4 +220,91 @@ func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
 		return usageError{errors.New("best needs --arm and --reward, and --task where there are several tasks")}
 	}
 	return nil
+}
+
+// looks says what a column looks like.
+func looks(c problem.Column) string {
+	what := fmt.Sprintf("text, %d different: %s", c.Different, strings.Join(c.Examples, ", "))
+	switch {
+	case c.Different == 0:
+		return "empty"
+	case c.Numbers:
+		what = fmt.Sprintf("numbers, %d different, %g to %g", c.Different, c.Least, c.Most)
+	case c.Different > len(c.Examples):
+		what += ", …"
+	}
+	for _, word := range c.Words {
+		what += fmt.Sprintf(", or %q", word)
+	}
+	if c.Limits > 0 {
+		what += fmt.Sprintf(", %d limits such as <%g", c.Limits, c.Least)
+	}
+	if c.Empty > 0 {
+		what += fmt.Sprintf(" (%d empty)", c.Empty)
+	}
+	return what
+}
+
+// guessed returns the options with the columns that are guessed where none are named, and a sentence on the goal.
+func (o *bestOptions) guessed(d problem.Description) (guessed bestOptions, goal string) {
+	l := d.Long()
+	guesses := map[string][]string{"task": l.Task, "arm": l.Arm, "reward": {l.Reward}, "blocks": l.Blocks}
+	if d.Counts != nil && len(o.of("reward"))+len(o.of("successes"))+len(o.of("trials")) == 0 {
+		delete(guesses, "reward")
+		guesses["successes"], guesses["trials"] = d.Counts[:1], d.Counts[1:]
+	}
+	if d.Failed != "" {
+		guesses["failed"] = []string{d.Failed}
+	}
+	guessed = *o
+	guessed.columns = slices.Clone(o.columns)
+	named := slices.Concat(lists.Map(o.columns, func(c columnFlag) []string { return c.value })...)
+	for k := range guessed.columns {
+		c := &guessed.columns[k]
+		guess, known := guesses[c.name]
+		guess = slices.DeleteFunc(slices.Clone(guess), func(name string) bool { return slices.Contains(named, name) })
+		switch {
+		case len(c.value) > 0 || !known || c.name == "reward" && len(o.of("successes")) > 0:
+		case len(guess) > 0 && guess[0] != "":
+			c.value = guess
+		case c.name == "arm" || c.name == "reward":
+			c.value = []string{"COLUMN"}
+		}
+	}
+	goal = "Where lower is better, add --goal min"
+	if d.Lower && o.goal == "" && len(o.of("reward"))+len(o.of("successes")) == 0 {
+		guessed.goal, goal = problem.GoalMin, "Where more of "+d.Reward+" is better, leave --goal min out"
+	}
+	return guessed, goal
+}
+
+// try reads the table as a command would, without looking for a kernel. It returns why that fails.
+func (o *bestOptions) try(ctx context.Context, table string) error {
+	script, err := source{name: "best", text: o.problem(table, false, "task(identity()) * arm(identity())")}.parse(ctx)
+	if err == nil {
+		_, err = dsl.NewSession(dsl.Options{Folder: "."}).Eval(ctx, script)
+	}
+	return err
+}
+
+// explain says what the proposed columns are, and why the others are left out.
+func (o *bestOptions) explain(w io.Writer, d problem.Description) {
+	if task := o.of("task"); len(task) == 1 && task[0] == d.Task {
+		fmt.Fprintf(w, "Each %s gets an answer of its own; if it is to be chosen, too, write --arm in place of --task.\n", d.Task)
+	}
+	if d.Options > 1 && 10*d.Single >= 9*d.Options {
+		fmt.Fprintf(w, "%d of the %d options have one row: only what the others say of it tells a good one from a lucky one. If one of these "+
+			"columns numbers rows or places, leave it out.\n", d.Single, d.Options)
+	}
+	named := slices.Concat(lists.Map(o.columns, func(c columnFlag) []string { return c.value })...)
+	var rows [][]string
+	for _, u := range d.Unused {
+		if !slices.Contains(named, u.Name) {
+			rows = append(rows, []string{"  " + u.Name, u.Why})
+		}
+	}
+	if len(rows) > 0 {
+		fmt.Fprint(w, "\nThese columns are left out:\n\n")
+		writeColumns(w, rows)
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -29,9 +30,9 @@ func TestCommandToCopy(t *testing.T) {
 		{tables, "instrument.tsv", `--task 'Sample ID' --arm 'Speed, rpm' --reward 'Yield [%]'`}, // all at one temperature
 		{tables, "summaries.csv", `--task machine --arm temp --reward mean_throughput`},          // without --sd and --count
 		{public, "penguins-raw.csv", ""},                                                         // eight columns of measurements
-		{public, "barley.csv", `--task site --arm variety --arm year --reward yield`},            // a year may be chosen
+		{public, "barley.csv", `--task site --arm variety --reward yield --blocks year`},
 		{public, "suzuki.csv", `--arm temperature --arm pd_mol --arm arbpin --arm k3po4 --reward yield`},
-		{own, "cn_coupling_raw.csv", `--task task --arm arm --reward reward`},
+		{own, "cn_coupling_raw.csv", `--task task --arm arm --reward reward --blocks rep`},
 		{own, "pilot-runs.csv", `--task Halide --arm Base --arm Ligand --arm Additive --reward 'Yield (%)'`},
 		{root + "cmd/gonb-cope/testdata", "losses.csv", `--task model --arm lr --reward val_loss --goal min`},
 	} {
@@ -46,7 +47,7 @@ func TestCommandToCopy(t *testing.T) {
 		var o bestOptions
 		o.columns = bestColumns()
 		var b strings.Builder
-		if err := o.describe(&b, d); err != nil {
+		if err := o.describe(t.Context(), &b, d); err != nil {
 			t.Errorf("%s: %v", c.file, err)
 		}
 		line := regexp.MustCompile(`(?m)^  gonb-cope best (.*)$`).FindStringSubmatch(b.String())
@@ -61,5 +62,35 @@ func TestCommandToCopy(t *testing.T) {
 	}
 	if right < 15 {
 		t.Errorf("%d commands to copy", right)
+	}
+}
+
+// A command that the table refuses is not proposed: what is wrong is said in its place. Where nothing looks like options the
+// command has a gap to fill in.
+func TestNoCommandThatFails(t *testing.T) {
+	for _, c := range []struct{ table, want, not string }{
+		{"option,yield\na,1\na,2\na,3\nb,3O.5\nb,4\nb,5\n", `runs.csv:5:3: column "yield": expected a finite number, got "3O.5"`, "Perhaps"},
+		{"option,yield\na,1\na,2\na,3\nb,12 g\nb,4\nb,5\n", "No command is proposed", "Perhaps"},
+		{"option,yield\na,1 g\na,2 g\na,1 g\nb,2 g\n", "--reward COLUMN", "Perhaps"},
+		{"time,value\n1,3\n2,4\n3,5.5\n", "--arm COLUMN --reward value", "Perhaps"},
+		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", "--arm option --reward yield\n", "where"},
+		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", `, or "crash", 1 limits such as <`, "where"},
+	} {
+		path := filepath.Join(t.TempDir(), "runs.csv")
+		if err := os.WriteFile(path, []byte(c.table), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := problem.Describe(path, problem.LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := bestOptions{columns: bestColumns()}
+		var b strings.Builder
+		if err := o.describe(t.Context(), &b, d); err != nil {
+			t.Error(err)
+		}
+		if got := b.String(); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("%q gives\n%s", c.table, got)
+		}
 	}
 }

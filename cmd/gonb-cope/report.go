@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export"
 	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
@@ -40,6 +42,7 @@ type reportOptions struct {
 	check       bool
 	paper       string
 	anonymous   bool
+	noExecute   bool
 }
 
 func reportCommand() *cobra.Command {
@@ -50,17 +53,31 @@ func reportCommand() *cobra.Command {
 		Long: `Execute a notebook or script from a fresh start and write a report: a
 self-contained HTML page, or PDF, Markdown, LaTeX or the executed notebook.
 
-The notebook's own kernel executes it. The kernel of gonb-cope need not be installed.
+The notebook's own kernel executes it, with all rights of your account: a notebook can read,
+change and delete your files. If the notebook names another installed kernel, such as python3,
+that kernel runs it. For a notebook that you do not trust use --no-execute, which shows the
+outputs that the notebook has. The kernel of gonb-cope need not be installed.
+
 Without -o the report is an HTML file beside the notebook. While cells run, what
 is finished is kept in a new file beside the report, NAME.partial.ipynb. If an earlier
 run left a file of that name, the new one is NAME.partial-2.ipynb.`,
 		Example: `  gonb-cope report notebooks/quickstart.ipynb
   gonb-cope report notebooks/quickstart.ipynb --set delta=0.01 -o quickstart.pdf
   gonb-cope report notebooks/coupling.cope --hide-code -o coupling.html
+  gonb-cope report stranger.ipynb --no-execute
   gonb-cope report --check executed.ipynb
   gonb-cope report --check docs/gallery/quickstart.md`,
 		Args: arguments(1, 1, "one notebook (.ipynb) or script (.cope)"),
-		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.noExecute {
+				for _, name := range []string{"set", "kernel", "timeout", "allow-errors", "check"} {
+					if c.Flags().Changed(name) {
+						return usageError{fmt.Errorf("--no-execute and --%s exclude each other: --%[1]s is about cells that run", name)}
+					}
+				}
+			}
+			return o.run(c.Context(), args[0])
+		},
 	}
 	f := c.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "write to this file; its ending says the format: "+strings.Join(export.Known(), " "))
@@ -72,6 +89,7 @@ run left a file of that name, the new one is NAME.partial-2.ipynb.`,
 	f.BoolVar(&o.hideCode, "hide-code", false, "leave the code out of the report")
 	f.BoolVar(&o.anonymous, "no-provenance", false, "leave out when, where and with what the report was made")
 	f.BoolVar(&o.allowErrors, "allow-errors", false, "go on after a cell that fails")
+	f.BoolVar(&o.noExecute, "no-execute", false, "run nothing: show the outputs that the notebook has")
 	f.BoolVar(&o.check, "check", false,
 		"execute again and compare: print which outputs differ from the executed notebook or Markdown report; writes a report only with -o")
 	return c
@@ -79,7 +97,7 @@ run left a file of that name, the new one is NAME.partial-2.ipynb.`,
 
 // limit returns the time that a cell may take: a duration, or seconds.
 func (o *reportOptions) limit() (time.Duration, error) {
-	if seconds, err := strconv.ParseFloat(o.timeout, 64); err == nil && seconds >= 0 {
+	if seconds, err := strconv.ParseFloat(o.timeout, 64); err == nil && seconds >= 0 && seconds < math.MaxInt64/1e9 {
 		return time.Duration(seconds * float64(time.Second)), nil
 	}
 	d, err := time.ParseDuration(o.timeout)
@@ -127,7 +145,12 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	if o.check && strings.EqualFold(filepath.Ext(path), ".md") {
 		return o.checkMarkdown(ctx, path)
 	}
-	nb, err := headless.Load(path)
+	isScript := strings.EqualFold(filepath.Ext(path), ".cope")
+	if isScript && o.noExecute {
+		return usageError{errors.New("--no-execute is for notebooks: a script has no outputs before it runs; gonb-cope run --no-write runs one " +
+			"that may write nothing")}
+	}
+	nb, err := loadNotebook(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -135,11 +158,24 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	old, err := headless.Load(path) // a second copy, to compare with
+	if o.noExecute {
+		return o.write(ctx, target, path, nb, export.Provenance{Kept: true})
+	}
+	return o.execute(ctx, target, path, nb, isScript, limit)
+}
+
+// loadNotebook reads a notebook or a script, until the context ends.
+func loadNotebook(ctx context.Context, path string) (*notebook.Notebook, error) {
+	nb, err := await.Result(ctx, await.Patience{}, func() (*notebook.Notebook, error) { return headless.Load(path) })
+	return nb, orInterrupted(err)
+}
+
+// execute executes the notebook and writes the report of what was finished.
+func (o *reportOptions) execute(ctx context.Context, target, path string, nb *notebook.Notebook, isScript bool, limit time.Duration) error {
+	old, err := loadNotebook(ctx, path) // a second copy, to compare with
 	if err != nil {
 		return err
 	}
-	isScript := strings.EqualFold(filepath.Ext(path), ".cope")
 	given, err := headless.Set(nb, isScript, o.set)
 	if err != nil {
 		return err
@@ -174,22 +210,33 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 		return failed // nothing was executed: there is nothing to report
 	}
 	if target != "" {
-		opt := export.Options{Title: o.title, HideCode: o.hideCode, Paper: export.Paper(o.paper), Folder: filepath.Dir(path),
-			Source: pathFrom(target, path)}
-		if !o.anonymous {
-			provenance.Parameters = given
-			opt.Provenance = o.provenance(provenance, path)
+		provenance.Parameters = given
+		if ctx.Err() != nil { // what was finished before the interrupt is reported
+			ctx = context.WithoutCancel(ctx)
 		}
-		if err := export.Save(context.WithoutCancel(ctx), target, nb, opt); err != nil {
+		if err := o.write(ctx, target, path, nb, provenance); err != nil {
 			return errors.Join(failed, err, document.where())
 		}
 		document.remove()
-		fmt.Fprintf(os.Stderr, "wrote %s\n", target)
 	}
 	if failed == nil && o.check {
 		failed = compared(old, nb)
 	}
 	return failed
+}
+
+// write writes the report. An interrupt ends it, and leaves an earlier report as it was.
+func (o *reportOptions) write(ctx context.Context, target, path string, nb *notebook.Notebook, p export.Provenance) error {
+	opt := export.Options{Title: o.title, HideCode: o.hideCode, Paper: export.Paper(o.paper), Folder: filepath.Dir(path),
+		Source: pathFrom(target, path), Notice: func(line string) { fmt.Fprintln(os.Stderr, line) }}
+	if !o.anonymous {
+		opt.Provenance = o.provenance(p, path)
+	}
+	if err := export.Save(ctx, target, nb, opt); err != nil {
+		return orInterrupted(err)
+	}
+	fmt.Fprintf(os.Stderr, "wrote %s\n", target)
+	return nil
 }
 
 // provenance completes what is known of an execution with the notebook, this program and this machine.
@@ -228,7 +275,7 @@ func (o *reportOptions) command(path string) string {
 	}
 	line := lineOf("report", path).with("--set", o.set...).with("--title", o.title).with("--kernel", o.kernel).with("--paper", paper)
 	line = line.with("-o", o.output).on("--hide-code", o.hideCode).on("--no-provenance", o.anonymous).on("--allow-errors", o.allowErrors)
-	return string(line)
+	return string(line.on("--no-execute", o.noExecute))
 }
 
 // pathFrom returns the path of a file as a report names it: from the folder of the report; "" where

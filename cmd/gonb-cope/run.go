@@ -45,6 +45,7 @@ type runOptions struct {
 	set      []string
 	seed     string
 	workers  int
+	noWrite  bool
 	server   serverOptions
 	byAgents agentRunOptions
 	// of another command that evaluates a script of its own: the table that it is about, and its line; it may write
@@ -62,6 +63,9 @@ func runCommand() *cobra.Command {
 Relative paths in the script are relative to its folder (the current one for -).
 An interrupt (Ctrl-C) stops after the runs under way and keeps what is finished.
 
+A script can read and write files wherever you can: save, plot(file=), sweep(store=) and
+campaigns. Run a script that you do not trust with --no-write.
+
 With --server, workers make the runs of sweeps, and of fc and fb with several runs:
 gonb-cope worker starts one, on any machine. The results are the same, bit by bit.
 
@@ -73,6 +77,7 @@ calls make one run after the other: NAME, NAME-2 and so on.`,
 		Example: `  gonb-cope run notebooks/coupling.cope
   gonb-cope run notebooks/coupling.cope -o coupling.html
   gonb-cope run notebooks/coupling.cope --set runs=5 --format json
+  gonb-cope run stranger.cope --no-write
   gonb-cope run sweep.cope --server nats://127.0.0.1:4222
   gonb-cope run wells.cope --server nats://127.0.0.1:4222 --agents --run wells
   echo 'bounds(paper(case=1, gap=0.1), xi=1e-6)' | gonb-cope run -`,
@@ -80,6 +85,9 @@ calls make one run after the other: NAME, NAME-2 and so on.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.byAgents.check(c, o.server); err != nil {
 				return err
+			}
+			if o.noWrite && o.byAgents.agents {
+				return usageError{errors.New("--no-write and --agents exclude each other: agents keep what they measure in their folders")}
 			}
 			return o.run(c.Context(), args[0])
 		},
@@ -90,6 +98,8 @@ calls make one run after the other: NAME, NAME-2 and so on.`,
 	f.StringArrayVar(&o.set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
 	f.StringVar(&o.seed, "seed", "", "replace every seed of the script")
 	f.IntVar(&o.workers, "workers", 0, "cores to use, for runs at a time and then within each run (default: all); results do not depend on it")
+	f.BoolVar(&o.noWrite, "no-write", false,
+		"refuse a script that writes files (save, plot with file=, sweep with store=, campaigns) before it runs")
 	o.server.add(c, "`URL` of the server whose workers make the runs (default: they are made here)", "`FILE` of credentials for the server")
 	o.byAgents.add(c)
 	return c
@@ -256,7 +266,8 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	defer elsewhere.close()
 	var noted []string
 	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed,
-		Workers: o.workers, Runner: elsewhere.runner, Agents: elsewhere.agents, Progress: bar.update, Notice: bar.say,
+		ReadOnly: o.noWrite,
+		Workers:  o.workers, Runner: elsewhere.runner, Agents: elsewhere.agents, Progress: bar.update, Notice: bar.say,
 		Noted: func(line string) { noted = append(noted, line) }})
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
@@ -316,7 +327,7 @@ func (o *runOptions) command(script string) string {
 	if o.line != "" {
 		return o.line
 	}
-	line := lineOf("run", script).with("--set", o.set...).with("--seed", o.seed).with("-o", o.output)
+	line := lineOf("run", script).with("--set", o.set...).with("--seed", o.seed).with("-o", o.output).on("--no-write", o.noWrite)
 	if o.output == "" {
 		line = line.with("--format", o.format)
 	}

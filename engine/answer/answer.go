@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Options of Best; the zero value asks for the best arm itself and for no further measurements.
@@ -170,7 +171,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 			return nil, err
 		}
 	}
-	a.describe(b)
+	a.describe(b, opt.Retry)
 	return a, ctx.Err()
 }
 
@@ -302,7 +303,7 @@ func labelOf(p *problem.Problem, columns []string, i int) string {
 }
 
 // describe completes the answer: losses, the noise in words, and how far to believe it.
-func (a *Answer) describe(b *belief.Belief) {
+func (a *Answer) describe(b *belief.Belief, retry bool) {
 	for _, p := range a.Picks {
 		a.LossNow += p.Loss / float64(len(a.Picks))
 	}
@@ -321,7 +322,28 @@ func (a *Answer) describe(b *belief.Belief) {
 		a.Basis += fmt.Sprintf(" (the mean of the task's other arms: ±%s)", short(l.Without))
 	}
 	a.Basis += "." + a.unsure()
+	if !retry {
+		a.Basis += a.failed()
+	}
 	a.Warnings = a.warnings(b)
+}
+
+// failed names the options of answered tasks that are no candidates, since all of their measurements failed.
+func (a *Answer) failed() string {
+	var named []string
+	for _, x := range a.Arms {
+		if x.Failed > 0 && x.Mean == nil && !slices.Contains(a.Unanswered, x.Task) {
+			text := x.Label
+			if len(a.Picks) > 1 {
+				text += " at " + x.Task
+			}
+			named = append(named, fmt.Sprintf("%s (%d of %[2]d failed)", text, x.Failed))
+		}
+	}
+	if len(named) == 0 {
+		return ""
+	}
+	return " Options that failed each time are left out: " + sentence.List(named, 3*mostNamed) + "; retry=true takes them in."
 }
 
 // unsure says which measurements would make picks sure, or that none are needed.

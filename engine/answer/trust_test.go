@@ -163,6 +163,9 @@ func TestFailedOptions(t *testing.T) {
 			t.Errorf("%s of %s is proposed, which failed", n.Arm, n.Task)
 		}
 	}
+	if !strings.Contains(a.Basis, "left out: o3 at A (2 of 2 failed); retry=true takes them in.") {
+		t.Errorf("basis %q", a.Basis)
+	}
 	if w := warning(t, a, "failed at C"); w == "" {
 		t.Errorf("warnings %q", a.Warnings)
 	}
@@ -222,6 +225,20 @@ func TestSentencesAreShort(t *testing.T) {
 			if n := len(strings.Fields(s)); n > 25 {
 				t.Errorf("%d words: %q", n, s)
 			}
+		}
+	}
+}
+
+// Where all that was measured again gave the same value, which a column tells apart or a coarse scale explains, noise is not known to be nothing.
+func TestEqualValuesAreNamed(t *testing.T) {
+	for text, want := range map[string]bool{
+		"site,arm,y,run\na,p,41.5,1\na,p,41.5,2\na,q,38.2,3\na,q,38.2,4\na,r,40.1,5\n": true,
+		"site,arm,y,run\na,p,41.5,1\na,p,41.6,2\na,q,38.2,3\na,q,38.2,4\na,r,40.1,5\n": false,
+		"site,arm,y\na,p,5\na,p,5\na,p,5\na,q,3\na,q,3\na,q,3\na,r,2\na,r,2\n":         true,
+	} {
+		a := answered(t, longTable(t, text), answer.Options{})
+		if w := warning(t, a, "equal in all digits"); (w != "") != want {
+			t.Errorf("%q: warnings %q", text, a.Warnings)
 		}
 	}
 }

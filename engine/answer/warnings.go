@@ -225,16 +225,23 @@ func equalAgain(p *problem.Problem, scatter string) bool {
 	if scatter == belief.ScatterStated || scatter == belief.ScatterCounts {
 		return false
 	}
-	values, again, different := map[int]float64{}, false, map[float64]bool{}
-	for _, r := range p.Rows {
-		if r.Count > 1 {
+	byArm, several := map[int][]float64{}, false
+	for i, rewards := range p.Rewards {
+		byArm[i] = rewards
+	}
+	if p.Rewards == nil {
+		for _, r := range p.Rows {
+			byArm[r.Arm], several = append(byArm[r.Arm], r.Reward), several || r.Count > 1
+		}
+	}
+	again, different := false, map[float64]bool{}
+	for _, y := range byArm {
+		if len(y) > 0 {
+			again, different[y[0]] = again || len(y) > 1, true
+		}
+		if several || slices.ContainsFunc(y, func(v float64) bool { return v != y[0] }) {
 			return false
 		}
-		before, known := values[r.Arm]
-		if again = again || known; known && before != r.Reward {
-			return false
-		}
-		values[r.Arm], different[r.Reward] = r.Reward, true
 	}
 	return again && len(different) > 1
 }

@@ -53,7 +53,7 @@ func Append(path string, base []byte, addedPath string, added []byte) (_ *Append
 	w := csv.NewWriter(b)
 	w.Comma = t.separator
 	point := decimalPoints(t)
-	known := armRows(t)
+	known, firsts := armRows(t), taskRows(t)
 	for r, line := range more.lines {
 		if old, there := known[armOf(more, r)]; there {
 			differs(more, r, t, old)
@@ -65,7 +65,9 @@ func Append(path string, base []byte, addedPath string, added []byte) (_ *Append
 			if more.hasColumn(name) {
 				record[k] = inDecimals(more, more.textOf(r, name), point)
 			} else if strings.HasPrefix(name, "z_") {
-				record[k] = ofTask(t, name, more.textOf(r, "task"))
+				if first, there := firsts[more.textOf(r, "task")]; there {
+					record[k] = t.textOf(first, name)
+				}
 			}
 		}
 		if err := w.Write(record); err != nil {
@@ -126,14 +128,13 @@ func inDecimals(t *table, text string, point bool) string {
 	return text
 }
 
-// ofTask returns a column of the first row of a task; "" of a task that the table does not have.
-func ofTask(t *table, column, task string) string {
-	for r := range t.lines {
-		if t.textOf(r, "task") == task {
-			return t.textOf(r, column)
-		}
+// taskRows returns the first row of each task.
+func taskRows(t *table) map[string]int {
+	out := map[string]int{}
+	for r := len(t.lines) - 1; r >= 0; r-- {
+		out[t.textOf(r, "task")] = r
 	}
-	return ""
+	return out
 }
 
 // Place returns an error about Data with its place in the added table, where it is of one of the

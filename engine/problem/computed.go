@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -109,7 +110,9 @@ func compute(t *table, opt LoadOptions) {
 			if _, text := got.(string); !text && got != nil {
 				c.names = false
 			}
-			c.add(computedText(t, name, r, got))
+			text := computedText(t, name, r, got)
+			t.make(len(text) + perCell)
+			c.add(text)
 		}
 		if t.computed == nil {
 			t.computed = map[string]bool{}
@@ -194,7 +197,7 @@ func writtenNumber(t *table, v float64) string {
 // each row the place of its text in a list. None of them has a pointer for each row.
 type cells struct {
 	content strings.Builder // texts of all rows, one after another
-	ends    []int           // of each text in content
+	ends    []uint32        // of each text in content, which has MaxData bytes at most
 	places  []int32         // where each text begins in its line, from 1; nil where that is not known
 	numbers []float64
 	whole   bool    // numbers are written in digits alone
@@ -206,14 +209,17 @@ type cells struct {
 // add appends a text.
 func (c *cells) add(text string) {
 	c.content.WriteString(text)
-	c.ends = append(c.ends, c.content.Len())
+	if c.content.Len() > math.MaxUint32 { // of a computed column
+		panic(try.Failure{Err: errors.New("a column has more than 4 GB of text")})
+	}
+	c.ends = append(c.ends, uint32(c.content.Len()))
 }
 
 // text returns the cell of a row. A number that is NaN, and a place below 0, is an empty cell.
 func (c *cells) text(r int) string {
 	switch {
 	case c.ends != nil:
-		from := 0
+		from := uint32(0)
 		if r > 0 {
 			from = c.ends[r-1]
 		}

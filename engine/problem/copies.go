@@ -34,7 +34,7 @@ const (
 	fewestCopies = 3
 	// likelyCopy is the largest ratio of the evidence for measurements to that for copies, where all that was measured again
 	// gave the same values; unlikelyRepeat where some gave other values; unlikelyBlock for values that options share.
-	likelyCopy, unlikelyRepeat, unlikelyBlock = 0.5, 1e-3, 1e-6
+	likelyCopy, unlikelyRepeat, unlikelyBlock = 0.4, 1e-3, 1e-6
 )
 
 // newRepeats finds the rows that repeat others.

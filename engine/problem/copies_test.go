@@ -185,9 +185,9 @@ func TestCopiesOfWideTables(t *testing.T) {
 // Whole numbers up to the column of counts ask whether they are successes; means do not.
 func TestSuccessesAreAsked(t *testing.T) {
 	for rows, want := range map[string]bool{
-		"A,r1,1,12,40\nA,r2,1,31,44\nA,r3,1,0,38\n":       true,
-		"A,r1,1,0.3,40\nA,r2,1,0.7,44\nA,r3,1,0,38\n":     false,
-		"A,r1,1,120,40\nA,r2,1,310,44\nA,r3,1,90,38\n":    false,
+		"A,r1,1,12,40\nA,r2,1,31,44\nA,r3,1,0,38\n":        true,
+		"A,r1,1,0.3,40\nA,r2,1,0.7,44\nA,r3,1,0,38\n":      false,
+		"A,r1,1,120,40\nA,r2,1,310,44\nA,r3,1,90,38\n":     false,
 		"A,r1,1,1,1\nA,r2,1,0,1\nA,r3,1,1,1\nA,r3,1,0,1\n": false,
 	} {
 		p, err := Load("runs.csv", kernels.Joint{}, LoadOptions{Long: &Long{Arm: []string{"resin"}, Reward: "output", Count: "n"},
@@ -197,6 +197,27 @@ func TestSuccessesAreAsked(t *testing.T) {
 		}
 		if asked := slices.ContainsFunc(p.Notes, func(n Note) bool { return n.Kind == NoteSuccesses }); asked != want {
 			t.Errorf("%q: asked %v, want %v", rows, asked, want)
+		}
+	}
+}
+
+// A table of a program's memory is read as a file is: a frame that was appended to itself counts once.
+func TestCopiesInFrames(t *testing.T) {
+	var arms []int32
+	var values []float64
+	for range 2 {
+		for k, v := range []float64{41.5, 42.3, 38.2, 37.1} {
+			arms, values = append(arms, int32(k)), append(values, v)
+		}
+	}
+	f := &Frame{Rows: 8, Columns: []FrameColumn{{Name: "arm", Codes: arms, Labels: []string{"a", "b", "c", "d"}}, {Name: "y", Numbers: values}}}
+	for _, index := range []bool{false, true} {
+		if index { // rows that are numbered are told apart
+			f.Columns = append(f.Columns, FrameColumn{Name: "index", Numbers: []float64{0, 1, 2, 3, 4, 5, 6, 7}, Whole: true})
+		}
+		p, err := Load("frame", kernels.Joint{}, LoadOptions{Long: &Long{Arm: []string{"arm"}, Reward: "y"}, Frame: func(string) *Frame { return f }})
+		if want := map[bool]int{false: 4, true: 8}[index]; err != nil || len(p.Rows) != want {
+			t.Errorf("index %v: %d rows count, want %d; error %v", index, len(p.Rows), want, err)
 		}
 	}
 }

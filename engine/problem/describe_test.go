@@ -8,7 +8,7 @@ import (
 // TestDescribeGuesses: what columns of strangers' tables may mean.
 func TestDescribeGuesses(t *testing.T) {
 	for _, c := range []struct{ table, want string }{
-		{"Week;Oven line;Dough;Volume ml\n1;L1;rye;1\n1;L2;spelt;2\n2;L1;spelt;3\n2;L2;rye;4,5\n", `task "Oven line", arm [Dough], blocks [Week], reward "Volume ml"`},
+		{"Week;Oven line;Dough;Volume ml\n1;L1;rye;1\n1;L1;spelt;2\n2;L1;spelt;3\n2;L1;rye;4,5\n1;L2;rye;2\n1;L2;spelt;2,5\n2;L2;spelt;3,5\n2;L2;rye;4\n", `task "Oven line", arm [Dough], blocks [Week], reward "Volume ml"`},
 		{"plot,variety,block,yield\n1,a,1,5\n2,b,1,6\n3,a,2,5.5\n4,b,2,7\n", `task "", arm [variety], blocks [block], reward "yield"`},
 		{"site,variety,yield\nx,a,5\nx,b,6\ny,a,5.5\ny,b,7\n", `task "site", arm [variety], blocks [], reward "yield"`},
 		{"site,drug,cured,n\nx,a,5,9\nx,b,6,9\ny,a,5,8\ny,b,7,8\n", `task "site", arm [drug], blocks [], reward "", counts [cured n]`},
@@ -16,7 +16,7 @@ func TestDescribeGuesses(t *testing.T) {
 		{"country,variant,users,conversions\nDE,A,400,44\nDE,B,900,92\nFR,A,400,30\nFR,B,900,50\n",
 			`task "country", arm [variant], blocks [], reward "", counts [conversions users]`},
 		{"machine,lr,batch,val_loss,state\na,1e-3,32,1,ok\na,1e-2,64,2,ok\nb,1e-3,64,NaN,crashed\nb,1e-2,32,3,ok\n",
-			`task "machine", arm [lr batch], blocks [], reward "val_loss", lower`},
+			`task "machine", arm [lr batch], blocks [], reward "val_loss", but "NaN", lower`},
 		{"batch,dose,yield\n8,1,1\n8,2,2\n9,1,3\n9,2,4\n", `task "", arm [dose], blocks [batch], reward "yield"`},
 		{"batch_size,dose,yield\n8,1,1\n8,2,2\n9,1,3\n9,2,4\n", `task "", arm [batch_size dose], blocks [], reward "yield"`},
 		{"\ufeffRezept;Anlage 1;Anlage 2\r\nR1;80,07;63,39\r\nR1;77,22;62,37\r\nR2;71,1;60,2\r\nR2;72,1;61,2\r\n",
@@ -35,8 +35,8 @@ func TestDescribeGuesses(t *testing.T) {
 			got += fmt.Sprintf(", rewards %v", d.Rewards)
 		}
 		for _, x := range d.Columns {
-			if x.Word != "" {
-				got += fmt.Sprintf(", but %q", x.Word)
+			for _, word := range x.Words {
+				got += fmt.Sprintf(", but %q", word)
 			}
 		}
 		if d.Lower {

@@ -59,6 +59,9 @@ func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
 	return g, nil
 }
 
+// perGramCell is what a cell of a Gram matrix takes, in bytes.
+const perGramCell = 64
+
 // readGrid reads all rows of a table, whose first row need not be a header.
 func readGrid(path string, opt LoadOptions) (*table, [][]cell) {
 	t, r := openTable(path, opt, true)
@@ -66,6 +69,7 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell) {
 	width := 0
 	for row := range t.records(r) {
 		if full := len(withoutEmptyEnd(row)); full > 0 && !separatorLine(row) {
+			t.make(perGramCell * len(row))
 			grid, width = append(grid, slices.Clone(row)), max(width, full)
 		}
 	}

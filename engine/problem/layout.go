@@ -34,6 +34,7 @@ func (t *table) add(row []cell) {
 	case h.header == nil && separatorLine(row):
 		return
 	case h.header == nil:
+		t.make(perColumn * len(row))
 		h.header = slices.Clone(row)
 		for range len(row) + 1 {
 			t.cells = append(t.cells, &cells{})
@@ -52,6 +53,11 @@ func (t *table) add(row []cell) {
 		h.short = append(h.short, shortened{row[0], len(row)})
 	}
 	t.lines = append(t.lines, int32(row[0].line))
+	text := 0
+	for _, x := range row {
+		text += len(x.text)
+	}
+	t.make(text + perCell*len(t.cells))
 	for k, c := range t.cells {
 		x := cell{}
 		if k < len(row) {

@@ -62,6 +62,11 @@ func (o LoadOptions) read(path string) ([]byte, error) {
 	return o.Read(path)
 }
 
+// allowance returns what may be made of a table: as much as fits into memory.
+func (o LoadOptions) allowance() *allowance.Allowance {
+	return allowance.New(o.context(), "the table", allowance.NoLimit, allowance.NoLimit)
+}
+
 func (o LoadOptions) context() context.Context {
 	if o.Context == nil {
 		return context.Background()
@@ -215,6 +220,7 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	again := copied{of: t}
 	var failed failures
 	for r := range t.lines {
+		t.make(perArm + perFeature*(len(xs)+len(zs)))
 		a := readArm(t, r, xs, zs, func(name string) float64 { return f.read[name].value(r) })
 		t.within(r, "mean", bounds)
 		names.check(t, r)
@@ -248,6 +254,12 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	}
 	f.notes = append(f.notes, again.notes()...)
 }
+
+// What an arm takes while a problem is made, in bytes, besides its features.
+const (
+	perArm     = 512
+	perFeature = 24
+)
 
 // wideColumns are the columns of a table with one row per arm, besides features.
 var wideColumns = []string{"task", "arm", "mean", "sd", "reps", "cost"}

@@ -174,6 +174,9 @@ func (f *found) columnsOf(t *table, l Long) map[string]*column {
 	return read
 }
 
+// perRow is what a row of a long table takes while a problem is made, in bytes, besides its cells.
+const perRow = 160
+
 // readLong reads the rows of a long table.
 func (f *found) readLong(t *table, l Long) {
 	read := f.columnsOf(t, l)
@@ -192,6 +195,7 @@ func (f *found) readLong(t *table, l Long) {
 	var unmeasured, line int
 	var failed failures
 	for r, at := range armOf {
+		t.make(perRow)
 		v, a := task[r], name[r]
 		if int(v) == len(firstOfTask) {
 			firstOfTask = append(firstOfTask, r)
@@ -199,6 +203,7 @@ func (f *found) readLong(t *table, l Long) {
 			sameFeatures(t, taskFeatures, r, firstOfTask[v], tasks[v])
 		}
 		if int(at) == len(first) {
+			t.make(perArm + perFeature*(len(armFeatures)+len(taskFeatures)))
 			first, measured = append(first, r), append(measured, 0)
 			f.arms = append(f.arms, arm{
 				task: tasks[v], name: names[a], x: valuesAt(armFeatures, r), z: valuesAt(taskFeatures, r), row: r,

@@ -108,7 +108,7 @@ var noteSentences = map[NoteKind]string{
 		"not known; they scatter by the noise scale",
 	NoteNoOption: "options that have no row left by where=, %[2]d of %[3]d: %[1]s",
 	NoteSums:     `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
-	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q, and are read as means; if they count successes, write ` +
+	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q. They are read as means. If they count successes, write ` +
 		`successes=%[1]q, trials=%[2]q in place of reward and count`,
 	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. Such rows are copies sooner than " +
 		"measurements. If they are real measurements, add a column that tells them apart, such as a number for each row",

@@ -44,7 +44,7 @@ func TestNoteSentences(t *testing.T) {
 		{Note{Kind: NoteNotDrawn, Names: []string{"y"}}, `column "y": simulated rewards of fc and fb are not drawn from these measurements, because the values beyond a limit are not known; they scatter by the noise scale`},
 		{Note{Kind: NoteNoOption, Names: []string{"a", "b"}, Numbers: []float64{2, 7}}, "options that have no row left by where=, 2 of 7: a, b"},
 		{Note{Kind: NoteSums, Names: []string{"y", "n"}}, `column "y" grows with "n" as sums do, and is read as means: if it holds sums, write reward="col('y') / col('n')"`},
-		{Note{Kind: NoteSuccesses, Names: []string{"y", "n"}}, `all values of "y" are whole numbers from 0 to "n", and are read as means; if they count successes, write successes="y", trials="n" in place of reward and count`},
+		{Note{Kind: NoteSuccesses, Names: []string{"y", "n"}}, `all values of "y" are whole numbers from 0 to "n". They are read as means. If they count successes, write successes="y", trials="n" in place of reward and count`},
 		{Note{Kind: NoteCopies, Names: []string{"lines 4 to 5 repeat lines 2 to 3"}, Numbers: []float64{2, 4}}, "2 of 4 rows repeat others in every column and count once: lines 4 to 5 repeat lines 2 to 3. Such rows are copies sooner than measurements. If they are real measurements, add a column that tells them apart, such as a number for each row"},
 		{Note{Kind: NoteRepeats, Names: []string{"line 3 repeats line 2"}, Numbers: []float64{1, 4}}, "1 of 4 rows repeats another in every column: line 3 repeats line 2. It counts as a measurement; if it is a copy, delete it"},
 		{Note{Kind: NoteNoReward, Names: []string{"yield"}, Numbers: []float64{2, 17}}, "rows without a value of yield are not counted as measurements: 2, the last in line 17"},

@@ -39,6 +39,7 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 	index := lists.Keyed(p.TaskOf, func(i int, v int) ([2]string, int) { return [2]string{p.Tasks.Names[v], p.Arms.Names[i]}, i })
 	p.Rewards = make([][]float64, p.N())
 	blocks := make([][]string, p.N()) // of the rewards
+	twice := map[[3]string]bool{}     // a task, an arm and a block
 	seen := map[[3]string]int{}       // rows
 	again := copied{of: t}
 	for r := range t.lines {
@@ -54,6 +55,7 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 			}
 			panic(t.at(t.cellOf(r, "rep"), "%s, rep %q appears twice, first in line %d", where(id[0], id[1]), id[2], t.lines[before]))
 		}
+		t.make(perRow)
 		seen[id] = r
 		p.Rewards[i] = append(p.Rewards[i], t.number(r, "reward"))
 		t.within(r, "reward", bounds)
@@ -61,9 +63,11 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 			continue
 		}
 		block := t.text(r, opt.Block)
-		if slices.Contains(blocks[i], block) {
+		at := [3]string{id[0], id[1], block}
+		if twice[at] {
 			panic(t.at(t.cellOf(r, opt.Block), "%s has two rewards in block %q; within a block each arm is measured once", p.Where(i), block))
 		}
+		twice[at] = true
 		blocks[i] = append(blocks[i], block)
 	}
 	of := reading{p.Problem, t}
@@ -84,9 +88,10 @@ func (p reading) align(column string, blocks [][]string) {
 				panic(p.t.at(cell{}, "%s has rewards in %d blocks (column %q), and %s in %d; all arms of a task need the same blocks", p.Where(i),
 					len(blocks[i]), column, p.Where(set[0]), len(order)))
 			}
+			place := lists.Keyed(blocks[i], func(k int, block string) (string, int) { return block, k })
 			p.Rewards[i] = lists.Map(order, func(block string) float64 {
-				at := slices.Index(blocks[i], block)
-				if at < 0 {
+				at, there := place[block]
+				if !there {
 					panic(p.t.at(cell{}, "%s has no reward in block %q (column %q), and %s has one; all arms of a task need the same blocks",
 						p.Where(i), block, column, p.Where(set[0])))
 				}

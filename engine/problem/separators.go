@@ -202,8 +202,7 @@ func split(head []byte, separator rune) []string {
 	if separator == ' ' {
 		head = singleBlanks(head)
 	}
-	r := csv.NewReader(bytes.NewReader(head))
-	r.Comma, r.FieldsPerRecord = separator, -1
+	r := newReader(head, separator, LoadOptions{}.allowance())
 	names, err := r.Read()
 	if err == nil && len(names) <= 2 && strings.HasPrefix(names[0], separatorMark) {
 		names, err = r.Read()

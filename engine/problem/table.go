@@ -38,6 +38,8 @@ type table struct {
 	preamble  int             // lines above the header
 	mark      bool            // whether the file begins with a byte order mark
 
+	allowance *allowance.Allowance // of what is made while it is read
+
 	names    []string // columns that the file says have names
 	layout   layout
 	said     []Note          // on how it was read, and on how names and numbers are written
@@ -65,6 +67,7 @@ func readTable(path string, opt LoadOptions, wanted ...string) *table {
 	var t *table
 	if f := opt.frame(path); f != nil {
 		t = f.table(path)
+		t.allowance = opt.allowance()
 	} else {
 		t = fileTable(path, opt, true, wanted)
 	}
@@ -134,7 +137,7 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 		panic(try.Failure{Err: &ReadError{path, err}})
 	}
 	sum := sha256.Sum256(data)
-	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
+	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}, allowance: opt.allowance()}
 	allowed := allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit)
 	if packed {
 		data = t.unpacked(allowed, data)
@@ -150,8 +153,8 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 	if t.separator == ' ' {
 		data = singleBlanks(data)
 	}
-	r := csv.NewReader(bytes.NewReader(data))
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord = t.separator, -1, true
+	r := newReader(data, t.separator, t.allowance)
+	r.ReuseRecord = true
 	r.TrimLeadingSpace = !unicode.IsSpace(t.separator)
 	r.LazyQuotes = bareQuote(data, byte(t.separator))
 	return t, r
@@ -161,6 +164,15 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 func separatorLine(row []cell) bool {
 	return len(row) <= 2 && strings.HasPrefix(row[0].text, separatorMark)
 }
+
+// What a cell takes besides its text, in bytes, and a column besides its cells.
+const (
+	perCell   = 8
+	perColumn = 256
+)
+
+// make asks before a number of bytes is made of the table.
+func (t *table) make(bytes int) { t.stop(t.allowance.Make(int64(bytes))) }
 
 // cell returns the cell of a row and a column.
 func (t *table) cell(r, column int) cell {
@@ -194,6 +206,13 @@ func withoutEmptyEnd(row []cell) []cell {
 
 // syntax is the failure of a file that is no CSV.
 func (t *table) syntax(err error) try.Failure {
+	var much *tooMuch
+	if errors.As(err, &much) {
+		return t.at(cell{line: much.line + t.preamble}, "%s", much.message)
+	}
+	if allowance.Ended(err) {
+		t.stop(err)
+	}
 	var p *csv.ParseError
 	if errors.As(err, &p) {
 		return t.at(cell{line: p.Line + t.preamble, column: p.Column}, "not valid CSV: %v", p.Err)

@@ -35,6 +35,9 @@ type KeyOptions struct {
 	Revoke []string // files of credentials to take back
 }
 
+// mostDays is how long credentials are good for at most: a hundred years.
+const mostDays = 36_500
+
 // keysWait is how long a program waits for another that changes the keys: two at once would lose what one
 // of them takes back.
 const keysWait = 30 * time.Second
@@ -92,9 +95,12 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 			return nil, err
 		}
 	}
+	if o.Days < 0 || o.Days > mostDays {
+		return nil, fmt.Errorf("credentials are good for 1 to %d days, got %d", mostDays, o.Days)
+	}
 	// numbers have 24 bits in the name of an account; 100,000 is far below that
-	if o.Agents < 0 || o.Workers < 0 || o.Days < 0 || o.Agents > 100_000 || o.Workers > 100_000 {
-		return nil, fmt.Errorf("agents and workers are counts up to 100000, and days a count, got %d, %d and %d", o.Agents, o.Workers, o.Days)
+	if o.Agents < 0 || o.Workers < 0 || o.Agents > 100_000 || o.Workers > 100_000 {
+		return nil, fmt.Errorf("agents and workers are counts up to 100000, got %d and %d", o.Agents, o.Workers)
 	}
 	o.Days = cmp.Or(o.Days, 365)
 	if err := lists.Each(o.Hosts, checkHost); err != nil {

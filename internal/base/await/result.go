@@ -1,6 +1,7 @@
 package await
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
 // Patience says how long a computation is waited for after its context has ended.
@@ -83,7 +86,7 @@ func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 			return nil, err
 		}
 		defer f.Close()
-		data, err := all(ctx, f, limit)
+		data, err := sized(ctx, f, info.Size(), limit)
 		if err == errLarge {
 			err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %d bytes, which is the limit", limit)}
 		}
@@ -118,6 +121,26 @@ func opening(path string, err error) error {
 // waited for.
 func All(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	return Result(ctx, Patience{}, func() ([]byte, error) { return all(ctx, r, limit) })
+}
+
+// sized reads as all does, a file of a size, if it is not a pipe. A large one asks for memory before it is read.
+func sized(ctx context.Context, f *os.File, size, limit int64) ([]byte, error) {
+	const large = 1 << 24
+	switch {
+	case size > limit:
+		return nil, errLarge
+	case size < large:
+		return all(ctx, f, limit)
+	}
+	if err := memlimit.Grow(ctx, f.Name(), float64(size)); err != nil {
+		return nil, err
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // or ReadFrom takes twice as much at the end
+	_, err := b.ReadFrom(io.LimitReader(heeding{ctx, f}, limit+1))
+	if err == nil && int64(b.Len()) > limit { // it has grown
+		err = errLarge
+	}
+	return b.Bytes(), err
 }
 
 func all(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {

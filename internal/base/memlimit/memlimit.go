@@ -199,6 +199,9 @@ var units = []struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12},
 }
 
+// mostMemory is more than any machine has, in bytes.
+const mostMemory = 1e18
+
 // Parse reads a size of memory in bytes: a number above 0 and a unit, as in 4GB, 500MB or 1.5GiB.
 func Parse(text string) (bytes float64, err error) {
 	for _, u := range units {
@@ -206,8 +209,11 @@ func Parse(text string) (bytes float64, err error) {
 		if !found {
 			continue
 		}
-		if v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64); err == nil && v > 0 && !math.IsInf(v, 0) {
-			return v * u.bytes, nil
+		v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+		if bytes := v * u.bytes; err == nil && bytes > mostMemory {
+			return 0, fmt.Errorf("a size of memory must be at most %.0fTB, got %q", mostMemory/1e12, text)
+		} else if err == nil && bytes >= 1 {
+			return bytes, nil
 		}
 		break
 	}

@@ -12,7 +12,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %v bytes, error %v; want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "4", "GB", "-1GB", "0MB", "4gb", "1e999GB", "NaNGB", "4GB more"} {
+	for _, text := range []string{"", "4", "GB", "-1GB", "0MB", "4gb", "1e999GB", "1e99GB", "1e-30GB", "infGB", "NaNGB", "4GB more"} {
 		if got, err := memlimit.Parse(text); err == nil {
 			t.Errorf("%q: %v bytes", text, got)
 		}

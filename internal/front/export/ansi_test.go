@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
 func TestANSI(t *testing.T) {
@@ -55,7 +56,7 @@ func TestHighlight(t *testing.T) {
 		}
 	}
 	for source, want := range map[string]string{"%%cope\nx": "cope", "\n// note\n%%cope\nx": "cope", "//gonb:%%cope\nx": "cope", "x := 1\n%%cope": "go", "%%copepod": "go", "": "go", "%% \nx": "go"} {
-		if got := language(source); got != want {
+		if got := cellLanguage(&notebook.Cell{Source: source}, golang).name; got != want {
 			t.Errorf("%q is %s, want %s", source, got, want)
 		}
 	}

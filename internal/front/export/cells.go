@@ -2,41 +2,13 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
-
-// visibility says what is shown of a part of a cell.
-type visibility int
-
-const (
-	shown visibility = iota
-	folded
-	absent
-)
-
-func codeVisibility(c *notebook.Cell, opt Options) visibility {
-	if opt.HideCode || c.Source == "" {
-		return absent
-	}
-	return byTags(c, removeInput, hideInput)
-}
-
-func outputVisibility(c *notebook.Cell) visibility { return byTags(c, removeOutput, hideOutput) }
-
-// byTags returns what the tags of a cell say of one of its parts.
-func byTags(c *notebook.Cell, remove, hide string) visibility {
-	switch {
-	case c.HasTag(remove):
-		return absent
-	case c.HasTag(hide) || c.HasTag(hideCell):
-		return folded
-	}
-	return shown
-}
 
 // failure is an error that nobody expected.
 type failure struct {
@@ -52,7 +24,7 @@ func failures(nb *notebook.Notebook) []failure {
 	for i := range nb.Cells {
 		c := &nb.Cells[i]
 		o, failed := lists.First(c.Outputs, func(o notebook.Output) bool { return o.Type == notebook.Error })
-		if failed && !c.HasTag(raises) {
+		if failed && !slices.Contains(marks(c), raises) {
 			out = append(out, failure{i + 1, errorLine(o)})
 		}
 	}

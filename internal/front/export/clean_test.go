@@ -149,8 +149,8 @@ func FuzzClean(f *testing.F) {
 		if len(s)%8 == 0 {
 			source = s
 		}
-		p := &page{paper: true, opt: Options{Title: s},
-			nb: book(markdownCell(s), codeCell(source, nil, shows("text/html", s), shows("image/svg+xml", s), printed("stdout", s)))}
+		p := newPage(book(markdownCell(s), codeCell(source, nil, shows("text/html", s), shows("image/svg+xml", s), printed("stdout", s))),
+			Options{Title: s}, true, nil)
 		body := p.body()
 		uniqueIDs(body)
 		var b strings.Builder

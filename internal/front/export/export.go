@@ -9,11 +9,14 @@ import (
 	"iter"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
@@ -30,6 +33,7 @@ type Options struct {
 	Paper      Paper  // of PDF and LaTeX; "" means A4
 	// the notebook by its path from the report, for Outputs; Markdown for code hosts has it
 	Source string
+	Notice func(string) // is told, in a sentence, what the report does not show; may be nil
 }
 
 // Paper is the size of the pages of a report.
@@ -72,15 +76,35 @@ func made(ctx context.Context, ending string, nb *notebook.Notebook, opt Options
 // it. The file at path appears whole or not at all, and after its figures. Errors
 // name the path.
 func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) error {
-	s := sideOf(path)
-	text, err := made(ctx, strings.ToLower(filepath.Ext(path)), nb, opt, s.put)
+	// A conversion that is interrupted goes on in the background, with files and notices of its own.
+	type outcome struct {
+		text []byte
+		side *side
+		said []string
+	}
+	done, err := await.Result(ctx, await.Patience{}, func() (o outcome, err error) {
+		o.side = sideOf(path)
+		inner := opt
+		inner.Notice = func(line string) { o.said = append(o.said, line) }
+		o.text, err = made(ctx, strings.ToLower(filepath.Ext(path)), nb, inner, o.side.put)
+		return o, err
+	})
 	if err != nil {
 		return fmt.Errorf("cannot save %s: %w", path, err)
 	}
+	s, text := done.side, done.text
 	if err := s.save(); err != nil {
 		return err
 	}
-	return report.WriteBytes(path, text)
+	if err := report.WriteBytes(path, text); err != nil {
+		return err
+	}
+	if opt.Notice != nil {
+		for _, line := range done.said {
+			opt.Notice(line)
+		}
+	}
+	return nil
 }
 
 // Writable reports what would keep Save from writing path, for the time before hours are
@@ -137,7 +161,7 @@ type picture struct {
 	caption string
 }
 
-// drawn returns the picture of an output in the first of the wanted endings (.pdf .svg .png .jpg)
+// drawn returns the picture of an output in the first of the wanted endings (.pdf .svg .png .jpg .gif .webp)
 // that it has. A figure of ours, whose data are in the output, is drawn again as PDF or SVG; without
 // its title for a report that sets the caption below it.
 func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (picture, bool) {
@@ -168,6 +192,8 @@ func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (pictu
 			p.data = outputImage(o, "image/png")
 		case ".jpg":
 			p.data = outputImage(o, "image/jpeg")
+		case ".gif", ".webp":
+			p.data = outputImage(o, "image/"+p.ending[1:])
 		}
 		if len(p.data) > 0 {
 			return p, true
@@ -186,15 +212,22 @@ func ownFigure(o notebook.Output) (figure.Figure, bool) {
 	return f, err == nil
 }
 
-// outputImage returns the image of an output, or nil when its bytes are no such image.
-func outputImage(o notebook.Output, media string) []byte {
-	if data, kind, _ := sniffed(decoded(o.Data[media])); kind == media {
-		return data
+// outputImage returns the image of an output that is of a kind, or nil. Some programs put out one kind under the name of another, and
+// front ends show it.
+func outputImage(o notebook.Output, kind string) []byte {
+	for _, media := range []string{kind, "image/png", "image/jpeg", "image/gif", "image/webp"} {
+		if data, is, _ := sniffed(decoded(o.Data[media])); is == kind {
+			return data
+		}
 	}
 	return nil
 }
 
+// decoded returns what text or lines of base64 hold; nil for anything else.
 func decoded(v any) []byte {
+	if list, ok := v.([]any); ok {
+		v = strings.Join(lists.Map(list, stringOf), "")
+	}
 	data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(stringOf(v)), ""))
 	if err != nil {
 		return nil
@@ -262,7 +295,7 @@ func headings(nb *notebook.Notebook) iter.Seq[authored] {
 	return func(yield func(authored) bool) {
 		for i := range nb.Cells {
 			c := &nb.Cells[i]
-			if c.Type != notebook.Markdown || c.HasTag(removeCell) {
+			if c.Type != notebook.Markdown || hidden(c) {
 				continue
 			}
 			w := readMarkdown(c.Source, "h")
@@ -286,18 +319,29 @@ type authored struct {
 func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool) {
 	for h := range headings(nb) { // images are loaded, because one that is missing is a text
 		words := strings.TrimSpace(h.text.tree(h.heading, &markup.Cleaner{Load: images(h.cell, opt.Folder)}).Plain())
-		return cmp.Or(opt.Title, words, opt.fallbackTitle()), opt.Title == "" || opt.Title == words
+		return cmp.Or(opt.Title, words, opt.fallbackTitle(nb)), opt.Title == "" || opt.Title == words
 	}
-	return cmp.Or(opt.Title, opt.fallbackTitle()), false
+	return cmp.Or(opt.Title, opt.fallbackTitle(nb)), false
 }
 
-// fallbackTitle returns the title of notebooks without a heading.
-func (o Options) fallbackTitle() string {
+// fallbackTitle returns the title of notebooks without a heading: the one that its settings or its metadata name, or its name.
+func (o Options) fallbackTitle(nb *notebook.Notebook) string {
+	if front, ok := frontMatter(nb); ok {
+		if m := titleLine.FindStringSubmatch(front); m != nil {
+			return m[1]
+		}
+	}
+	if title := strings.TrimSpace(stringOf(nb.Metadata["title"])); title != "" {
+		return title
+	}
 	if name := filepath.Base(o.Provenance.Notebook); name != "." && name != "/" {
 		return strings.TrimSuffix(name, filepath.Ext(name))
 	}
 	return "Notebook"
 }
+
+// titleLine is the title in settings of YAML.
+var titleLine = regexp.MustCompile(`(?m)^title:[ \t]*["']?([^\n]*?)["']?[ \t]*$`)
 
 // textWriter holds what the writers of Markdown and LaTeX share.
 type textWriter struct {
@@ -307,7 +351,16 @@ type textWriter struct {
 	files int  // beside the report, so far
 	strip bool // the first heading is still to be left out
 
-	begin, end string // around a cell of code
+	begin, end         string // around a cell of code
+	foldBegin, foldEnd string // around outputs that are folded
+	hides              hiding
+	own                language // of the notebook
+	lost               ledger
+}
+
+// newTextWriter returns what the writers of Markdown and LaTeX share for a notebook. Paper cannot be unfolded.
+func newTextWriter(nb *notebook.Notebook, opt Options, put putter, strip, paper bool) textWriter {
+	return textWriter{put: put, opt: opt, strip: strip, hides: hidingOf(nb, opt, paper), own: languageOf(nb, opt), lost: ledger{}}
 }
 
 func (t *textWriter) writef(format string, a ...any) { fmt.Fprintf(&t.b, format, a...) }
@@ -321,8 +374,10 @@ func (t *textWriter) file(kind, ending string, data []byte) string {
 // textForm is what Markdown and LaTeX write each in its way.
 type textForm interface {
 	escape(text string) string
+	emphasis(text string) string // a note of the report itself
 	prose(number int, c *notebook.Cell)
 	source(c *notebook.Cell, fold bool)
+	raw(number int, c *notebook.Cell, format string) bool // false for a format that it cannot show
 	output(number int, c *notebook.Cell, o notebook.Output)
 	facts(t facts)
 }
@@ -330,11 +385,16 @@ type textForm interface {
 // code writes what is shown of a cell of code.
 func (t *textWriter) code(in textForm, number int, c *notebook.Cell) {
 	t.b.WriteString(t.begin)
-	if v := codeVisibility(c, t.opt); v != absent {
+	if v := t.hides.code(c); v != absent {
 		in.source(c, v == folded)
 	}
-	if outputVisibility(c) != absent {
-		for _, o := range c.Lasting() {
+	v, outputs := t.hides.outputs(c), t.hides.lasting(c)
+	if v != absent && len(outputs) > 0 {
+		if v == folded {
+			t.b.WriteString(t.foldBegin)
+			defer t.b.WriteString(t.foldEnd)
+		}
+		for _, o := range outputs {
 			in.output(number, c, o)
 		}
 	}
@@ -349,12 +409,21 @@ func (t *textWriter) body(nb *notebook.Notebook, in textForm, failed, provenance
 	for i := range nb.Cells {
 		c := &nb.Cells[i]
 		switch {
-		case c.HasTag(removeCell):
+		case hidden(c) || strings.TrimSpace(c.Source) == "" && c.Type == notebook.Raw:
+		case c.Type == notebook.Raw:
+			_, settings := frontMatter(nb)
+			settings = settings && i == 0
+			if settings || !in.raw(i+1, c, rawFormat(c)) {
+				t.lost.add(rawKind(c, settings))
+			}
 		case c.Type == notebook.Markdown:
 			in.prose(i+1, c)
 		case c.Type == notebook.Code:
 			t.code(in, i+1, c)
 		}
+	}
+	for _, note := range notes(nb, t.hides, t.lost) {
+		t.writef("\n%s\n", in.emphasis(note))
 	}
 	tables := t.opt.Provenance.tables()
 	if len(tables) > 0 {

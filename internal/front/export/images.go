@@ -8,6 +8,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"image"
 	_ "image/gif" // kinds that image.DecodeConfig knows
 	_ "image/jpeg"
@@ -22,7 +23,10 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -46,11 +50,18 @@ var endings = map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "imag
 // imageBytes returns an image that Markdown names, with its media type, or why it cannot be had.
 func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, media, problem string) {
 	if name, ok := strings.CutPrefix(src, "attachment:"); ok {
-		bundle, _ := cell.Attachments[name].(map[string]any)
-		for _, v := range bundle {
-			if data := decoded(v); len(data) > 0 {
+		bundle, there := attachment(cell, name)
+		for _, media := range slices.Sorted(maps.Keys(bundle)) {
+			data := decoded(bundle[media])
+			if data == nil && media == "image/svg+xml" { // as text
+				data = []byte(stringOf(bundle[media]))
+			}
+			if len(data) > 0 {
 				return sniffed(data)
 			}
+		}
+		if there {
+			return nil, "", "the attachment is damaged"
 		}
 		return nil, "", "the cell has no such attachment"
 	}
@@ -70,6 +81,22 @@ func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, me
 		return nil, "", problem
 	}
 	return sniffed(data)
+}
+
+// attachment returns an attachment of a cell by its name in a link, where letters may be escaped as in any address.
+func attachment(cell *notebook.Cell, name string) (bundle map[string]any, there bool) {
+	plain := func(name string) string { return norm.NFC.String(unescapePath(html.UnescapeString(name))) }
+	v, there := cell.Attachments[name]
+	if !there {
+		v, there = cell.Attachments[unescapePath(name)]
+	}
+	for _, key := range slices.Sorted(maps.Keys(cell.Attachments)) {
+		if !there && plain(key) == plain(name) {
+			v, there = cell.Attachments[key], true
+		}
+	}
+	bundle, _ = v.(map[string]any)
+	return bundle, there
 }
 
 // unescapePath returns an address in the letters that it stands for.
@@ -133,6 +160,8 @@ func sniffed(data []byte) (same []byte, media, problem string) {
 	switch {
 	case isWebP(data):
 		return data, "image/webp", ""
+	case isSVG(data) && markup.HeavyDrawing(string(data)):
+		return nil, "", "it is a drawing that repeats its parts too often"
 	case isSVG(data):
 		return data, "image/svg+xml", ""
 	}

@@ -37,7 +37,12 @@ func (l *latexWriter) markdown(source, name string, c *notebook.Cell, output boo
 			p.notes[n.(*east.Footnote).Index] = n
 		}
 	}
-	return p.inside(p.root)
+	text := p.inside(p.root)
+	if p.shortened() {
+		l.lost.add(tooDeep)
+		text = "\n" + l.emphasis(tooDeepNote) + "\n" + text
+	}
+	return text
 }
 
 // inside returns what the children of a node say.
@@ -76,7 +81,7 @@ func (p *texProse) node(n ast.Node) string {
 	case *ast.HTMLBlock:
 		return p.html(n)
 	case *mathBlock:
-		return displayMath(n.tex(p.source))
+		return p.math(n.formula)
 	case *east.Table:
 		return p.table(n)
 	case *east.FootnoteList, *east.FootnoteBacklink:
@@ -100,9 +105,9 @@ func (p *texProse) node(n ast.Node) string {
 	case *ast.CodeSpan:
 		return `\texttt{` + tex.Text(textIn(n, p.source)) + "}"
 	case *ast.Link:
-		return link(string(n.Destination), p.inside(n))
+		return p.l.link(string(n.Destination), p.inside(n))
 	case *ast.AutoLink:
-		return link(string(n.URL(p.source)), tex.Text(string(n.Label(p.source))))
+		return p.l.link(string(n.URL(p.source)), tex.Text(string(n.Label(p.source))))
 	case *ast.Image:
 		return p.l.image(address(n.Destination), p.cell)
 	case *ast.RawHTML:
@@ -115,12 +120,34 @@ func (p *texProse) node(n ast.Node) string {
 	case *east.FootnoteLink:
 		return p.footnote(n.Index)
 	case *mathNode:
-		if n.display {
-			return displayMath(n.tex)
-		}
-		return inlineMath(n.tex)
+		return p.math(n.formula)
 	}
 	return around[n.Kind()][0] + p.inside(n) + around[n.Kind()][1]
+}
+
+// math returns a formula as LaTeX sets it.
+func (p *texProse) math(f formula) string {
+	switch {
+	case f.reference:
+		if tex.Compilable(f.tex) {
+			return f.tex
+		}
+		return tex.Text(f.tex)
+	case f.display:
+		return displayMath(f.tex)
+	}
+	return inlineMath(f.tex)
+}
+
+// text returns the text of raw HTML with its formulas.
+func (p *texProse) text(s string) string {
+	var b strings.Builder
+	at := 0
+	for _, f := range findFormulas([]byte(s)) {
+		b.WriteString(tex.Text(s[at:f.start]) + p.math(f))
+		at = f.stop
+	}
+	return b.String() + tex.Text(s[at:])
 }
 
 var sections = []string{"section", "subsection", "subsubsection", "paragraph", "subparagraph"}
@@ -146,7 +173,7 @@ func (p *texProse) html(n ast.Node) string {
 	tree := k.Read(string(source))
 	var b strings.Builder
 	if s := tree.Lines(); s != "" {
-		b.WriteString("\n" + tex.Text(s) + "\n")
+		b.WriteString("\n" + p.text(s) + "\n")
 	}
 	for _, img := range tree.All("img") {
 		b.WriteString("\n" + p.l.image(img.Get("src"), p.cell) + "\n")
@@ -185,6 +212,9 @@ var (
 )
 
 func unescapeMarkdown(s string) string {
+	if !strings.ContainsAny(s, `\&`) {
+		return s
+	}
 	s = mdEntity.ReplaceAllStringFunc(s, html.UnescapeString)
 	return backslashed.ReplaceAllString(s, "$1")
 }
@@ -192,8 +222,11 @@ func unescapeMarkdown(s string) string {
 var webAddress = regexp.MustCompile(`^https?://[\w./?=&%#~:+,@;!*-]+$`)
 
 // link keeps links that lead outside; places of the notebook have no address here.
-func link(target, words string) string {
+func (l *latexWriter) link(target, words string) string {
 	if !webAddress.MatchString(target) {
+		if !strings.HasPrefix(target, "#") && !strings.HasPrefix(target, "mailto:") {
+			l.lost.add(lostLink)
+		}
 		return words
 	}
 	return `\href{` + strings.NewReplacer("%", `\%`, "#", `\#`, "&", `\&`, "_", `\_`, "~", `\~{}`).Replace(target) + "}{" + words + "}"
@@ -215,7 +248,7 @@ func texMath(formula string, display bool) (ready string, ok bool) {
 
 // environments are the environments that open mathematics themselves, and are not allowed
 // inside it.
-var environments = regexp.MustCompile(`\\begin\{(align|gather|equation|multline|eqnarray)\*?\}`)
+var environments = regexp.MustCompile(`\\begin\{(align|gather|equation|multline|eqnarray|alignat|flalign)\*?\}`)
 
 func inlineMath(formula string) string {
 	ready, ok := texMath(formula, false)
@@ -233,6 +266,8 @@ func displayMath(formula string) string {
 		return tex.Verbatim(formula, outputFrame)
 	case len(found) == 1:
 		return "\n" + ready + "\n"
+	case strings.Contains(ready, `\label{`) && !strings.Contains(ready, `\tag`): // which needs a number
+		return "\n\\begin{equation}\n" + ready + "\n\\end{equation}\n"
 	}
 	return "\n\\[\n" + ready + "\n\\]\n"
 }
@@ -271,7 +306,12 @@ func tabular(title, sides string, head []string, rows [][]string) string {
 // one cell from another's.
 func prose(source, name string, c *markup.Cleaner) *markup.Node {
 	w := readMarkdown(source, name)
-	return w.tree(w.root, c)
+	tree := w.tree(w.root, c)
+	if w.shortened() {
+		c.Plain = true
+		tree.Children = append([]*markup.Node{markup.Element("p", []string{"class", "missing"}, markup.Text(tooDeepNote))}, tree.Children...)
+	}
+	return tree
 }
 
 // heading is an entry of the outline.

@@ -58,7 +58,7 @@ const preamble = `\documentclass[11pt]{article}
 // latex returns the report as an article.
 func latex(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) []byte {
 	title, strip := titleOf(nb, opt)
-	l := &latexWriter{textWriter{put: put, opt: opt, strip: strip}, ctx, sectionShift(nb, strip)}
+	l := &latexWriter{newTextWriter(nb, opt, put, strip, true), ctx, sectionShift(nb, strip)}
 	l.body(nb, l, "\n\\noindent\\textbf{This run failed.} %s\n", "\n\\section*{Provenance}\n")
 	date := ""
 	if !opt.Provenance.Started.IsZero() {
@@ -82,11 +82,35 @@ func sectionShift(nb *notebook.Notebook, strip bool) int {
 
 func (*latexWriter) escape(s string) string { return tex.Text(s) }
 
+func (*latexWriter) emphasis(s string) string { return `\emph{` + tex.Text(s) + "}" }
+
+// raw writes a raw cell for LaTeX that can stand in the article, one for Markdown, and one for no format in particular, which is text.
+func (l *latexWriter) raw(number int, c *notebook.Cell, format string) bool {
+	switch format {
+	case "", "text/plain":
+		l.b.WriteString(tex.Verbatim(c.Source, outputFrame))
+	case "text/markdown":
+		l.b.WriteString(l.markdown(c.Source, fmt.Sprintf("c%d", number), c, true))
+	case "text/latex":
+		if !tex.Compilable(c.Source) {
+			return false
+		}
+		l.writef("\n%s\n", placed(c.Source))
+	default:
+		return false
+	}
+	return true
+}
+
 func (l *latexWriter) prose(number int, c *notebook.Cell) {
 	l.b.WriteString(l.markdown(c.Source, fmt.Sprintf("c%d", number), c, false))
 }
 
+// source writes code, under the name of its language where it is not the notebook's.
 func (l *latexWriter) source(c *notebook.Cell, _ bool) {
+	if lang := cellLanguage(c, l.own); lang != l.own && lang != cope {
+		l.writef("\n\\noindent{\\footnotesize\\textit{%s}}\n", tex.Text(lang.title))
+	}
 	l.b.WriteString(tex.Verbatim(c.Source, codeFrame))
 }
 
@@ -130,19 +154,20 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 	case "text/latex":
 		if formula, ok := loneFormula(source); ok {
 			l.b.WriteString(displayMath(formula))
-			return
+		} else {
+			l.writef("\n%s\n", placed(source))
 		}
-		l.writef("\n%s\n", placed(source))
 	case "text/markdown":
 		l.b.WriteString(l.markdown(source, "o", c, true))
 	case "text/plain", "application/json":
 		text, _ := shorten(stripANSI(source))
 		l.b.WriteString(tex.Verbatim(text, outputFrame))
 	case "text/html":
-		text, _ := shorten(htmlText(source))
-		text = cmp.Or(text, lostNote([]string{"HTML without text"})[0].Plain())
-		l.b.WriteString(tex.Verbatim(text, outputFrame))
+		if text, _ := shorten(htmlText(source)); strings.TrimSpace(text) != "" {
+			l.b.WriteString(tex.Verbatim(text, outputFrame))
+		}
 	}
+	l.b.WriteString(l.notShown(media, o, l.emphasis))
 }
 
 // svg prints a foreign drawing as PDF where a browser is at hand; else it takes the

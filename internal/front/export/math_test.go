@@ -36,7 +36,7 @@ func TestFormulasOfNotebooks(t *testing.T) {
 				case *mathNode:
 					list = append(list, n.tex)
 				case *mathBlock:
-					list = append(list, n.tex(w.source))
+					list = append(list, n.tex)
 				}
 				return ast.WalkContinue, nil
 			})

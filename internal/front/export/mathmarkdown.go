@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -10,21 +9,21 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+	"golang.org/x/net/html"
 
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
 )
 
-// maths lets Markdown hold formulas as Jupyter does: $…$ in a line, $$…$$ and
-// \begin{align}…\end{align} set apart.
-type maths struct{}
+// maths lets Markdown hold formulas, which were found in its source before; see findFormulas.
+type maths struct{ d *dialect }
 
 // Extend implements goldmark.Extender.
-func (maths) Extend(m goldmark.Markdown) {
-	// Before links and emphasis, whose signs mean other things in TeX; after code.
+func (e maths) Extend(m goldmark.Markdown) {
 	m.Parser().AddOptions(
-		parser.WithBlockParsers(util.Prioritized(mathBlockParser{}, 650)),
-		parser.WithInlineParsers(util.Prioritized(mathInlineParser{}, 150)))
-	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(mathRenderer{}, 500)))
+		parser.WithBlockParsers(util.Prioritized(mathBlockParser(e), 650)),
+		parser.WithInlineParsers(util.Prioritized(mathInlineParser(e), 150))) // before links and emphasis, after code
+	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(mathRenderer(e), 500)))
 }
 
 var (
@@ -32,11 +31,10 @@ var (
 	kindMathBlock = ast.NewNodeKind("MathBlock")
 )
 
-// mathNode is a formula in a line; set apart when display is true.
+// mathNode is a formula in text; it may be set apart all the same.
 type mathNode struct {
 	ast.BaseInline
-	tex     string
-	display bool
+	formula
 }
 
 // Kind implements ast.Node.
@@ -45,10 +43,10 @@ func (*mathNode) Kind() ast.NodeKind { return kindMath }
 // Dump implements ast.Node.
 func (n *mathNode) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// mathBlock is a formula on separate lines; its lines include the signs around it.
+// mathBlock is a formula on separate lines.
 type mathBlock struct {
 	ast.BaseBlock
-	end string // that is still to come, or ""
+	formula
 }
 
 // Kind implements ast.Node.
@@ -60,115 +58,50 @@ func (*mathBlock) IsRaw() bool { return true }
 // Dump implements ast.Node.
 func (n *mathBlock) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// tex returns the formula without dollars.
-func (n *mathBlock) tex(source []byte) string {
-	s := strings.TrimSpace(string(n.Lines().Value(source)))
-	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(s, "$$"), "$$"))
-}
-
-type mathInlineParser struct{}
+type mathInlineParser maths
 
 // Trigger implements parser.InlineParser.
 func (mathInlineParser) Trigger() []byte { return []byte{'$'} }
 
-// Parse implements parser.InlineParser. A dollar followed by a space, or one that
-// is closed before a digit, is money.
-func (mathInlineParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
-	line, segment := block.PeekLine()
-	sign := "$"
-	if bytes.HasPrefix(line, []byte("$$")) {
-		sign = "$$"
+// Parse implements parser.InlineParser.
+func (p mathInlineParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	_, segment := block.PeekLine()
+	f, there := formulaAt(p.d.now.formulas, segment.Start)
+	if !there || f.stop > segment.Stop {
+		return nil
 	}
-	body := line[len(sign):]
-	end := closing(body, sign)
-	if end < 0 { // then perhaps on a later line
-		l, pos := block.Position()
-		block.AdvanceLine()
-		for more, _ := block.PeekLine(); more != nil; more, _ = block.PeekLine() {
-			body = append(body[:len(body):len(body)], more...)
-			block.AdvanceLine()
-		}
-		block.SetPosition(l, pos)
-		end = closing(body, sign)
-	}
-	if end < 0 {
-		block.Advance(len(sign))
-		return ast.NewTextSegment(segment.WithStop(segment.Start + len(sign)))
-	}
-	block.Advance(end + 2*len(sign))
-	return &mathNode{tex: strings.TrimSpace(string(body[:end])), display: sign == "$$"}
+	p.d.now.takes(bytesOfBlock + bytesOfTeX*min(len(f.tex), tex.Longest))
+	block.Advance(f.stop - f.start)
+	return &mathNode{formula: f}
 }
 
-// closing returns the offset at which the formula ends, or -1.
-func closing(body []byte, sign string) int {
-	for i := 0; i < len(body); i++ {
-		switch {
-		case body[i] == '\\':
-			i++
-		case bytes.HasPrefix(body[i:], []byte(sign)):
-			after := body[i+len(sign):]
-			if sign == "$" && (i == 0 || blank(body[0]) || blank(body[i-1]) || len(after) > 0 && after[0] >= '0' && after[0] <= '9') {
-				return -1
-			}
-			if len(bytes.TrimSpace(body[:i])) == 0 {
-				return -1
-			}
-			return i
-		}
-	}
-	return -1
-}
-
-func blank(c byte) bool { return c == ' ' || c == '\n' }
-
-type mathBlockParser struct{}
+type mathBlockParser maths
 
 // Trigger implements parser.BlockParser.
-func (mathBlockParser) Trigger() []byte { return []byte{'$', '\\'} }
+func (mathBlockParser) Trigger() []byte { return []byte{'$'} }
 
 // Open implements parser.BlockParser.
-func (mathBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+func (p mathBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	line, segment := reader.PeekLine()
 	pos := pc.BlockOffset()
 	if pos < 0 {
 		return nil, parser.NoChildren
 	}
-	s := strings.TrimSpace(string(line[pos:]))
-	end := "$$"
-	rest, dollars := strings.CutPrefix(s, end)
-	if name := tex.Environment(s); name != "" {
-		end = `\end{` + name + "}"
-	} else if !dollars {
+	f, there := formulaAt(p.d.now.formulas, segment.Start+pos-segment.Padding)
+	end := f.stop - segment.Start + segment.Padding
+	if !there || !f.display || end > len(line) || len(bytes.TrimSpace(line[end:])) > 0 { // a formula and text: the inline parser's
 		return nil, parser.NoChildren
 	}
-	n := &mathBlock{end: end}
-	if strings.Contains(rest, end) {
-		n.end = ""
-		if !strings.HasSuffix(rest, end) || strings.Count(rest, end) > 1 {
-			return nil, parser.NoChildren // a formula and text: the inline parser's
-		}
-	} else if !bytes.Contains(reader.Source()[min(segment.Stop, len(reader.Source())):], []byte(end)) {
-		return nil, parser.NoChildren
-	}
+	p.d.now.takes(bytesOfBlock + bytesOfTeX*min(len(f.tex), tex.Longest))
+	n := &mathBlock{formula: f}
 	n.Lines().Append(segment)
 	reader.AdvanceToEOL()
 	return n, parser.NoChildren
 }
 
 // Continue implements parser.BlockParser.
-func (mathBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.Context) parser.State {
-	n := node.(*mathBlock)
-	if n.end == "" {
-		return parser.Close
-	}
-	line, segment := reader.PeekLine()
-	n.Lines().Append(segment)
-	reader.AdvanceToEOL()
-	if bytes.Contains(line, []byte(n.end)) {
-		n.end = ""
-		return parser.Close
-	}
-	return parser.Continue | parser.NoChildren
+func (mathBlockParser) Continue(ast.Node, text.Reader, parser.Context) parser.State {
+	return parser.Close
 }
 
 // Close implements parser.BlockParser.
@@ -180,20 +113,67 @@ func (mathBlockParser) CanInterruptParagraph() bool { return true }
 // CanAcceptIndentedLine implements parser.BlockParser.
 func (mathBlockParser) CanAcceptIndentedLine() bool { return false }
 
-type mathRenderer struct{}
+type mathRenderer maths
 
 // RegisterFuncs implements renderer.NodeRenderer.
-func (mathRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(kindMath, func(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if n := node.(*mathNode); entering {
-			_, _ = w.WriteString(tex.Formula(n.tex, n.display).String())
+func (r mathRenderer) RegisterFuncs(registry renderer.NodeRendererFuncRegisterer) {
+	registry.Register(kindMath, func(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			_, _ = w.WriteString(node.(*mathNode).markup().String())
 		}
 		return ast.WalkSkipChildren, nil
 	})
-	r.Register(kindMathBlock, func(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if n := node.(*mathBlock); entering {
-			_, _ = w.WriteString(tex.Formula(n.tex(source), true).String() + "\n")
+	registry.Register(kindMathBlock, func(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			_, _ = w.WriteString(node.(*mathBlock).markup().String() + "\n")
 		}
 		return ast.WalkSkipChildren, nil
+	})
+	registry.Register(ast.KindHTMLBlock, func(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			r.html(w, node)
+		}
+		return ast.WalkContinue, nil
 	})
 }
+
+// markup returns the formula as MathML, or as TeX where that is not known; of a reference a link that number fills.
+func (f formula) markup() *markup.Node {
+	if f.reference {
+		return tex.Reference(f.tex)
+	}
+	return tex.Formula(f.tex, f.display)
+}
+
+// untouched are the elements whose text is no text with formulas.
+var untouched = markup.Names("pre code script style textarea title")
+
+// html writes raw HTML with the formulas in its text.
+func (r mathRenderer) html(w util.BufWriter, node ast.Node) {
+	source, places := r.d.now.rawHTML(node)
+	at, inside := 0, 0
+	for z := html.NewTokenizer(bytes.NewReader(source)); z.Next() != html.ErrorToken; {
+		token := z.Token()
+		from := at
+		at += len(z.Raw())
+		switch {
+		case token.Type == html.StartTagToken && untouched[token.Data]:
+			inside++
+		case token.Type == html.EndTagToken && untouched[token.Data]:
+			inside = max(inside-1, 0)
+		case token.Type == html.TextToken && inside == 0:
+			for i := from; i < at; i++ {
+				f, there := formulaAt(r.d.now.formulas, places[i])
+				if end := i + f.stop - f.start; there && end <= at && places[end-1] == f.stop-1 {
+					_, _ = w.Write(source[from:i])
+					_, _ = w.WriteString(f.markup().String())
+					from, i = end, end-1
+				}
+			}
+		}
+		_, _ = w.Write(source[from:at])
+	}
+	_, _ = w.Write(source[at:])
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

@@ -9,9 +9,11 @@ import (
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
 	"golang.org/x/net/html"
 
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
@@ -25,12 +27,14 @@ type mdWriter struct {
 // markdown returns the report for code hosts, or for Quarto.
 func markdown(nb *notebook.Notebook, opt Options, quarto bool, put putter) []byte {
 	title, first := titleOf(nb, opt)
-	m := &mdWriter{textWriter{put: put, opt: opt, strip: first}, quarto}
+	m := &mdWriter{newTextWriter(nb, opt, put, first, false), quarto}
 	m.head(title)
 	provenance := "\n## Provenance\n"
 	if quarto {
 		m.begin, m.end = "\n:::: {.cell}\n", "\n::::\n"
+		m.foldBegin, m.foldEnd = "\n::: {.callout-note collapse=\"true\" title=\"Output\"}\n", "\n:::\n"
 	} else {
+		m.foldBegin, m.foldEnd = "\n<details><summary>Output</summary>\n", "\n</details>\n"
 		provenance = provenanceMark + provenance
 	}
 	m.body(nb, m, "\n> **This run failed.** %s\n", provenance)
@@ -77,6 +81,35 @@ const provenanceMark = "\n<!-- provenance -->\n"
 
 func (*mdWriter) escape(s string) string { return mdEscape(s) }
 
+func (*mdWriter) emphasis(s string) string { return "*" + mdEscape(s) + "*" }
+
+// raw writes a raw cell for Markdown or HTML, or for no format in particular, which is text; for Quarto one for LaTeX, too.
+func (m *mdWriter) raw(_ int, c *notebook.Cell, format string) bool {
+	switch format {
+	case "", "text/plain":
+		m.writef("\n%s\n", fenced("", c.Source))
+	case "text/markdown":
+		m.writef("\n%s\n", m.rewritten(c.Source, c, func(*written, ast.Node) []edit { return nil }))
+	case "text/html":
+		k := newPage(&notebook.Notebook{}, m.opt, false, nil).cleaner("raw", c)
+		k.Style = nil
+		text := k.Read(c.Source).String()
+		m.lost.add(k.Lost...)
+		if m.quarto {
+			text = fenced("{=html}", text)
+		}
+		m.writef("\n%s\n", text)
+	case "text/latex":
+		if !m.quarto || !tex.Compilable(c.Source) {
+			return false
+		}
+		m.writef("\n%s\n", fenced("{=latex}", c.Source))
+	default:
+		return false
+	}
+	return true
+}
+
 // mdEscape lets text stand in Markdown as it is.
 func mdEscape(s string) string {
 	return mdSpecial.ReplaceAllString(strings.ReplaceAll(s, "\n", " "), `\$0`)
@@ -117,6 +150,11 @@ func (m *mdWriter) rewritten(source string, c *notebook.Cell, change func(*writt
 		case *ast.Image:
 			edits = append(edits, m.image(w, n, c))
 			return ast.WalkSkipChildren, nil
+		case *mathNode: // readers of Markdown split a table at each bar
+			if tex := string(w.source[n.start:n.stop]); inTable(n) && strings.Contains(tex, "|") {
+				tex = strings.NewReplacer(`\|`, `\Vert{}`, "|", `\vert{}`).Replace(tex)
+				edits = append(edits, edit{n.start, n.stop, tex})
+			}
 		case *ast.RawHTML, *ast.HTMLBlock:
 			edits = append(edits, w.rawImages(n, func(img html.Token, src *html.Attribute) string { return m.rawImage(img, src, c) })...)
 		}
@@ -124,6 +162,15 @@ func (m *mdWriter) rewritten(source string, c *notebook.Cell, change func(*writt
 		return ast.WalkContinue, nil
 	})
 	return w.edited(edits)
+}
+
+func inTable(n ast.Node) bool {
+	for n = n.Parent(); n != nil; n = n.Parent() {
+		if n.Kind() == east.KindTableCell {
+			return true
+		}
+	}
+	return false
 }
 
 // image returns the edit that moves an image into a file.
@@ -170,9 +217,10 @@ func fenced(info, text string) string {
 }
 
 func (m *mdWriter) source(c *notebook.Cell, fold bool) {
-	lang, format := language(c.Source), "\n%s"
+	lang, format := cellLanguage(c, m.own).name, "\n%s"
 	switch {
 	case m.quarto && fold:
+		lang = cmp.Or(lang, "default") // Pandoc's word for code without a language
 		lang = "{." + lang + ` code-fold="true"}`
 	case m.quarto && lang == "cope":
 		lang = "{.cope}"
@@ -250,7 +298,7 @@ func errorText(o notebook.Output) string {
 }
 
 func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string {
-	if p, ok := drawn(number, o, m.quarto, ".svg", ".png", ".jpg"); ok {
+	if p, ok := drawn(number, o, m.quarto, ".svg", ".png", ".jpg", ".gif", ".webp"); ok {
 		name := m.file("figure", p.ending, p.data)
 		if !m.quarto {
 			return "![" + mdEscape(p.alt) + "](" + name + ")\n"
@@ -259,6 +307,11 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 		return "![" + mdEscape(cmp.Or(p.caption, alt)) + "](" + name + "){fig-alt=\"" + alt + "\"}\n"
 	}
 	media, source := textOf(o, "text/markdown", "text/latex", "text/plain", "application/json", "text/html")
+	return m.asText(media, source, c, o) + m.notShown(media, o, m.emphasis)
+}
+
+// asText writes the representation of an output that is text.
+func (m *mdWriter) asText(media, source string, c *notebook.Cell, o notebook.Output) string {
 	switch media {
 	case "text/markdown":
 		return m.rewritten(source, c, func(w *written, n ast.Node) []edit {
@@ -284,14 +337,16 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 	case "text/html":
 		if !m.quarto {
 			text, _ := shorten(htmlText(source))
+			if strings.TrimSpace(text) == "" {
+				return ""
+			}
 			return fenced("", text)
 		}
-		k := (&page{opt: m.opt}).cleaner("html", c)
+		k := newPage(&notebook.Notebook{}, m.opt, false, nil).cleaner("html", c)
 		k.Style = nil
 		if tree := k.Read(source); visible(tree) {
 			return fenced("{=html}", tree.String())
 		}
-		return "*" + mdEscape(lostNote(append(k.Lost, "HTML without text"))[0].Plain()) + "*"
 	}
 	return ""
 }

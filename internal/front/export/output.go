@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -103,7 +104,7 @@ func shorten(text string) (string, bool) {
 // errorNode returns the markup of an error with its traceback.
 func errorNode(c *notebook.Cell, o notebook.Output) *markup.Node {
 	label := "Error"
-	if c.HasTag(raises) {
+	if slices.Contains(marks(c), raises) {
 		label = "Error, as expected"
 	}
 	head := markup.Element("p", nil, markup.Element("strong", nil, markup.Text(label+":")), markup.Text(" "+errorLine(o)))
@@ -119,7 +120,7 @@ func errorNode(c *notebook.Cell, o notebook.Output) *markup.Node {
 }
 
 // preferred are the representations that a page can show, best first.
-var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "text/markdown", "text/latex",
+var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "image/webp", "text/markdown", "text/latex",
 	"application/json", "text/plain"}
 
 // rich shows the best representation in which something is left after cleaning.
@@ -133,23 +134,19 @@ func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) []
 		nodes, dropped := p.represent(media, data, cell, id, c, o)
 		lost = append(lost, dropped...)
 		if len(nodes) > 0 {
+			if more := interactive(o); media == "text/plain" && len(more) > 0 {
+				p.lost.add(more...)
+				nodes = append(nodes, markup.Element("p", []string{"class", "missing"}, markup.Text(asText(more))))
+			}
+			p.lost.add(lost...)
 			return append(nodes, lostNote(lost)...)
 		}
 	}
 	if len(o.Data) > 0 && len(lost) == 0 {
 		lost = slices.Sorted(maps.Keys(o.Data))
 	}
+	p.lost.add(lost...)
 	return lostNote(lost)
-}
-
-// lostNote says what a reader does not see.
-func lostNote(lost []string) []*markup.Node {
-	if len(lost) == 0 {
-		return nil
-	}
-	slices.Sort(lost)
-	text := "Not in this report, because it needs a running notebook or another place: " + strings.Join(slices.Compact(lost), ", ") + "."
-	return []*markup.Node{markup.Element("p", []string{"class", "missing"}, markup.Text(text))}
 }
 
 // represent shows one representation; lost are the tags dropped from it.
@@ -169,17 +166,19 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 		if !visible(tree) {
 			return nil, k.Lost
 		}
+		p.lost.asWritten(k)
 		return []*markup.Node{tree}, k.Lost
-	case "image/png", "image/jpeg", "image/gif":
-		img := markup.Element("img",
-			[]string{"src", "data:" + media + ";base64," + strings.Join(strings.Fields(source), ""), "alt", altText(cell, o)})
-		if outputImage(o, media) == nil {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		image, kind, problem := sniffed(decoded(data))
+		if problem != "" || kind == "image/svg+xml" {
 			return nil, []string{"a damaged " + media}
 		}
-		return []*markup.Node{img}, nil
+		address := "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(image)
+		return []*markup.Node{markup.Element("img", []string{"src", address, "alt", altText(cell, o)})}, nil
 	case "text/markdown":
 		k := p.cleaner(id, c)
 		tree := prose(source, id, k)
+		p.lost.asWritten(k)
 		return []*markup.Node{tree}, k.Lost
 	case "text/latex":
 		return []*markup.Node{latexNode(source)}, nil

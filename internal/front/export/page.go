@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -27,11 +28,15 @@ func scriptText() string { return "\n" + script }
 
 // HTML returns the report as one page that asks nothing of any network. It is
 // well-formed XML, has one h1, an outline, and figures and tables with numbers.
-func HTML(nb *notebook.Notebook, opt Options) []byte { return (&page{nb: nb, opt: opt}).text() }
+func HTML(nb *notebook.Notebook, opt Options) []byte { return newPage(nb, opt, false, nil).text() }
 
 // printable returns the page as it goes to paper, with the pages of its headings by id.
 func printable(nb *notebook.Notebook, opt Options, pages map[string]int) []byte {
-	return (&page{nb: nb, opt: opt, paper: true, pages: pages}).text()
+	return newPage(nb, opt, true, pages).text()
+}
+
+func newPage(nb *notebook.Notebook, opt Options, paper bool, pages map[string]int) *page {
+	return &page{nb: nb, opt: opt, paper: paper, pages: pages, hides: hidingOf(nb, opt, paper), own: languageOf(nb, opt), lost: ledger{}}
 }
 
 // page is the state of a page as it is put together.
@@ -40,6 +45,9 @@ type page struct {
 	opt Options
 
 	paper bool // for printing at once: all open, no script
+	hides hiding
+	own   language // of the notebook
+	lost  ledger
 	// the pages of the headings, by id, in a paper version that was printed before
 	pages                    map[string]int
 	sheets                   []string
@@ -69,7 +77,7 @@ func (p *page) text() []byte {
 func (p *page) body() *markup.Node {
 	trees := p.proseTrees()
 	title, list := outline(trees, p.opt.Title)
-	title = cmp.Or(title, p.opt.fallbackTitle())
+	title = cmp.Or(title, p.opt.fallbackTitle(p.nb))
 	linkHeadings(trees, list)
 	main := markup.Element("main", nil, markup.Element("h1", nil, markup.Text(title)))
 	p.level = 1
@@ -77,6 +85,9 @@ func (p *page) body() *markup.Node {
 		if n := p.cell(i, trees[i]); n != nil {
 			main.Children = append(main.Children, markup.Text("\n"), n)
 		}
+	}
+	for _, note := range notes(p.nb, p.hides, p.lost) {
+		main.Children = append(main.Children, markup.Text("\n"), markup.Element("div", []string{"class", "missing"}, markup.Text(note)))
 	}
 	if tables := p.opt.Provenance.tables(); len(tables) > 0 {
 		h := markup.Element("h2", []string{"id", "provenance"}, markup.Text("Provenance"))
@@ -90,6 +101,7 @@ func (p *page) body() *markup.Node {
 		before = append([]*markup.Node{nav}, before...)
 	}
 	main.Children = slices.Insert(main.Children, 1, before...)
+	tex.Number(main)
 	body := markup.Element("body", []string{"class", "cope report"}, main)
 	if !p.paper {
 		body.Children = append(body.Children, &markup.Node{Tag: "script", Text: scriptText()})
@@ -118,7 +130,7 @@ func (p *page) proseTrees() []*markup.Node {
 	for i := range p.nb.Cells {
 		c := &p.nb.Cells[i]
 		trees[i] = new(markup.Node)
-		if c.Type != notebook.Markdown || c.HasTag(removeCell) {
+		if c.Type != notebook.Markdown || hidden(c) {
 			continue
 		}
 		k := p.cleaner("m", c)
@@ -128,6 +140,7 @@ func (p *page) proseTrees() []*markup.Node {
 			scopes(t)
 		}
 		tree.Walk(func(n *markup.Node) bool { wrapTables(n, true); return n.Tag != "table" })
+		p.lost.cleaned(k)
 		trees[i] = tree
 	}
 	return trees
@@ -136,8 +149,11 @@ func (p *page) proseTrees() []*markup.Node {
 // cell returns one cell as it stands in the page, or nil.
 func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	c := &p.nb.Cells[i]
-	if c.HasTag(removeCell) || c.Type == notebook.Raw {
+	if hidden(c) {
 		return nil
+	}
+	if c.Type == notebook.Raw {
+		return p.raw(i, c)
 	}
 	out := markup.Element("div", []string{"class", "cell", "id", fmt.Sprintf("cell-%d", i+1)})
 	if c.Type == notebook.Markdown {
@@ -148,13 +164,13 @@ func (p *page) cell(i int, text *markup.Node) *markup.Node {
 		}
 		return out
 	}
-	if v := codeVisibility(c, p.opt); v != absent {
+	if v := p.hides.code(c); v != absent {
 		out.Children = append(out.Children, p.code(i, c, v))
 	}
-	if v := outputVisibility(c); v != absent {
+	if v := p.hides.outputs(c); v != absent {
 		outputs := markup.Element("details", nil, markup.Element("summary", nil, markup.Text("Output")))
 		displayed := false // a display has shown the error already
-		for _, o := range c.Lasting() {
+		for _, o := range p.hides.lasting(c) {
 			n := p.output(i+1, c, o)
 			if n == nil {
 				continue
@@ -179,10 +195,37 @@ func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	return out
 }
 
+// raw returns what a raw cell says to a page: one for HTML or Markdown, and one for no format in particular, which is text.
+func (p *page) raw(i int, c *notebook.Cell) *markup.Node {
+	_, settings := frontMatter(p.nb)
+	settings = settings && i == 0
+	name := fmt.Sprintf("raw-%d", i+1)
+	k := p.cleaner(name, c)
+	out := markup.Element("div", []string{"class", "prose", "id", fmt.Sprintf("cell-%d", i+1)})
+	switch format := rawFormat(c); {
+	case settings:
+		p.lost.add(rawKind(c, true))
+		return nil
+	case strings.TrimSpace(c.Source) == "":
+		return nil
+	case format == "" || format == "text/plain":
+		out.Children = []*markup.Node{markup.Element("pre", nil, markup.Text(strings.TrimRight(c.Source, "\n")))}
+	case format == "text/html":
+		out.Children = []*markup.Node{k.Read(c.Source)}
+	case format == "text/markdown":
+		out.Children = []*markup.Node{prose(c.Source, name, k)}
+	default:
+		p.lost.add(rawKind(c, false))
+		return nil
+	}
+	p.lost.cleaned(k)
+	p.levels(out)
+	return out
+}
+
 // code returns the source of a cell, which a reader can fold.
 func (p *page) code(i int, c *notebook.Cell, v visibility) *markup.Node {
-	lang := language(c.Source)
-	title := map[string]string{"go": "Go", "cope": "CoPE"}[lang]
+	lang := cellLanguage(c, p.own)
 	note := ""
 	if c.ExecutionCount > 0 {
 		note = fmt.Sprintf("[%d]", c.ExecutionCount)
@@ -190,11 +233,11 @@ func (p *page) code(i int, c *notebook.Cell, v visibility) *markup.Node {
 	if d := duration(c, i+1, p.opt); d > 0 {
 		note = strings.TrimSpace(note + " " + seconds(d))
 	}
-	summary := markup.Element("summary", nil, markup.Text(title))
+	summary := markup.Element("summary", nil, markup.Text(cmp.Or(lang.title, "Code")))
 	if note != "" {
 		summary.Children = append(summary.Children, markup.Text(" "), markup.Element("span", []string{"class", "run"}, markup.Text(note)))
 	}
-	pre := markup.Element("pre", nil, markup.Element("code", nil, highlight(strings.TrimRight(c.Source, "\n"), lang)...))
+	pre := markup.Element("pre", nil, markup.Element("code", nil, highlight(strings.TrimRight(c.Source, "\n"), lang.name)...))
 	out := markup.Element("details", []string{"class", "code"}, summary, pre)
 	if v == shown {
 		out.Set("open", "open")
@@ -218,7 +261,7 @@ func (p *page) banner() []*markup.Node {
 	ul := markup.Element("ul", nil)
 	for _, f := range list {
 		link := markup.Text(fmt.Sprintf("Cell %d", f.cell))
-		if !p.nb.Cells[f.cell-1].HasTag(removeCell) {
+		if !hidden(&p.nb.Cells[f.cell-1]) {
 			link = markup.Element("a", []string{"href", fmt.Sprintf("#cell-%d", f.cell)}, link)
 		}
 		ul.Children = append(ul.Children, markup.Element("li", nil, link, markup.Text(": "+f.what)))

@@ -35,6 +35,7 @@ type Provenance struct {
 	Duration       time.Duration
 	Cells          []CellTime
 	Command        string // the command line that makes the report again
+	Kept           bool   // nothing was executed: the outputs are those of the notebook
 }
 
 // Parameter is a value that was given to the notebook.
@@ -68,6 +69,9 @@ func (p Provenance) tables() []facts {
 	add("Command", p.Command)
 	add("Notebook", p.Notebook)
 	add("Notebook SHA-256", p.NotebookSHA256)
+	if p.Kept {
+		add("Outputs", "as they are in the notebook; nothing was executed")
+	}
 	for _, d := range p.Data {
 		add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", d.Path, sentence.Count(d.Rows, "row"), d.SHA256))
 	}
@@ -123,7 +127,7 @@ func (p Provenance) record() map[string]any {
 	}
 	m := map[string]any{
 		"version": p.Version, "revision": p.Revision, "module_sum": p.ModuleSum, "go": p.Go, "platform": p.Platform, "host": p.Host,
-		"kernel": p.Kernel, "notebook": p.Notebook, "notebook_sha256": p.NotebookSHA256, "command": p.Command,
+		"kernel": p.Kernel, "notebook": p.Notebook, "notebook_sha256": p.NotebookSHA256, "command": p.Command, "kept": p.Kept,
 		"started": started, "duration": p.Duration.Seconds(), "parameters": p.Parameters, "seeds": p.Seeds,
 		"data": lists.Map(p.Data, func(d report.DataFile) any {
 			return map[string]any{"path": d.Path, "sha256": d.SHA256, "rows": d.Rows}

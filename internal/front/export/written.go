@@ -2,52 +2,61 @@ package export
 
 import (
 	"bytes"
+	"context"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
-	render "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 )
 
 // written holds Markdown as its author wrote it, and its tree. All reports take headings,
 // links and images from the tree; a Markdown report changes the source where they stand.
 type written struct {
-	source  []byte
-	root    ast.Node
-	dialect goldmark.Markdown
-	tails   map[ast.Node]tail // of links and images
+	source []byte
+	name   string
+	root   ast.Node
+	tails  map[ast.Node]tail // of links and images
+	// in the order of the source, and the source without them, which is what is read as Markdown
+	formulas []formula
+	masked   []byte
+
+	allowance *allowance.Allowance
+	plain     bool     // a limit was reached: what follows is text
+	deep      bool     // something nests too deep, and is text
+	block     ast.Node // whose signs of emphasis are counted
+	signs     int
 }
 
 // tail holds where the end of a link or an image stands: "](address)", "][reference]" or "]".
 type tail struct{ start, stop int }
 
-// readMarkdown reads the dialect of a notebook's text. The name tells the footnotes of one cell
-// from another's. Raw HTML passes: it is cleaned when the tree is rendered.
+// readMarkdown reads a text of a notebook. The name tells the footnotes of one cell from another's.
 func readMarkdown(source, name string) *written {
-	w := &written{source: []byte(source), tails: map[ast.Node]tail{}}
-	inline := parser.DefaultInlineParsers()
-	for i := range inline {
-		if links, ok := inline[i].Value.(linkParser); ok {
-			inline[i].Value = tailParser{links, w.tails}
-		}
-	}
-	w.dialect = goldmark.New(
-		goldmark.WithParser(parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(inline...),
-			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))),
-		goldmark.WithExtensions(extension.GFM, extension.NewFootnote(extension.WithFootnoteIDPrefix(name+"-")), maths{}),
-		goldmark.WithRendererOptions(render.WithUnsafe(), render.WithXHTML()))
-	w.root = w.dialect.Parser().Parse(text.NewReader(w.source))
+	w := &written{source: []byte(source), name: name, tails: map[ast.Node]tail{}}
+	w.formulas = findFormulas(w.source)
+	w.masked = maskNames(masked(w.source, w.formulas))
+	w.allow(context.Background())
+	w.parse()
 	return w
 }
+
+// shortened reports whether a part of the text is shown as it is written.
+func (w *written) shortened() bool { return w.plain || w.deep }
+
+// Words for text that is shown as it is written.
+const (
+	tooDeep     = "text that is too deep or too long to be laid out, and shown as it is written"
+	tooDeepNote = "A part of this text is too deep or too long to be laid out. It is shown as it is written."
+)
 
 // linkParser is the type of goldmark's parser of links and images.
 type linkParser interface {
@@ -58,25 +67,67 @@ type linkParser interface {
 // tailParser writes down where links and images end, which their nodes do not say.
 type tailParser struct {
 	linkParser
-	tails map[ast.Node]tail
+	d *dialect
 }
 
 // Parse implements parser.InlineParser.
 func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	_, before := block.PeekLine()
+	w := p.d.now
+	if w.plain {
+		return nil
+	}
+	line, before := block.PeekLine()
+	if line[0] == ']' && !w.may(linesOf(parent)) { // its words are looked for line by line
+		return nil
+	}
 	n := p.linkParser.Parse(parent, block, pc)
 	switch n.(type) {
+	case nil:
 	case *ast.Link, *ast.Image:
-		_, after := block.Position()
-		p.tails[n] = tail{before.Start, after.Start}
+		w.takes(bytesOfBlock)
+	default:
+		w.takes(bytesInline)
+	}
+	if n == nil && len(line) > 1 && line[0] == ']' && (line[1] == '(' || line[1] == '[') && !w.may(restOf(parent, before)) {
+		return nil
+	}
+	_, after := block.Position()
+	t := tail{before.Start, after.Start}
+	switch n := n.(type) {
+	case *ast.Link:
+		w.tails[n] = t
+		w.unmask(&n.Destination, t)
+		w.unmask(&n.Title, t)
+	case *ast.Image:
+		w.tails[n] = t
+		w.unmask(&n.Destination, t)
+		w.unmask(&n.Title, t)
 	}
 	return n
+}
+
+// spacedName is an attachment whose name has blanks that are not written as Markdown wants them. Front ends show it.
+var spacedName = regexp.MustCompile(`\]\(attachment:[^()<>"'\n]* [^()<>"'\n]*\)`)
+
+// maskNames puts a letter in place of blanks in names of attachments.
+func maskNames(source []byte) []byte {
+	return spacedName.ReplaceAllFunc(source, func(m []byte) []byte { return bytes.ReplaceAll(m, []byte(" "), []byte("x")) })
+}
+
+// unmask puts what was masked in an address or a title back, which is at the end of a link.
+func (w *written) unmask(part *[]byte, t tail) {
+	if len(*part) == 0 || t.stop > len(w.source) {
+		return
+	}
+	if i := bytes.Index(w.masked[t.start:t.stop], *part); i >= 0 {
+		*part = w.source[t.start+i : t.start+i+len(*part)]
+	}
 }
 
 // tree renders a node to markup that is clean.
 func (w *written) tree(n ast.Node, c *markup.Cleaner) *markup.Node {
 	var b bytes.Buffer
-	_ = w.dialect.Renderer().Render(&b, w.source, n) // errors would be the buffer's, which takes everything
+	w.with(func(d *dialect) { _ = d.Renderer().Render(&b, w.source, n) }) // errors would be the buffer's, which takes everything
 	out := c.Read(b.String())
 	for _, code := range out.All("code") {
 		if language, ok := strings.CutPrefix(code.Get("class"), "language-"); ok {
@@ -227,15 +278,3 @@ func (w *written) rawImages(n ast.Node, change func(img html.Token, src *html.At
 	}
 	return out
 }
-
-// Tags of cells that a report follows: Jupyter Book's, and papermill's for
-// cells that are meant to fail.
-const (
-	hideInput    = "hide-input"    // code folded
-	hideOutput   = "hide-output"   // outputs folded
-	hideCell     = "hide-cell"     // both
-	removeInput  = "remove-input"  // code left out
-	removeOutput = "remove-output" // outputs left out
-	removeCell   = "remove-cell"   // the whole cell left out
-	raises       = "raises-exception"
-)

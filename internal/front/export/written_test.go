@@ -105,7 +105,7 @@ func FuzzWritten(f *testing.F) {
 		if strings.Contains(s, "<") {
 			return // raw HTML may have headings, and may hide others
 		}
-		want, _ := outline((&page{nb: nb, opt: opt}).proseTrees(), "")
+		want, _ := outline(newPage(nb, opt, false, nil).proseTrees(), "")
 		if got, _ := titleOf(nb, opt); got != want && want != "" {
 			t.Errorf("title %q, HTML has %q", got, want)
 		}

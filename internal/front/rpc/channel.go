@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,8 @@ import (
 const (
 	maxMessage = 64 << 20
 	maxBlock   = problem.MaxData
-	maxBlocks  = 4096 // that are waiting for the message that names them
+	maxBlocks  = 4096            // that are waiting for the message that names them, and
+	maxWaiting = problem.MaxData // bytes of them
 )
 
 // channel carries messages, and blocks beside them. Each is preceded by a header as in the Language
@@ -32,7 +34,8 @@ const (
 //	\r\n
 //
 // where the line Block says that bytes follow and which number messages have for them. A block is
-// sent before the message that names it, and is taken once.
+// sent right before the request or the answer that names it, and is taken once; what a request did not take is
+// dropped when it is over.
 type channel struct {
 	in  *textproto.Reader
 	out io.WriteCloser
@@ -40,14 +43,38 @@ type channel struct {
 	mu         sync.Mutex // of messages sent, and of the blocks
 	unreadable func()     // told of a message that is not JSON; may be nil
 	blocks     map[int][]byte
-	last       int // number of the last block sent
+	owned      map[string][]int // blocks that came before a request, by its id; those before answers under the name answers
+	fresh      []int            // blocks that came since the last message
+	last       int              // number of the last block sent
 }
 
 // Send sends a message.
 func (c *channel) Send(message []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.write("", message)
+	return c.write("", withKind(message))
+}
+
+// withKind returns a message. The library itself answers a request that was cancelled before its handler began: that is an
+// error of kind "interrupted", as of any other.
+func withKind(m []byte) []byte {
+	if !bytes.Contains(m, fmt.Appendf(nil, `"code":%d`, jrpc2.Cancelled)) {
+		return m
+	}
+	var answer struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jrpc2.Error    `json:"error"`
+	}
+	if err := json.Unmarshal(m, &answer); err != nil || answer.Error == nil || answer.Error.Code != jrpc2.Cancelled {
+		return m
+	}
+	errors.As(wrong(codeInterrupted, context.Canceled), &answer.Error)
+	again, err := json.Marshal(answer)
+	if err != nil {
+		return m
+	}
+	return again
 }
 
 // write writes a header and what follows it in one call, which a reader then gets in one.
@@ -85,6 +112,7 @@ func (c *channel) Recv() ([]byte, error) {
 			return nil, err
 		}
 		if !isBlock {
+			c.own(content)
 			if c.unreadable != nil && !json.Valid(content) { // the library answers it, but may be waiting for an answer in it
 				c.unreadable()
 			}
@@ -104,11 +132,54 @@ func (c *channel) keep(number string, content []byte) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.blocks) >= maxBlocks {
-		return fmt.Errorf("%d blocks that no message took", maxBlocks)
+	waiting := len(content)
+	for _, b := range c.blocks {
+		waiting += len(b)
+	}
+	if len(c.blocks) >= maxBlocks || waiting > maxWaiting {
+		return fmt.Errorf("%d blocks with %d MB that no message took", len(c.blocks), waiting>>20)
 	}
 	c.blocks[n] = content
+	c.fresh = append(c.fresh, n)
 	return nil
+}
+
+// answers stands for the id of answers, which is that of a question of the server.
+const answers = "answers"
+
+// own notes which message the blocks before it are of. A notification between them has none.
+func (c *channel) own(message []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.fresh) == 0 {
+		return
+	}
+	var head struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	_ = json.Unmarshal(message, &head) // what is not JSON owns nothing
+	id := string(head.ID)
+	switch {
+	case id == "":
+		return
+	case head.Method == "":
+		id = answers
+	}
+	if c.owned == nil {
+		c.owned = map[string][]int{}
+	}
+	c.owned[id], c.fresh = append(c.owned[id], c.fresh...), nil
+}
+
+// drop forgets the blocks that came with a request and that it did not take.
+func (c *channel) drop(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.owned[id] {
+		delete(c.blocks, n)
+	}
+	delete(c.owned, id)
 }
 
 // take returns a block that was received, and forgets it.

@@ -12,7 +12,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"sync"
 
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/handler"
@@ -26,8 +25,9 @@ import (
 // Protocol numbers the messages. It changes when a program would have to.
 const Protocol = 1
 
-// requests is how many requests may be under way: one that computes, and what is asked meanwhile.
-const requests = 16
+// requests is how many requests may be under way: one that computes, those that wait for it, and what is asked meanwhile. A
+// cancel is a request, too: it must not wait behind calls.
+const requests = 1 << 12
 
 // server serves one program.
 type server struct {
@@ -37,9 +37,12 @@ type server struct {
 	tables  *tables
 	asker   *asker
 
-	mu      sync.Mutex // held while the session is used
+	mu      lock // held while the session is used
 	session *dsl.Session
 	names   int // values named so far
+
+	released int // values since tables were looked through
+	looked   int // how many values there were then
 
 	functions map[string]int // of the program: their numbers, by the names that they are bound to
 
@@ -51,7 +54,7 @@ type server struct {
 
 // Serve answers requests until the input ends. The version is the serving program's.
 func Serve(in io.Reader, out io.WriteCloser, version string) error {
-	s := &server{version: version, channel: &channel{
+	s := &server{version: version, mu: make(lock, 1), channel: &channel{
 		in: textproto.NewReader(bufio.NewReaderSize(in, 1<<16)), out: out, blocks: map[int][]byte{}}}
 	s.tables = &tables{byPath: map[string]*problem.Frame{}, bySum: map[string]string{}}
 	s.asker, s.functions = &asker{server: s}, map[string]int{}
@@ -65,7 +68,7 @@ func Serve(in io.Reader, out io.WriteCloser, version string) error {
 		Progress: s.teller.tell,
 		Notice:   func(text string) { s.notify("notice", notice{s.request, text}) },
 	})
-	s.rpc = jrpc2.NewServer(handler.Map{
+	handlers := handler.Map{
 		"hello":     handler.New(s.hello),
 		"catalogue": handler.New(func(context.Context) (Catalogue, error) { return Contents(), nil }),
 		"folder":    handler.New(s.folder),
@@ -77,18 +80,53 @@ func Serve(in io.Reader, out io.WriteCloser, version string) error {
 		"complete":  handler.New(s.complete),
 		"inspect":   handler.New(s.inspect),
 		"cancel":    handler.New(s.cancel),
-	}, &jrpc2.ServerOptions{AllowPush: true, Concurrency: requests})
+	}
+	for method, handle := range handlers {
+		handlers[method] = func(ctx context.Context, r *jrpc2.Request) (any, error) {
+			defer s.channel.drop(r.ID())
+			return handle(ctx, r)
+		}
+	}
+	s.rpc = jrpc2.NewServer(handlers, &jrpc2.ServerOptions{AllowPush: true, Concurrency: requests})
 	return s.rpc.Start(s.channel).Wait()
+}
+
+// lock is a mutex that can be waited for as long as a context lasts.
+type lock chan struct{}
+
+func (l lock) Lock()   { l <- struct{}{} }
+func (l lock) Unlock() { <-l }
+
+func (l lock) TryLock() bool {
+	select {
+	case l <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// LockWithin locks, or returns the error of the context that ended before.
+func (l lock) LockWithin(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case l <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // guarded returns a handler that has the session for itself, and makes a defect an error of its request.
 func guarded[P, R any](s *server, handle func(context.Context, P) (R, error)) func(context.Context, P) (R, error) {
 	return func(ctx context.Context, p P) (out R, err error) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if ctx.Err() != nil { // while it waited for others
-			return out, failed(ctx, ctx.Err(), nil)
+		if err := s.mu.LockWithin(ctx); err != nil { // cancelled before it began
+			return out, failed(ctx, err, nil)
 		}
+		defer s.mu.Unlock()
+		defer s.channel.drop(answers)
 		s.request = jrpc2.InboundRequest(ctx).ID()
 		s.asker.begin(ctx, s.request)
 		defer func() {
@@ -296,13 +334,25 @@ func (s *server) release(_ context.Context, p struct {
 }) (released, error) {
 	s.session.Forget(p.Names...)
 	gone := released{s.forgetFunctions()}
+	s.dropTables(len(p.Names))
+	return gone, nil
+}
+
+// dropTables forgets tables that no definition names, after a number of values was released. It reads all definitions, and
+// waits until the values released are a part of them.
+func (s *server) dropTables(values int) {
+	s.released += values
+	if s.tables.empty() || 16*s.released < s.looked {
+		return
+	}
+	names := s.session.Names()
+	s.released, s.looked = 0, len(names)
 	var used strings.Builder
-	for _, name := range s.session.Names() {
+	for _, name := range names {
 		text, _ := s.session.Definition(name)
 		used.WriteString(text + "\n")
 	}
 	s.tables.drop(func(path string) bool { return !strings.Contains(used.String(), path) })
-	return gone, nil
 }
 
 // cancel interrupts a request, which is answered all the same.

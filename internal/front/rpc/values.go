@@ -216,6 +216,13 @@ func (t *tables) add(name string, table *problem.Frame) string {
 	return own
 }
 
+// empty reports whether there are none.
+func (t *tables) empty() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.byPath) == 0
+}
+
 // drop forgets the tables that are not wanted any more.
 func (t *tables) drop(unwanted func(path string) bool) {
 	t.mu.Lock()

@@ -19,6 +19,9 @@ type Cleaner struct {
 	Style func(css string)
 	// tags of dropped elements that could have shown something
 	Lost []string
+	// how many links were dropped, whose words stay: ones to files, and ones that could do something
+	Links int
+	Plain bool // a part is shown as it is written, because it is too deep or too long
 }
 
 var (
@@ -54,7 +57,9 @@ func (c *Cleaner) Read(source string) *Node {
 	if c.ID == nil {
 		c.ID = func(id string) string { return id }
 	}
-	return &Node{Children: c.clean(Parse(source), "", "")}
+	n, read := parse(source)
+	c.Plain = c.Plain || !read
+	return &Node{Children: c.clean(n, "", "")}
 }
 
 // clean returns what may stay of n, below an element with tag parent and in a space of names (""
@@ -98,6 +103,10 @@ func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 		return c.image(n, out)
 	}
 	out.Children = lists.Flat(n.Children, func(child *Node) []*Node { return c.clean(child, tag, inner) })
+	if tag == "svg" && space != "svg" && repeats(out) > mostRepeats {
+		c.Lost = append(c.Lost, heavyDrawing)
+		return []*Node{Element("span", []string{"class", "missing"}, Text("A drawing is left out: it repeats its parts too often."))}
+	}
 	return []*Node{out}
 }
 
@@ -146,6 +155,10 @@ func (c *Cleaner) image(from, to *Node) []*Node {
 		problem = "not part of the output"
 	default:
 		data, problem = c.Load(src)
+	}
+	if problem == "" && heavyImage(data) {
+		problem = "it repeats its parts too often"
+		c.Lost = append(c.Lost, heavyDrawing)
 	}
 	switch {
 	case to.Tag == "image" && problem != "":
@@ -216,6 +229,8 @@ func (c *Cleaner) attributes(from, to *Node, space string) {
 		}
 		if a, keep = c.value(to.Tag, space, a); keep {
 			to.Attrs = append(to.Attrs, a)
+		} else if a.Name == "href" && to.Tag == "a" {
+			c.Links++
 		}
 	}
 	if s := namespaces[to.Tag]; s != "" {

@@ -12,15 +12,39 @@ import (
 // Parse reads HTML as browsers do inside of a body: unclosed, wrongly nested, in any case
 // of letters. Elements and attributes of drawings get the spelling of SVG. Comments and
 // declarations are dropped. HTML that nests deeper than browsers go, 512 elements, is not
-// read: it becomes text. The result is a node without tag.
+// read: it becomes text, and so does HTML with so many tags that its tree would take more than a few
+// hundred bytes for each byte. The result is a node without tag.
 func Parse(source string) *Node {
+	n, _ := parse(source)
+	return n
+}
+
+// The memory that the trees of HTML may take.
+const (
+	bytesOfTag  = 500
+	bytesByByte = 120
+	bytesAtAll  = 16 << 20
+)
+
+// parse reads HTML; false says that it became text.
+func parse(source string) (*Node, bool) {
+	plain := Element("", nil, Element("p", []string{"class", "missing"}, Text(plainNote)), Element("pre", nil, Text(source)))
+	if strings.Count(source, "<")*bytesOfTag > bytesAtAll+bytesByByte*len(source) {
+		return plain, false
+	}
 	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
 	list, err := html.ParseFragment(strings.NewReader(source), body)
 	if err != nil { // the depth; reading a text has no other
-		return Element("", nil, Element("pre", nil, Text(source)))
+		return plain, false
 	}
-	return &Node{Children: lists.Flat(list, converted)}
+	return &Node{Children: lists.Flat(list, converted)}, true
 }
+
+// plainNote stands before HTML that became text.
+const plainNote = "This part is too deep or too long to be laid out. It is shown as it is written:"
+
+// mostAttributes is how many attributes of an element are read: more than any has that draws something.
+const mostAttributes = 200
 
 // converted returns a node of package html as ours, and nothing for what shows nothing.
 func converted(n *html.Node) []*Node {
@@ -33,7 +57,7 @@ func converted(n *html.Node) []*Node {
 			if a.Namespace != "" {
 				a.Key = a.Namespace + ":" + a.Key
 			}
-			if !out.Has(a.Key) { // of two with one name the first counts
+			if len(out.Attrs) < mostAttributes && !out.Has(a.Key) { // of two with one name the first counts
 				out.Attrs = append(out.Attrs, Attr{a.Key, a.Val})
 			}
 		}

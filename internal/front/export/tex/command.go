@@ -1,6 +1,7 @@
 package tex
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -51,9 +52,22 @@ func (m *mathParser) command(name string) *markup.Node {
 		return m.delimited()
 	case "begin":
 		return m.environment()
-	case "tag", "label":
-		m.raw()
+	case "tag":
+		form := "(%s)"
+		if m.peek() == "*" {
+			m.next()
+			form = "%s"
+		}
+		m.tag = fmt.Sprintf(form, strings.Trim(m.raw(), "$ "))
 		return nil
+	case "label":
+		m.label = m.raw()
+		return nil
+	case "notag", "nonumber":
+		m.noNumber = true
+		return nil
+	case "eqref", "ref":
+		return leaf("mtext", m.raw(), "class", name)
 	}
 	panic(errMath)
 }

@@ -14,9 +14,16 @@ import (
 // knows what notebooks use (symbols, scripts, fractions, roots, sums, accents,
 // alphabets, text, delimiters, aligned lines, cases, matrices); a formula with
 // anything else stays TeX, in the reader's sight rather than half translated.
+// A very long one does, too.
 func Formula(tex string, display bool) *markup.Node {
 	m := &mathParser{rest: tex}
-	content := m.whole()
+	var content *markup.Node
+	if len(tex) <= Longest {
+		content = m.whole()
+	}
+	if content != nil && display {
+		content = m.numbered(content, false)
+	}
 	if content == nil {
 		n := markup.Element("code", []string{"class", "math"}, markup.Text(tex))
 		if display {
@@ -30,6 +37,9 @@ func Formula(tex string, display bool) *markup.Node {
 	}
 	return n
 }
+
+// Longest is how many bytes a formula may have that is set.
+const Longest = 20_000
 
 var errMath = errors.New("not a formula that is known")
 
@@ -65,6 +75,9 @@ const mostDepth = 50
 type mathParser struct {
 	rest  string
 	depth int
+	// of the row that is read: what stands in place of its number, its name, and that it has none
+	tag, label string
+	noNumber   bool
 }
 
 // next takes one token: a command with its backslash, or a character. White
@@ -170,6 +183,25 @@ func (m *mathParser) argument() *markup.Node {
 	return n
 }
 
+// number returns what stands beside a row that has a tag or a label, and beside each row of an environment that counts its rows; nil
+// beside others. Its own text is empty until Number counts the formulas of a document.
+func (m *mathParser) number(counts bool) *markup.Node {
+	tag, label, shown := m.tag, m.label, m.tag != "" || m.label != "" || counts && !m.noNumber
+	m.tag, m.label, m.noNumber = "", "", false
+	if !shown {
+		return nil
+	}
+	return markup.Element("mrow", []string{"class", numberClass}, leaf("mtext", tag), leaf("mtext", label))
+}
+
+// numbered returns a formula with its number beside it.
+func (m *mathParser) numbered(content *markup.Node, counts bool) *markup.Node {
+	if n := m.number(counts); n != nil {
+		return markup.Element("mrow", nil, content, markup.Element("mspace", []string{"width", "2em"}), n)
+	}
+	return content
+}
+
 // raw reads a group as it stands.
 func (m *mathParser) raw() string {
 	m.skip()
@@ -243,7 +275,7 @@ var (
 	spaces    = map[string]string{",": "0.167em", ":": "0.222em", ";": "0.278em", ">": "0.222em", "!": "-0.167em", " ": "0.25em",
 		"quad": "1em", "qquad": "2em", "enspace": "0.5em", "~": "0.25em"}
 	ignored = markup.Names("displaystyle textstyle scriptstyle limits nolimits big Big bigg Bigg bigl bigr Bigl Bigr biggl " +
-		"biggr Biggl Biggr bigm Bigm notag nonumber hfill")
+		"biggr Biggl Biggr bigm Bigm hfill")
 )
 
 // symbols make the elements of the commands without arguments.

@@ -13,7 +13,7 @@ import (
 // TeX reads what follows.
 var commandNames = markup.Names(
 	`frac dfrac tfrac cfrac binom stackrel overset underset substack sqrt left right middle mathrm operatorname operatornamewithlimits mathit mathnormal
-	tag label ref eqref boxed pmod bmod not phantom hphantom vphantom
+	tag label ref eqref notag nonumber boxed pmod bmod not phantom hphantom vphantom
 	text textrm textit textbf texttt textsf textsc textsl textup textmd textnormal textsuperscript textsubscript emph mbox fbox
 	tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge bfseries mdseries itshape slshape scshape upshape ttfamily rmfamily sffamily normalfont
 	centering raggedright raggedleft noindent indent par newline linebreak allowbreak smallskip medskip bigskip hspace vspace hfill vfill strut

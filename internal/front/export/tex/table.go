@@ -49,6 +49,7 @@ type tableForm struct{ open, end, align string }
 // environments are the tables of TeX.
 var environments = map[string]tableForm{
 	"aligned": {"", "", "right left"}, "align": {"", "", "right left"}, "split": {"", "", "right left"},
+	"alignat": {"", "", "right left"}, "alignedat": {"", "", "right left"}, "flalign": {"", "", "right left"},
 	"eqnarray": {"", "", "right center left"}, "gathered": {}, "gather": {}, "equation": {}, "multline": {}, "matrix": {},
 	"smallmatrix": {}, "array": {},
 	"pmatrix": {"(", ")", ""}, "bmatrix": {"[", "]", ""}, "vmatrix": {"|", "|", ""}, "Vmatrix": {"‖", "‖", ""},
@@ -71,8 +72,18 @@ func (m *mathParser) environment() *markup.Node {
 	name := m.raw()
 	form, ok := environments[strings.TrimSuffix(name, "*")]
 	require(ok && (name != "array" || strings.Trim(m.raw(), "lcr| ") == ""))
-	return m.rows(name, form)
+	if strings.HasPrefix(name, "alignat") || strings.HasPrefix(name, "alignedat") {
+		m.raw() // how many columns
+	}
+	table := m.rows(name, form)
+	if name == "equation" || name == "multline" {
+		return m.numbered(table, true)
+	}
+	return table
 }
+
+// rowNumbers are the environments whose rows have numbers; with a star only rows with a tag.
+var rowNumbers = markup.Names("align gather eqnarray alignat flalign")
 
 // rows reads a table up to its end, which must bear the same name.
 func (m *mathParser) rows(name string, form tableForm) *markup.Node {
@@ -93,6 +104,11 @@ func (m *mathParser) rows(name string, form tableForm) *markup.Node {
 			continue
 		}
 		if len(row.Children) > 1 || len(cell.Children) > 0 {
+			if bare := strings.TrimSuffix(name, "*"); rowNumbers[bare] {
+				if n := m.number(bare == name); n != nil {
+					row.Children = append(row.Children, markup.Element("mtd", []string{"class", "left"}, n))
+				}
+			}
 			table.Children = append(table.Children, row)
 		}
 		if end == `\\` {
@@ -132,6 +148,9 @@ var special = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`", 
 // Text returns text as LaTeX that prints it. Long words, such as checksums, may
 // break.
 func Text(s string) string {
+	if len(s) <= 40 && strings.IndexFunc(s, isNotPlain) < 0 {
+		return s
+	}
 	s = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(s, unicode.IsControl), " "), "?")
 	words := strings.Split(s, " ")
 	for i, w := range words {
@@ -146,6 +165,11 @@ func Text(s string) string {
 		words[i] = strings.Join(pieces, `\allowbreak{}`)
 	}
 	return composed(strings.Join(words, " "))
+}
+
+// isNotPlain reports whether a character may mean something else to TeX than itself.
+func isNotPlain(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == ' ' || r == '.' || r == ',')
 }
 
 // accentCommands are the marks that Unicode sets after their letter and TeX before.
@@ -170,11 +194,13 @@ func Verbatim(text string, options string) string {
 	b.WriteString("\n\\begin{Verbatim}[" + options + "]\n")
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		r := []rune(strings.ReplaceAll(plainLine(strings.ReplaceAll(line, "\t", "    ")), `\end{Verbatim}`, `\end {Verbatim}`))
-		for len(r) > lineLength {
-			b.WriteString(string(r[:lineLength-1]) + "\\\n")
-			r = append([]rune("    "), r[lineLength-1:]...)
+		indent := ""
+		for len(indent)+len(r) > lineLength {
+			here := lineLength - 1 - len(indent)
+			b.WriteString(indent + string(r[:here]) + "\\\n")
+			r, indent = r[here:], "    "
 		}
-		b.WriteString(string(r) + "\n")
+		b.WriteString(indent + string(r) + "\n")
 	}
 	b.WriteString("\\end{Verbatim}\n")
 	return b.String()

@@ -259,15 +259,17 @@ func Read(r io.Reader) (*Notebook, error) {
 	if file.Format != 4 {
 		return nil, fmt.Errorf("not a notebook of format 4: nbformat is %d (save it with a current Jupyter)", file.Format)
 	}
-	n := &Notebook{Metadata: orEmpty(file.Metadata)}
+	n := &Notebook{Metadata: orEmpty(file.Metadata), Cells: make([]Cell, 0, len(file.Cells))}
 	seen := map[string]bool{}
+	taken := lists.Keyed(file.Cells, func(_ int, f cellForm) (string, bool) { return f.ID, true })
 	for i, f := range file.Cells {
 		c, err := f.cell()
 		if err != nil {
 			return nil, fmt.Errorf("cell %d: %w", i+1, err)
 		}
 		if !validID.MatchString(c.ID) || seen[c.ID] {
-			c.ID = n.FreshID(fmt.Sprintf("cell-%d", i+1))
+			c.ID = freshID(taken, fmt.Sprintf("cell-%d", i+1))
+			taken[c.ID] = true
 		}
 		seen[c.ID] = true
 		n.Cells = append(n.Cells, c)
@@ -416,7 +418,11 @@ func (n *Notebook) KernelName() string {
 
 // FreshID returns an identifier for a new cell that no other cell has.
 func (n *Notebook) FreshID(prefix string) string {
-	taken := lists.Keyed(n.Cells, func(_ int, c Cell) (string, bool) { return c.ID, true })
+	return freshID(lists.Keyed(n.Cells, func(_ int, c Cell) (string, bool) { return c.ID, true }), prefix)
+}
+
+// freshID returns an identifier that is not taken.
+func freshID(taken map[string]bool, prefix string) string {
 	if !taken[prefix] {
 		return prefix
 	}

@@ -1,0 +1,42 @@
+package dsl
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestReadOnly: where nothing may be written, the statement that would write is a mistake, and nothing before it runs.
+func TestReadOnly(t *testing.T) {
+	const head = "p = paper(case=1, gap=0.4)\n"
+	for _, c := range []struct{ source, place, said string }{
+		{head + `save(p, "../p.json")`, "2:9", `save: "../p.json" would be written`},
+		{head + `plot(fc(p, delta=0.1, seed=1), file="x.svg")`, "2:37", `plot: "x.svg" would be written`},
+		{head + `sweep(fc(p, delta=0.1, seed=1), gap=[0.4, 0.8], store="s.jsonl")`, "2:55", `sweep: "s.jsonl" would be written`},
+		{head + "days = protocol(p, runs=0)\nstart(days, \"days\")", "3:1", "start: a campaign's folder would be written"},
+		{`tell("days", file="x.csv")`, "1:1", "tell: a campaign's folder would be written"},
+		{head + "name = \"x\"\nsave(p, \"{name}.json\")", "3:9", "would be written"},
+		{head + "bounds(p)\nr = fc(p, delta=0.1, seed=1)\nplot(r)", "", ""},
+	} {
+		folder := t.TempDir()
+		script, errs := Parse("s.cope", c.source)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		displays, err := NewSession(Options{Folder: folder, ReadOnly: true}).Eval(context.Background(), script)
+		if c.said == "" {
+			if err != nil || len(displays) == 0 {
+				t.Errorf("%s: %v", c.source, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.said) || !strings.Contains(err.Error(), "s.cope:"+c.place+":") ||
+			!strings.Contains(err.Error(), "--no-write") || len(displays) > 0 {
+			t.Errorf("%s\nsays %v, want %s at %s", c.source, err, c.said, c.place)
+		}
+		if left, _ := os.ReadDir(folder); len(left) > 0 {
+			t.Errorf("%s: %v was written", c.source, left)
+		}
+	}
+}

@@ -1,0 +1,511 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// words by which people name columns, in lower case.
+var (
+	taskWords = []string{"task", "site", "machine", "maschine", "agent", "group", "standort", "location", "loc", "model",
+		"dataset", "environment", "env", "county", "region", "city", "state", "station", "clinic", "school", "store", "customer",
+		"farm", "country", "center", "centre", "substrate", "reaction", "subject", "campaign", "halide", "electrophile"}
+	optionWords = []string{"arm", "option", "tool", "method", "algorithm", "library", "optimizer", "solver", "engine", "framework", "variant",
+		"treatment", "trt", "variety", "gen", "genotype", "cultivar", "hybrid", "sorte", "feed", "diet", "spray", "drug", "catalyst", "ligand",
+		"solvent", "base", "additive", "reagent", "smiles", "fertilizer", "recipe", "rezept", "setting", "stock", "spacing"}
+	numberOptions = []string{"dose", "conc", "concentration", "equiv", "temp", "temperature", "lr", "learning", "dropout", "flow", "nitro",
+		"nitrogen",
+		"depth", "layers", "decay", "momentum"}
+	sizeWords  = []string{"n", "size", "rows", "samples", "records"} // of problems, which are tasks
+	blockWords = []string{"block", "blocks", "batch", "day", "days", "date", "week", "plate", "session", "shift", "lot", "tag", "datum",
+		"woche",
+		"charge", "schicht"}
+	yearWords   = []string{"year", "years", "jahr", "season"}
+	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss",
+		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue",
+		"durchsatz", "ausbeute", "titre", "titer", "rate", "germ", "objective", "uptake"}
+	lesserRewards = []string{"auc", "f1", "height", "biomass", "purity", "signal", "fluorescence", "absorbance", "od"}
+	spreadWords   = []string{"sd", "std", "stderr", "sem", "rank", "count", "n", "reps"} // of measurements
+	personWords   = []string{"operator", "bearbeiter", "technician", "person", "user", "worker", "patient", "by"}
+	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
+	statusWords   = []string{"status", "state", "outcome", "result"}
+	failWords     = []string{"fail", "failed", "failure", "crash", "crashed", "killed", "error", "timeout", "aborted", "false"}
+	codeWords     = []string{"trt", "treatment", "combination", "combo"} // of what other columns say one by one
+)
+
+// words by which people name the columns of successes and of trials.
+var (
+	successWords = []string{"successes", "success", "wins", "hits", "cured", "conversions", "converted", "responders", "survived", "erfolge",
+		"clicks", "purchases", "signups", "orders", "germinated", "germ"}
+	trialWords = []string{"trials", "n", "attempts", "total", "patients", "visitors", "shots", "versuche", "users", "impressions", "views",
+		"participants", "seeds", "sown"}
+)
+
+// lowerWords are names of rewards where less is better.
+var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "costs", "kosten", "rmse", "mse", "mae", "nll",
+	"regret", "perplexity", "runtime",
+	"latency", "duration", "delay", "wer", "bpb", "fehler", "impurity", "waste", "risk", "mortality", "defects", "price"}
+
+// layout columns say where or when something was measured and not what. Their last word is one of layoutWords, or their whole
+// name one of layoutNames.
+var (
+	layoutWords = []string{"row", "col", "column", "pos", "position", "plot", "plotid", "id", "eid", "uid", "uuid", "seed", "timestamp",
+		"datetime",
+		"rownames", "well", "rep", "reps", "repl", "replicate", "replication", "rowpos", "colpos", "fold", "epoch"}
+	layoutNames = []string{"index", "idx", "x", "time", "step", "iteration", "iter", "run", "trial", "entry", "number", "no", "nr", "line",
+		"order",
+		"range", "name", "created", "end time", "start time", "datetime start", "datetime complete"}
+)
+
+// parameter begins names of settings in exports of trackers of experiments, as in params_lr and config.lr; metric of measurements.
+var (
+	parameter = regexp.MustCompile(`(?i)^(params?|config|hparams?|hyperparameters?)[._/ -]`)
+	metric    = regexp.MustCompile(`(?i)^(metrics?|objectives?|values?)[._/ -]`)
+	tracked   = regexp.MustCompile(`(?i)^(user_attrs?|system_attrs?|tags?)[._/ -]|^_`)
+)
+
+// parts returns the words of a column's name in lower case.
+func (c Column) parts() []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range c.Name {
+		if unicode.IsUpper(r) && lower { // plotId
+			b.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r)
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.FieldsFunc(b.String(), func(r rune) bool { return !('a' <= r && r <= 'z' || r > 127) })
+}
+
+// named reports whether one of the words is the name of a column or one of its words.
+func (c Column) named(words []string) bool {
+	return slices.ContainsFunc(append(c.parts(), strings.ToLower(c.Name)), func(p string) bool { return slices.Contains(words, p) })
+}
+
+// few reports whether values stand in two rows on average.
+func (c Column) few() bool { return 2*c.Different <= c.rows }
+
+// option reports whether the name says that a column is a setting. Numbers that mostly differ may be chosen at random.
+func (c Column) option() bool {
+	return parameter.MatchString(c.Name) || c.named(numberOptions) || c.named(optionWords) && (!c.Numbers || c.few())
+}
+
+// block reports whether the name says what was measured together; a batch of 8, 16 or 32 and a plate size say how many are.
+func (c Column) block() bool {
+	return c.named(blockWords) && !c.named([]string{"size"}) && !(c.Numbers && c.sizes && c.named([]string{"batch"}))
+}
+
+// person reports whether the values are people who measured.
+func (c Column) person() bool { return c.named(personWords) && c.Empty == 0 && c.few() }
+
+// replicates reports whether the name is that of replicates.
+func (c Column) replicates() bool {
+	return c.named([]string{"rep", "reps", "repl", "replicate", "replication"})
+}
+
+// layout reports whether the name says where or when a row was measured, or only numbers it.
+func (c Column) layout() bool {
+	parts := c.parts()
+	if strings.HasPrefix(c.Name, "Unnamed: ") || slices.Contains(layoutNames, strings.Join(parts, " ")) && !strings.ContainsAny(c.Name, "([") {
+		return true
+	}
+	return len(parts) > 0 && slices.Contains(layoutWords, parts[len(parts)-1]) && !c.option()
+}
+
+// unused says why a column, by its own looks, has no part; "" where it may have one.
+func (d *Description) unusedFor(t *table, c Column) string {
+	switch rows := d.Rows; {
+	case c.Different == 0:
+		return "it is empty"
+	case c.Different == 1 && c.Empty == 0:
+		return "it has one value"
+	case parameter.MatchString(c.Name) && c.Empty == 0:
+		return ""
+	case tracked.MatchString(c.Name) || c.named(noteWords):
+		return "it is about the run"
+	case c.replicates() && !c.Numbers && c.Empty == 0:
+		return "" // labels such as R1 are blocks
+	case strings.HasPrefix(c.Name, "Unnamed: "):
+		return "it has no name in the file"
+	case c.layout():
+		return "its name says where or when a row was measured, or numbers the rows"
+	case c.person():
+		return "it says who measured: add it with --blocks if that matters"
+	case c.failures != nil && c.named(statusWords) || c.named([]string{"status"}):
+		return "it says how a run ended"
+	case c.Numbers && !c.counts() && 2*c.Different > rows-c.Empty && !c.option():
+		return "its numbers mostly differ: if it was measured, name it with --reward"
+	case c.Empty > 0:
+		return "it has empty cells"
+	case c.dates && !c.block():
+		return "it has dates"
+	case c.counts() || c.Different == rows && rows > 2 && !c.Numbers && !c.option():
+		return "it differs in every row"
+	case c.option():
+		return ""
+	case !c.Numbers && !c.few() && rows > fewRows:
+		return "its texts mostly differ"
+	}
+	return ""
+}
+
+// counts reports whether numbers that all differ count the rows.
+func (c Column) counts() bool {
+	return c.whole && c.Different == c.rows && c.rows > 2 && c.Most-c.Least == float64(c.Different-1)
+}
+
+// fewRows is the size of a table in which a text that stands in one row may be an option.
+const fewRows = 20
+
+// measured returns how well the name of a column suits what was measured, 0 best; -1 where it cannot be that.
+func (c Column) measured() int {
+	time := c.named([]string{"time", "seconds", "ms", "sec", "runtime"})
+	switch {
+	case !c.Numbers && !c.truths || c.Different < 2 || c.block() || c.option() || c.named(yearWords) || parameter.MatchString(c.Name) ||
+		tracked.MatchString(c.Name):
+		return -1
+	case metric.MatchString(c.Name) && c.Numbers:
+		return 0
+	case c.named(rewardWords) && !c.named(spreadWords) && !time && !c.layout():
+		return 0
+	case c.named(lowerWords) && !c.named(spreadWords) && !time && !c.layout(), c.named(lesserRewards):
+		return 1
+	case strings.EqualFold(c.Name, "time") && c.Numbers && !c.few():
+		return 1
+	case !c.Numbers || c.layout() || c.counts() || c.dates:
+		return -1
+	case c.named(spreadWords) || time:
+		return 3
+	}
+	return 2
+}
+
+// reward returns the place of the column that was measured, or -1: the first one whose name says so, else the last one with
+// most different numbers.
+func (d *Description) reward() (at int, byName bool) {
+	best := 4
+	at = -1
+	for k, c := range d.Columns {
+		switch rank := c.measured(); {
+		case rank < 0 || rank > best:
+		case rank < best || rank >= 2 && c.Different >= d.Columns[at].Different:
+			best, at = rank, k
+		}
+	}
+	return at, best < 2
+}
+
+// guess suggests what the columns are.
+func (d *Description) guess(t *table) {
+	d.Wide = !slices.ContainsFunc([]string{"task", "arm", "mean"}, func(name string) bool {
+		return !slices.ContainsFunc(d.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
+	})
+	at, byName := d.reward()
+	if d.Counts = d.counts(t); d.Counts != nil {
+		at = -1
+	} else if at >= 0 {
+		d.Reward, d.Lower = d.Columns[at].Name, d.Columns[at].named(lowerWords) || d.Columns[at].named([]string{"time"})
+	}
+	roles := &guesses{Description: d, t: t}
+	for k, c := range d.Columns {
+		if k == at || slices.Contains(d.Counts, c.Name) {
+			continue
+		}
+		why := d.unusedFor(t, c)
+		if why == "" && !d.varies(t, c.Name) {
+			why = "it has one value in all rows with a measurement"
+		}
+		if why == "" {
+			roles.open = append(roles.open, c)
+		} else {
+			d.leave(c.Name, why)
+		}
+		if !byName && d.Counts == nil && c.Numbers && c.measured() == 2 && 2*c.Different > d.Rows {
+			d.Rewards = append(d.Rewards, c.Name)
+		}
+		if c.failures != nil && c.named(statusWords) && c.Different <= 10 {
+			d.Failed = strings.Join(lists.Map(c.failures, func(text string) string { return conditionOf(c.Name, "==", text) }), " or ")
+		}
+	}
+	if len(d.Rewards) > 0 && at >= 0 {
+		d.Rewards = slices.Insert(d.Rewards, min(len(d.Rewards), slices.IndexFunc(append(d.Rewards, ""), func(name string) bool {
+			return name == "" || t.column[name] > at
+		})), d.Reward)
+	}
+	roles.assign()
+}
+
+// leave lists a column that has no part.
+func (d *Description) leave(name, why string) { d.Unused = append(d.Unused, Unused{name, why}) }
+
+// guesses are the columns of a description that have no part yet.
+type guesses struct {
+	*Description
+	t    *table
+	open []Column
+}
+
+// take removes the columns that are so, and returns them.
+func (g *guesses) take(so func(c Column) bool) (taken []Column) {
+	taken = lists.Where(g.open, so)
+	g.open = lists.Where(g.open, func(c Column) bool { return !so(c) })
+	return taken
+}
+
+// assign gives the open columns their parts: the task, blocks, and arms.
+func (g *guesses) assign() {
+	blocks := g.take(func(c Column) bool {
+		return (c.block() || c.named(yearWords) || c.replicates() || c.roman()) && !c.option()
+	})
+	g.alike()
+	g.codes()
+	g.task()
+	for _, c := range g.take(func(c Column) bool { return g.Task != "" && g.decides([]string{g.Task}, c.Name) }) {
+		g.leave(c.Name, "it has one value in each "+g.Task)
+	}
+	g.nested()
+	g.covariates(lists.Map(blocks, func(c Column) string { return c.Name }))
+	for _, c := range g.take(func(c Column) bool { return c.Different > 200 && !c.option() }) {
+		g.leave(c.Name, fmt.Sprintf("it has %d values", c.Different))
+	}
+	g.Arm = lists.Map(g.open, func(c Column) string { return c.Name })
+	switch at := slices.IndexFunc(g.Unused, func(u Unused) bool { return g.Columns[g.t.column[u.Name]].person() }); {
+	case len(g.Arm) > 0:
+	case g.Task != "":
+		g.Task, g.Arm = "", []string{g.Task} // one task: its options are what the column names
+	case at >= 0:
+		g.Arm = []string{g.Unused[at].Name}
+		g.Unused = slices.Delete(g.Unused, at, at+1)
+	}
+	for _, c := range blocks {
+		g.block(c)
+	}
+	units := g.rowsOf(append(lists.Where([]string{g.Task}, func(name string) bool { return name != "" }), g.Arm...))
+	g.Options, g.Single = len(units), lists.Count(units, func(n int) bool { return n == 1 })
+}
+
+// alike leaves columns out that say the same as one before.
+func (g *guesses) alike() {
+	for k := 0; k < len(g.open); k++ {
+		for _, before := range g.open[:k] {
+			if g.open[k].Different == before.Different && g.decides([]string{before.Name}, g.open[k].Name) && 2*before.Different <= g.Rows {
+				g.leave(g.open[k].Name, "it says the same as "+before.Name)
+				g.open = slices.Delete(g.open, k, k+1)
+				k--
+				break
+			}
+		}
+	}
+}
+
+// task finds the task: a column by its name; sizes of problems beside options that have a name; else a text that is the only one,
+// or one of two columns that are left: rather one that is not known as an option.
+func (g *guesses) task() {
+	few := func(c Column) bool { return c.Different >= 2 && c.few() && !parameter.MatchString(c.Name) }
+	options := lists.Count(g.open, func(c Column) bool { return c.option() || !c.Numbers })
+	texts := lists.Count(g.open, func(c Column) bool { return !c.Numbers })
+	text := func(c Column) bool { return few(c) && !c.Numbers && c.Different <= 50 }
+	for _, is := range []func(c Column) bool{
+		func(c Column) bool { return few(c) && c.named(taskWords) },
+		func(c Column) bool {
+			return few(c) && c.Numbers && c.named(sizeWords) && c.Least > 0 && c.Most >= 10*c.Least && options > 0
+		},
+		func(c Column) bool { return text(c) && !c.option() && (texts == 1 || len(g.open) == 2) },
+		func(c Column) bool { return text(c) && len(g.open) == 2 },
+	} {
+		if at := slices.IndexFunc(g.open, is); at >= 0 {
+			g.Task = g.open[at].Name
+			g.open = slices.Delete(g.open, at, at+1)
+			return
+		}
+	}
+	for k, u := range g.Unused { // samples that have ids
+		if c := g.Columns[g.t.column[u.Name]]; few(c) && !c.Numbers && c.Empty == 0 && len(c.parts()) > 1 && c.layout() && len(g.open) > 0 {
+			g.Task, g.Unused = c.Name, slices.Delete(g.Unused, k, k+1)
+			return
+		}
+	}
+}
+
+// nested leaves out one of two columns where each value of the first has one value of the second, as chicks have their diets
+// and varieties their types: the finer one if the other one is known as an option, or is text where it has numbers.
+func (g *guesses) nested() {
+	for k := 0; k < len(g.open); k++ {
+		fine := g.open[k]
+		if 2*fine.Different > g.Rows {
+			continue
+		}
+		at := slices.IndexFunc(g.open, func(c Column) bool {
+			return c.Name != fine.Name && c.Different < fine.Different && g.decides([]string{fine.Name}, c.Name)
+		})
+		if at < 0 {
+			continue
+		}
+		coarse := g.open[at]
+		if !fine.option() && (coarse.option() || fine.Numbers) {
+			g.leave(fine.Name, "each of its values has one value of "+coarse.Name)
+			g.open = slices.Delete(g.open, k, k+1)
+		} else {
+			g.leave(coarse.Name, "it has one value for each "+fine.Name)
+			g.open = slices.Delete(g.open, at, at+1)
+		}
+		k = -1
+	}
+}
+
+// codes leaves a treatment out that two other columns or more say one by one.
+func (g *guesses) codes() {
+	for k, c := range g.open {
+		if !c.named(codeWords) {
+			continue
+		}
+		parts := lists.Where(g.open, func(x Column) bool { return x.Name != c.Name && g.decides([]string{c.Name}, x.Name) })
+		names := lists.Map(parts, func(x Column) string { return x.Name })
+		if len(parts) > 1 && g.decides(names, c.Name) {
+			g.open = slices.Delete(g.open, k, k+1)
+			g.leave(c.Name, "other columns say it one by one: "+strings.Join(names, ", "))
+			return
+		}
+	}
+}
+
+// roman reports whether the values are I, II, III and so on, as blocks are numbered.
+func (c Column) roman() bool {
+	return !c.Numbers && len(c.Examples) == 3 && !slices.ContainsFunc(c.Examples, func(text string) bool {
+		return strings.Trim(text, "IVX") != ""
+	})
+}
+
+// covariates leaves out numbers that were measured and not set: beside options with a name or of text, those whose values are
+// not about equally frequent, and those that task and blocks decide.
+func (g *guesses) covariates(blocks []string) {
+	set := func(c Column) bool { return c.option() || !c.Numbers }
+	task := Column{Name: g.Task}
+	if g.Task == "" || task.named(taskWords) {
+		if !slices.ContainsFunc(g.open, set) {
+			return
+		}
+	}
+	for _, c := range g.take(func(c Column) bool {
+		return !set(c) && g.Task != "" && g.decides(append([]string{g.Task}, blocks...), c.Name)
+	}) {
+		g.leave(c.Name, "it has one value in each "+strings.Join(append([]string{g.Task}, blocks...), " and "))
+	}
+	for _, c := range g.take(func(c Column) bool { return !set(c) && !g.even(c.Name) }) {
+		g.leave(c.Name, "it looks measured and not set: its values are not evenly frequent")
+	}
+}
+
+// even reports whether the most frequent value of a column stands in at most four times as many rows as the least frequent one.
+func (g *guesses) even(name string) bool {
+	counts := g.rowsOf([]string{name})
+	return slices.Max(counts) <= 4*slices.Min(counts)
+}
+
+// block proposes a column as blocks, if several options were measured in each: else nothing can be compared within them.
+func (g *guesses) block(c Column) {
+	task := lists.Where([]string{g.Task}, func(name string) bool { return name != "" })
+	names := append(slices.Concat(task, g.Blocks), c.Name)
+	within := g.rowsOf(names)
+	switch {
+	case c.Empty > 0:
+		g.leave(c.Name, "it has empty cells")
+	case g.Task != "" && g.decides([]string{g.Task}, c.Name):
+		g.leave(c.Name, "it has one value in each "+g.Task)
+	case len(within)*2 > g.Rows || len(g.rowsOf(append(names, g.Arm...))) == len(within):
+		g.leave(c.Name, "it would be a block, and its blocks have one option each")
+	default:
+		g.Blocks = append(g.Blocks, c.Name)
+	}
+}
+
+// keyOf returns what some columns say in a row.
+func (g *guesses) keyOf(names []string, r int) string {
+	return strings.Join(lists.Map(names, func(name string) string { return strconv.Quote(g.t.textOf(r, name)) }), ",")
+}
+
+// decides reports whether rows that agree in some columns agree in another one.
+func (g *guesses) decides(names []string, other string) bool {
+	value := map[string]string{}
+	for r := range g.t.lines {
+		key, v := g.keyOf(names, r), g.t.textOf(r, other)
+		if before, known := value[key]; known && before != v {
+			return false
+		}
+		value[key] = v
+	}
+	return true
+}
+
+// rowsOf counts the rows with a reward of each combination of some columns.
+func (g *guesses) rowsOf(names []string) []int {
+	place, counts := map[string]int{}, []int(nil)
+	for _, r := range g.rewarded(g.t) {
+		key := g.keyOf(names, r)
+		k, known := place[key]
+		if !known {
+			k = len(counts)
+			place[key], counts = k, append(counts, 0)
+		}
+		counts[k]++
+	}
+	return counts
+}
+
+// rewarded lists the rows that have a reward.
+func (d *Description) rewarded(t *table) []int {
+	return indices.Where(len(t.lines), func(r int) bool { return d.Reward == "" || !notMeasured(t.textOf(r, d.Reward)) })
+}
+
+// varies reports whether a column has several values in rows that have a reward: how a run ended, such as failed, is no option.
+func (d *Description) varies(t *table, name string) bool {
+	rows := d.rewarded(t)
+	return slices.ContainsFunc(rows, func(r int) bool { return t.textOf(r, name) != t.textOf(rows[0], name) })
+}
+
+// counts returns the columns of successes and of trials, where no row has more successes than trials; none without.
+func (d *Description) counts(t *table) []string {
+	find := func(words []string) string {
+		at := slices.IndexFunc(d.Columns, func(c Column) bool { return c.Numbers && c.Least >= 0 && c.named(words) })
+		if at < 0 {
+			return ""
+		}
+		return d.Columns[at].Name
+	}
+	won, of := find(successWords), find(trialWords)
+	if won == "" || of == "" || won == of {
+		return nil
+	}
+	for r := range t.lines {
+		if t.missing(r, won) || t.missing(r, of) {
+			continue
+		}
+		k, err := t.tried(r, won)
+		n, err2 := t.tried(r, of)
+		if err != nil || err2 != nil || k != math.Trunc(k) || n != math.Trunc(n) || k > n {
+			return nil
+		}
+	}
+	return []string{won, of}
+}
+
+// Long returns the columns as a long table has them, as far as they are guessed.
+func (d *Description) Long() Long {
+	l := Long{Arm: d.Arm, Reward: d.Reward, Blocks: d.Blocks}
+	if d.Task != "" {
+		l.Task = []string{d.Task}
+	}
+	if d.Counts != nil {
+		l.Successes, l.Trials = d.Counts[0], d.Counts[1]
+	}
+	return l
+}

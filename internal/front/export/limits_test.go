@@ -1,0 +1,170 @@
+package export
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+)
+
+// worstTexts are texts of about so many bytes that readers of Markdown take the square of their length for, or much memory.
+func worstTexts(size int) map[string]string {
+	out := map[string]string{}
+	for _, piece := range []string{">", "*a_", "![](", "[", "- ", "* ", "$x", "$", "$$ ", "**a**", "*a* ", "a*b_c~", "`", "<div>", "<a ", "<!--", "<a b='", "&#123;",
+		"[a] ", "[^a]", "[^a]: ", "# a\n", "x\n\n", "| a ", "\\begin{a}", "${", "~~", "- a\n", "[a](b) ", "[a]: b\n", "|a|\n|-|\n", "<?", "$x$ ", "[[a](b)",
+		"\\eqref{a} ", "<p>"} {
+		out[piece] = strings.Repeat(piece, size/len(piece))
+	}
+	out["nested lists"] = ""
+	for i := 0; len(out["nested lists"]) < size; i++ {
+		out["nested lists"] += strings.Repeat("  ", i) + "- a\n"
+	}
+	out["a table of few bytes"] = "|" + strings.Repeat("a|", size/300) + "\n|" + strings.Repeat("-|", size/300) + "\n" + strings.Repeat("|\n", size/4)
+	out["backticks"] = strings.Repeat("`", 3)
+	for i := 0; len(out["backticks"]) < size; i++ {
+		out["backticks"] += strings.Repeat("`", i%700) + " "
+	}
+	out["footnotes"] = strings.Repeat("[^a]", size/4) + "\n\n[^a]: x\n"
+	out["references"] = strings.Repeat("[a]", size/3) + "\n\n[a]: http://x\n"
+	out["a formula"] = "$" + strings.Repeat("x+", size/2) + "$"
+	out["a deep formula"] = "$" + strings.Repeat("{", size/2) + "x" + strings.Repeat("}", size/2) + "$"
+	return out
+}
+
+// repeatingDrawing is a drawing of a kilobyte that comes to 10^9 rectangles.
+func repeatingDrawing() string {
+	s := `<svg xmlns="http://www.w3.org/2000/svg"><defs><g id="a0"><rect width="9" height="9"/></g>`
+	for i := range 9 {
+		s += fmt.Sprintf(`<g id="a%d">%s</g>`, i+1, strings.Repeat(fmt.Sprintf(`<use href="#a%d"/>`, i), 10))
+	}
+	return s + `</defs><use href="#a9"/></svg>`
+}
+
+// worstNotebooks returns notebooks of about so many bytes by what is bad about them.
+func worstNotebooks(size int) map[string]*notebook.Notebook {
+	out := map[string]*notebook.Notebook{}
+	for name, text := range worstTexts(size) {
+		out["text: "+name] = book(markdownCell(text))
+	}
+	for _, piece := range []string{"<b>", "<p>", "<table><tr><td>", "<svg><g>", "<style>", "<!--", "<a href=x ", "</b>", "<h1>"} {
+		out["HTML: "+piece] = book(codeCell("x", nil, shows("text/html", strings.Repeat(piece, size/len(piece)))))
+	}
+	attributes := "<p"
+	for i := 0; len(attributes) < size; i++ {
+		attributes += fmt.Sprintf(" a%d=b", i)
+	}
+	out["HTML: attributes"] = book(codeCell("x", nil, shows("text/html", attributes+">x</p>")))
+	for _, piece := range []string{"\x1b[1mx", "\x1b[", "a\r", "a\b", "\n"} {
+		out[fmt.Sprintf("stream: %q", piece)] = book(codeCell("x", nil, printed("stdout", strings.Repeat(piece, size/len(piece)))))
+	}
+	out["LaTeX"] = book(codeCell("x", nil, shows("text/latex", strings.Repeat(`\frac{`, size/6))))
+	out["code"] = book(codeCell(strings.Repeat(`"""`, size/3), nil))
+	out["drawing"] = book(codeCell("x", nil, shows("image/svg+xml", repeatingDrawing())))
+	out["image of a drawing"] = book(markdownCell(`<img src="data:image/svg+xml;base64,` + base64.StdEncoding.EncodeToString([]byte(repeatingDrawing())) + `">`))
+	many := make([]notebook.Cell, size/50)
+	for i := range many {
+		many[i] = markdownCell(fmt.Sprintf("# a%d", i))
+	}
+	out["cells"] = book(many...)
+	return out
+}
+
+// peak runs something and returns how much the heap grew at most.
+func peak(do func()) uint64 {
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapInuse
+	}
+	runtime.GC()
+	before, most := heap(), atomic.Uint64{}
+	ended, sampled := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(sampled)
+		for tick := time.NewTicker(10 * time.Millisecond); ; {
+			most.Store(max(most.Load(), heap()))
+			select {
+			case <-ended:
+				tick.Stop()
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	do()
+	close(ended)
+	<-sampled
+	return most.Load() - min(before, most.Load())
+}
+
+// TestFaultWorstNotebooks: each megabyte of the worst text, output or drawing becomes a report in seconds and in a bounded room. The limits are
+// generous, because other programs run beside the test: work that grows by the square takes minutes.
+func TestFaultWorstNotebooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes")
+	}
+	const size, most = 1_000_000, 400 << 20
+	for name, nb := range worstNotebooks(size) {
+		for _, ending := range []string{".html", ".md", ".tex"} {
+			begin := time.Now()
+			var err error
+			room := peak(func() { err = Save(t.Context(), filepath.Join(t.TempDir(), "r"+ending), nb, Options{Title: "T"}) })
+			if err != nil {
+				t.Errorf("%s as %s: %v", name, ending, err)
+			}
+			if took := time.Since(begin); took > time.Minute || room > most {
+				t.Errorf("%s as %s takes %v and %d MB", name, ending, took, room>>20)
+			}
+		}
+	}
+}
+
+// TestFaultTooDeepIsSaid: text over a limit is there as it is written, with a word about it.
+func TestFaultTooDeepIsSaid(t *testing.T) {
+	for name, source := range map[string]string{
+		"quotes": strings.Repeat(">", 5000) + " the end", "signs": strings.Repeat("*a_", 100_000) + " the end",
+		"headings": strings.Repeat("# a\n", 100_000) + "the end", "table": "|" + strings.Repeat("a|", 2000) + "\n|" + strings.Repeat("-|", 2000) + "\n" + strings.Repeat("|\n", 2000) + "|the end|",
+	} {
+		for _, ending := range []string{".html", ".tex"} {
+			var said []string
+			text := saved(t, book(markdownCell(source)), ending, Options{Title: "T", Notice: func(s string) { said = append(said, s) }})
+			if !strings.Contains(text, "the end") || !strings.Contains(text, "too deep or too long") || !strings.Contains(strings.Join(said, ""), tooDeep) {
+				t.Errorf("%s as %s: text or note is missing; said %q", name, ending, said)
+			}
+		}
+	}
+	deep := strings.Repeat("> ", 40) + "- a\n" + strings.Repeat("> ", 40) + "  - b"
+	_, root := rendered(t, book(markdownCell(deep)), Options{Title: "T"})
+	if n := len(root.All("blockquote")); n != 40 || strings.Contains(root.Plain(), "too deep") {
+		t.Errorf("%d quotes of 40", n)
+	}
+}
+
+// TestFaultConversionStops: an interrupt ends a conversion at once and leaves no report.
+func TestFaultConversionStops(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.html")
+	cells := make([]notebook.Cell, 200)
+	for i := range cells {
+		cells[i] = markdownCell(strings.Repeat("*a* [b](c) $x$ ", 5000))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var stopped time.Time
+	time.AfterFunc(50*time.Millisecond, func() { stopped = time.Now(); cancel() })
+	err := Save(ctx, path, book(cells...), Options{Title: "T"})
+	if err == nil || ctx.Err() == nil {
+		t.Skip("the conversion ended before the interrupt")
+	}
+	if waited := time.Since(stopped); waited > 5*time.Second {
+		t.Errorf("the interrupt was heard after %v", waited)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
