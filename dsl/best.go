@@ -44,7 +44,11 @@ func bestFunction() Function {
 			if b == nil || b.Usable != a.P {      // of another problem, or of an earlier version of this one
 				var err error
 				begun = 0.7 // about
-				if b, err = believe(c, a.P, begun); err != nil {
+				b, err = believe(c, a.P, begun)
+				if u, is := undetermined(err); is {
+					return pointed(answer.Undetermined(a.P, u, answer.Options{Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry}))
+				}
+				if err != nil {
 					return answer.Answer{}, err
 				}
 			}
@@ -57,6 +61,20 @@ func bestFunction() Function {
 			return *x, nil
 		}))
 	})
+}
+
+// undetermined returns why measurements do not tell options apart, where that is the error.
+func undetermined(err error) (u *belief.Undetermined, is bool) {
+	is = errors.As(err, &u) && u.Measured > 0
+	return u, is
+}
+
+// pointed returns what a pointer points at.
+func pointed[T any](p *T, err error) (out T, _ error) {
+	if err != nil {
+		return out, err
+	}
+	return *p, nil
 }
 
 // findKernel returns the problem under the kernel that is found from its measurements, which it must have, and
@@ -76,6 +94,13 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 			"* arm(rbf(1))", p.Name)
 	}
 	b, err := believe(c, p, 1)
+	if _, is := undetermined(err); is { // then nothing relates arms
+		k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}, Fitted: p.Digests()}
+		p = p.WithKernel(k)
+		p.KernelFound = true
+		stored.keep(c.e.ctx, foundKernel{Function: "problem", InRun: true}, k)
+		return p, nil, nil
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -17,7 +17,7 @@ PACKAGE = HERE / "gonb_cope"
 sys.path.insert(0, str(HERE))
 
 HEAD = """# Written by python/stubs.py from the catalogue of the language. Do not edit.
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -33,6 +33,7 @@ from ._optimum import maximize as maximize
 from ._optimum import minimize as minimize
 
 _Table: TypeAlias = Any
+_Label: TypeAlias = Hashable  # of a column, such as 0 or ("yield", "mean")
 _Number: TypeAlias = int | float
 _List: TypeAlias = Sequence[Any] | Any
 _Points: TypeAlias = Any
@@ -172,6 +173,8 @@ def annotation(p: dict[str, Any], classes: dict[str, str]) -> str:
             kinds.append(classes[kind])
     if p.get("table"):
         kinds.append("_Table")
+    if p.get("column"):
+        kinds.append("_Label")
     if p.get("function"):
         kinds.append("Callable[..., Any]")
     return " | ".join(kinds)

@@ -38,6 +38,9 @@ func answerBlocks(a answer.Answer) []Block {
 	if len(a.Log) > 0 {
 		log = " (of " + join(a.Log, 4) + " the decimal logarithm)"
 	}
+	if a.Undetermined != nil { // a picture would show nothing
+		return out
+	}
 	return append(out, answerFigure(a), KeyValues{Caption: "What was found", Items: []KeyValue{
 		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
@@ -53,9 +56,12 @@ func answerSentence(a answer.Answer) string {
 	sure := lists.Count(choices, func(p answer.Pick) bool { return p.Within >= answer.Sure })
 	label := columnsOf(a).TaskLabel
 	what := "is " + bestWithin(a.Epsilon)
+	if a.Undetermined != nil {
+		return upper(a.Undetermined.Error()) + "."
+	}
 	if len(a.Picks) == 1 && len(a.Unanswered) == 0 {
 		p := a.Picks[0]
-		estimate, lo, hi := rounded(p.Estimate, p.CI95)
+		estimate, lo, hi := rounded(p.Estimate, *p.CI95)
 		if len(choices) == 0 {
 			return fmt.Sprintf("%s is the only option: %s [%s, %s].", p.Label, estimate, lo, hi)
 		}
@@ -126,13 +132,19 @@ func pickTable(a answer.Answer) Table {
 		t.Columns = append(t.Columns, text("failed", "Failed"))
 	}
 	for _, p := range a.Picks {
-		estimate, lo, hi := rounded(p.Estimate, p.CI95)
+		estimate, interval, loss := decimal(p.Estimate, 4), any(nil), any(nil)
+		if p.CI95 != nil {
+			of, lo, hi := rounded(p.Estimate, *p.CI95)
+			estimate, interval = of, lo+"\u00a0to\u00a0"+hi
+		}
+		if !math.IsNaN(p.Loss) {
+			loss = p.Loss
+		}
 		var within any = Chance(p.Within)
 		if p.Options == 1 {
 			within = "only option"
 		}
-		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, within, estimate, lo + "\u00a0to\u00a0" + hi, p.Loss,
-			known(p.RunnerUp), p.Count}
+		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, within, estimate, interval, loss, known(p.RunnerUp), p.Count}
 		if failed {
 			row = append(row, fmt.Sprintf("%d of %s", p.Failed, decimal(float64(p.Failed)+p.Count, 4)))
 		}
@@ -156,7 +168,11 @@ func pickRows(a answer.Answer) Table {
 		"#options options", "#failed failed")...)
 	for _, p := range a.Picks {
 		row := append([]any{p.Task, p.Arm}, lists.Map(a.Columns, func(c string) any { return p.Features[c] })...)
-		row = append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More, p.Options, p.Failed)
+		lo, hi := math.NaN(), math.NaN()
+		if p.CI95 != nil {
+			lo, hi = p.CI95[0], p.CI95[1]
+		}
+		row = append(row, p.Estimate, lo, hi, p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More, p.Options, p.Failed)
 		t.Rows = append(t.Rows, row)
 	}
 	return t
@@ -169,6 +185,9 @@ func nextTable(a answer.Answer) Table {
 		Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("arm", columnsOf(a).ArmTitle()), number("count", "Times", "")},
 		Notes: []string{fmt.Sprintf("Taken now, the picks lose %s a task on average; after these measurements %s is expected.",
 			decimal(a.LossNow, 3), decimal(a.LossAfter, 3))},
+	}
+	if a.Undetermined != nil {
+		t.Notes = []string{"What was measured least, spread over the options."}
 	}
 	blocks := a.Next[0].Block > 0
 	if blocks {
@@ -233,7 +252,9 @@ func answerFigure(a answer.Answer) Figure {
 func answerSpan(a answer.Answer) *[2]float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, arm := range a.Arms {
-		lo, hi = min(lo, arm.CI95[0]), max(hi, arm.CI95[1])
+		if arm.CI95 != nil {
+			lo, hi = min(lo, arm.CI95[0]), max(hi, arm.CI95[1])
+		}
 		if arm.Mean != nil {
 			lo, hi = min(lo, *arm.Mean), max(hi, *arm.Mean)
 		}
@@ -258,24 +279,48 @@ func answerAxis(a answer.Answer) string {
 			best, most = c, len(values)
 		}
 	}
-	groups := lists.Keyed(a.Arms, func(_ int, arm answer.Arm) (string, bool) { return answerGroup(a, arm, best), true })
+	groupOf := answerGroups(a, best)
+	groups := lists.Keyed(a.Arms, func(_ int, arm answer.Arm) (string, bool) { return groupOf(arm), true })
 	if len(groups) > mostAnswerGroups {
 		return ""
 	}
 	return best
 }
 
-// answerGroup names an arm by its values in the columns besides one.
-func answerGroup(a answer.Answer, arm answer.Arm, without string) string {
-	var words []string
-	for _, c := range a.Columns {
-		if v, is := arm.Features[c].(float64); c != without && is {
-			words = append(words, c+" "+decimal(v, 4))
-		} else if c != without {
-			words = append(words, fmt.Sprint(arm.Features[c]))
+// answerGroups returns a function that names an arm by its values in the columns besides one, in digits that no two values share.
+func answerGroups(a answer.Answer, without string) func(answer.Arm) string {
+	digits := lists.Map(a.Columns, func(c string) int { return digitsApart(a, c) })
+	return func(arm answer.Arm) string {
+		var words []string
+		for k, c := range a.Columns {
+			if v, is := arm.Features[c].(float64); c != without && is {
+				words = append(words, c+" "+decimal(v, digits[k]))
+			} else if c != without {
+				words = append(words, fmt.Sprint(arm.Features[c]))
+			}
+		}
+		return strings.Join(words, ", ")
+	}
+}
+
+// digitsApart returns the fewest digits, four at least, that tell the values of a column of numbers apart.
+func digitsApart(a answer.Answer, column string) int {
+	values := map[float64]bool{}
+	for _, arm := range a.Arms {
+		if v, is := arm.Features[column].(float64); is {
+			values[v] = true
 		}
 	}
-	return strings.Join(words, ", ")
+	for digits := 4; digits < 17; digits++ {
+		texts := map[string]bool{}
+		for v := range values {
+			texts[decimal(v, digits)] = true
+		}
+		if len(texts) == len(values) {
+			return digits
+		}
+	}
+	return 17
 }
 
 // answerLines draws a task along a column of numbers.
@@ -284,8 +329,9 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 	x := func(arm answer.Arm) float64 { return arm.Features[along].(float64) }
 	slices.SortStableFunc(arms, func(b, c answer.Arm) int { return cmp.Compare(x(b), x(c)) })
 	var names []string
+	groupOf := answerGroups(a, along)
 	for _, arm := range a.Arms { // in one order in all panels
-		names = lists.Add(names, answerGroup(a, arm, along))
+		names = lists.Add(names, groupOf(arm))
 	}
 	slices.Sort(names)
 	var lines, means []Series
@@ -293,10 +339,10 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 		title := cmp.Or(name, "believed")
 		line, mean := Series{Name: title, Hue: k + 1}, Series{Name: "mean measured", Style: Points, Hue: k + 1, Measured: true}
 		for _, arm := range arms {
-			if answerGroup(a, arm, along) != name {
+			if groupOf(arm) != name {
 				continue
 			}
-			line.Add(x(arm), arm.Estimate, arm.CI95[:]...)
+			line.Add(x(arm), arm.Estimate, ends(arm)...)
 			if arm.Mean != nil {
 				mean.Add(x(arm), *arm.Mean)
 			}
@@ -306,6 +352,14 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 	pick := Series{Name: "pick", Style: Points, Reference: true}
 	pick.Add(p.Features[along].(float64), p.Estimate)
 	return withPoints(append(slices.Concat(lines, means), pick))
+}
+
+// ends returns the ends of the interval of an arm, none where nothing says it.
+func ends(arm answer.Arm) []float64 {
+	if arm.CI95 == nil {
+		return nil
+	}
+	return arm.CI95[:]
 }
 
 // withPoints leaves out series without points.
@@ -341,7 +395,7 @@ func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
 		if arm.Arm == p.Arm {
 			to = &pick
 		}
-		to.Add(float64(at), arm.Estimate, arm.CI95[:]...)
+		to.Add(float64(at), arm.Estimate, ends(arm)...)
 		if arm.Mean != nil {
 			measured.Add(float64(at), *arm.Mean)
 		}

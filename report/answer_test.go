@@ -24,10 +24,19 @@ func TestToStep(t *testing.T) {
 	}
 }
 
+// A probability is never shown as more than it is.
+func TestChance(t *testing.T) {
+	for p, want := range map[float64]string{1: "> 99.9 %", 0.9992: "> 99.9 %", 0.999: "99 %", 0.9495: "94 %", 0.005: "0 %", 0: "< 0.1 %"} {
+		if got := strings.ReplaceAll(cell(Chance(p), 0), "\u00a0", " "); !strings.HasSuffix(got, " "+want) {
+			t.Errorf("%g: %q, want %q", p, got, want)
+		}
+	}
+}
+
 // The page of best tells picks and intervals apart, writes no probability as 100 %, counts tasks that have a choice, and warns first.
 func TestAnswerPage(t *testing.T) {
 	pick := func(task, label string, estimate, half float64, options int) answer.Pick {
-		return answer.Pick{Task: task, Arm: label, Label: label, Estimate: estimate, CI95: [2]float64{estimate - half, estimate + half}, Count: 3, Within: 1,
+		return answer.Pick{Task: task, Arm: label, Label: label, Estimate: estimate, CI95: &[2]float64{estimate - half, estimate + half}, Count: 3, Within: 1,
 			Options: options, RunnerUp: "other"}
 	}
 	a := answer.Answer{Epsilon: 0, Warnings: []string{"a code was found"}, Unanswered: []string{"d"}, Basis: "Believe this.",

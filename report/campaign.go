@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +75,11 @@ func campaignBlocks(s campaign.Status) []Block {
 			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another arm: it goes by the kernel of the protocol, the pick here by "+
 				"all kernels that explain the measurements.", join(others, 4)))
 		}
-		out = append(append(out, remarks(s.Best.Warnings, true)...), t, Paragraph{Text: s.Best.Basis})
+		basis := s.Best.Basis
+		if s.Best.Undetermined != nil {
+			basis = answerSentence(*s.Best) + " " + basis
+		}
+		out = append(append(out, remarks(s.Best.Warnings, true)...), t, Paragraph{Text: basis})
 	}
 	if len(s.People) > 0 {
 		t := Table{Caption: "Who has what",
@@ -250,12 +255,18 @@ func WorklistTable(l campaign.List) Table {
 	add(text("task", "Task"), func(r campaign.ListRow) any { return r.Task })
 	add(text("arm", "Arm"), func(r campaign.ListRow) any { return r.Arm })
 	for k, c := range l.Columns {
-		switch words := len(l.Rows) > 0 && k < len(l.Rows[0].Settings) && !isNumeral(l.Rows[0].Settings[k]); {
+		names := slices.ContainsFunc(l.Rows, func(r campaign.ListRow) bool { return k < len(r.Settings) && !isNumeral(r.Settings[k], r.X[k]) })
+		switch {
 		case slices.Contains(t.ColumnNames(), c): // a feature of the name arm is a part of the arm
-		case words:
+		case names:
 			add(text(c, c), func(r campaign.ListRow) any { return r.Settings[k] })
 		default:
-			add(number(c, c, ""), func(r campaign.ListRow) any { return r.X[k] })
+			add(number(c, c, ""), func(r campaign.ListRow) any {
+				if k < len(r.Settings) && r.Settings[k] != CellText(r.X[k]) { // 150.0
+					return l.Dialect.Number(r.Settings[k])
+				}
+				return r.X[k]
+			})
 		}
 	}
 	for _, c := range l.Blocks {
@@ -272,10 +283,10 @@ func WorklistTable(l campaign.List) Table {
 	return t
 }
 
-// isNumeral reports whether a text is a number.
-func isNumeral(text string) bool {
-	_, err := strconv.ParseFloat(text, 64)
-	return err == nil
+// isNumeral reports whether a text is this number: one that stands for a category, such as 12.10, is not.
+func isNumeral(text string, x float64) bool {
+	v, err := strconv.ParseFloat(text, 64)
+	return err == nil && math.Abs(v-x) <= 1e-9*math.Abs(v)
 }
 
 // receiptBlocks shows what became of the rows of a sheet.

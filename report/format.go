@@ -52,7 +52,7 @@ func cell(v any, digits int) string {
 	case Share:
 		return share(v)
 	case Chance:
-		return bar(float64(v)) + "\u00a0" + strings.ReplaceAll(percent(float64(v)), " ", "\u00a0")
+		return chance(v)
 	case Rounded:
 		return wording.ToStep(v.Value, v.Step)
 	}
@@ -87,6 +87,14 @@ func share(s Share) string {
 	}
 	x := min(max(float64(s), 0), 1)
 	return bar(x) + fmt.Sprintf("\u00a0%d\u00a0%%", int(100*x))
+}
+
+// chance prints "██░░░░ 43 %" as share does; what no draw contradicted, or all did, is neither 100 % nor 0 %.
+func chance(p Chance) string {
+	if x := float64(p); x > 0.999 || x < 0.001 {
+		return bar(x) + "\u00a0" + strings.ReplaceAll(percent(x), " ", "\u00a0")
+	}
+	return share(Share(p))
 }
 
 // bar draws a part of a whole.

@@ -86,10 +86,12 @@ func binsOf(p *problem.Problem, option, asked string, usual int) (bins, error) {
 	xs := p.Arms.X[c]
 	values := slices.Compact(slices.Sorted(slices.Values(xs)))
 	if len(values) <= mostValues {
+		b.names = make([]string, len(values))
+		words := p.Words()
 		for i, x := range xs {
 			b.of[i], _ = slices.BinarySearch(values, x)
+			b.names[b.of[i]] = words.Shorten(p.ArmText(c, i))
 		}
-		b.names = lists.Map(values, shown)
 		return b, nil
 	}
 	lo, hi := values[0], values[len(values)-1]

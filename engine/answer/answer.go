@@ -3,6 +3,7 @@ package answer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -65,7 +66,9 @@ type Answer struct {
 	Scatter     belief.Scatter     `json:"noise_law"` // how measurements scatter
 	LeaveOneOut belief.LeaveOneOut `json:"left_out"`  // how well each arm is predicted from the others
 	Basis       string             `json:"basis"`     // how far to believe this, and what would make it surer
-	Warnings    []string           `json:"warnings,omitempty"`
+	// why the measurements tell nothing apart; null where they do
+	Undetermined *belief.Undetermined `json:"undetermined,omitempty"`
+	Warnings     []string             `json:"warnings,omitempty"`
 
 	Arms []Arm `json:"arms"` // of all tasks, in the order of the problem
 }
@@ -77,15 +80,15 @@ type Pick struct {
 	Label    string         `json:"label"`              // its values in the columns of the arms, as "Merlin, 80"
 	Features map[string]any `json:"features"`           // by column, as in the table
 	Estimate float64        `json:"estimate"`           // of its expected reward: the posterior mean, reward units
-	CI95     [2]float64     `json:"ci95"`               // of the expected reward
+	CI95     *[2]float64    `json:"ci95"`               // of the expected reward; null where nothing says it
 	Count    float64        `json:"count"`              // of measurements
 	Failed   int            `json:"failed,omitempty"`   // measurements that gave no value
 	Options  int            `json:"options"`            // among which it was chosen; the only one has the probability 1 and is not counted as sure
 	Within   float64        `json:"probability_within"` // that no arm is better by more than epsilon
-	Loss     float64        `json:"expected_loss"`      // by which it is worse than the best, on average over what may be true; ≥ 0
+	Loss     float64        `json:"expected_loss"`      // by which it is worse than the best, on average over what may be true; ≥ 0, null where nothing says it
 	RunnerUp string         `json:"runner_up"`          // label of the most probable best arm besides it; "" of a single arm
 	// further measurements of this task after which probability_within is expected to be 0.95, about; 0 where it is
-	// now, -1 where 4096 are not enough
+	// now and where nothing says it, -1 where 4096 are not enough
 	More   int      `json:"more"`
 	MoreOf []string `json:"more_of,omitempty"` // labels of the arms that most of them are of
 }
@@ -97,7 +100,7 @@ type Arm struct {
 	Label    string         `json:"label"`            // its values in the columns of the arms, as "Merlin, 80"
 	Features map[string]any `json:"features"`         // by column, as in the table
 	Estimate float64        `json:"estimate"`         // of its expected reward: the posterior mean, reward units
-	CI95     [2]float64     `json:"ci95"`             // of the expected reward
+	CI95     *[2]float64    `json:"ci95"`             // of the expected reward; null where nothing says it
 	Best     float64        `json:"probability_best"` // that it is the best arm of its task
 	Mean     *float64       `json:"mean"`             // of its measurements; null where there are none
 	Count    float64        `json:"count"`            // of measurements
@@ -116,13 +119,17 @@ type Pull struct {
 }
 
 // Best answers from the means, standard deviations and counts of a problem, whose kernel it does not use. It is
-// the same for the same problem. It reports options out of range, a problem with fewer than two
-// measured arms, and the end of the context.
+// the same for the same problem. It reports options out of range, a problem without measurements,
+// and the end of the context.
 func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error) {
 	const believing = 0.7 // of the work, about
 	tell := opt.tell
 	b, err := belief.Of(ctx, p, belief.Options{Progress: func(share float64) { tell(believing * share) }})
-	if err != nil {
+	var u *belief.Undetermined
+	switch {
+	case errors.As(err, &u) && u.Measured > 0:
+		return Undetermined(p, u, opt)
+	case err != nil:
 		return nil, err
 	}
 	opt.Progress = func(share float64) { tell(believing + (1-believing)*share) }
@@ -132,19 +139,11 @@ func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error)
 // Of is Best for a belief that is there already.
 func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	p := b.Problem
-	switch {
-	case !(opt.Epsilon >= 0) || math.IsInf(opt.Epsilon, 0):
-		return nil, fmt.Errorf("epsilon must be a number of 0 or more, in the units of the rewards, got %g", opt.Epsilon)
-	case opt.Next < 0 || opt.Next > MaxNext:
-		return nil, fmt.Errorf("next must be a whole number from 0 to %d, got %d", MaxNext, opt.Next)
+	if err := opt.check(); err != nil {
+		return nil, err
 	}
-	a := &Answer{Problem: p.Name, Goal: p.Goal, Epsilon: opt.Epsilon, Scatter: b.Scatter, LeaveOneOut: b.LeaveOneOut, Log: b.Log,
-		Kernel: b.Usable.Kernel.String(), Next: []Pull{}}
-	if a.Log == nil {
-		a.Log = []string{}
-	}
-	c := p.Words()
-	a.Reward, a.Tasks, a.Columns = c.Reward, c.Task, c.Arm
+	a := newAnswer(p, opt)
+	a.Scatter, a.LeaveOneOut, a.Kernel, a.Log = b.Scatter, b.LeaveOneOut, b.Usable.Kernel.String(), append(a.Log, b.Log...)
 	opt.tell(0)
 	b = doubted(b)
 	m := momentsOf(b)
@@ -178,15 +177,23 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 // moments are means and limits of the draws of each arm, higher is better.
 type moments struct {
 	mean, lo, hi []float64
+	shown        []float64 // the mean of what is possible, as lo and hi are: draws outside of stated bounds count as the nearest bound
 }
 
 func momentsOf(b *belief.Belief) moments {
 	count, n := b.Draws.Dims()
-	m := moments{make([]float64, n), make([]float64, n), make([]float64, n)}
+	m := moments{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
+	bounds := b.Problem.Noise.Bounds
 	column := make([]float64, count)
 	for j := range n {
 		mat.Col(column, j, b.Draws)
 		m.mean[j] = stat.Mean(column, nil)
+		if m.shown[j] = m.mean[j]; bounds != nil {
+			for i, y := range column {
+				column[i] = min(max(y, bounds[0]), bounds[1])
+			}
+			m.shown[j] = min(max(stat.Mean(column, nil), bounds[0]), bounds[1])
+		}
 		slices.Sort(column)
 		m.lo[j], m.hi[j] = stat.Quantile(0.025, stat.LinInterp, column, nil), stat.Quantile(0.975, stat.LinInterp, column, nil)
 	}
@@ -231,10 +238,9 @@ func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 	}
 	a.believe(p, m, lists.Map(best, func(draws int) float64 { return float64(draws) / float64(count) }))
 	for k, i := range picks {
-		x, pick := a.Arms[i], &a.Picks[k]
-		pick.Task, pick.Arm, pick.Label, pick.Features, pick.Estimate, pick.CI95, pick.Count = x.Task, x.Arm, x.Label, x.Features, x.Estimate,
-			x.CI95, x.Count
-		pick.Failed, pick.Within = x.Failed, float64(within[k])/float64(count)
+		pick := &a.Picks[k]
+		pick.take(a.Arms[i])
+		pick.Within = float64(within[k]) / float64(count)
 		if rivals := rivalsOf(open[p.TaskOf[i]], i); len(rivals) > 0 {
 			second := slices.MaxFunc(rivals, func(j, k int) int { return cmp.Or(cmp.Compare(best[j], best[k]), cmp.Compare(m.mean[j], m.mean[k])) })
 			pick.RunnerUp = a.Arms[second].Label
@@ -245,22 +251,11 @@ func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 
 // believe fills in Arms, of which each is the best with a probability.
 func (a *Answer) believe(p *problem.Problem, m moments, best []float64) {
-	means, words := p.Means(), p.Words()
+	words := p.Words()
 	for i, probability := range best {
-		names := p.NamesOf(i)
-		arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i), Estimate: p.Turned(m.mean[i]), Best: probability}
-		arm.Label = words.Shorten(labelOf(p, words.Arm, i))
-		arm.CI95 = *p.TurnedBounds(&[2]float64{m.lo[i], m.hi[i]})
-		if p.Failed != nil {
-			arm.Failed = p.Failed[i]
-		}
-		if !math.IsNaN(means[i]) {
-			mean := p.Turned(means[i])
-			arm.Mean, arm.Count = &mean, 1
-			if p.Reps != nil {
-				arm.Count = p.Reps[i]
-			}
-		}
+		arm := armOf(p, words, i)
+		arm.Best = probability
+		arm.Estimate, arm.CI95 = p.Turned(m.shown[i]), p.TurnedBounds(&[2]float64{m.lo[i], m.hi[i]})
 		a.Arms = append(a.Arms, arm)
 	}
 }

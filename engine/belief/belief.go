@@ -32,7 +32,7 @@ const (
 
 // Revision counts the changes of results of Of. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
-const Revision = 10
+const Revision = 11
 
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {
@@ -66,8 +66,8 @@ type Options struct {
 	Memory   *canon.Memory       // shared by those who ask about the same measurements; nil without
 }
 
-// Of computes the belief. It is the same for the same problem, whatever the number of cores. It reports a
-// problem with fewer than two measured arms, and the end of the context.
+// Of computes the belief. It is the same for the same problem, whatever the number of cores. It reports
+// measurements that do not tell arms apart (Undetermined), and the end of the context.
 func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err error) {
 	defer try.Caught(&err)
 	if opt.Memory != nil {
@@ -79,8 +79,12 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	}
 	tell(0)
 	d := try.Of(dataOf(p))
-	s := try.Of(d.scales(ctx))
+	together := try.Of(d.scales(ctx)) // the search with one scale for all tasks
+	s := try.Of(together.apart())
+	own := s != together
+	d = s.d
 	s = try.Of(s.changed(mostRank))
+	s = try.Of(s.bounded(mostRank))
 	tell(0.3)
 	most, rank, count := members, mostRank, draws
 	if p.N() > manyArms {
@@ -90,7 +94,10 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	tell(0.4)
 	top := try.Of(s.of(ctx, s.best, true))
 	b := &Belief{Problem: p, Scatter: d.scatter}
-	b.Usable = try.Of(s.usable(s.best))
+	if !own {
+		together = s
+	}
+	b.Usable = try.Of(together.usable(together.best))
 	b.Log = d.logs()
 	b.LeaveOneOut = s.leaveOneOut(top)
 	b.Unlikely = try.Of(s.unlikely(rank))
@@ -115,7 +122,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 		}
 		sigma2 += w.weight * m.sigma2
 		if d.blocks != nil {
-			b.Blocks += w.weight * d.unit * math.Sqrt(w.value(w.u, blocksNumber, 0))
+			b.Blocks += w.weight * stat.Mean(d.standard.scale, nil) * d.unit * math.Sqrt(w.value(w.u, blocksNumber, 0))
 		}
 		m.draw(rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense))
 		from = to
@@ -127,7 +134,12 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 
 // variances returns the variances of the means at a factor of the noise.
 func (d *data) variances(sigma2 float64) []float64 {
-	return lists.Make(len(d.n), func(k int) float64 { return sigma2 * d.rel[k] / d.n[k] })
+	return lists.Make(len(d.n), func(k int) float64 {
+		if d.fixed != nil && d.fixed[k] > 0 {
+			return d.fixed[k]
+		}
+		return sigma2 * d.rel[k] / d.n[k]
+	})
 }
 
 // scales chooses the arms that numbers are found from, and for each column of numbers whether its logarithm
@@ -193,10 +205,10 @@ func (d *data) evenly(most int) []int {
 // at their mean.
 func (s *search) usable(u []float64) (*problem.Problem, error) {
 	d := s.d
-	p := d.p.Logarithmic(d.logs())
-	scale, level := d.unit, d.offset
+	p := d.standard.of.Logarithmic(d.logs())
+	scale, level := d.size(0), d.shown(0, 0)
 	if d.wins != nil {
-		lo, hi := p.TwoRewards()
+		lo, hi := twoRewards(p)
 		mean := (floats.Sum(d.wins) + 0.5) / (floats.Sum(d.n) + 1) // all successes, or none, are not for ever
 		scale, level = (hi-lo)*mean*(1-mean), lo+(hi-lo)*mean
 	}
@@ -246,17 +258,18 @@ func (s *search) leaveOneOut(e *evidence) LeaveOneOut {
 		if d.wins != nil {
 			predicted = logistic(predicted)
 		}
-		miss := predicted - shares(k)
+		size := d.size(v)
+		miss := (predicted - shares(k)) * size
 		out.Error += miss * miss
 		if n := float64(len(byTask[v])); n > 1 {
-			miss := (stat.Mean(byTask[v], nil)*n-shares(k))/(n-1) - shares(k)
+			miss := ((stat.Mean(byTask[v], nil)*n-shares(k))/(n-1) - shares(k)) * size
 			out.Without += miss * miss
 			others++
 		}
 	}
-	out.Error = math.Sqrt(out.Error/float64(len(e.loo))) * d.unit
+	out.Error = math.Sqrt(out.Error / float64(len(e.loo)))
 	if others > 0 {
-		out.Without = math.Sqrt(out.Without/float64(others)) * d.unit
+		out.Without = math.Sqrt(out.Without / float64(others))
 	}
 	out.Coverage = float64(within) / float64(len(e.loo))
 	return out
@@ -293,7 +306,8 @@ func (s *search) sites(ctx context.Context, rank int) (target, variance []float6
 
 // finish brings draws and noise to reward units.
 func (b *Belief) finish(d *data, sigma2 float64) {
-	lo, hi := b.Problem.TwoRewards()
+	d.reshape(b.Draws)
+	lo, hi := twoRewards(b.Problem)
 	count, n := b.Draws.Dims()
 	for i := range count {
 		row := b.Draws.RawRowView(i)
@@ -301,7 +315,7 @@ func (b *Belief) finish(d *data, sigma2 float64) {
 			if d.wins != nil {
 				row[j] = lo + (hi-lo)*logistic(v)
 			} else {
-				row[j] = d.offset + d.unit*v
+				row[j] = d.shown(b.Problem.TaskOf[j], v)
 			}
 		}
 	}
@@ -313,10 +327,10 @@ func (b *Belief) finish(d *data, sigma2 float64) {
 			b.Noise[j] = m * (1 - m) * (hi - lo) * (hi - lo)
 		}
 	default:
-		common := sigma2 * d.unit * d.unit
+		common := func(j int) float64 { return sigma2 * math.Pow(d.size(b.Problem.TaskOf[j]), 2) }
 		byTask := map[int][]float64{}
 		for k, i := range d.cells {
-			b.Noise[i] = common * d.rel[k]
+			b.Noise[i] = common(i) * d.rel[k]
 			byTask[b.Problem.TaskOf[i]] = append(byTask[b.Problem.TaskOf[i]], b.Noise[i])
 		}
 		for j := range n {
@@ -325,7 +339,7 @@ func (b *Belief) finish(d *data, sigma2 float64) {
 			case len(of) > 0:
 				b.Noise[j] = stat.Mean(of, nil)
 			default:
-				b.Noise[j] = common
+				b.Noise[j] = common(j)
 			}
 		}
 	}

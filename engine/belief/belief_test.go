@@ -295,8 +295,8 @@ func TestHiddenSpread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := math.Sqrt(math.Sqrt(2*11) / 12); math.Abs(d.unit-want) > 1e-9 { // of twelve means with variance 1
-		t.Errorf("the unit is %.6g, want %.6g", d.unit, want)
+	if want := math.Sqrt(math.Sqrt(2*11) / 12); math.Abs(d.size(0)-want) > 1e-9 { // of twelve means with variance 1
+		t.Errorf("the unit is %.6g, want %.6g", d.size(0), want)
 	}
 }
 
@@ -425,6 +425,21 @@ func TestMeasurementsWithHardlyAnyNoise(t *testing.T) {
 			if got := mat.Sum(b.Draws.ColView(i)) / float64(b.Draws.RawMatrix().Rows); math.Abs(got-want) > 0.01 {
 				t.Errorf("scale %g, arm %d: %.4f was measured, believed is %.4f", scale, i, want, got)
 			}
+		}
+	}
+}
+
+// TestCountsInMeans: shares with six digits are counts where their standard deviations are those of counts, and only in the unit of counts.
+func TestCountsInMeans(t *testing.T) {
+	for _, unit := range []float64{1, 1e-3, 1e-9, 100} {
+		p := tableOf(t, 2, 4, func(task, arm int) (mean, sd, count float64) {
+			const n = 40
+			m := float64(1+3*task+5*arm) / n
+			digits := func(x float64) float64 { return math.Round(1e6*x) / 1e6 * unit }
+			return digits(m), digits(math.Sqrt(m * (1 - m) * n / (n - 1))), n
+		})
+		if d, err := dataOf(p); err != nil || (d.wins != nil) != (unit == 1) {
+			t.Errorf("in unit %g: counts %v, %v", unit, d.wins, err)
 		}
 	}
 }

@@ -63,8 +63,8 @@ func testBlocks(t *testing.T, p *problem.Problem) {
 		all := plainly(c.model, u)
 		sigma, y := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 		cross := mat.NewDense(p.N(), n, nil)
-		for a, r := range p.Rows {
-			y.SetVec(a, (r.Reward-d.offset)/d.unit)
+		for a, r := range d.p.Rows {
+			y.SetVec(a, d.scaled(r.Reward))
 			for i := range p.N() {
 				cross.Set(i, a, all.At(i, r.Arm)+constantVariance)
 			}
@@ -103,7 +103,7 @@ func testBlocks(t *testing.T, p *problem.Problem) {
 			if trial == 0 {
 				first[k] = e.log - want
 			}
-			if got := e.log - first[k]; math.Abs(got-want) > 1e-7*math.Abs(want) {
+			if got := e.log - first[k]; math.Abs(got-want) > 1e-6*math.Abs(want) {
 				t.Errorf("trial %d, %d rows: log evidence %.10g, want %.10g", trial, len(x.rows), got, want)
 			}
 		}
@@ -170,7 +170,7 @@ func TestUnblocked(t *testing.T) {
 	left.MulVec(x, &fit)
 	left.SubVec(y, &left)
 	want := mat.Dot(&left, &left) / float64(n-columns)
-	if got := d.pure * d.unit * d.unit; d.scatter.Kind != ScatterCommon || math.Abs(got-want) > 1e-5*want {
+	if got := d.pure * d.size(0) * d.size(0); d.scatter.Kind != ScatterCommon || math.Abs(got-want) > 1e-5*want {
 		t.Errorf("scatter %s, variance %.8g, the regression leaves %.8g", d.scatter.Kind, got, want)
 	}
 	if within := Within(p); math.Abs(within[2]-math.Sqrt(want)) > 1e-5*within[2] {

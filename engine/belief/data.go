@@ -1,6 +1,7 @@
 package belief
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,13 +15,14 @@ import (
 
 // data are the measurements as the computation takes them: centred, in units of their own spread.
 type data struct {
-	p      *problem.Problem
+	*standard
+	p      *problem.Problem // with standard rewards
 	tasks  *kernels.Points
 	arms   *kernels.Points // numbers scaled to [0, 1], after the logarithm where log has their column
 	log    []bool          // a column of arms each
 	stated []bool          // whether the problem has the logarithm already
-	offset float64         // the reward of 0, reward units
-	unit   float64         // the reward of 1, reward units
+	offset float64         // the standard reward of 0
+	unit   float64         // the standard reward of 1
 
 	cells  []int     // the arms measured
 	y      []float64 // their means
@@ -38,26 +40,40 @@ type data struct {
 	gained    float64    // log m of scatter, see noise
 	changing  bool       // means that are not yet smoothed say that scatter changes with them
 	blocks    *blocks    // nil without
+	// of measured arms with limits, and the variances of the sites that stand for these, 0 of other arms; nil without any
+	limits map[int]*limit
+	fixed  []float64
 }
 
-// dataOf reads the measurements of a problem.
+// dataOf reads the measurements of a problem. It reports ones that do not tell arms apart (Undetermined).
 func dataOf(p *problem.Problem) (*data, error) {
 	d := cellsOf(p)
-	if len(d.cells) < 2 {
-		return nil, fmt.Errorf("problem %q: %d of its %d arms are measured; two at least are needed to say which is better",
-			p.Name, len(d.cells), p.N())
-	}
-	d.columns()
-	if d.wins = d.successes(); d.wins != nil {
+	if d.wins = d.counted(); d.wins != nil && len(d.cells) > 1 {
+		d.standard = equally(p, 0, 1)
+		d.columns()
 		d.scatter = Scatter{Kind: ScatterCounts}
 		return d, nil
 	}
+	if u := undetermined(p); u != nil {
+		return nil, u
+	}
+	return together(p).data()
+}
+
+// data reads the measurements in a standard.
+func (s *standard) data() (*data, error) {
+	p := s.problem()
+	limits := withoutLimits(p)
+	d := cellsOf(p)
+	d.standard = s
+	d.columns()
 	if err := d.blocked(); err != nil {
 		return nil, err
 	}
 	d.noise()
 	d.measure(d.free > 0 || d.known)
 	d.join()
+	d.limited(limits)
 	return d, nil
 }
 
@@ -113,7 +129,7 @@ func (d *data) measure(beyond bool) {
 		d.offset, d.unit = stat.Mean(d.y, nil), stat.StdDev(d.y, nil)
 	}
 	if !(d.unit > 0) {
-		d.unit = max(math.Abs(d.offset), 1)
+		d.unit = cmp.Or(math.Abs(d.offset), 1) // any does: nothing says how far rewards differ
 	}
 	square := d.unit * d.unit
 	for k := range d.y {
@@ -220,44 +236,16 @@ func logarithmic(values []float64) bool {
 	return len(values) >= 3 && values[0] > 0 && values[len(values)-1] >= 8*values[0]
 }
 
-// fewCounts is how many rewards, each of another arm, must be 0 or 1 to be taken for counts.
-const fewCounts = 8
+// size returns the reward units of 1 in a task.
+func (d *data) size(v int) float64 { return d.standard.scale[v] * d.unit }
 
-// successes returns how many measurements of each arm were 1 where all measurements are 0 or 1, nil
-// otherwise. Two values and their mean have the variance m(1-m)n/(n-1).
-func (d *data) successes() []float64 {
-	var replicated bool
-	lo, hi := d.p.TwoRewards()
-	wins := make([]float64, len(d.y))
-	for k, m := range d.y {
-		m = (m - lo) / (hi - lo)
-		wins[k] = math.Round(m * d.n[k])
-		if m < 0 || m > 1 || math.Abs(wins[k]-m*d.n[k]) > 1e-6*d.n[k] {
-			return nil
-		}
-		if d.n[k] < 2 || d.p.Noise.SD == nil {
-			continue
-		}
-		replicated = true
-		square := m * (1 - m) * d.n[k] / (d.n[k] - 1)
-		sd := d.p.Noise.SD[d.cells[k]]
-		if d.p.Rewards != nil { // of the population
-			square = m * (1 - m)
-		}
-		if math.Abs(sd*sd-square) > 1e-6 {
-			return nil
-		}
-	}
-	if !replicated && d.p.Noise.Bounds == nil && len(wins) < fewCounts {
-		return nil
-	}
-	return wins
-}
+// shown returns the reward of a number in a task.
+func (d *data) shown(v int, y float64) float64 { return d.back(v, d.offset+d.unit*y) }
 
-// mean returns the mean of a measured arm, reward units.
+// mean returns the mean of a measured arm, a standard reward.
 func (d *data) mean(k int) float64 { return d.offset + d.unit*d.y[k] }
 
-// scaled returns a reward in scaled units.
+// scaled returns a standard reward in scaled units.
 func (d *data) scaled(reward float64) float64 { return (reward - d.offset) / d.unit }
 
 // squares returns the sum of squares within each measured arm and its degrees of freedom.

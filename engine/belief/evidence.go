@@ -39,6 +39,7 @@ type chosen struct {
 	*model
 	at              []int // indices of data.cells
 	y, n, rel, wins []float64
+	fixed           []float64 // variances of the sites of limits, 0 of other arms; nil without any
 	within, free    float64
 	blocks          *blocks
 	distinct        *kernels.Points // their features, once for the same arm in several tasks
@@ -68,7 +69,7 @@ func newChosen(m *model, at []int) *chosen {
 	c.within = max(c.within, exact*c.free)
 	index := indices.Of(d.cells, at)
 	c.y, c.n, c.taskOf = indices.Of(d.y, at), indices.Of(d.n, at), indices.Of(d.p.TaskOf, index)
-	c.rel, c.wins = indices.Of(d.rel, at), indices.Of(d.wins, at)
+	c.rel, c.wins, c.fixed = indices.Of(d.rel, at), indices.Of(d.wins, at), indices.Of(d.fixed, at)
 	c.merge(index)
 	return c
 }
@@ -147,6 +148,7 @@ func (c *chosen) of(ctx context.Context, u []float64, predict bool) (_ *evidence
 type scattered struct {
 	target   []float64     // the means, without the effects of blocks as far as differences within arms tell
 	variance []float64     // of the means without blocks
+	fixed    []float64     // those that do not go with σ², 0 of others; nil without any
 	cov      *mat.SymDense // V, what the target scatters by, with blocks; nil without
 	rest     float64       // squares within arms that blocks do not explain, over σ²
 	log      float64       // log evidence of the differences within arms, but for a constant
@@ -160,7 +162,7 @@ type scattered struct {
 // and what differences within arms leave of β is part of V (see effects).
 func (c *chosen) scattered(u []float64) (*scattered, error) {
 	sigma2 := c.value(u, noiseNumber, 1)
-	x := &scattered{target: c.y, variance: c.variancesAt(u), rest: c.within / sigma2}
+	x := &scattered{target: c.y, variance: c.variancesAt(u), fixed: c.fixed, rest: c.within / sigma2}
 	x.log = -0.5 * (x.rest + c.free*math.Log(sigma2))
 	if c.blocks == nil {
 		return x, nil

@@ -92,7 +92,7 @@ func (l *Learner) data(counts []int, means, squares []float64) *data {
 	d := cellsOf(&q)
 	d.columns()
 	noise := l.knownNoise
-	if wins := d.successes(); wins != nil && noise == nil {
+	if wins := d.counted(); wins != nil && noise == nil {
 		lo, hi := q.TwoRewards()
 		share := (floats.Sum(wins) + 0.5) / (floats.Sum(d.n) + 1)
 		noise = slices.Repeat([]float64{(hi - lo) * math.Sqrt(share*(1-share))}, n)

@@ -126,7 +126,9 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 	}
 	if d.p.V() > 1 {
 		compared("special", 0.35)
-		addVariance("level", 0.4, 1.5)
+		if d.standard == nil || !d.own {
+			addVariance("level", 0.4, 1.5)
+		}
 		for c, z := range d.tasks.X {
 			if !d.isText(d.tasks.Columns[c]) && slices.Max(z) > slices.Min(z) {
 				m.taskNumeric = append(m.taskNumeric, c)
@@ -173,6 +175,9 @@ func (m *model) prior(u []float64) float64 {
 
 // The variances of the constant: wide against the spread 1 of the data, and on the logistic scale of counts.
 const constantVariance, constantLogit = 100.0, 9.0
+
+// ownLevel is the variance of the level of a task that has a scale of its own: the levels of others say nothing of it.
+const ownLevel = constantVariance
 
 // smooth returns the kernel at u without its own part and constant, and the variance g of the own part.
 func (m *model) smooth(u []float64) (k kernels.Joint, own float64) {
@@ -232,7 +237,7 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 	if special := compared("special"); special != nil {
 		k = kernels.AddJoint(k, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: special}}})
 	}
-	return kernels.AddJoint(k, kernels.Joint{Terms: []kernels.Term{{Scale: m.value(u, "level", 0), Task: kernels.Identity{}}}}), own
+	return kernels.AddJoint(k, kernels.Joint{Terms: []kernels.Term{{Scale: m.value(u, "level", ownLevel), Task: kernels.Identity{}}}}), own
 }
 
 // dims names columns, as they read in a script.

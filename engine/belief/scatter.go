@@ -64,7 +64,7 @@ func (d *data) noise() {
 		d.within = floats.Sum(within)
 		return
 	}
-	d.gained = -free/2*math.Log(max(floats.Sum(squares), 1e-12*free)/free) - free/2
+	d.gained = -free/2*math.Log(max(floats.Sum(squares)/free, d.least())) - free/2
 	for _, kind := range []string{ScatterTask, ScatterArm} {
 		group := make([]int, n)
 		for k, i := range d.cells {
@@ -72,11 +72,11 @@ func (d *data) noise() {
 				group[k] = d.p.TaskOf[i]
 			}
 		}
-		if found, law := shrunk(squares, freedom, group); found > d.gained+gainAsked {
+		if found, law := shrunk(squares, freedom, group, d.least()); found > d.gained+gainAsked {
 			d.gained, d.scatter.Kind, d.shrunk, d.rel = found, kind, law, law.relative()
 		}
 	}
-	found, _ := withMean(d.y, squares, freedom)
+	found, _ := withMean(d.y, squares, freedom, d.least())
 	d.pureKnown, d.changing = true, found > d.gained+gainAsked
 	d.weigh(within, squares, freedom)
 }
@@ -84,8 +84,12 @@ func (d *data) noise() {
 // Within returns how one measurement of each arm scatters within its block, standard deviations in reward units; nil where
 // differences within arms do not tell.
 func Within(p *problem.Problem) []float64 {
-	d := cellsOf(p)
-	if d.blocked() != nil || len(d.cells) == 0 || d.successes() != nil {
+	if d := cellsOf(p); len(d.cells) == 0 || d.counted() != nil || undetermined(p) != nil {
+		return nil
+	}
+	s := together(p)
+	d := cellsOf(s.problem())
+	if d.blocked() != nil {
 		return nil
 	}
 	if d.noise(); !d.pureKnown {
@@ -93,9 +97,15 @@ func Within(p *problem.Problem) []float64 {
 	}
 	out := relativeNoise(d)
 	for i, relative := range out {
-		out[i] = math.Sqrt(d.pure * relative)
+		out[i] = s.scale[p.TaskOf[i]] * math.Sqrt(d.pure*relative)
 	}
 	return out
+}
+
+// least returns the variance of a measurement below which it is taken for none: a part of the variance of all means.
+func (d *data) least() float64 {
+	const part = 1e-12
+	return max(part*stat.Variance(d.y, nil), math.SmallestNonzeroFloat64)
 }
 
 // weigh sums squares over the relative variances of their arms.
@@ -113,7 +123,7 @@ func (d *data) weigh(within, squares, freedom []float64) {
 func (d *data) change(m []float64) bool {
 	within, all := d.squares()
 	squares, freedom := d.unblocked(within, all)
-	found, rel := withMean(m, squares, freedom)
+	found, rel := withMean(m, squares, freedom, d.least()*d.unit*d.unit)
 	if !(found > d.gained+gainAsked) {
 		return false
 	}
@@ -146,7 +156,7 @@ func (s *shrinkage) relative() []float64 {
 }
 
 // shrunk returns the largest log m over σ₀² and ν₀, and the variances there.
-func shrunk(squares, freedom []float64, group []int) (best float64, law *shrinkage) {
+func shrunk(squares, freedom []float64, group []int, least float64) (best float64, law *shrinkage) {
 	sums, counts := make([]float64, 1+slices.Max(group)), make([]float64, 1+slices.Max(group))
 	var all, free float64
 	for k, g := range group {
@@ -164,7 +174,7 @@ func shrunk(squares, freedom []float64, group []int) (best float64, law *shrinka
 		}
 		for _, shift := range []float64{-1.5, -1.2, -.9, -.6, -.4, -.2, 0, .2, .4, .6} {
 			x := prior / 2
-			z := x * max(all/free, 1e-12) * math.Exp(shift)
+			z := x * max(all/free, least) * math.Exp(shift)
 			at, _ := math.Lgamma(x)
 			var m float64
 			for g, nu := range counts {
@@ -181,8 +191,8 @@ func shrunk(squares, freedom []float64, group []int) (best float64, law *shrinka
 }
 
 // withMean returns the largest log likelihood over γ, and the variances over their mean. Means count in standard deviations.
-func withMean(means, squares, freedom []float64) (best float64, rel []float64) {
-	y, free := standard(means), floats.Sum(freedom)
+func withMean(means, squares, freedom []float64, least float64) (best float64, rel []float64) {
+	y, free := inDeviations(means), floats.Sum(freedom)
 	best = math.Inf(-1)
 	var at float64
 	for g := -2.5; g <= 2.5; g += 0.05 {
@@ -191,7 +201,7 @@ func withMean(means, squares, freedom []float64) (best float64, rel []float64) {
 			sum += squares[k] * math.Exp(-g*m)
 			jacobian += freedom[k] * g * m / 2
 		}
-		if l := -free/2*math.Log(max(sum, 1e-12)/free) - free/2 - jacobian; l > best {
+		if l := -free/2*math.Log(max(sum/free, least)) - free/2 - jacobian; l > best {
 			best, at = l, g
 		}
 	}
@@ -200,8 +210,8 @@ func withMean(means, squares, freedom []float64) (best float64, rel []float64) {
 	return best, rel
 }
 
-// standard returns numbers less their mean over their spread.
-func standard(y []float64) []float64 {
+// inDeviations returns numbers less their mean over their spread.
+func inDeviations(y []float64) []float64 {
 	mean, sd := stat.MeanStdDev(y, nil)
 	out := make([]float64, len(y))
 	for k, v := range y {

@@ -102,10 +102,13 @@ func (s *search) scatter(x *normal, weight *mat.SymDense, alpha, u []float64) (n
 	return x.traceOf(weight) + 0.5*(x.rest-s.free) - blocks, blocks, nil
 }
 
-// traceOf returns tr w V.
+// traceOf returns tr w V, of V what goes with σ².
 func (x *scattered) traceOf(w *mat.SymDense) (sum float64) {
 	n, of := len(x.variance), w.RawSymmetric()
 	for i, v := range x.variance {
+		if x.fixed != nil && x.fixed[i] > 0 {
+			continue
+		}
 		row := of.Data[i*of.Stride+i : i*of.Stride+n]
 		if x.cov == nil {
 			sum += row[0] * v

@@ -158,6 +158,9 @@ func (c *chosen) variancesAt(u []float64) []float64 {
 		if out[k] = sigma2 * c.rel[k] / c.n[k]; factors != nil {
 			out[k] *= factors[c.taskOf[k]]
 		}
+		if c.fixed != nil && c.fixed[k] > 0 {
+			out[k] = c.fixed[k]
+		}
 	}
 	return out
 }

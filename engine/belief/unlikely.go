@@ -32,38 +32,43 @@ const fewestJudged = 8
 // unlikely returns the measurements that all others contradict, the least likely first. Numbers that are found from a slip allow for
 // it: the suspected are left out together, and judged by numbers that are found from the rest.
 func (s *search) unlikely(rank int) ([]Unlikely, error) {
-	rows := rowsOf(s.d.p)
+	rows, told := rowsOf(s.d.p), rowsOf(s.d.standard.of)
 	n := float64(len(rows))
-	if s.d.wins != nil || n < fewestJudged {
+	if s.d.wins != nil || s.d.limits != nil || n < fewestJudged {
 		return nil, nil
 	}
 	all, err := s.foresight(rows, rank)
 	if err != nil {
 		return nil, err
 	}
-	var odd, rest []problem.Row
+	var odd, rest, toldOdd, toldRest []problem.Row
+	original := map[problem.Row]problem.Row{}
 	far := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - suspected/(2*n))
-	for _, r := range rows {
+	for k, r := range rows {
 		z := all.leaveOneOut(r).off(all.d.scaled(r.Reward))
 		if z*math.Sqrt((n-1)/max(n-z*z, 1e-9)) > far { // Student's t, as if it had widened all variances alike
-			odd = append(odd, r)
+			odd, toldOdd = append(odd, r), append(toldOdd, told[k])
+			original[r] = told[k]
 		} else {
-			rest = append(rest, r)
+			rest, toldRest = append(rest, r), append(toldRest, told[k])
 		}
 	}
 	if len(odd) == 0 || len(rest) < fewestJudged {
 		return nil, nil
 	}
-	others, counts, err := s.again(without(s.d.p, rest, odd), rest, rank)
+	others, counts, err := s.again(without(s.d.standard.of, toldRest, toldOdd), rest, rank)
 	if err != nil {
 		return nil, s.ctx.Err() // they are too few to find numbers from
 	}
 	if counts {
-		lo, hi := s.d.p.TwoRewards()
-		odd = slices.DeleteFunc(odd, func(r problem.Row) bool { return r.Reward == lo || r.Reward == hi })
-		return lists.Map(odd, func(r problem.Row) Unlikely { return Unlikely{Row: r} }), nil
+		lo, hi := twoRewards(s.d.standard.of)
+		toldOdd = slices.DeleteFunc(toldOdd, func(r problem.Row) bool { return r.Reward == lo || r.Reward == hi })
+		return lists.Map(toldOdd, func(r problem.Row) Unlikely { return Unlikely{Row: r} }), nil
 	}
-	return others.contradict(odd, rest), nil
+	return lists.Map(others.contradict(odd, rest), func(u Unlikely) Unlikely {
+		u.Row = original[u.Row]
+		return u
+	}), nil
 }
 
 // contradict returns the measurements that are beyond the law by which all but these are off, the farthest first: predictions may be
@@ -89,7 +94,7 @@ func (f *foresight) contradict(odd, rest []problem.Row) []Unlikely {
 		if within(odd[k-1]).tail(f.d.scaled(odd[k-1].Reward))*float64(n) > falseAlarms {
 			continue
 		}
-		return lists.Map(odd[:k], func(r problem.Row) Unlikely { return Unlikely{r, within(r).interval(f.d)} })
+		return lists.Map(odd[:k], func(r problem.Row) Unlikely { return Unlikely{r, within(r).interval(f.d, f.d.p.TaskOf[r.Arm])} })
 	}
 	return nil
 }
@@ -180,10 +185,13 @@ func without(p *problem.Problem, rest, odd []problem.Row) *problem.Problem {
 // again returns what the measurements of a problem say by numbers of their own, or that they are counts of two rewards.
 func (s *search) again(p *problem.Problem, rows []problem.Row, rank int) (f *foresight, counts bool, err error) {
 	defer try.Caught(&err)
-	d, err := dataOf(p)
-	if err != nil || d.wins != nil {
-		return nil, err == nil, err
+	if cellsOf(p).counted() != nil {
+		return nil, true, nil
 	}
+	if u := undetermined(p); u != nil {
+		return nil, false, u
+	}
+	d := try.Of(s.d.on(p).data())
 	d.log = s.d.log
 	next := try.Of(d.climbed(s.ctx, nil, s.gaussian))
 	next = try.Of(next.changed(rank))
@@ -295,8 +303,8 @@ func (p prediction) law() distuv.StudentsT { return distuv.StudentsT{Sigma: 1, N
 // tail returns the probability of a measurement that is as far off as y.
 func (p prediction) tail(y float64) float64 { return 2 * p.law().Survival(p.off(y)) }
 
-// interval returns where 95 % are expected, reward units.
-func (p prediction) interval(d *data) [2]float64 {
+// interval returns where 95 % are expected of a task, reward units.
+func (p prediction) interval(d *data, task int) [2]float64 {
 	half := p.sd * p.law().Quantile(0.975)
-	return [2]float64{d.offset + d.unit*(p.mean-half), d.offset + d.unit*(p.mean+half)}
+	return [2]float64{d.shown(task, p.mean-half), d.shown(task, p.mean+half)}
 }

@@ -38,14 +38,14 @@ func TestLeft(t *testing.T) {
 	for k, x := range c.numbers {
 		s.best[k] = x.mean
 	}
-	f, err := s.foresight(p.Rows, mostRank)
+	f, err := s.foresight(c.d.p.Rows, mostRank)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.d.shrunk = nil // its own square would be taken off, which no law of fixed numbers does
-	all, n := plainly(c.model, s.best), len(p.Rows)
+	all, n := plainly(c.model, s.best), len(c.d.p.Rows)
 	sigma, y := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
-	for a, r := range p.Rows {
+	for a, r := range c.d.p.Rows {
 		y.SetVec(a, c.d.scaled(r.Reward))
 		for b, x := range p.Rows {
 			v := all.At(r.Arm, x.Arm) + constantVariance
@@ -63,7 +63,7 @@ func TestLeft(t *testing.T) {
 	_ = chol.InverseTo(&inverse)
 	solved := mat.NewVecDense(n, nil)
 	_ = chol.SolveVecTo(solved, y)
-	for a, r := range p.Rows {
+	for a, r := range c.d.p.Rows {
 		got := f.leaveOneOut(r)
 		mean, sd := y.AtVec(a)-solved.AtVec(a)/inverse.At(a, a), 1/math.Sqrt(inverse.At(a, a))
 		if math.Abs(got.mean-mean) > 1e-5 || math.Abs(got.sd-sd) > 1e-5 {

@@ -231,7 +231,7 @@ func (s Moment) list(by string, items []*item) List {
 		out.Round, out.Until = it.round, it.until
 		names, x := s.Problem.NamesOf(it.Arm), s.features(it.Arm)
 		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, Block: it.Block, Task: names[0], Arm: names[1],
-			X: x, Settings: s.settings(x), arm: it.Arm}
+			X: x, Settings: s.settings(it.Arm), arm: it.Arm}
 		if it.result != nil {
 			reward := it.result.Reward
 			row.Reward, row.Status = &reward, "known"

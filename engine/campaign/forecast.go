@@ -255,14 +255,15 @@ func bought(p Protocol, truth *problem.Problem, answers []engine.Answer, n float
 }
 
 // graded returns by how much an arm is worse than the best of its task, and whether it is within epsilon of it. No arm, or one that
-// is not there, is worse by infinity. Arms of equal means are all right whatever the rounding, as the tolerance allows.
+// is not there, is worse by infinity. Arms of equal means are all right whatever the rounding, of numbers and of differences.
 func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float64, right bool) {
 	lo, hi := truth.ArmsOf(v)
 	best, own := slices.Max(truth.Mean[lo:hi]), math.Inf(-1)
+	spread := slices.Max(truth.Mean) - slices.Min(truth.Mean)
 	if k := slices.Index(truth.Arms.Names[lo:hi], arm); k >= 0 {
 		own = truth.Mean[lo+k]
 	}
-	return best - own, own >= best-p.Options.Epsilon-1e-9*(1+math.Abs(best))
+	return best - own, own >= best-p.Options.Epsilon-1e-9*spread-1e-15*math.Abs(best)
 }
 
 // meanBought returns the means over runs after each round that all of them made; nil where a run has none.

@@ -3,6 +3,7 @@ package campaign
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,6 +30,7 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 		out := lists.Make(runs, func(i int) *problem.Problem { return all[i%len(all)] })
 		return out, Note{Kind: NoteRewardsLed, Numbers: []float64{gap}}, nil
 	}
+	known := p.Problem.Mean
 	if p.Problem.Long != nil && p.Problem.Means() != nil { // measurements, whose means are not the truth
 		// a belief that cannot be worked out is no error: the next kind of rewards serves
 		if b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory}); err == nil {
@@ -38,10 +40,12 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 			}), Note{Kind: NoteRewardsBelieved}, nil
 		} else if ctx.Err() != nil {
 			return nil, Note{}, err
+		} else if errors.As(err, new(*belief.Undetermined)) {
+			known = nil // a truth in which all arms are equal would say nothing of what the campaign takes
 		}
 	}
-	if p.Problem.Mean != nil {
-		return slices.Repeat([]*problem.Problem{plan.Supposed(p.Problem, p.Problem.Mean)}, runs), Note{Kind: NoteRewardsKnown}, nil
+	if known != nil {
+		return slices.Repeat([]*problem.Problem{plan.Supposed(p.Problem, known)}, runs), Note{Kind: NoteRewardsKnown}, nil
 	}
 	m, err := p.question().Model(ctx, nil)
 	if err != nil {

@@ -109,7 +109,7 @@ func (s Moment) measurement(m *measured, kind string) Measurement {
 // The problem of s is not changed. Its own measurements are left out: where they count, they were attached.
 func (s Moment) Known() *problem.Problem {
 	n := s.Problem.N()
-	sum, square, count := make([]float64, n), make([]float64, n), make([]float64, n)
+	sum, square, count := make([]float64, n), make([]float64, n), make([]float64, n) // of rewards; of their distances from the mean
 	rows, within := make([]float64, n), make([]float64, n)
 	var measurements []problem.Row
 	var blocks []string
@@ -121,7 +121,7 @@ func (s Moment) Known() *problem.Problem {
 			return
 		}
 		k, y := float64(m.count()), s.Problem.Turned(m.Reward)
-		sum[m.Arm], square[m.Arm], count[m.Arm], rows[m.Arm] = sum[m.Arm]+k*y, square[m.Arm]+k*y*y, count[m.Arm]+k, rows[m.Arm]+1
+		sum[m.Arm], count[m.Arm], rows[m.Arm] = sum[m.Arm]+k*y, count[m.Arm]+k, rows[m.Arm]+1
 		within[m.Arm] += m.Squares // of the rewards behind a mean
 		row := problem.Row{Arm: m.Arm, Reward: y, Count: k}
 		if len(blockColumns(s.Problem)) > 0 || s.Problem.Block != nil {
@@ -144,16 +144,18 @@ func (s Moment) Known() *problem.Problem {
 	slices.SortStableFunc(measurements, func(a, b problem.Row) int { return cmp.Compare(a.Arm, b.Arm) })
 	q.Mean, q.Rewards, q.Rows, q.Blocks = nil, nil, measurements, blocks
 	q.Partial, q.Reps, q.Noise.SD = make([]float64, n), make([]float64, n), make([]float64, n)
+	for _, r := range measurements { // not by sums of squares, which lose the digits of large rewards
+		d := r.Reward - sum[r.Arm]/count[r.Arm]
+		square[r.Arm] += r.Count * d * d
+	}
 	for i := range n {
 		q.Partial[i], q.Reps[i], q.Noise.SD[i] = math.NaN(), 1, math.NaN()
 		if count[i] == 0 {
 			continue
 		}
-		mean := sum[i] / count[i]
-		q.Partial[i], q.Reps[i] = mean, count[i]
+		q.Partial[i], q.Reps[i] = sum[i]/count[i], count[i]
 		if rows[i] > 1 || within[i] > 0 {
-			// Σ (y - ȳ)² is Σ k y² - n ȳ² over rows, and what scatters within them
-			q.Noise.SD[i] = math.Sqrt(max(square[i]-count[i]*mean*mean+within[i], 0) / max(count[i]-1, 1))
+			q.Noise.SD[i] = math.Sqrt((square[i] + within[i]) / max(count[i]-1, 1))
 		}
 	}
 	return &q

@@ -184,18 +184,9 @@ func (p Protocol) Settings() []engine.Setting {
 	return out
 }
 
-// settings returns features as the table has them: the text that a code of a column of categories stands for, else the number.
-func (p Protocol) settings(x []float64) []string {
-	var out []string
-	for c, name := range p.Problem.Arms.Columns {
-		words := p.Problem.Categories[name]
-		if k := int(x[c]); k >= 0 && k < len(words) && float64(k) == x[c] {
-			out = append(out, words[k])
-			continue
-		}
-		out = append(out, strconv.FormatFloat(x[c], 'g', -1, 64))
-	}
-	return out
+// settings returns the features of an arm as the table has them.
+func (p Protocol) settings(arm int) []string {
+	return lists.Make(len(p.Problem.Arms.Columns), func(c int) string { return p.Problem.ArmText(c, arm) })
 }
 
 // rounded returns a number without the errors of scaling it there and back: to 12 digits.
@@ -212,7 +203,7 @@ func (p Protocol) features(arm int) []float64 {
 	var out []float64
 	for c, x := range p.Problem.Arms.X {
 		v := p.Problem.Arms.Value(c, arm)
-		if v != x[arm] {
+		if v != x[arm] && p.Problem.Arms.Data == nil {
 			v = rounded(v)
 		}
 		out = append(out, v)

@@ -321,13 +321,13 @@ func (st Status) Only(task string) (Status, error) {
 // mostBelieved is the most arms for which Best is worked out for a status.
 const mostBelieved = 2000
 
-// Believe adds Best. Nothing is added where fewer than two arms were measured, and a note where nothing can be worked
+// Believe adds Best. Nothing is added where no arm was measured, and a note where nothing can be worked
 // out of the measurements: a status shows how far the campaign is all the same. Its error is the context's. It takes time where there are
 // many arms.
 func (st *Status) Believe(ctx context.Context, at Moment) error {
 	known := at.Known()
 	measured := lists.Count(known.Partial, func(m float64) bool { return !math.IsNaN(m) })
-	if measured < 2 || known.N() > mostBelieved {
+	if measured == 0 || known.N() > mostBelieved {
 		return nil
 	}
 	best, err := answer.Best(ctx, known, answer.Options{Epsilon: st.Epsilon})

@@ -134,8 +134,8 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 		case text == "" || slices.Contains(ownColumns, c) || slices.Contains(blockColumns(p.Problem), c):
 		// a feature of the arm: what was planned stands there, unless somebody wrote what was really done
 		case k >= 0:
-			if planned := p.features(arm)[k]; !sameSetting(row, c, planned, p.settings(p.features(arm))[k]) {
-				parts = append(parts, fmt.Sprintf("%s=%s in place of %s", c, text, p.settings(p.features(arm))[k]))
+			if planned := p.Problem.ArmText(k, arm); !p.sameSetting(row, k, arm) {
+				parts = append(parts, fmt.Sprintf("%s=%s in place of %s", c, text, planned))
 			}
 		case strings.HasPrefix(c, "x_") || strings.HasPrefix(c, "z_") || slices.Contains(p.Problem.Tasks.Columns, c):
 		default:
@@ -145,14 +145,15 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 	return strings.Join(parts, "; ")
 }
 
-// sameSetting reports whether a cell is what was planned: the same text, or the same number to the digits
-// that spreadsheets keep. A cell that is no number is another setting.
-func sameSetting(row problem.SheetRow, column string, planned float64, text string) bool {
-	if row.Text(column) == text {
+// sameSetting reports whether a row has what was planned as feature c of an arm: the same text, or in a column of numbers the same
+// one to the digits that spreadsheets keep.
+func (p Protocol) sameSetting(row problem.SheetRow, c, arm int) bool {
+	column := p.Problem.Arms.Columns[c]
+	if row.Text(column) == p.Problem.ArmText(c, arm) {
 		return true
 	}
 	x, err := row.Number(column)
-	return err == nil && rounded(x) == rounded(planned)
+	return err == nil && p.Problem.Categories[column] == nil && rounded(x) == rounded(p.Problem.Arms.Value(c, arm))
 }
 
 // TellBody records results.

@@ -102,7 +102,11 @@ func (t *table) finish() {
 		panic(t.at(h.header[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it"))
 	}
 	t.setHeader(h.header)
-	t.nameColumns(t.names)
+	for _, name := range t.names { // some may have no name, or be named twice
+		if name = oneLine(name); t.find(name) {
+			t.of(name).names = true
+		}
+	}
 }
 
 // counted reports whether the columns that have a name are named 0, 1, 2 and so on, as pandas names columns.

@@ -102,8 +102,8 @@ func (p reading) align(column string, blocks [][]string) {
 	p.Block = &Block{Name: column}
 }
 
-// agreement limits the distance of a mean column from the mean of the raw rewards, relative to 1 +
-// |mean|: rounding in the file, not another measurement.
+// agreement limits the distance of a mean column from the mean of the raw rewards, relative to the largest
+// of these: rounding in the file, not another measurement.
 const agreement = 1e-3
 
 // summarise replaces the means by the populations' and returns their
@@ -123,7 +123,8 @@ func (p reading) summarise() armNoise {
 		if len(rewards) > 1 {
 			s.sd[i] = stat.StdDev(rewards, nil)
 		}
-		if given != nil && math.Abs(given[i]-p.Mean[i]) > agreement*(1+math.Abs(given[i])) {
+		size := lists.Max(rewards, math.Abs)
+		if given != nil && math.Abs(given[i]-p.Mean[i]) > agreement*size {
 			panic(p.t.at(cell{}, "%s: its %d rewards average %.6g, but the problem table says mean %.6g; leave the column mean out "+
 				"of the table, so that the rewards say it, or leave rewards= out", p.Where(i), len(rewards), p.Mean[i], given[i]))
 		}

@@ -142,7 +142,7 @@ type believed struct {
 }
 
 // believe computes what the measurements of a problem say, once for all experiments that share the memory, and tells how
-// much of it is done. It reports a problem with fewer than two measured arms.
+// much of it is done. It reports measurements that do not tell arms apart.
 func believe(ctx context.Context, p *problem.Problem, memory *model.Memory, tell func(share float64)) (*believed, error) {
 	b, err := belief.Of(ctx, p, belief.Options{Memory: memory, Progress: tell})
 	if err != nil {

@@ -1,5 +1,5 @@
 # Written by python/stubs.py from the catalogue of the language. Do not edit.
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -15,6 +15,7 @@ from ._optimum import maximize as maximize
 from ._optimum import minimize as minimize
 
 _Table: TypeAlias = Any
+_Label: TypeAlias = Hashable  # of a column, such as 0 or ("yield", "mean")
 _Number: TypeAlias = int | float
 _List: TypeAlias = Sequence[Any] | Any
 _Points: TypeAlias = Any
@@ -574,7 +575,7 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., retr
     """
     ...
 
-def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | Literal["auto"] | None = ..., noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ..., goal: Literal["max", "min"] | None = ..., standardize: bool | None = ..., unmeasured: Literal["keep", "drop"] | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | None = ..., arm: str | _List | None = ..., reward: str | None = ..., sd: str | None = ..., count: str | None = ..., successes: str | None = ..., trials: str | None = ..., blocks: str | _List | None = ..., log: str | _List | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | None = ..., arm_features: str | _List | None = ..., text: str | _List | None = ...) -> Problem:
+def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | Literal["auto"] | None = ..., noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ..., goal: Literal["max", "min"] | None = ..., standardize: bool | None = ..., unmeasured: Literal["keep", "drop"] | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _Label | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., log: str | _List | _Label | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ...) -> Problem:
     """Reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every measurement and any names of columns; see docs/data-format.md.
 
     Parameters:

@@ -65,6 +65,7 @@ class Process:
         self._block = itertools.count(1)
         self._functions: dict[int, Callable[..., Any]] = {}  # that the child may ask for
         self._numbered = 0
+        self._held = 0  # how often the lock is held, by one thread
         self._asked: int | None = None  # the thread in which a function of Python runs
         self._folder = ""
         self._log: Any = None
@@ -151,18 +152,19 @@ class Process:
         Blocks are bytes that params name by their places: the caller takes numbers from ``number_blocks``.
         A ``Function`` in params is one that the process may ask for.
         """
-        with self._alone():
+        with self.alone():
             self._start()
             if os.getcwd() != self._folder:
                 self._folder = os.getcwd()
                 self._request("folder", {"path": self._folder})
-            if len(self.freed) > 32 or (self.freed and self._functions):
-                self._release()
             return self._request(method, params, blocks)
 
     @contextlib.contextmanager
-    def _alone(self) -> Any:
-        """Wait for other threads. A function of Python that the process asked for would wait for its own call, and is refused."""
+    def alone(self) -> Any:
+        """Wait for other threads, and keep them out: nothing is released between a table and the call that names it.
+
+        A function of Python that the process asked for would wait for its own call, and is refused.
+        """
         while True:
             asked = self._asked
             if asked is not None and (asked == threading.get_ident() or _is_awaited_by(asked)):
@@ -173,9 +175,13 @@ class Process:
                 )
             if self._lock.acquire(timeout=0.1):
                 break
+        self._held += 1
         try:
+            if self._held == 1 and self.pid and (len(self.freed) > 32 or (self.freed and self._functions)):
+                self._release()
             yield
         finally:
+            self._held -= 1
             self._lock.release()
 
     def number_blocks(self, count: int) -> list[int]:

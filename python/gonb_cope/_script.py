@@ -60,6 +60,11 @@ def _unfit(value: Any) -> str:
 
 def run(text: str, file: str, names: dict[str, Any], gone: dict[str, str] | None = None) -> dict[str, Any]:
     """Evaluate a script and return what it binds, by name. A script that reads a name that is gone fails."""
+    with process.alone():
+        return _run(text, file, names, gone or {})
+
+
+def _run(text: str, file: str, names: dict[str, Any], gone: dict[str, str]) -> dict[str, Any]:
     bind = {}
     for name, value in names.items():
         if not isinstance(value, _values.Value) and _tables.is_table(value):
@@ -67,7 +72,7 @@ def run(text: str, file: str, names: dict[str, Any], gone: dict[str, str] | None
         else:
             bind[name] = _values.encode(value, {})
     try:
-        ran = process.request("run", {"file": file, "script": text, "bind": bind, "gone": gone or {}})
+        ran = process.request("run", {"file": file, "script": text, "bind": bind, "gone": gone})
     except (CopeError, Interrupted) as e:
         e.bound = _bound(e.bound or [])
         raise

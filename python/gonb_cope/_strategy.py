@@ -7,7 +7,7 @@ import random
 import warnings
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -127,8 +127,8 @@ class Strategy:
 
     @property
     def problem(self) -> Any:
-        """What was told as a problem, in which the other arms are not measured. Arms that only failed are not in it."""
-        return self._problem(lambda tried: bool(tried.values) or not tried.failures)
+        """What was told as a problem, in which the other arms are not measured."""
+        return self._problem(lambda tried: True)
 
     def best(self, next: int = 0) -> Any:
         """Return the answer by what was told so far. What only failed is not a pick."""
@@ -141,23 +141,30 @@ class Strategy:
         """Return the arm that an answer takes for each task; a task in which all failed has none."""
         return {self.tasks[p["task"]]: self.arms[self.arms.of(p["features"])] for p in answer.json["picks"]}
 
-    def _problem(self, is_option: Any) -> Any:
+    def _problem(self, is_option: Callable[[_Tried], bool]) -> Any:
         tasks: list[str] = []
         places: list[int] = []
-        rewards = array("d")
+        rewards, failed = array("d"), array("q")
         for task, of in self._tried.items():
             if not any(tried.values for tried in of):
                 continue  # nothing can be said of it, except that all failed
             most = 1 if _is_exact(of) else None  # the same value twice says nothing of noise, and nothing new
             for i, tried in enumerate(of):
-                values: Sequence[float] = (tried.values[:most] or [math.nan]) if is_option(tried) else []
+                if not is_option(tried):
+                    continue
+                values = tried.values[:most] + [math.nan] * (tried.failures or not tried.values)
                 tasks += [task] * len(values)
                 places += [i] * len(values)
                 rewards.extend(values)
+                failed.extend(int(tried.failures > 0 and value != value) for value in values)  # noqa: PLR0124
         if not tasks:
             raise self._nothing()
         table = _tables.Columns([_tables.of_list("_task", tasks), *self.arms.table(places), _tables.Column("_reward", rewards, "f8")])
-        return _values.call("problem", (table,), {"task": "_task", "arm": self.arms.columns, "reward": "_reward", "goal": self.goal})
+        named = {"task": "_task", "arm": self.arms.columns, "reward": "_reward", "goal": self.goal}
+        if any(failed):
+            table.append(_tables.Column("_failed", failed, "i8"))
+            named["failed"] = "_failed == 1"
+        return _values.call("problem", (table,), named)
 
     def _nothing(self) -> CopeError:
         if not self.failed:
@@ -195,9 +202,11 @@ class Strategy:
         waiting = Counter({(task, i): tried.pending for task, of in self._tried.items() for i, tried in enumerate(of) if tried.pending})
         if len(self.measured) < 2:  # which cannot be compared
             return self._fewest(count)
-        told = _answer(self._problem(lambda tried: tried.values or tried.is_open), self.epsilon, min(count + waiting.total(), _MOST_NEXT)).json
+        options = self._problem(lambda tried: bool(tried.values) or tried.is_open)
+        told = _answer(options, self.epsilon, min(count + waiting.total(), _MOST_NEXT), retry=True).json
         pulls = [(p["task"], self.arms.of(p["features"]), p["count"]) for p in told.get("next") or []]
-        if told.get("loss_after", 0) >= told.get("loss_now", 1):
+        now, after = told.get("loss_now"), told.get("loss_after")
+        if now is not None and after is not None and after >= now:  # both are None where all values are equal
             pulls = []  # nothing is gained, so that their order says nothing
         out: list[tuple[str, int]] = []
         for k in range(max((n for *_, n in pulls), default=0)):  # each once before one is repeated
@@ -253,10 +262,10 @@ class Strategy:
         return self._random.sample(others, max(0, min(count, len(others))))
 
 
-def _answer(problem: Any, epsilon: float, next: int) -> Any:
+def _answer(problem: Any, epsilon: float, next: int, retry: bool = False) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Note)
-        return problem.best(epsilon=epsilon, next=next)
+        return problem.best(epsilon=epsilon, next=next, retry=retry)
 
 
 def _is_exact(of: list[_Tried]) -> bool:
@@ -297,6 +306,9 @@ def _one(value: Any) -> Any:
     """Return the only element of an array, a series or a list with one."""
     if isinstance(value, (list, tuple)) and len(value) == 1:
         return _one(value[0])
-    if hasattr(value, "item") and (getattr(value, "size", 1) == 1 if not callable(getattr(value, "size", 1)) else value.numel() == 1):
-        return value.item()
+    if hasattr(value, "item"):
+        try:
+            return value.item()
+        except (TypeError, ValueError, RuntimeError):  # it has several, or none
+            return value
     return value

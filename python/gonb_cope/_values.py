@@ -207,8 +207,13 @@ def made_of(described: dict[str, Any]) -> Any:
 
 def call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Call a function of the language."""
+    with process.alone():
+        return _call(function, args, named)
+
+
+def _call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     params = _catalogue.functions().get(function, {}).get("params", [])
-    args, named = _with_table(params, args, named)
+    args, named, gaps = _with_table(params, args, named)
     given: list[Any] = []
     by_name: dict[str, Any] = {}
     for i, value in enumerate(args):
@@ -227,6 +232,13 @@ def call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
             by_name[own] = encode(value, known.get(own, {}))
     try:
         return made_of(process.request("call", {"function": function, "args": given, "named": by_name}))
+    except CopeError as e:
+        if gaps and e.mistakes and not e.hint:
+            e.mistakes[0]["hint"] = (
+                f"{' and '.join(gaps)} has empty cells; pandas reads the text NA as one, unless it is told "
+                'pd.read_csv(…, keep_default_na=False, na_values=[""])'
+            )
+        raise
     except Interrupted as e:
         raise Interrupted(str(e), made_of(e.partial) if isinstance(e.partial, dict) else e.partial) from None
 
@@ -234,15 +246,18 @@ def call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
 _MEASURED = ("reward", "sd", "count", "successes", "trials")
 
 
-def _with_table(params: list[dict[str, Any]], args: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Send the table whose columns other arguments name, and return the arguments with its path and with these names as texts."""
+def _with_table(params: list[dict[str, Any]], args: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any], list[str]]:
+    """Send the table whose columns other arguments name, and return the arguments with its path and with these names as texts.
+
+    The last are the columns of names that have empty cells.
+    """
     columns = [p["name"] for p in params if p.get("column")]
     if not columns:
-        return args, named
+        return args, named, []
     by_name = {p["name"]: value for p, value in zip(params, args)} | named
     tables = [p["name"] for p in params if p.get("table") and p["name"] != "rewards" and _is_frame(by_name.get(p["name"]))]
     if len(tables) != 1:
-        return args, named
+        return args, named, []
     table = _tables.Table(by_name[tables[0]])
     changed = {name: table.named(by_name[name]) for name in columns if by_name.get(name) is not None}
     measured = {name for p in _MEASURED for name in _as_list(changed.get(p))}
@@ -255,6 +270,7 @@ def _with_table(params: list[dict[str, Any]], args: tuple[Any, ...], named: dict
     return (
         tuple(changed.get(params[i]["name"], value) if i < len(params) else value for i, value in enumerate(args)),
         named | {name: value for name, value in changed.items() if name not in places},
+        [column.name for column in sent if column.name in texts and min(column.content, default=0) < 0],
     )
 
 

@@ -1,8 +1,10 @@
 """What one types, as the quick start has it."""
 
 import json
+import re
 
 import pytest
+from conftest import REPOSITORY
 
 import gonb_cope as cope
 
@@ -81,6 +83,18 @@ def test_columns_of_any_kind(machines):
     assert cope.problem(changed, task="Machine", arm=["Temp °C", "Speed"], reward="Throughput").best().json["picks"] == same
     indexed = df.set_index(["Machine", "Speed"])
     assert cope.problem(indexed, task="Machine", arm=["Temp °C", "Speed"], reward="Throughput").best().json["picks"] == same
+
+
+def test_save(folder):
+    """Every ending that docs/python.md names is written, and another is refused with these."""
+    text = (REPOSITORY / "docs/python.md").read_text(encoding="utf-8")
+    (endings,) = re.findall(r"a file in a format of `save`: (.*?); figures as (.*?) \|", text)
+    result = cope.fb(cope.paper(case=1), budget=20, runs=2)
+    for ending in (", ".join(endings)).split(", "):
+        result.save(f"file.{ending}")
+        assert (folder / f"file.{ending}").stat().st_size > 0
+    with pytest.raises(cope.CopeError, match=r"\.csv"):
+        result.save("file.odd")
 
 
 def test_pictures(machines):

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -52,7 +53,11 @@ func TestStatusKnows(t *testing.T) {
 		if st.Best == nil || st.Best.Picks[0].Arm != "d;e" || math.Abs(st.Best.Picks[0].Estimate-3.35) > 0.3 {
 			t.Fatalf("%s: %+v is believed", when, st.Best)
 		}
-		if got := fmt.Sprint(st.Best.Picks); before == "" {
+		text, err := json.Marshal(st.Best.Picks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(text); before == "" {
 			before = got
 		} else if got != before {
 			t.Errorf("%s: the belief changes from %s to %s", when, before, got)
@@ -115,6 +120,35 @@ func TestStatusWithoutBest(t *testing.T) {
 		if err != nil || st.Best == nil && !strings.Contains(fmt.Sprint(st.Notes), "say nothing of the best arms") {
 			t.Errorf("%g: %v, %v", value, err, st.Notes)
 		}
+	}
+}
+
+// A first plate of zeros says that nothing was seen, and nothing of the scale of rewards; the next measurements are asked for as before.
+func TestStatusAfterZeros(t *testing.T) {
+	p := small(t)
+	q := *p.Problem
+	q.Noise.UnknownBy = problem.UnknownProblem
+	p.Problem, p.Capacity = &q, 0
+	c := begin(t, p, Options{})
+	var rows []string
+	for _, r := range asked(t, c, "Ann", 1000).Rows {
+		rows = append(rows, row(r.ID, 0))
+	}
+	told(t, c, campaign.TellOptions{By: "Ann", Sure: true}, rows...)
+	st, err := c.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Best == nil || st.Best.Undetermined == nil || st.Best.Undetermined.Value != 0 {
+		t.Fatalf("believed: %+v, notes %v", st.Best, st.Notes)
+	}
+	for _, pick := range st.Best.Picks {
+		if pick.CI95 != nil || pick.More != 0 || pick.Estimate != 0 || math.Abs(pick.Within*float64(pick.Options)-1) > 1e-12 {
+			t.Errorf("%+v", pick)
+		}
+	}
+	if next := asked(t, c, "Ann", 1000); len(next.Rows) == 0 {
+		t.Error("nothing more is asked for")
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 // textOf returns what appends a value of a column, which is not null, as text: exact decimals, dates and times in the order
 // year, month, day, and all else as other programs write it into CSV.
 func textOf(e *format.SchemaElement) func(b []byte, v parquet.Value) []byte {
+	if isText(e) {
+		return text
+	}
 	unsigned := false
 	switch t := e.LogicalType.Value.(type) {
 	case *format.DecimalType:
@@ -78,9 +81,35 @@ func plain(b []byte, v parquet.Value, unsigned bool) []byte {
 		const epoch = 2440588 // the Julian day of 1 January 1970
 		return appendTime(b, time.Unix((int64(x[2])-epoch)*86400, int64(uint64(x[1])<<32|uint64(x[0]))).UTC())
 	case parquet.Float:
-		return strconv.AppendFloat(b, float64(v.Float()), 'g', -1, 32)
+		return number(b, float64(v.Float()), 32)
 	case parquet.Double:
-		return strconv.AppendFloat(b, v.Double(), 'g', -1, 64)
+		return number(b, v.Double(), 64)
+	}
+	return append(b, v.ByteArray()...)
+}
+
+// number appends a number, without an exponent where that is not long.
+func number(b []byte, v float64, bits int) []byte {
+	if a := math.Abs(v); a == 0 || a >= 1e-4 && a < 1e15 {
+		return strconv.AppendFloat(b, v, 'f', -1, bits)
+	}
+	return strconv.AppendFloat(b, v, 'g', -1, bits)
+}
+
+// isText reports whether the values of a column are texts.
+func isText(e *format.SchemaElement) bool {
+	switch e.LogicalType.Value.(type) {
+	case *format.StringType, *format.EnumType:
+		return true
+	}
+	return e.LogicalType.Value == nil && e.ConvertedType.Valid &&
+		(e.ConvertedType.V == deprecated.UTF8 || e.ConvertedType.V == deprecated.Enum)
+}
+
+// text appends a text. An empty one is shown, since an empty cell has no value.
+func text(b []byte, v parquet.Value) []byte {
+	if len(v.ByteArray()) == 0 {
+		return append(b, `""`...)
 	}
 	return append(b, v.ByteArray()...)
 }

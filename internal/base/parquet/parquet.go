@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -23,17 +24,23 @@ import (
 // magic begins and ends a Parquet file.
 var magic = []byte("PAR1")
 
+// namesMark begins a first line that says which columns have texts, as problem.NamesMark: 12.10 there is not 12.1.
+const namesMark = "text="
+
 // batch is how many rows are read at once.
 const batch = 512
 
 // perCell is the least that a cell of the table takes, as text and where it is read.
 const perCell = 12
 
+// afterName are characters behind the name of a column, which may be PAR1.
+var afterName = []byte(",;\t| \r\n\"")
+
 // CSV returns a Parquet file as CSV with a header, and data of any other kind unchanged. Null is an empty cell. Columns
 // that hold lists or groups have the text of nestedCell in all rows; a table of such columns alone is an error, and so is a damaged
 // file, and one that makes more than is allowed.
 func CSV(a *allowance.Allowance, data []byte) (text []byte, err error) {
-	if !bytes.HasPrefix(data, magic) {
+	if !bytes.HasPrefix(data, magic) || len(data) > len(magic) && bytes.IndexByte(afterName, data[len(magic)]) >= 0 {
 		return data, nil
 	}
 	defer damaged(&err)
@@ -65,6 +72,15 @@ func CSV(a *allowance.Allowance, data []byte) (text []byte, err error) {
 		return nil, wrong(err)
 	}
 	w := &writer{allowance: a}
+	if names := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return !c.names || c.nested }); len(names) > 0 {
+		w.b = append(w.b, namesMark...)
+		for k, c := range names {
+			w.cell(k + 1)
+			w.b = append(w.b, c.name...)
+			w.ended()
+		}
+		w.b = append(w.b, '\n')
+	}
 	for k, c := range columns {
 		w.cell(k)
 		w.b = append(w.b, c.name...)
@@ -97,6 +113,7 @@ type column struct {
 	name             string
 	leaf             int // among the columns of the file
 	optional, nested bool
+	names            bool // of texts
 	append           func(b []byte, v parquet.Value) []byte
 }
 
@@ -159,6 +176,7 @@ func columnsOf(schema []format.SchemaElement) ([]column, error) {
 	for at := 1; at < len(schema); {
 		e := &schema[at]
 		c := column{name: e.Name, leaf: leaf, optional: e.RepetitionType.V == format.Optional, append: textOf(e)}
+		c.names = isText(e)
 		c.nested = e.NumChildren.V != 0 || e.RepetitionType.V == format.Repeated
 		next, leaves, ok := below(schema, at, 0)
 		if !ok {

@@ -44,7 +44,7 @@ func csvOf(data []byte) ([]byte, error) {
 
 // A flat table becomes CSV with the texts of its cells; other data stay.
 func TestCSV(t *testing.T) {
-	const want = "machine,temp,throughput,single,good\n\"A, left\",150,41.5,0.1,true\nB,-3,,2,false\n"
+	const want = "text=,machine\nmachine,temp,throughput,single,good\n\"A, left\",150,41.5,0.1,true\nB,-3,,2,false\n"
 	if got, err := csvOf(example(t)); string(got) != want || err != nil {
 		t.Errorf("%q, error %v; want %q", got, err, want)
 	}
@@ -62,6 +62,22 @@ func TestCSV(t *testing.T) {
 	}
 	if got, err := csvOf(file(t, money{150}, money{-7})); string(got) != "cost\n1.50\n-0.07\n" || err != nil {
 		t.Errorf("decimals: %q, error %v", got, err)
+	}
+}
+
+// Texts are names, whatever they look like: a missing one is an empty cell, and an empty one is shown. Numbers lose no digit.
+func TestNames(t *testing.T) {
+	type row struct {
+		Cuda *string `parquet:"cuda,optional"`
+		Size float64 `parquet:"size"`
+		ID   int64   `parquet:"id"`
+	}
+	names := []string{"12.10", "", "NA"}
+	data := file(t, row{&names[0], 1e6, 9007199254740993}, row{&names[1], 0.30000000000000004, -9223372036854775808}, row{&names[2], 1e-5, 7}, row{nil, 1, 7})
+	const want = "text=,cuda\ncuda,size,id\n12.10,1000000,9007199254740993\n\"\"\"\"\"\",0.30000000000000004,-9223372036854775808\n" +
+		"NA,1e-05,7\n,1,7\n"
+	if got, err := csvOf(data); string(got) != want || err != nil {
+		t.Errorf("%s, error %v; want\n%s", got, err, want)
 	}
 }
 
@@ -100,5 +116,14 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, columns, ok)
 		}
 		_ = f.Close()
+	}
+}
+
+// A table in text may have a column that is named as Parquet files begin.
+func TestColumnNamedAsMagic(t *testing.T) {
+	const text = "PAR1,yield\n1,2\n"
+	got, err := parquet.CSV(allowance.New(context.Background(), "the table", 1<<20, allowance.NoLimit), []byte(text))
+	if err != nil || string(got) != text {
+		t.Errorf("%q, error %v", got, err)
 	}
 }

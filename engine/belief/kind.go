@@ -1,0 +1,215 @@
+package belief
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// What kind of data a problem has follows from what is stated and from rewards that are exactly equal, never from a tolerance:
+// with another unit the answer is the same.
+
+// fewCounts is how many rewards, each of another arm, must be 0 or 1 to be taken for counts.
+const fewCounts = 8
+
+// counted returns how many measurements of each measured arm were the higher of two rewards; nil where rewards are not counts of
+// successes. They are where successes and trials are stated, and where every reward is exactly one of the two and both occur.
+func (d *data) counted() []float64 {
+	p := d.p
+	lo, hi := twoRewards(p)
+	if stated(p) {
+		wins := make([]float64, len(d.y))
+		for k, m := range d.y {
+			share := (m - lo) / (hi - lo)
+			wins[k] = math.Round(share * d.n[k])
+			if wins[k] < 0 || wins[k] > d.n[k] || math.Abs(wins[k]-share*d.n[k]) > rounding*d.n[k] {
+				return nil // a campaign recorded another reward
+			}
+		}
+		return wins
+	}
+	if p.Rows == nil && p.Rewards == nil && p.Reps != nil {
+		return d.countedInMeans()
+	}
+	place := lists.Keyed(d.cells, func(k int, i int) (int, int) { return i, k })
+	wins, all, won := make([]float64, len(d.y)), 0, 0
+	for _, r := range rowsOf(p) {
+		if r.Count != 1 || r.Censored != 0 || r.Reward != lo && r.Reward != hi {
+			return nil
+		}
+		if all++; r.Reward == hi {
+			won++
+			wins[place[r.Arm]]++
+		}
+	}
+	return d.tellApart(wins, all, won)
+}
+
+// rounding is the error of means and standard deviations in a file, which have six digits, relative to the largest of them.
+const rounding = 2e-6
+
+// countedInMeans is counted where means, counts and standard deviations are all there is. Sums of 0 and 1 are whole numbers, and
+// n of them with the mean m have the squares n m (1 - m) about it. In a smaller unit they are not.
+func (d *data) countedInMeans() []float64 {
+	p := d.p
+	lo, hi := p.TwoRewards()
+	share := func(k int) float64 {
+		if p.Noise.Bounds != nil {
+			return (d.y[k] - lo) / (hi - lo)
+		}
+		return p.Turned(d.y[k])
+	}
+	squares, freedom := d.squares()
+	largest, scatter := 0.0, 0.0
+	for k := range d.y {
+		if largest = max(largest, math.Abs(share(k))); freedom[k] > 0 {
+			scatter = max(scatter, squares[k]/freedom[k])
+		}
+	}
+	wins, all, won := make([]float64, len(d.y)), 0, 0
+	for k, m := range d.y {
+		n := d.n[k]
+		w := math.Round(share(k) * n)
+		want := w * (1 - w/n) * (hi - lo) * (hi - lo)
+		switch {
+		case w < 0 || w > n || math.Abs(w-share(k)*n) > rounding*largest*n:
+			return nil
+		case n < 2 && m != lo && m != hi:
+			return nil
+		case n >= 2 && (freedom[k] == 0 || math.Abs(squares[k]-want) > rounding*scatter*freedom[k]):
+			return nil
+		}
+		if wins[k] = w; p.Noise.Bounds == nil && p.Goal == problem.GoalMin {
+			wins[k] = n - w // the higher one is 0
+		}
+		all, won = all+int(n), won+int(wins[k])
+	}
+	return d.tellApart(wins, all, won)
+}
+
+// tellApart returns the wins where both rewards occur, and where they are enough to be taken for counts.
+func (d *data) tellApart(wins []float64, all, won int) []float64 {
+	few := all == len(wins) && d.p.Noise.Bounds == nil && len(wins) < fewCounts
+	if won == 0 || won == all || few {
+		return nil
+	}
+	return wins
+}
+
+// stated reports whether successes and trials are stated.
+func stated(p *problem.Problem) bool { return p.Long != nil && p.Long.Successes != "" }
+
+// twoRewards returns the rewards of a failure and of a success, the lower one first.
+func twoRewards(p *problem.Problem) (lo, hi float64) {
+	if stated(p) {
+		b := p.TurnedBounds(&[2]float64{0, 1})
+		return b[0], b[1]
+	}
+	return p.TwoRewards()
+}
+
+// Undetermined says why measurements do not tell options apart: fewer than two options are measured, or all measurements are
+// equal. Then they say nothing of the scale of differences either.
+type Undetermined struct {
+	Problem  string  `json:"-"`        // its name
+	Measured int     `json:"measured"` // arms
+	Arms     int     `json:"arms"`     // of the problem
+	Value    float64 `json:"value"`    // the mean of all measurements, with the sign of the data
+	Limits   bool    `json:"limits"`   // all measurements are limits, such as <0.05
+	// of a single measured arm, NaN where its measurements do not say it: its 95 % interval, with the sign of the data
+	CI95 [2]float64 `json:"-"`
+	// of a single measured arm, NaN where its measurements do not say it: standard deviation of a measurement, reward units
+	Scale float64 `json:"-"`
+}
+
+// Error says what is known.
+func (u *Undetermined) Error() string {
+	value := strconv.FormatFloat(u.Value, 'g', 6, 64)
+	switch {
+	case u.Measured == 0:
+		return fmt.Sprintf("problem %q: 0 of its %d arms are measured: nothing tells the options apart", u.Problem, u.Arms)
+	case u.Limits:
+		return fmt.Sprintf("all measurements are limits of what was measured (%s on average): nothing tells the options apart", value)
+	case u.Measured == 1 && u.Arms > 1:
+		return fmt.Sprintf("one of %d options is measured (%s on average): nothing tells the options apart", u.Arms, value)
+	}
+	return fmt.Sprintf("all measurements are %s: nothing tells the options apart", value)
+}
+
+// undetermined returns why the measurements of a problem do not tell options apart; nil where they do.
+func undetermined(p *problem.Problem) *Undetermined {
+	d := cellsOf(p)
+	u := &Undetermined{Problem: p.Name, Measured: len(d.cells), Arms: p.N(), Value: math.NaN(), CI95: [2]float64{math.NaN(), math.NaN()},
+		Scale: math.NaN()}
+	if u.Measured == 0 {
+		return u
+	}
+	rows := rowsOf(p)
+	limits := lists.Count(rows, func(r problem.Row) bool { return r.Censored != 0 })
+	equal := lists.Count(rows, func(r problem.Row) bool { return r.Reward != rows[0].Reward }) == 0
+	single := p.Rows != nil && (p.Long == nil || p.Long.SD == "") && lists.Count(rows, func(r problem.Row) bool { return r.Count != 1 }) == 0
+	for _, i := range d.cells { // beside single rewards, which say it exactly
+		equal = equal && (single || p.Noise.SD == nil || !(p.Noise.SD[i] > 0))
+	}
+	u.Value, u.Limits = p.Turned(mean(rows)), limits == len(rows)
+	if equal {
+		u.Value = p.Turned(rows[0].Reward)
+	}
+	switch known := noiseStated(p); {
+	case u.Measured == 1:
+		if limits == 0 {
+			u.single(d, known)
+		}
+		return u
+	case u.Limits || equal && !known:
+		return u
+	}
+	return nil
+}
+
+// noiseStated reports whether the scales of the noise are stated.
+func noiseStated(p *problem.Problem) bool {
+	m := p.Noise
+	return m.Known == problem.NoiseStated && m.UnknownBy == "" && m.Bounds == nil
+}
+
+// single fills in what the measurements of the only measured arm say of it: Student's interval, the normal one where the noise is
+// stated, and Jeffreys' where they are counts.
+func (u *Undetermined) single(d *data, known bool) {
+	p, i, n := d.p, d.cells[0], d.n[0]
+	if stated(p) {
+		lo, hi := twoRewards(p)
+		share := (d.y[0] - lo) / (hi - lo)
+		law := distuv.Beta{Alpha: share*n + 0.5, Beta: (1-share)*n + 0.5}
+		u.CI95 = *p.TurnedBounds(&[2]float64{lo + (hi-lo)*law.Quantile(0.025), lo + (hi-lo)*law.Quantile(0.975)})
+		u.Scale = (hi - lo) * math.Sqrt(share*(1-share))
+		return
+	}
+	half := math.NaN()
+	squares, freedom := d.squares()
+	switch free := floats.Sum(freedom); {
+	case known:
+		u.Scale = p.Noise.Scales[i]
+		half = distuv.UnitNormal.Quantile(0.975) * u.Scale / math.Sqrt(n)
+	case free > 0 && squares[0] > 0:
+		u.Scale = math.Sqrt(squares[0] / free)
+		half = distuv.StudentsT{Sigma: 1, Nu: free}.Quantile(0.975) * u.Scale / math.Sqrt(n)
+	}
+	u.CI95 = [2]float64{u.Value - half, u.Value + half}
+	if b := p.TurnedBounds(p.Noise.Bounds); b != nil {
+		u.CI95 = [2]float64{max(u.CI95[0], b[0]), min(u.CI95[1], b[1])}
+	}
+}
+
+// mean returns the mean of measurements. Differences are added up: sums of large numbers lose digits.
+func mean(rows []problem.Row) float64 {
+	first, counts := rows[0].Reward, lists.Map(rows, func(r problem.Row) float64 { return r.Count })
+	return first + stat.Mean(lists.Map(rows, func(r problem.Row) float64 { return r.Reward - first }), counts)
+}

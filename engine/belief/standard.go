@@ -1,0 +1,210 @@
+package belief
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
+)
+
+// standard takes rewards to numbers without a unit, (reward - center)/scale of their task. All that follows is computed from these, so
+// that another unit of the rewards gives the same belief. It is the same for all tasks, or, where tasks have scales of their own
+// (see apart), another for each.
+type standard struct {
+	of            *problem.Problem // which has the rewards
+	center, scale []float64        // of each task
+	own           bool             // tasks have scales, and levels, of their own
+}
+
+// together returns one standard for all tasks: the mean of all measurements, and their root mean square about it.
+func together(p *problem.Problem) *standard {
+	rows := rowsOf(p)
+	center, squares, all := mean(rows), 0.0, 0.0
+	for _, r := range rows {
+		squares, all = squares+r.Count*(r.Reward-center)*(r.Reward-center), all+r.Count
+	}
+	if p.Rows == nil && p.Rewards == nil { // rows are means
+		d := cellsOf(p)
+		within, _ := d.squares()
+		squares += floats.Sum(within)
+	}
+	scale := math.Sqrt(squares / all)
+	if !(scale > 0) { // the noise is stated
+		scale = p.LargestNoise()
+	}
+	return equally(p, center, scale)
+}
+
+// equally returns one standard for all tasks.
+func equally(p *problem.Problem, center, scale float64) *standard {
+	s := &standard{of: p, center: make([]float64, p.V()), scale: make([]float64, p.V())}
+	for v := range s.center {
+		s.center[v], s.scale[v] = center, scale
+	}
+	return s
+}
+
+// on returns the standard for another problem of the same tasks.
+func (s *standard) on(p *problem.Problem) *standard {
+	out := *s
+	out.of = p
+	return &out
+}
+
+// grain is what standard rewards are rounded to. Rewards that differ in their unit alone then have the same ones.
+const grain = 1.0 / (1 << 30)
+
+func rounded(x float64) float64 { return math.Round(x/grain) * grain }
+
+// reward returns the standard reward of a task.
+func (s *standard) reward(v int, y float64) float64 { return rounded((y - s.center[v]) / s.scale[v]) }
+
+// back returns the reward of a standard one.
+func (s *standard) back(v int, y float64) float64 { return s.center[v] + s.scale[v]*y }
+
+// problem returns the problem with standard rewards.
+func (s *standard) problem() *problem.Problem {
+	p := *s.of
+	all := func(rewards []float64, of func(v int, y float64) float64) []float64 {
+		if rewards == nil {
+			return nil
+		}
+		return lists.Make(len(rewards), func(i int) float64 { return of(p.TaskOf[i], rewards[i]) })
+	}
+	size := func(v int, sd float64) float64 { return rounded(sd / s.scale[v]) }
+	p.Mean, p.Partial, p.Noise.SD = all(p.Mean, s.reward), all(p.Partial, s.reward), all(p.Noise.SD, size)
+	if noiseStated(&p) {
+		p.Noise.Scales = all(p.Noise.Scales, func(v int, sd float64) float64 { return sd / s.scale[v] })
+	}
+	if p.Rewards != nil {
+		p.Rewards = lists.Make(len(p.Rewards), func(i int) []float64 {
+			return lists.Map(s.of.Rewards[i], func(y float64) float64 { return s.reward(p.TaskOf[i], y) })
+		})
+	}
+	if p.Rows != nil {
+		p.Rows = lists.Map(p.Rows, func(r problem.Row) problem.Row {
+			r.Reward = s.reward(p.TaskOf[r.Arm], r.Reward)
+			return r
+		})
+	}
+	return &p
+}
+
+// material is by which factor scales of tasks differ before they are worth a search: within it one scale does as well.
+const material = 4
+
+// apart returns a standard with a scale for each task, nil where scales do not differ materially. The logarithm of a scale is the mean of
+// all, and as far as scales differ beyond chance its own: with the estimate l of variance v from the means of a task, and τ² the variance
+// of the l beyond v [DL86],
+//
+//	m + τ²/(τ² + v) (l - m).
+//
+// Measurements within arms count beside, so that two means that are equal by chance have a scale. Tasks with one mean have the mean scale.
+// Effects and noise both have the scale of their task; noise that has not is found later (see data.noise).
+//
+// [DL86]: R. DerSimonian, N. Laird, Meta-analysis in clinical trials, Control. Clin. Trials 7(3), 1986.
+func (s *standard) apart() *standard {
+	p := s.of
+	d := cellsOf(p)
+	squares, freedom := d.squares()
+	out := &standard{of: p, center: make([]float64, p.V()), scale: make([]float64, p.V()), own: true}
+	byTask := make([][]int, p.V())
+	for k, i := range d.cells {
+		byTask[p.TaskOf[i]] = append(byTask[p.TaskOf[i]], k)
+	}
+	logs, variances := make([]float64, p.V()), make([]float64, p.V())
+	var known []int
+	for v, at := range byTask {
+		out.center[v], logs[v] = s.center[v], math.NaN()
+		if len(at) == 0 {
+			continue
+		}
+		var y []float64
+		within, free, largest := 0.0, 0.0, 0.0
+		for _, k := range at {
+			y, largest = append(y, d.y[k]), max(largest, math.Abs(d.y[k]))
+			within, free = within+squares[k], free+freedom[k]
+		}
+		out.center[v] = y[0] + stat.Mean(lists.Map(y, func(x float64) float64 { return x - y[0] }), nil)
+		square := 0.0
+		if len(at) > 1 {
+			square = stat.Variance(y, nil)
+		}
+		if free > 0 {
+			square += within / free
+		}
+		if len(at) < 2 || math.Sqrt(square) <= 8*epsilon*largest { // 0 but for rounding
+			continue
+		}
+		half := float64(len(at)-1) / 2
+		logs[v] = (math.Log(square) - mathext.Digamma(half) + math.Log(half)) / 2
+		variances[v] = mathext.Zeta(2, half) / 4
+		known = append(known, v)
+	}
+	if len(known) < 2 {
+		return nil
+	}
+	m := lists.Sum(known, func(v int) float64 { return logs[v] / float64(len(known)) })
+	beyond := lists.Sum(known, func(v int) float64 { return (logs[v]-m)*(logs[v]-m) - variances[v] }) / float64(len(known)-1)
+	if beyond <= 0 {
+		return nil
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for v := range out.scale {
+		l := m
+		if !math.IsNaN(logs[v]) {
+			l += beyond / (beyond + variances[v]) * (logs[v] - m)
+			lo, hi = min(lo, l), max(hi, l)
+		}
+		out.scale[v] = math.Exp(l)
+	}
+	if hi-lo < math.Log(material) {
+		return nil
+	}
+	return out
+}
+
+// epsilon is the relative rounding error of a float64.
+const epsilon = 1.0 / (1 << 52)
+
+// apart returns a search in which each task has a scale and a level of its own, where the means have more evidence then; itself otherwise.
+// Evidence is of rewards in one unit: standard rewards have a density that is larger by the scale of their task.
+func (s *search) apart() (_ *search, err error) {
+	defer try.Caught(&err)
+	if s.wins != nil {
+		return s, nil
+	}
+	own := s.d.standard.apart()
+	if own == nil {
+		return s, nil
+	}
+	d := try.Of(own.data())
+	d.log = s.d.log
+	other, err := d.climbed(s.ctx, nil, s.gaussian)
+	if err != nil {
+		return s, s.ctx.Err()
+	}
+	if asked := gainAsked * float64(s.d.p.V()-1); try.Of(other.evidenceOfMeans()) > try.Of(s.evidenceOfMeans())+asked {
+		return other, nil
+	}
+	return s, nil
+}
+
+// evidenceOfMeans returns log evidence plus log prior at the best numbers without the part of differences within arms, whose law has
+// scales of its own anyway, in reward units.
+func (s *search) evidenceOfMeans() (float64, error) {
+	noise, err := s.scattered(s.best)
+	if err != nil {
+		return 0, err
+	}
+	log := s.bestScore - noise.log
+	for _, v := range s.taskOf {
+		log -= math.Log(s.d.size(v))
+	}
+	return log, nil
+}
