@@ -42,7 +42,7 @@ var tableInputs = []tableInput{
 	{file: "leading-zeros.csv", args: "--task store --arm shelf --reward sold", want: map[string]string{"01": "y", "1": "x"}, least: 0.99,
 		says: []string{"01 and 1"}},
 	{file: "small-units.csv", args: "--task sensor --arm coating --reward current_A", want: map[string]string{"s1": "q", "s2": "q"}, least: 0.99},
-	{file: "first-plate.csv", args: "--task reaction --arm ligand --reward yield_percent", most: 0.5, says: []string{"all measurements are 0"}},
+	{file: "first-plate.csv", args: "--task reaction --arm ligand --reward yield_percent", most: 0.5, says: []string{`"undetermined"`}},
 	{file: "task-scales.csv", args: "--task table --arm engine --reward seconds --goal min", want: map[string]string{"small": "p", "large": "r"}, least: 0.99},
 	{file: "detection-limit.csv", args: "--task site --arm additive --reward impurity --goal min", want: map[string]string{"s1": "b", "s2": "c"},
 		says: []string{"only a limit is known"}},
@@ -51,7 +51,7 @@ var tableInputs = []tableInput{
 	{file: "write-table.tsv", args: "--task machine --arm temp --reward output", want: map[string]string{"A": "150"}, least: 0.95},
 	{file: "na-name.csv", args: "--task country --arm page --reward rate", fails: true, says: []string{"NA", `text="country"`}},
 	{file: "na-name.csv", args: "--task country --arm page --reward rate --text country", want: map[string]string{"NA": "y", "ZA": "x"}, least: 0.95},
-	{file: "all-equal.csv", args: "--task site --arm dose --reward y", most: 0.5, says: []string{"all measurements are 5"}},
+	{file: "all-equal.csv", args: "--task site --arm dose --reward y", most: 0.5, says: []string{`"undetermined"`}},
 	{file: "zero-trials.csv", args: "--task site --arm arm --successes won --trials shown"},
 	{file: "header-newline.csv", args: "--task site --arm variety --reward yield␣(t/ha)", want: map[string]string{"a": "q"}},
 	{file: "pipes.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q"}},
@@ -127,7 +127,7 @@ var notebookInputs = map[string]struct{ has, lacks []string }{
 	"python-cells.ipynb":  {has: []string{"```python"}, lacks: []string{"```go"}},
 	"attachment.ipynb":    {has: []string{".png"}, lacks: []string{"is missing"}},
 	"math-in-table.ipynb": {has: []string{"|x|", "two"}},
-	"hidden.ipynb":        {lacks: []string{"folded in JupyterLab"}},
+	"hidden.ipynb":        {has: []string{"<details>"}, lacks: []string{"print("}},
 	"tag.ipynb":           {has: []string{"(1)"}},
 }
 
@@ -148,7 +148,7 @@ func TestNotebooksOfStrangers(t *testing.T) {
 			text := string(data) + string(out)
 			for _, want := range in.has {
 				if ending == ".md" && !strings.Contains(text, want) && !(want == "(1)" && strings.Contains(text, `\tag{1}`)) &&
-					!(want == "|x|" && strings.Contains(text, `\|x\|`)) && !(want == "|x|" && strings.Contains(text, `\lvert x`)) {
+					!(want == "|x|" && strings.Contains(text, `\|x\|`)) && !(want == "|x|" && strings.Contains(text, `\vert{}x\vert{}`)) {
 					t.Errorf("%s%s lacks %q:\n%s", name, ending, want, text)
 				}
 			}
