@@ -205,7 +205,8 @@ class Strategy:
         options = self._problem(lambda tried: bool(tried.values) or tried.is_open)
         told = _answer(options, self.epsilon, min(count + waiting.total(), _MOST_NEXT), retry=True).json
         pulls = [(p["task"], self.arms.of(p["features"]), p["count"]) for p in told.get("next") or []]
-        if told.get("loss_after", 0) >= told.get("loss_now", 1):
+        now, after = told.get("loss_now"), told.get("loss_after")
+        if now is not None and after is not None and after >= now:
             pulls = []  # nothing is gained, so that their order says nothing
         out: list[tuple[str, int]] = []
         for k in range(max((n for *_, n in pulls), default=0)):  # each once before one is repeated
