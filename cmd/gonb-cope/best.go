@@ -253,6 +253,9 @@ func (o *bestOptions) guessed(d problem.Description) (guessed bestOptions, goal 
 		delete(guesses, "reward")
 		guesses["successes"], guesses["trials"] = d.Counts[:1], d.Counts[1:]
 	}
+	if d.Text != nil {
+		guesses["text"] = d.Text
+	}
 	if d.Failed != "" {
 		guesses["failed"] = []string{d.Failed}
 	}

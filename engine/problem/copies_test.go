@@ -136,38 +136,6 @@ func TestRepeatsByChance(t *testing.T) {
 	}
 }
 
-// A sheet that holds what is recorded already is known by its values, in any order; a day of other measurements is not, though some repeat.
-func TestCopiesOf(t *testing.T) {
-	var before []Recorded
-	for k, v := range []float64{41.5, 42.3, 38.2, 37.1, 33.9, 33.2, 30.2, 31.0} {
-		before = append(before, Recorded{Task: string(rune('A' + k/4)), Arm: fmt.Sprint(k % 4), Reward: v})
-	}
-	reversed := slices.Clone(before)
-	slices.Reverse(reversed)
-	other := slices.Clone(before)
-	for k := range other {
-		other[k].Reward = math.Round(10*other[k].Reward+float64(3*k%7)-2) / 10
-	}
-	coarse := []Recorded{{"A", "0", 1}, {"A", "0", 0}, {"A", "1", 0}, {"A", "1", 1}}
-	for _, c := range []struct {
-		name          string
-		before, added []Recorded
-		which         int
-		likely        bool
-	}{
-		{"a copy", before, before, 8, true},
-		{"in another order", before, reversed, 8, true},
-		{"a part", before, before[2:6], 4, true},
-		{"another day", before, other, 1, false},
-		{"successes", coarse, coarse, 4, false},
-		{"the first", nil, before, 0, false},
-	} {
-		if which, likely := CopiesOf(c.before, c.added); len(which) != c.which || likely != c.likely {
-			t.Errorf("%s: %v repeat, copies %v; want %d, %v", c.name, which, likely, c.which, c.likely)
-		}
-	}
-}
-
 // Rows that a wide table or a file of raw rewards has twice count once; a row that differs is an error as before.
 func TestCopiesOfWideTables(t *testing.T) {
 	table, rewards := "task,arm,mean\na,b,1.5\na,c,2.5\na,b,1.5\n", "task,arm,rep,reward\na,b,1,1\na,b,2,2\na,c,1,2\na,c,2,3\na,b,1,1\na,b,2,2\n"

@@ -26,6 +26,8 @@ type Column struct {
 	whole     bool     // all are whole numbers
 	truths    bool     // all are true or false
 	rows      int      // of the table
+	gaps      string   // a text such as NA, where no cell is empty
+	names     bool     // some cells are numbers and some are texts without digits, so that all are names
 	failures  []string // values that say that something failed
 }
 
@@ -42,6 +44,7 @@ type Description struct {
 	// columns that may be one measurement in several tasks, where none is named as a reward
 	Rewards []string
 	Counts  []string // in place of Reward: columns of successes and of trials
+	Text    []string // those of Arm whose cells are names, although some look like numbers
 	Failed  string   // a condition on rows that failed, by a column such as status; "" without one
 	Lower   bool     // whether the name of the reward says that lower is better, as a loss does
 	Wide    bool     // whether it is a table with one row per arm: it has task, arm and mean
@@ -96,7 +99,7 @@ const headBytes = 1 << 16
 // describe says what a column looks like.
 func (t *table) describe(k int, name string) Column {
 	c := Column{Name: name, rows: len(t.lines), Numbers: true, sizes: true, whole: true, truths: true, Least: math.Inf(1), Most: math.Inf(-1)}
-	seen, numbers, wrong := map[string]bool{}, 0, 0
+	seen, numbers, wrong, hollow := map[string]bool{}, 0, 0, false
 	for r := range t.lines {
 		if r%rowsBetween == 0 {
 			t.make(0)
@@ -104,12 +107,13 @@ func (t *table) describe(k int, name string) Column {
 		text := t.cells[k].text(r)
 		if notMeasured(text) {
 			c.Empty++
+			if hollow = hollow || text == ""; !hollow {
+				c.gaps = text
+			}
 			continue
 		}
-		limit := limit.FindStringSubmatch(text)
-		isLimit := limit != nil && t.isNumber(limit[2])
-		switch v, err := t.tried(r, name); {
-		case err == nil:
+		switch v, number, isLimit := t.looksLike(r, name, text); {
+		case number:
 			numbers++
 			c.Least, c.Most = min(c.Least, v), max(c.Most, v)
 			part, _ := math.Frexp(v)
@@ -142,6 +146,13 @@ func (t *table) describe(k int, name string) Column {
 	c.Different = len(seen)
 	c.Numbers = numbers > 0 && 4*wrong <= numbers && len(c.Words) <= mostFailWords && len(c.Words) < c.Different-len(c.Words)
 	c.truths = c.truths && c.Different > 0
+	if hollow {
+		c.gaps = ""
+	}
+	mixed := numbers > 0 && len(c.Words) > 0
+	if c.named(optionWords) && len(c.Words) > 0 { // names, of which some look like numbers
+		c.Numbers = false
+	}
 	if c.Numbers {
 		for r := range t.lines {
 			if slices.Contains(c.Words, t.cells[k].text(r)) {
@@ -150,10 +161,20 @@ func (t *table) describe(k int, name string) Column {
 		}
 		c.Different -= len(c.Words)
 	} else {
-		c.Words, c.Limits = nil, 0
+		c.Words, c.Limits, c.names = nil, 0, mixed
 	}
 	c.dates = len(c.Examples) > 0 && isDate(c.Examples[0])
 	return c
+}
+
+// looksLike returns a cell's number, if it has one, and reports whether it is a limit of one, as <0.05 is.
+func (t *table) looksLike(r int, column, text string) (v float64, number, isLimit bool) {
+	if t.isNumber(text) {
+		v, err := t.tried(r, column)
+		return v, err == nil, false
+	}
+	parts := limit.FindStringSubmatch(text)
+	return 0, false, parts != nil && t.isNumber(parts[2])
 }
 
 // mostFailWords is how many different texts may stand among numbers, each for a kind of failure.

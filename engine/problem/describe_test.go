@@ -21,6 +21,9 @@ func TestDescribeGuesses(t *testing.T) {
 		{"batch_size,dose,yield\n8,1,1\n8,2,2\n9,1,3\n9,2,4\n", `task "", arm [batch_size dose], blocks [], reward "yield"`},
 		{"\ufeffRezept;Anlage 1;Anlage 2\r\nR1;80,07;63,39\r\nR1;77,22;62,37\r\nR2;71,1;60,2\r\nR2;72,1;61,2\r\n",
 			`task "", arm [Rezept], blocks [], reward "Anlage 2", rewards [Anlage 1 Anlage 2]`},
+		{"site,arm,yield\na,x,0\na,y,0\nb,x,0\nb,y,0\n", `task "site", arm [arm], blocks [], reward "yield"`}, // a first plate
+		{"table,engine,seconds\ns,a,1\ns,b,5\nl,a,9000\nl,b,5000\n", `task "table", arm [engine], blocks [], reward "seconds", lower`},
+		{"site,arm,won,shown\ns,x,5,10\ns,y,0,0\ns,z,3,10\n", `task "", arm [arm], blocks [], reward "", counts [won shown]`},
 		{"temp,oil,y %\n1,a,5.5\n1,b,6.5\n1,a,7.5\n2,b,n. d.\n2,a,5\n2,b,6\n", `task "oil", arm [temp], blocks [], reward "y %", but "n. d."`},
 	} {
 		d, err := Describe("t.csv", LoadOptions{Read: func(string) ([]byte, error) { return []byte(c.table), nil }})

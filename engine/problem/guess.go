@@ -28,12 +28,13 @@ var (
 	blockWords = []string{"block", "blocks", "batch", "day", "days", "date", "week", "plate", "session", "shift", "lot", "tag", "datum",
 		"woche",
 		"charge", "schicht"}
-	yearWords   = []string{"year", "years", "jahr", "season"}
+	yearWords   = []string{"year", "years", "jahr", "season", "month", "monat"}
 	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss",
 		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue",
 		"durchsatz", "ausbeute", "titre", "titer", "rate", "germ", "objective", "uptake"}
 	lesserRewards = []string{"auc", "f1", "height", "biomass", "purity", "signal", "fluorescence", "absorbance", "od"}
 	spreadWords   = []string{"sd", "std", "stderr", "sem", "rank", "count", "n", "reps"} // of measurements
+	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "runtime"}          // which are better short
 	personWords   = []string{"operator", "bearbeiter", "technician", "person", "user", "worker", "patient", "by"}
 	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
 	statusWords   = []string{"status", "state", "outcome", "result"}
@@ -44,9 +45,10 @@ var (
 // words by which people name the columns of successes and of trials.
 var (
 	successWords = []string{"successes", "success", "wins", "hits", "cured", "conversions", "converted", "responders", "survived", "erfolge",
-		"clicks", "purchases", "signups", "orders", "germinated", "germ"}
+		"clicks", "purchases", "signups", "orders", "germinated", "germ", "won", "positive", "passed", "opened",
+		"hatched", "recovered"}
 	trialWords = []string{"trials", "n", "attempts", "total", "patients", "visitors", "shots", "versuche", "users", "impressions", "views",
-		"participants", "seeds", "sown"}
+		"participants", "seeds", "sown", "shown", "sent", "tested", "exposed", "games"}
 )
 
 // lowerWords are names of rewards where less is better.
@@ -59,7 +61,8 @@ var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "c
 var (
 	layoutWords = []string{"row", "col", "column", "pos", "position", "plot", "plotid", "id", "eid", "uid", "uuid", "seed", "timestamp",
 		"datetime",
-		"rownames", "well", "rep", "reps", "repl", "replicate", "replication", "rowpos", "colpos", "fold", "epoch"}
+		"rownames", "well", "rep", "reps", "repl", "replicate", "replication", "rowpos", "colpos", "fold", "epoch", "bed",
+		"subplot", "mainplot", "wholeplot", "plotrow", "quadrat", "lat", "lon", "long", "latitude", "longitude", "northing", "easting", "elev"}
 	layoutNames = []string{"index", "idx", "x", "time", "step", "iteration", "iter", "run", "trial", "entry", "number", "no", "nr", "line",
 		"order",
 		"range", "name", "created", "end time", "start time", "datetime start", "datetime complete"}
@@ -144,6 +147,10 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "it says how a run ended"
 	case c.Numbers && !c.counts() && 2*c.Different > rows-c.Empty && !c.option():
 		return "its numbers mostly differ: if it was measured, name it with --reward"
+	case c.Empty > 0 && len(c.Words) > 0:
+		return fmt.Sprintf("it has numbers and texts such as %q", c.Words[0])
+	case c.Empty > 0 && c.gaps != "":
+		return fmt.Sprintf("it has the text %q, which is read as an empty cell: where it is a name, add --text with the column", c.gaps)
 	case c.Empty > 0:
 		return "it has empty cells"
 	case c.dates && !c.block():
@@ -168,9 +175,9 @@ const fewRows = 20
 
 // measured returns how well the name of a column suits what was measured, 0 best; -1 where it cannot be that.
 func (c Column) measured() int {
-	time := c.named([]string{"time", "seconds", "ms", "sec", "runtime"})
+	time := c.named(timeWords)
 	switch {
-	case !c.Numbers && !c.truths || c.Different < 2 || c.block() || c.option() || c.named(yearWords) || parameter.MatchString(c.Name) ||
+	case !c.Numbers && !c.truths || c.block() || c.option() || c.named(yearWords) || parameter.MatchString(c.Name) ||
 		tracked.MatchString(c.Name):
 		return -1
 	case metric.MatchString(c.Name) && c.Numbers:
@@ -181,7 +188,7 @@ func (c Column) measured() int {
 		return 1
 	case strings.EqualFold(c.Name, "time") && c.Numbers && !c.few():
 		return 1
-	case !c.Numbers || c.layout() || c.counts() || c.dates:
+	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value is that of a first plate, if a name says so
 		return -1
 	case c.named(spreadWords) || time:
 		return 3
@@ -213,7 +220,7 @@ func (d *Description) guess(t *table) {
 	if d.Counts = d.counts(t); d.Counts != nil {
 		at = -1
 	} else if at >= 0 {
-		d.Reward, d.Lower = d.Columns[at].Name, d.Columns[at].named(lowerWords) || d.Columns[at].named([]string{"time"})
+		d.Reward, d.Lower = d.Columns[at].Name, d.Columns[at].named(lowerWords) || d.Columns[at].named(timeWords)
 	}
 	roles := &guesses{Description: d, t: t}
 	for k, c := range d.Columns {
@@ -268,6 +275,7 @@ func (g *guesses) assign() {
 	})
 	g.alike()
 	g.codes()
+	g.units()
 	g.task()
 	for _, c := range g.take(func(c Column) bool { return g.Task != "" && g.decides([]string{g.Task}, c.Name) }) {
 		g.leave(c.Name, "it has one value in each "+g.Task)
@@ -289,6 +297,7 @@ func (g *guesses) assign() {
 	for _, c := range blocks {
 		g.block(c)
 	}
+	g.Text = lists.Where(g.Arm, func(name string) bool { return g.Columns[g.t.column[name]].names })
 	units := g.rowsOf(append(lists.Where([]string{g.Task}, func(name string) bool { return name != "" }), g.Arm...))
 	g.Options, g.Single = len(units), lists.Count(units, func(n int) bool { return n == 1 })
 }
@@ -333,6 +342,17 @@ func (g *guesses) task() {
 			g.Task, g.Unused = c.Name, slices.Delete(g.Unused, k, k+1)
 			return
 		}
+	}
+}
+
+// units leaves numbered units out, such as animals, where each has one value of a column that is known as an option.
+func (g *guesses) units() {
+	for _, unit := range g.take(func(c Column) bool {
+		return c.Numbers && !c.option() && slices.ContainsFunc(g.open, func(x Column) bool {
+			return x.option() && x.Different < c.Different && g.decides([]string{c.Name}, x.Name)
+		})
+	}) {
+		g.leave(unit.Name, "it numbers units that have one option each")
 	}
 }
 

@@ -135,6 +135,9 @@ func TestGuessesOnPublicTables(t *testing.T) {
 		{"MASS oats", ",", 72, []made{counter("", 1), by("B", 12, "I", "II", "III", "IV", "V", "VI"), by("V", 4, "Victory", "Golden.rain", "Marvellous"), by("N", 1, "0.0cwt", "0.2cwt", "0.4cwt", "0.6cwt"), drawn("Y", many("", 90)...)}, "task V, arm N, reward Y, blocks B"},
 		{"R OrchardSprays", ",", 64, []made{counter("", 1), drawn("decrease", many("", 70)...), by("rowpos", 1, many("", 8)...), by("colpos", 8, many("", 8)...), of("treatment", func(r int) any { return string(rune('A' + (r/8+r%8)%8)) })}, "task , arm treatment, reward decrease"},
 
+		{"agridat fan.stability", tab, 5 * 13 * 2, []made{of("gen", func(r int) any { return []any{"HaiHe", 801, 802, "Jinmian", 12, 14, "Xin1", 3, 4, "CK", 5, 6, 7}[r%13] }), by("maturity", 130, "80"), by("year", 65, "2003", "2004"),
+			by("loc", 13, many("L", 5)...), real("yield", 4, 9)}, "task loc, arm gen, reward yield, blocks year, text gen"},
+		{"agridat kenward.cattle", tab, 60 * 11, []made{of("animal", func(r int) any { return r/11 + 1 }), by("trt", 330, "A", "B"), of("day", func(r int) any { return r % 11 * 14 }), drawn("weight", many("3", 90)...)}, "task , arm trt, reward weight, blocks day"},
 		{"Optuna trials_dataframe", ",", 60, []made{counter("", 0), counter("number", 0), real("value", 0, 1), of("datetime_start", func(r int) any { return fmt.Sprintf("2025-01-01 10:%02d:00", r) }), of("duration", func(r int) any { return fmt.Sprintf("0 days 00:00:%02d", r%50) }),
 			real("params_lr", 0, 1), drawn("params_optimizer", "adam", "sgd"), of("user_attrs_note", func(r int) any { return "n" + strconv.Itoa(r) }), of("state", func(r int) any { return map[bool]string{true: "FAIL", false: "COMPLETE"}[r%9 == 8] })},
 			"task , arm params_lr params_optimizer, reward value, single, failed col('state') == 'FAIL'"},
@@ -169,6 +172,9 @@ func TestGuessesOnPublicTables(t *testing.T) {
 		if 10*d.Single >= 9*d.Options {
 			got += ", single"
 		}
+		if d.Text != nil {
+			got += ", text " + strings.Join(d.Text, " ")
+		}
 		if d.Failed != "" {
 			got += ", failed " + d.Failed
 		}
@@ -176,7 +182,7 @@ func TestGuessesOnPublicTables(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.file, got, c.want)
 		}
 		l := d.Long()
-		opt.Long = &l
+		opt.Long, opt.Text = &l, d.Text
 		p, err := Load("t.csv", kernels.Joint{}, opt)
 		if err != nil {
 			t.Errorf("%s: %v", c.file, err)

@@ -206,7 +206,7 @@ class Strategy:
         told = _answer(options, self.epsilon, min(count + waiting.total(), _MOST_NEXT), retry=True).json
         pulls = [(p["task"], self.arms.of(p["features"]), p["count"]) for p in told.get("next") or []]
         now, after = told.get("loss_now"), told.get("loss_after")
-        if now is not None and after is not None and after >= now:
+        if now is not None and after is not None and after >= now:  # both are None where all values are equal
             pulls = []  # nothing is gained, so that their order says nothing
         out: list[tuple[str, int]] = []
         for k in range(max((n for *_, n in pulls), default=0)):  # each once before one is repeated

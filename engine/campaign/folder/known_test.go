@@ -123,6 +123,35 @@ func TestStatusWithoutBest(t *testing.T) {
 	}
 }
 
+// A first plate of zeros says that nothing was seen, and nothing of the scale of rewards; the next measurements are asked for as before.
+func TestStatusAfterZeros(t *testing.T) {
+	p := small(t)
+	q := *p.Problem
+	q.Noise.UnknownBy = problem.UnknownProblem
+	p.Problem, p.Capacity = &q, 0
+	c := begin(t, p, Options{})
+	var rows []string
+	for _, r := range asked(t, c, "Ann", 1000).Rows {
+		rows = append(rows, row(r.ID, 0))
+	}
+	told(t, c, campaign.TellOptions{By: "Ann", Sure: true}, rows...)
+	st, err := c.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Best == nil || st.Best.Undetermined == nil || st.Best.Undetermined.Value != 0 {
+		t.Fatalf("believed: %+v, notes %v", st.Best, st.Notes)
+	}
+	for _, pick := range st.Best.Picks {
+		if pick.CI95 != nil || pick.More != 0 || pick.Estimate != 0 || math.Abs(pick.Within*float64(pick.Options)-1) > 1e-12 {
+			t.Errorf("%+v", pick)
+		}
+	}
+	if next := asked(t, c, "Ann", 1000); len(next.Rows) == 0 {
+		t.Error("nothing more is asked for")
+	}
+}
+
 // The standard deviation behind a mean that was attached is known as it was attached.
 func TestKnownDeviations(t *testing.T) {
 	p := small(t)
