@@ -111,7 +111,7 @@ fc(p, delta=0.05, algorithm="CoTestFC", epsilon=0.05, seed=3)
 		}
 		for _, a := range q.Arms {
 			for k := range a.Count {
-				fmt.Fprintf(w, `{"arm":%q,"reward":%g}`+"\n", a.Arm, a.Settings["x_heat"]/6+float64((a.Made+k)%3-1)/2)
+				fmt.Fprintf(w, `{"arm":%q,"reward":%g}`+"\n", a.Arm, a.Settings["x_heat"].(float64)/6+float64((a.Made+k)%3-1)/2)
 			}
 		}
 	}))

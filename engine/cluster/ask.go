@@ -31,8 +31,8 @@ type RequestArm struct {
 	Arm   string `json:"arm"`   // its name, by which answers name it
 	Count int    `json:"count"` // pulls wanted, at least 1
 	Made  int    `json:"made"`  // pulls of this round that were told before
-	// features of task and arm, reward-free settings of the experiment, in the units of the data
-	Settings map[string]float64 `json:"settings"`
+	// features of the arm, reward-free settings of the experiment: numbers in the units of the data, and names as texts
+	Settings map[string]any `json:"settings"`
 }
 
 // Response is a line that the program gives back: a reward, or count, mean and squares of several. A reward stands alone.
@@ -101,9 +101,11 @@ func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) e
 func (p Pulls) request() Request {
 	r := Request{Run: p.Run, Round: p.Plan.Round, Task: p.Task, Arms: []RequestArm{}}
 	for _, a := range p.Arms {
-		x := RequestArm{Arm: p.Problem.Arms.Names[a.Arm], Count: a.Count, Made: a.Made, Settings: map[string]float64{}}
+		x := RequestArm{Arm: p.Problem.Arms.Names[a.Arm], Count: a.Count, Made: a.Made, Settings: map[string]any{}}
 		for c, column := range p.Problem.Arms.Columns {
-			x.Settings[column] = p.Problem.Arms.Value(c, a.Arm)
+			if x.Settings[column] = p.Problem.Arms.Value(c, a.Arm); p.Problem.Categories[column] != nil {
+				x.Settings[column] = p.Problem.ArmText(c, a.Arm)
+			}
 		}
 		r.Arms = append(r.Arms, x)
 	}

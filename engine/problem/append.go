@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -104,11 +105,21 @@ func armRows(t *table) map[[2]string]int {
 func differs(t *table, r int, other *table, old int) {
 	for k, name := range t.header {
 		was := other.textOf(old, name)
-		if c := t.cell(r, k); t.decimal(c.text) != other.decimal(was) {
+		if c := t.cell(r, k); !equalCells(name, t.decimal(c.text), other.decimal(was)) {
 			panic(t.at(c, "column %q is %q here and %q in %s, which has task %q, arm %q already; what is in the campaign stays as it is",
 				name, c.text, was, other.path, t.textOf(r, "task"), t.textOf(r, "arm")))
 		}
 	}
+}
+
+// equalCells reports whether two cells say the same: in columns of names the same text, in others equal numbers do too.
+func equalCells(column, a, b string) bool {
+	if a == b || column == "task" || column == "arm" || identifier(a) || identifier(b) {
+		return a == b
+	}
+	x, err := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	return err == nil && err2 == nil && x == y
 }
 
 // decimalPoints reports whether numbers of the table are to be written with a decimal point: it has

@@ -75,6 +75,8 @@ func TestDefaultFiles(t *testing.T) {
 		"another column, numbers of any size":    "option,loss,yield\na,inf,1\nb,1e999,2\n",
 		"other numbers with commas":              "option;price;yield\na;1,5;1\nb;1.234,00 EUR;2\n",
 		"sep= and an index":                      "sep=;\n;option;yield\n0;a;1\n1;b;2\n",
+		"a column named as a format":             "RDA,option,FEA1,yield\n1,a,1,1\n2,b,1,2\n",
+		"another one":                            "PAR1,option,yield\n1,a,1\n2,b,2\n",
 		"a long text with lines":                 "option,log,yield\na,\"line 1\nline 2, with a comma\n\",1\nb,,2\n",
 	} {
 		for _, where := range []string{"", "option != 'none'"} {
@@ -139,7 +141,7 @@ func TestOtherFormats(t *testing.T) {
 	for _, c := range []struct{ data, want string }{
 		{"{\"a\": [1, 2]}", "JSON, not a table in text: in Python: pandas.read_json(path).to_csv(name, index=False)"},
 		{"[{\"a\": 1}]", "JSON, not"}, {"  [\n  {\n", "JSON, not"}, {"{\"a\": 1}\n{\"a\": 2}\n", "JSON with a value in each line, not"},
-		{"ARROW1\x00\x00", "an Arrow file, also called Feather, not"}, {"PAR1", "a Parquet file, not"},
+		{"ARROW1\x00\x00", "an Arrow file, also called Feather, not"}, {"PAR1\x15\x04", "a Parquet file, not"},
 		{"PK\x03\x04...xl/workbook.xml", "a workbook of Excel (xlsx), not"},
 		{"PK\x03\x04...mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "a workbook of a spreadsheet (ods), not"},
 		{"PK\x03\x04...runs.csv", "an archive (zip), or a workbook"}, {"\xd0\xcf\x11\xe0\xa1", "an old file of Excel (xls), not"},

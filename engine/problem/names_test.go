@@ -112,6 +112,28 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A column is found although its name in the file has another blank, or a character that cannot be seen.
+func TestNamesOfColumns(t *testing.T) {
+	p, err := loadNames(rows("store\u200b,N\u00a0 kg,y", "a,80", "a,90"), Long{Task: []string{"store"}, Arm: []string{"N kg"}, Reward: "Y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := namesOf(p), "a: N kg=80 (80)\na: N kg=90 (90)"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// An equal number in another row of the same arm is no contradiction, and another text of a name is.
+func TestAppendEqualNumbers(t *testing.T) {
+	base := []byte("task,arm,x_t,mean\n1,a,150,1\n")
+	if x, err := Append("base.csv", base, "more.csv", []byte("task,arm,x_t,mean\n1,a,150.0,1.0\n1.0,a,150,2\n")); err != nil || x.Same != 1 || x.Rows != 1 {
+		t.Errorf("%+v, %v", x, err)
+	}
+	if _, err := Append("base.csv", base, "more.csv", []byte("task,arm,x_t,mean\n1,a,151,1\n")); err == nil {
+		t.Error("another number is taken")
+	}
+}
+
 // What is wrong with names is said with its place, and with what to do.
 func TestNamesThatAreWrong(t *testing.T) {
 	store := Long{Task: []string{"store"}, Arm: []string{"shelf"}, Reward: "y"}

@@ -20,6 +20,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/looks"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -267,8 +269,8 @@ func (t *table) require(names ...string) {
 	}
 }
 
-// find gives a name to the column of that name, or to the only one that differs from it in capital letters alone, and reports
-// whether there is one.
+// find gives a name to the column of that name, or to the only one that differs from it in capital letters, blanks or characters that
+// cannot be seen alone, and reports whether there is one.
 func (t *table) find(name string) bool {
 	if second, twice := t.twice[name]; twice {
 		panic(t.at(second, "column %q appears twice; name the second one %q", name, name+".1"))
@@ -281,6 +283,9 @@ func (t *table) find(name string) bool {
 		return true
 	}
 	same := indices.Where(len(t.header), func(k int) bool { return strings.EqualFold(t.header[k], name) })
+	if len(same) == 0 {
+		same = indices.Where(len(t.header), func(k int) bool { return looks.Alike(t.header[k]) == looks.Alike(name) })
+	}
 	if len(same) == 1 {
 		t.column[name] = same[0]
 	}
@@ -400,7 +405,7 @@ func (t *table) withPrefix(prefix string) []string {
 func (t *table) columns() string {
 	const most = 30
 	if more := len(t.header) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(t.header[:most], ", "), more)
+		return fmt.Sprintf("%s and %d more", strings.Join(lists.Map(t.header[:most], sentence.Brief), ", "), more)
 	}
-	return strings.Join(t.header, ", ")
+	return strings.Join(lists.Map(t.header, sentence.Brief), ", ")
 }

@@ -102,7 +102,8 @@ func isText(e *format.SchemaElement) bool {
 	case *format.StringType, *format.EnumType:
 		return true
 	}
-	return e.LogicalType.Value == nil && e.ConvertedType.Valid && (e.ConvertedType.V == deprecated.UTF8 || e.ConvertedType.V == deprecated.Enum)
+	return e.LogicalType.Value == nil && e.ConvertedType.Valid &&
+		(e.ConvertedType.V == deprecated.UTF8 || e.ConvertedType.V == deprecated.Enum)
 }
 
 // text appends a text. An empty one is shown, since an empty cell has no value.

@@ -33,11 +33,14 @@ const batch = 512
 // perCell is the least that a cell of the table takes, as text and where it is read.
 const perCell = 12
 
+// afterName are characters behind the name of a column, which may be PAR1.
+var afterName = []byte(",;\t| \r\n\"")
+
 // CSV returns a Parquet file as CSV with a header, and data of any other kind unchanged. Null is an empty cell. Columns
 // that hold lists or groups have the text of nestedCell in all rows; a table of such columns alone is an error, and so is a damaged
 // file, and one that makes more than is allowed.
 func CSV(a *allowance.Allowance, data []byte) (text []byte, err error) {
-	if !bytes.HasPrefix(data, magic) {
+	if !bytes.HasPrefix(data, magic) || len(data) > len(magic) && bytes.IndexByte(afterName, data[len(magic)]) >= 0 {
 		return data, nil
 	}
 	defer damaged(&err)

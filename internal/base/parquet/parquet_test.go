@@ -118,3 +118,12 @@ func TestColumns(t *testing.T) {
 		_ = f.Close()
 	}
 }
+
+// A table in text may have a column that is named as Parquet files begin.
+func TestColumnNamedAsMagic(t *testing.T) {
+	const text = "PAR1,yield\n1,2\n"
+	got, err := parquet.CSV(allowance.New(context.Background(), "the table", 1<<20, allowance.NoLimit), []byte(text))
+	if err != nil || string(got) != text {
+		t.Errorf("%q, error %v", got, err)
+	}
+}

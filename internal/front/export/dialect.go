@@ -35,11 +35,11 @@ const (
 	mostNesting = 100     // quotes and lists within each other
 	mostCells   = 200_000 // of a table
 	stepsByByte = 200     // work that grows faster than the text
-	stepsAtAll  = 2_000_000
+	stepsAtAll  = 35_000_000
 
 	mostLinks    = 2_000 // addresses that stand together at the end of a text
-	bytesByByte  = 100   // of memory
-	bytesAtAll   = 16 << 20
+	bytesByByte  = 80    // of memory
+	bytesAtAll   = 40 << 20
 	bytesOfBlock = 1_000 // of the tree of Markdown, of HTML and of the page; about
 	bytesInline  = 400
 	bytesOfTeX   = 300 // of each letter

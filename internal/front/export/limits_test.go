@@ -168,3 +168,18 @@ func TestFaultConversionStops(t *testing.T) {
 		t.Errorf("%v is left", left)
 	}
 }
+
+// TestLongTextsAreLaidOut: texts that people write stay below the limits, also long ones.
+func TestLongTextsAreLaidOut(t *testing.T) {
+	row := "|" + strings.Repeat("b|", 40) + "\n"
+	for name, source := range map[string]string{
+		"a paragraph of 100 kB": strings.Repeat("*word* and **bold** text, `code` and [link](http://a.b) ", 2000),
+		"a table of 2,000 rows": row + strings.ReplaceAll(row, "b", "-") + strings.Repeat(row, 2000),
+		"lists in quotes":       strings.Repeat("> - a\n>   - b\n>     - c $x$\n\n", 2000),
+		"nested lists":          strings.Join([]string{"- a", "  - b", "    - c", "      - d", "        - e", "          - f"}, "\n"),
+	} {
+		if readMarkdown(source, "c").shortened() {
+			t.Errorf("%s is shown as it is written", name)
+		}
+	}
+}
