@@ -89,9 +89,15 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 		p.KernelFound = x.InRun
 		return p, nil, nil
 	}
-	if p.Means() == nil {
-		return nil, nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) "+
-			"* arm(rbf(1))", p.Name)
+	if !belief.Enough(p) { // candidates alone: a campaign begins without a measurement
+		q, log, err := belief.Unmeasured(p)
+		if err != nil {
+			return nil, nil, err
+		}
+		stored.keep(c.e.ctx, foundKernel{Function: "problem", Log: log, InRun: true}, q.Kernel)
+		q.Notes = slices.DeleteFunc(slices.Clone(q.Notes), func(n problem.Note) bool { return n.Kind == problem.NoteUnmeasured })
+		q.KernelNotes = append(q.KernelNotes, problem.Note{Kind: problem.NoteCandidates, Numbers: []float64{float64(q.N())}})
+		return q, nil, nil
 	}
 	b, err := believe(c, p, 1)
 	if _, is := undetermined(err); is { // then nothing relates arms

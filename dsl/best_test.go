@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -151,9 +152,40 @@ fb(p, budget=6, runs=2)`)
 	if !ok || len(a.Picks) != 2 || len(a.Next) == 0 || a.Kernel == "" || a.Picks[0].Label == "" {
 		t.Errorf("best gives %+v", displays[0])
 	}
-	// no measurement at all
-	if _, err := evalText(NewSession(Options{Folder: folderWith(t, "arms.csv", "task,arm,x_a\na,b,1\na,c,2\n")}), `problem("arms.csv")`); err == nil || !strings.Contains(err.Error(), "no measurements to find a kernel from") {
-		t.Errorf("a table without measurements: %v", err)
+}
+
+// TestCandidatesAlone: a table of candidates without a measurement, or with one, makes a problem and a protocol for every method that is
+// there for campaigns; its answer and its simulation say that nothing is measured yet, and what to do.
+func TestCandidatesAlone(t *testing.T) {
+	const header = "reaction,ligand,base,yield\n"
+	for name, table := range map[string]string{
+		"none": header + "r1,L1,B1,\nr1,L1,B2,\nr1,L2,B1,\nr1,L2,B2,\nr2,L1,B1,\nr2,L1,B2,\nr2,L2,B1,\nr2,L2,B2,\n",
+		"one":  header + "r1,L1,B1,52\nr1,L1,B2,\nr1,L2,B1,\nr1,L2,B2,\n",
+	} {
+		script := `p = problem(data="c.csv", task="reaction", arm=["ligand", "base"], reward="yield")` + "\n"
+		for _, protocol := range []string{`protocol(p, budget=4, plate=4)`, `protocol(p, delta=0.1, epsilon=2, algorithm="CoBayesFC", plate=4, runs=0)`,
+			`protocol(p, delta=0.1, epsilon=2, runs=0)`} {
+			displays, err := evalText(NewSession(Options{Folder: folderWith(t, "c.csv", table)}), script+protocol)
+			if err != nil {
+				t.Errorf("%s: %s: %v", name, protocol, err)
+			} else if p, ok := displays[len(displays)-1].(campaign.Protocol); !ok || !p.Problem.KernelFound {
+				t.Errorf("%s: %s gives %+v", name, protocol, displays)
+			}
+		}
+		wants := map[string]string{"fb(p, budget=8)": "cannot be simulated"}
+		if name == "none" {
+			wants["best(p)"] = "protocol(p, budget=N)"
+		}
+		for call, want := range wants {
+			if _, err := evalText(NewSession(Options{Folder: folderWith(t, "c.csv", table)}), script+call); err == nil ||
+				!strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %s: %v", name, call, err)
+			}
+		}
+	}
+	displays, err := evalText(NewSession(Options{Folder: folderWith(t, "arms.csv", "task,arm,x_a\na,b,1\na,c,2\n")}), `problem("arms.csv")`)
+	if err != nil || len(displays) != 1 {
+		t.Errorf("a table without means: %v", err)
 	}
 }
 

@@ -52,16 +52,17 @@ func campaignFunctions() []Function {
 				{Name: "task", words: wordsTasks, Default: unset, Doc: "only pulls of this task"},
 				{Name: "more", Synonyms: []string{"further"}, Doc: "true: further pulls, though the list of before is not told yet"},
 				{Name: "decimals", Choices: []string{problem.DecimalComma, problem.DecimalPoint}, Default: unset,
-					Doc: "of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given"}},
+					Doc: "of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given"},
+				{Name: "retry", Synonyms: []string{"again"}, Doc: "true: also pulls of arms whose every try failed"}},
 			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`,
 		}, nil, func(c *call, a struct {
 			By, Task, Decimals string
 			Count              int
-			More               bool
+			More, Retry        bool
 		}) (any, error) {
 			return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
 				// It records the list before it returns it, so pulls are handed out once.
-				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More})
+				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More, Retry: a.Retry})
 				if err == nil {
 					// Decimals say how the file of the list is written, and nothing of the campaign.
 					list.Dialect, err = list.Dialect.Written(a.Decimals)
@@ -121,6 +122,8 @@ func protocolFunction() Function {
 				Doc: "share of results that come late, for the forecast; with a capacity and when not given, up to 0.3"},
 			{Name: "delay", Synonyms: []string{"lateness"}, Range: wholeFrom(1), Default: unset,
 				Doc: fmt.Sprintf("the most units of time that late results are late, for the forecast; %d when not given", campaign.DefaultDelay)},
+			{Name: "attach", Synonyms: []string{"attach_table"}, Default: unset,
+				Doc: "whether the campaign begins with the measurements of the table; false: they find the kernel and serve the forecast alone"},
 			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Range: fromZero, Default: unset, Doc: "of one pull, for the forecast"},
 		}, own, []Param{
 			option("kernel_is"),
@@ -170,6 +173,7 @@ type protocolArgs struct {
 	Runs                   *int             // of the forecast; nil where not given, 0 for no forecast
 	Seed                   uint64           // 0 where not given: each start then takes another one
 	Block, Control         string           // "" where not given
+	Attach                 *bool            // nil where not given, which is true
 	BlockSize              int              // arms of a task in a block; 0 for all that are open
 }
 
@@ -242,7 +246,7 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	}
 	p := campaign.Protocol{
 		Problem: a.P, Mode: e.Mode, Algorithm: e.Name, Options: optionsOf(c), Plate: a.Plate, Capacity: a.Capacity, TimeUnit: a.TimeUnit,
-		Lease: a.Lease, Cost: a.Cost, Seed: a.Seed, Failed: a.Failed, Late: a.Late, Delay: a.Delay,
+		Lease: a.Lease, Cost: a.Cost, Seed: a.Seed, Failed: a.Failed, Late: a.Late, Delay: a.Delay, Fresh: a.Attach != nil && !*a.Attach,
 	}
 	if p, err = a.inBlocks(c, p); err != nil {
 		return nil, err

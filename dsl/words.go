@@ -256,7 +256,7 @@ func nearest(word string, known []string) string {
 		return ""
 	}
 	for _, k := range known {
-		if d := lists.Distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(k))); d < least && 2*d <= len([]rune(word)) {
+		if d := lists.Distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(k)), least); d < least && 2*d <= len([]rune(word)) {
 			best, least = k, d
 		}
 	}

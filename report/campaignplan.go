@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -48,16 +47,8 @@ func protocolSentence(p campaign.Protocol) string {
 			s += "."
 			if n := len(r.Buys); n > 0 { // a budget is spent, however quickly
 				right := bestWithin(p.Options.Epsilon)
-				answers := "answers"
-				if all := p.Forecast.Attached; len(all) > 0 {
-					now, then := all[0], all[len(all)-1]
-					s += fmt.Sprintf(" Where the measurements of the table are attached, %s of the answers are then expected to be %s (%s now), "+
-						"and an answer to be %s worse than the best on average (%s now).", percent(then.Right), right, percent(now.Right),
-						decimal(then.Loss, 2), decimal(now.Loss, 2))
-					answers = "answers of a campaign that begins without them"
-				}
-				return s + fmt.Sprintf(" %s of the %s are then expected to be %s, and an answer to be %s worse than the best on average.",
-					upper(percent(r.Buys[n-1].Right)), answers, right, decimal(r.Buys[n-1].Loss, 2))
+				return s + fmt.Sprintf(" %s of the answers are then expected to be %s, and an answer to be %s worse than the best on average.",
+					upper(percent(r.Buys[n-1].Right)), right, decimal(r.Buys[n-1].Loss, 2))
 			}
 		}
 	}
@@ -84,8 +75,12 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	if f.Runs > 2 {
 		law = ", 95 where it is log-normal"
 	}
+	caption := "Forecast, before anything is measured"
+	if f.WithTable() {
+		caption = "Forecast, with the measurements of the table"
+	}
 	t := Table{
-		Caption: "Forecast, before anything is measured",
+		Caption: caption,
 		Columns: columns("algorithm Algorithm", "#samples Samples", "#time Time ["+unit+"]", "#rounds Rounds", "#cost Cost",
 			"backing Answers backed by"),
 		Notes: []string{fmt.Sprintf(
@@ -111,16 +106,10 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 		t.Rows = append(t.Rows, row)
 	}
 	out := []Block{t.withoutEmptyColumns()}
-	simulated := "What the budget buys, after each round"
-	if len(f.Attached) > 0 {
-		few := lists.Make(4, func(k int) campaign.Bought { return f.Attached[k*(len(f.Attached)-1)/3] }) // from nothing to all of it
-		out = append(out, boughtTable("What the budget buys, the measurements of the table attached", slices.Compact(few), carriedOn))
-		simulated += ", without these measurements"
-	}
 	for _, r := range f.Rows {
 		if len(r.Buys) > 0 {
-			out = append(out, boughtTable(simulated, r.Buys, "Means over tasks and simulated runs, each graded by the rewards that it was "+
-				"simulated with: the share of tasks whose answer is within epsilon of the best."))
+			out = append(out, boughtTable("What the budget buys, after each round", r.Buys, "Means over tasks and simulated runs, each "+
+				"graded by the rewards that it was simulated with: the share of tasks whose answer is within epsilon of the best."))
 		}
 	}
 	return append(out, remarks(f.Notes, false)...)

@@ -98,7 +98,7 @@ func progressTable(x engine.Explanation) Table {
 	open := x.Open()
 	for _, s := range x.Tasks {
 		p := s.Progress
-		row := []any{p.Task, progressStatus(p, x.Mode), p.Leader, known(p.Rival), nil, Share(p.Reached), nil, p.Open}
+		row := []any{p.Task, progressStatus(p, x.Mode), known(p.Leader), known(p.Rival), nil, Share(p.Reached), nil, p.Open}
 		if !p.Decided {
 			row[4] = MeanError{Mean: p.Gap, StandardError: p.Error}
 			if p.Samples >= 0 {
@@ -159,7 +159,9 @@ func armsTable(x engine.Explanation) Table {
 		if p.Decided {
 			what = "the answer"
 		}
-		t.Rows = append(t.Rows, []any{p.Task, p.Leader, nil, what})
+		if p.Leader != "" { // nothing leads before anything is measured
+			t.Rows = append(t.Rows, []any{p.Task, p.Leader, nil, what})
+		}
 		for _, arm := range s.Arms {
 			if arm != p.Leader {
 				t.Rows = append(t.Rows, []any{p.Task, arm, nil, possibleSentence(x.Goal, p, arm, eliminated)})

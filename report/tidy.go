@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -174,13 +175,16 @@ func CSV(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	record := lists.Map(columns, func(c CellColumn) string { return c.Name })
+	record := lists.Map(columns, func(c CellColumn) string { return formulas.Guard(c.Name) })
 	out.Write(record) // errors stay in the writer until Flush
 	for i := range lists.Max(columns, func(c CellColumn) int { return len(c.Cells) }) {
 		for j, c := range columns {
 			record[j] = CellText(c.Cells[i])
-			if _, ok := c.Cells[i].(float64); ok {
+			switch c.Cells[i].(type) {
+			case float64:
 				record[j] = dialect.Number(record[j])
+			case string:
+				record[j] = formulas.Guard(record[j])
 			}
 		}
 		out.Write(record)

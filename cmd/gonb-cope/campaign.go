@@ -212,6 +212,7 @@ has the header alone, so that no list of before is measured twice.`,
 	c.Flags().StringVar(&q.Task, "task", "", "only pulls of this task")
 	c.Flags().IntVar(&q.Count, "count", 0, "how many (default: the capacity, a plate, or the round)")
 	c.Flags().BoolVar(&q.More, "more", false, "further pulls, although the last list is not told yet")
+	c.Flags().BoolVar(&q.Retry, "retry", false, "also pulls of options whose every try failed")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the list to this file, .csv")
 	c.Flags().StringVar(&decimals, "decimals", "",
 		"decimals of the file: comma (with semicolons between columns) or point (default: as in the table of the problem)")
@@ -228,7 +229,7 @@ func unsaved(ctx context.Context, k *folder.Campaign, path, by string) error {
 		return nil // there is none; what cannot be written is said then
 	}
 	r, err := k.Preview(ctx, data, campaign.TellOptions{By: by, Sheet: filepath.Base(path)})
-	if err != nil {
+	if err != nil || !r.Refused() && r.ByArm && r.Unsaved(path) == nil { // or a table, as the one that the campaign was made from
 		return fmt.Errorf("%s is there, and is no list that could be written over; choose another file", path)
 	}
 	return r.Unsaved(path)

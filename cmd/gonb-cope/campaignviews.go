@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 
@@ -242,12 +243,18 @@ func serveCommand() *cobra.Command {
 gonb-cope campaign invite DIR --name NAME. Without --listen only this machine can
 reach it. The page cannot change the protocol, close rounds, correct or delete.`,
 	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
-		return benchpage.Serve(ctx, k, a, func(url string) {
-			fmt.Fprintf(os.Stderr, "serving %s; invite people with: gonb-cope campaign invite %s --name NAME --url %s\n", url, args[0], url)
+		for _, text := range a.URLs {
+			if _, err := checkURL(text); err != nil {
+				return err
+			}
+		}
+		return benchpage.Serve(ctx, k, a, func(at string) {
+			fmt.Fprintf(os.Stderr, "serving %s; invite people with: gonb-cope campaign invite %s --name NAME --url %s\n", at, args[0], at)
 		})
 	})
 	f := c.Flags()
 	f.StringVar(&a.Listen, "listen", "", "HOST:PORT (default: a free port of this machine alone)")
+	f.StringArrayVar(&a.URLs, "url", nil, "`URL` under which people reach the page, where it has another name (repeatable)")
 	f.StringVar(&a.Cert, "cert", "", "certificate of TLS, a PEM file")
 	f.StringVar(&a.Key, "key", "", "private key of the certificate, a PEM file")
 	f.BoolVar(&a.Plain, "plain", false, "serve without TLS even where other machines can reach the page")
@@ -256,7 +263,7 @@ reach it. The page cannot change the protocol, close rounds, correct or delete.`
 
 func inviteCommand() *cobra.Command {
 	var o campaignOptions
-	var name, url string
+	var name, address string
 	var revoke bool
 	c := o.on(&cobra.Command{
 		Use: "invite DIR --name NAME", Short: "A link of the page for one person", Args: arguments(1, 1, "a folder"),
@@ -287,16 +294,30 @@ func inviteCommand() *cobra.Command {
 			}
 			return nil
 		}
-		secret, err := k.Invite(ctx, name)
+		host, err := checkURL(address)
 		if err != nil {
 			return err
 		}
-		return o.said(strings.TrimSuffix(url, "/") + "/join/" + secret)
+		secret, err := k.InviteTo(ctx, host, name)
+		if err != nil {
+			return err
+		}
+		return o.said(strings.TrimSuffix(address, "/") + "/join/" + secret)
 	})
 	c.Flags().StringVar(&name, "name", "", "who the link is for")
 	c.Flags().StringVar(&name, "by", "", "the same as --name") // which other commands have
 	c.Flags().Lookup("by").Hidden = true
-	c.Flags().StringVar(&url, "url", "", "where the page is served; the link begins with this URL")
+	c.Flags().StringVar(&address, "url", "", "where the page is served; the link begins with this URL")
 	c.Flags().BoolVar(&revoke, "revoke", false, "take the link back")
 	return o.common(c, false)
+}
+
+// checkURL returns the host of an address of the page, and reports one that no browser finds; "" has none.
+func checkURL(text string) (host string, err error) {
+	u, err := url.Parse(text)
+	if text == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil && u.RawQuery == "" &&
+		u.Fragment == "" {
+		return u.Hostname(), nil
+	}
+	return "", usageError{fmt.Errorf("--url must be where the page is served, as https://lab.example.org:8443, got %q", sentence.Brief(text))}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -347,7 +348,7 @@ func writeRounds(w io.Writer, q question.Question, rounds []cluster.RoundCounts)
 				continue
 			}
 			names := q.Problem.NamesOf(i)
-			row := []string{strconv.Itoa(r.Round), names[0], names[1], strconv.Itoa(n), number(r.Means[i])}
+			row := []string{strconv.Itoa(r.Round), formulas.Guard(names[0]), formulas.Guard(names[1]), strconv.Itoa(n), number(r.Means[i])}
 			if squares {
 				row = append(row, number(r.Squares[i]))
 			}

@@ -203,8 +203,8 @@ func (d *data) evenly(most int) []int {
 // usable returns the problem under the kernel at u: in reward units squared, with the level of the rewards as a term, and the
 // logarithm of the columns that are compared by it. Counts, whose model is on the logistic scale, have its slope
 // at their mean.
-func (s *search) usable(u []float64) (*problem.Problem, error) {
-	d := s.d
+func (m *model) usable(u []float64) (*problem.Problem, error) {
+	d := m.d
 	p := d.standard.of.Logarithmic(d.logs())
 	scale, level := d.size(0), d.shown(0, 0)
 	if d.wins != nil {
@@ -213,7 +213,7 @@ func (s *search) usable(u []float64) (*problem.Problem, error) {
 		scale, level = (hi-lo)*mean*(1-mean), lo+(hi-lo)*mean
 	}
 	square := scale * scale
-	k, own := s.kernelOn(u, p.Tasks, p.Arms, round)
+	k, own := m.kernelOn(u, p.Tasks, p.Arms, round)
 	sum := kernels.Joint{Terms: []kernels.Term{{Scale: round(own * square), Task: kernels.Identity{}, Arm: kernels.Identity{}},
 		{Scale: round(level * level)}}}
 	for t := range k.Terms {

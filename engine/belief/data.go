@@ -45,6 +45,9 @@ type data struct {
 	fixed  []float64
 }
 
+// leastMeasured is how many arms must be measured before anything can be said of which is better.
+const leastMeasured = 2
+
 // dataOf reads the measurements of a problem. It reports ones that do not tell arms apart (Undetermined).
 func dataOf(p *problem.Problem) (*data, error) {
 	d := cellsOf(p)

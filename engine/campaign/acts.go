@@ -161,14 +161,14 @@ func (b *NoteBody) fold(s *State, e Event) error {
 
 // Attach records measurements of before, or from elsewhere, that are of no round: they guide what is measured next, and a
 // posterior takes them whole. It is a Tell whose rows have no ids. Its sheet may come from elsewhere, so that no chain in it is
-// looked at; nor is its hash recorded.
+// looked at.
 type Attach Tell
 
 var attachEntry = Entry{
 	Name: "attach", Synonyms: []string{"attach_data"}, New: func() Act { return new(Attach) }, Sheet: true,
 	Doc: "records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They " +
 		"guide what is measured and decide nothing in tests; " +
-		"methods that go by a posterior take them whole. Rows attached before are known",
+		"methods that go by a posterior take them whole. Rows attached before are known, also under another name of their file",
 	Example: `attach("days", "pilot.csv", by="Ann")`,
 	Short:   "Record measurements of before, or from elsewhere",
 	Long: "Record measurements task,arm,reward or task,arm,count,mean,sd that belong to no round.\n" +
@@ -177,16 +177,20 @@ var attachEntry = Entry{
 
 // Params implements Act.
 func (a *Attach) Params() []Param {
-	// sure and take_good; no pull of a round can be extra here
-	return append([]Param{fileParam(&a.File, "measurements"), byParam(&a.By)}, a.TellOptions.params()[:2]...)
+	// no pull of a round can be extra here, which comes last
+	shared := a.TellOptions.params()
+	return append([]Param{fileParam(&a.File, "measurements"), byParam(&a.By)}, shared[:len(shared)-1]...)
 }
+
+// Check implements Checked.
+func (a *Attach) Check() *ArgError { return (*Tell)(a).Check() }
 
 // Prepare implements Prepared.
 func (a *Attach) Prepare(p Protocol) error { return (*Tell)(a).prepare(p, KindAttach) }
 
 // Do implements Act.
 func (a *Attach) Do(ctx context.Context, at Doing) (Done, error) {
-	return (*Tell)(a).do(ctx, at, KindAttach, "")
+	return (*Tell)(a).do(ctx, at, KindAttach, a.results.hash)
 }
 
 // UpgradeBody records that a program goes on which decides otherwise than the one that began the campaign.

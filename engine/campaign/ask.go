@@ -17,6 +17,7 @@ type Request struct {
 	Task  string // only pulls of this task; "" means any
 	Count int    // 0 means the capacity of a unit of time, without one a plate, without one the round
 	More  bool   // further pulls, though the asker has a list that is not told yet
+	Retry bool   // also pulls of arms that gave no result so far, however often they were tried
 }
 
 // List is a list of pulls for the laboratory.
@@ -100,7 +101,7 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 			return List{}, nil, err
 		}
 	}
-	q.By = Plain(q.By)
+	q.By = s.person(q.By)
 	// whoever asks twice, as after a print that failed, gets the same pulls; where one of them is overdue the asker gets further ones
 	if mine := s.owed(q.By); !q.More && len(mine) > 0 && !slices.ContainsFunc(mine, func(it *item) bool { return it.overdue(s.Now) }) {
 		list := s.list(q.By, mine)
@@ -146,6 +147,13 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	asked := func(slot Slot) bool { return task < 0 || s.Problem.TaskOf[slot.Arm] == task }
 	out := AskBody{Round: r.plan.Round, Until: s.until(s.Now)}
 	need := s.needed(r)
+	if !q.Retry {
+		for i, up := range s.givenUp() {
+			if up {
+				need[i] = 0
+			}
+		}
+	}
 	taken := map[string]bool{}
 	rng := newIDs()
 	// what was asked for, else what the laboratory makes in a unit of time, else a plate, else all
@@ -263,8 +271,11 @@ func (s Moment) waiting() Note {
 			n.Names, n.Numbers = append(n.Names, by), append(n.Numbers, float64(owed[by]))
 		}
 	}
-	if len(n.Names) == 0 {
-		return Note{Kind: NoteNoPulls}
+	if len(n.Names) > 0 {
+		return n
+	}
+	if n = s.givenUpNote(); n.Kind == "" {
+		n.Kind = NoteNoPulls
 	}
 	return n
 }
@@ -280,7 +291,7 @@ func someone(by string) string {
 // Mine returns all pulls of the open round that somebody was handed under an id that still counts,
 // with his results and who told them. Rewards are of pulls that this person was handed, whoever told them.
 func (s Moment) Mine(by string) List {
-	by = Plain(by)
+	by = s.person(by)
 	r := s.open()
 	if r == nil {
 		return List{Campaign: s.Start.Name, By: by}
@@ -316,17 +327,41 @@ func (s Moment) endsEarly(r *round) bool {
 		})
 }
 
+// failing reports whether all that is missing of a round is of arms that are given up, and something came. An algorithm
+// that takes rounds only as it planned them waits for somebody's decision.
+func (s Moment) failing(r *round) bool {
+	up := s.givenUp()
+	if len(r.results) == 0 || !slices.Contains(up, true) {
+		return false
+	}
+	_, missing := s.pulls(r)
+	for i, n := range missing {
+		if n > 0 && !up[i] {
+			return false
+		}
+	}
+	out := func(it *item) bool { return it.round == r.plan.Round && it.outstanding() }
+	return !s.complete(r) && !slices.ContainsFunc(s.order, out) && !s.fixedRounds()
+}
+
 // CloseEarly returns the event that ends the open round with what came, where a request finds nothing
-// to do but to wait for late results; see endsEarly. It returns none where the asker has a list of his
-// own that he is to tell first. The folder asks for it before Ask, and plans the next round in between.
+// to do but to wait for late results, see endsEarly, or for arms that give none (failing). It returns none where the asker has a
+// list of his own that he is to tell first. The folder asks for it before Ask, and plans the next round in between.
 func (s Moment) CloseEarly(q Request) []Event {
-	q.By = Plain(q.By)
+	q.By = s.person(q.By)
 	r := s.open()
-	if s.Start.Led != "" || s.done != nil || r == nil || !q.More && len(s.owed(q.By)) > 0 || !s.endsEarly(r) {
+	if s.Start.Led != "" || s.done != nil || r == nil || !q.More && len(s.owed(q.By)) > 0 {
 		return nil
 	}
 	_, missing := s.pulls(r)
 	b := CloseBody{Round: r.plan.Round, Lost: lists.Total(missing), Early: true, Reason: "all of it was handed out, and what is out is late"}
+	switch {
+	case s.endsEarly(r):
+	case !q.Retry && s.failing(r):
+		b.Early, b.Reason = false, "what is missing was tried again and gave no result"
+	default:
+		return nil
+	}
 	return []Event{NewEvent(KindClose, s.Now, q.By, b)}
 }
 

@@ -77,7 +77,7 @@ func (b *CorrectBody) fold(s *State, e Event) error {
 		return fmt.Errorf("id %s has no result", b.ID)
 	}
 	it.result.old = append(it.result.old, it.result.Reward)
-	it.result.Reward = b.Reward
+	it.result.Reward, it.result.Censored = b.Reward, 0
 	s.reopened = s.done != nil
 	s.note(e, fmt.Sprintf("%s corrected from %g to %g", b.ID, b.Old, b.Reward), b.Reason)
 	return nil
@@ -144,6 +144,17 @@ func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
 type FailBody struct {
 	IDs    []string `json:"ids"` // as issued, each once
 	Reason string   `json:"reason"`
+	// of a sheet whose rows have no ids: what its rows say failed. The pulls among them are in IDs
+	Rows     []FailedRow `json:"rows,omitempty"`
+	Sheet    string      `json:"sheet,omitempty"`
+	Attached bool        `json:"attached,omitempty"` // the rows are of no round
+}
+
+// FailedRow is a row without an id whose measurement was tried and gave no value.
+type FailedRow struct {
+	Arm  int  `json:"arm"`            // its number when it was told; in a State the present one
+	Row  int  `json:"row"`            // the place among the rows of the arm in its sheet
+	Pull bool `json:"pull,omitempty"` // its pull is among the ids of the event
 }
 
 // fold marks pulls as failed. What has a result cannot fail; what failed may still get one.
@@ -155,8 +166,25 @@ func (b *FailBody) fold(s *State, e Event) error {
 		}
 		it.failed = Plain(b.Reason)
 	}
-	s.note(e, fmt.Sprintf("%s without result: %s", pulls(len(b.IDs)), sentence.List(b.IDs, 8)), b.Reason)
+	key := sheetKey{b.Attached, Plain(b.Sheet), e.By}
+	for _, x := range b.Rows {
+		if x.Arm < 0 || x.Arm >= len(s.taskOf) {
+			return fmt.Errorf("there is no arm %d", x.Arm)
+		}
+		s.failedRows = append(s.failedRows, &failedRow{x, key})
+	}
+	what := fmt.Sprintf("%s without result: %s", pulls(len(b.IDs)), sentence.List(b.IDs, 8))
+	if len(b.IDs) == 0 {
+		what = fmt.Sprintf("%s of %q without a value", sentence.Count(len(b.Rows), "row"), b.Sheet)
+	}
+	s.note(e, what, b.Reason)
 	return nil
+}
+
+// failedRow is a FailedRow with its sheet.
+type failedRow struct {
+	FailedRow
+	sheet sheetKey
 }
 
 // Close ends the open round with what came. A round that is over stays as it is. It is an error where the algorithm takes

@@ -238,6 +238,6 @@ func statedAtStart(t *testing.T, p Protocol, runs int) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	row, err := p.row(t.Context(), truths, new(model.Memory), false, func(done int) {})
+	row, err := p.row(t.Context(), truths, engine.Batch{}, new(model.Memory), false, func(done int) {})
 	return row.Time, err
 }

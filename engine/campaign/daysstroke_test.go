@@ -53,7 +53,7 @@ func TestStrokeInDays(t *testing.T) {
 		var took []need
 		within, memory := 0, new(model.Memory)
 		for run := range runs {
-			n, err := p.simulate(t.Context(), truth, memory, run)
+			n, err := p.simulate(t.Context(), truth, engine.Batch{}, memory, run)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
-	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -23,15 +22,18 @@ import (
 // Forecast says what a campaign is expected to take, by simulation: of its own algorithm, and of
 // others that could answer the same question.
 type Forecast struct {
-	Rows []ForecastRow `json:"rows"` // the protocol's own algorithm first
-	// what the budget buys with the measurements of the table attached, from today on; empty where there is no budget, or none
-	Attached []Bought         `json:"attached,omitempty"`
+	Rows     []ForecastRow    `json:"rows"`               // the protocol's own algorithm first
 	Capacity int              `json:"capacity,omitempty"` // pulls in a unit of time; 0 for any number
 	Unit     string           `json:"time_unit"`          // of ForecastRow.Time
 	Assumes  Assumptions      `json:"assumes"`            // what rewards it was simulated with
 	Runs     int              `json:"runs"`               // simulated of each algorithm, see ForecastRow.Runs
 	Share    float64          `json:"share"`              // of later runs, that the ranges are expected to hold
 	Notes    []engine.Warning `json:"notes,omitempty"`    // on the noise and the costs, and which algorithms cannot be forecast
+}
+
+// WithTable reports whether the simulated runs begin with the measurements of the table.
+func (f Forecast) WithTable() bool {
+	return slices.ContainsFunc(f.Assumes, func(n Note) bool { return n.Kind == NoteRewardsAttached })
 }
 
 // ForecastRow says what one algorithm is expected to take. A range without finite upper end says that
@@ -130,6 +132,11 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	if err != nil {
 		return nil, err
 	}
+	// runs on what the table says begin with the table, as the campaign does
+	known := engine.Batch{}
+	if rewards.Kind == NoteRewardsBelieved && p.attaches() {
+		known, rewards.Kind = p.tableBatch(), NoteRewardsAttached
+	}
 	names, assumes := alternatives(p), Assumptions{rewards}
 	if rewards.Kind == NoteRewardsDrawn {
 		for _, name := range names {
@@ -158,7 +165,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 				return nil, err
 			}
 		}
-		row, err := q.row(ctx, own, memory, sparing, func(done int) {
+		row, err := q.row(ctx, own, known, memory, sparing, func(done int) {
 			if progress != nil {
 				progress(k*runs+done, len(names)*runs)
 			}
@@ -174,12 +181,6 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 		row.Chosen = k == 0
 		f.Rows = append(f.Rows, row)
 	}
-	// what the same number of samples buys to whoever attaches the table, where the simulated runs begin without it
-	if buys := f.Rows[0].Buys; rewards.Kind == NoteRewardsBelieved && len(buys) > 0 {
-		if f.Attached, err = p.attached(ctx, memory, int(math.Ceil(buys[len(buys)-1].Samples))); err != nil {
-			return nil, err
-		}
-	}
 	best := slices.MinFunc(f.Rows, func(a, b ForecastRow) int {
 		return cmp.Or(cmp.Compare(a.Time.Median, b.Time.Median), cmp.Compare(a.Samples.Median, b.Samples.Median))
 	})
@@ -187,20 +188,6 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 		f.Rows[i].Quickest = f.Rows[i].Algorithm == best.Algorithm
 	}
 	return f, nil
-}
-
-// attached returns what further samples buy where the measurements of the table are known. It simulates no campaign: it is what
-// plan.OfBudget says of the belief.
-func (p Protocol) attached(ctx context.Context, memory *model.Memory, samples int) ([]Bought, error) {
-	b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory})
-	if err != nil {
-		return nil, err
-	}
-	bought, err := plan.OfBudget(ctx, b, p.Options.Epsilon, samples, plan.Prices{})
-	if err != nil {
-		return nil, err
-	}
-	return lists.Map(bought.Points, func(x plan.Point) Bought { return Bought{Samples: x.Samples, Right: x.Within, Loss: x.Loss} }), nil
 }
 
 // named returns the protocol with another algorithm. A schedule of the one that it has does not go
@@ -283,9 +270,9 @@ func meanBought(needs []need) []Bought {
 	}
 }
 
-// row simulates the runs of an algorithm, one for each truth. With sparing the first run may be the only one. progress is told how many
-// runs are done.
-func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *model.Memory, sparing bool,
+// row simulates the runs of an algorithm, one for each truth, which begin with what is known. With sparing the first run may
+// be the only one. progress is told how many runs are done.
+func (p Protocol) row(ctx context.Context, truths []*problem.Problem, known engine.Batch, memory *model.Memory, sparing bool,
 	progress func(done int)) (ForecastRow, error) {
 	e, err := p.Entry()
 	if err != nil {
@@ -294,7 +281,7 @@ func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *mo
 	row := ForecastRow{Algorithm: p.Algorithm, Backing: backing(e, p)}
 	var needs []need
 	for run, truth := range truths {
-		n, err := p.simulate(ctx, truth, memory, run)
+		n, err := p.simulate(ctx, truth, known, memory, run)
 		if err != nil {
 			return row, err
 		}

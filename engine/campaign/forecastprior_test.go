@@ -151,7 +151,7 @@ func TestOwnPartsOfManyArms(t *testing.T) {
 				known := *q
 				known.Noise.SD, all[i] = nil, &known
 			}
-			row, err := p.row(t.Context(), all, new(model.Memory), false, func(int) {})
+			row, err := p.row(t.Context(), all, engine.Batch{}, new(model.Memory), false, func(int) {})
 			t.Logf("%d arms, as a forecast of %s draws them: wrong %d of %d, undecided %d, samples %v, error %v", 2*each, from, row.Wrong, runs, row.Undecided, row.Samples, err)
 		}
 	}

@@ -70,7 +70,8 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 
 // simulate makes one run as a campaign would: its rounds are cut where the campaign cuts them, and pulls
 // are lost on the way. All of it follows from the truth and the number of the run: rewards have the seed 1, and in Renew the seed 2.
-func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *model.Memory, run int) (need, error) {
+// It begins with what is known, where the algorithm has a use for that.
+func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known engine.Batch, memory *model.Memory, run int) (need, error) {
 	draw, err := sim.DrawerOf(truth)
 	if err != nil {
 		return need{}, err
@@ -90,6 +91,11 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 		return need{}, err
 	}
 	steps.WithoutTrail()
+	if !known.Empty() {
+		if err := steps.Inform(known); err != nil && !errors.Is(err, engine.ErrGuidesNothing) {
+			return need{}, err
+		}
+	}
 	x := trial{p, steps, sim.NewEnvironment(truth, draw, 1, run), p.lossesOf(run), truth}
 	return x.run(ctx, nil, 0, func(round int) uint64 { return uint64(round) })
 }

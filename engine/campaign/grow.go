@@ -203,6 +203,9 @@ func (g Growth) fold(s *State) error {
 	for _, it := range s.items {
 		it.Arm = g.At[it.Arm]
 	}
+	for _, x := range s.failedRows {
+		x.Arm = g.At[x.Arm]
+	}
 	for i := range s.amends {
 		// with them the amendment that this growth is of
 		s.amends[i].WithdrawArms = indices.Of(g.At, s.amends[i].WithdrawArms)

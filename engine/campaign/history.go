@@ -50,7 +50,7 @@ type Measurement struct {
 	Reward   float64   `json:"reward"`                // in force, with the sign of the data; the mean of Count
 	Count    int       `json:"count"`                 // rewards, at least 1
 	SD       float64   `json:"sd,omitempty"`          // of Count rewards
-	Kind     string    `json:"kind"`                  // "round", "late" or "attached"
+	Kind     string    `json:"kind"`                  // "round", "open" of the open round, "late" or "attached"
 	By       string    `json:"by,omitempty"`          // who told it
 	At       time.Time `json:"at"`                    // when it was told
 	Sheet    string    `json:"sheet,omitempty"`       // the name of the sheet
@@ -58,7 +58,9 @@ type Measurement struct {
 	OtherAt  string    `json:"measured_on,omitempty"` // the plate where it was measured, if not the one planned
 	Block    string    `json:"block,omitempty"`       // what it was measured with, by the columns of blocks of the problem
 	Sure     string    `json:"confirmed,omitempty"`   // what spoke against it, when somebody was sure
-	Old      []float64 `json:"old,omitempty"`         // what it was before corrections
+	// -1 where the result is at most Reward, +1 where it is at least Reward
+	Censored int8      `json:"censored,omitempty"`
+	Old      []float64 `json:"old,omitempty"` // what it was before corrections
 }
 
 // History returns what was recorded. It is the same for the same events, and shares its log with nobody.
@@ -69,20 +71,37 @@ func (s Moment) History() History {
 			Seed: r.plan.Seed, Build: r.plan.Build, Planned: lists.Total(r.plan.Counts), Measured: r.measured()}
 		h.Rounds = append(h.Rounds, line)
 	}
-	for m := range resultsOf(s.over()) { // nobody sees rewards of a round that may still be closed
-		h.Measurements = append(h.Measurements, s.measurement(m, "round"))
+	h.Measurements = s.measurements(s.over()) // nobody is shown rewards of a round that may still be closed
+	return h
+}
+
+// Export returns the history with the rewards of the open round, for archives and other programs. Their kind is "open".
+func (s Moment) Export() History {
+	h := s.History()
+	h.Measurements = s.measurements(s.rounds)
+	return h
+}
+
+// measurements returns the results of some rounds, and those of none, by round, plate and position.
+func (s Moment) measurements(rounds []*round) (all []Measurement) {
+	for m := range resultsOf(rounds) {
+		kind := "round"
+		if r := s.open(); r != nil && r.plan.Round == m.round {
+			kind = "open"
+		}
+		all = append(all, s.measurement(m, kind))
 	}
 	for _, g := range s.guides {
 		kind := "attached"
 		if g.late {
 			kind = "late"
 		}
-		h.Measurements = append(h.Measurements, s.measurement(g, kind))
+		all = append(all, s.measurement(g, kind))
 	}
-	slices.SortStableFunc(h.Measurements, func(a, b Measurement) int {
+	slices.SortStableFunc(all, func(a, b Measurement) int {
 		return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Plate, b.Plate), cmp.Compare(a.Position, b.Position))
 	})
-	return h
+	return all
 }
 
 // measurement returns a result as readers have it, with the place where its pull was planned.
@@ -90,7 +109,8 @@ func (s Moment) measurement(m *measured, kind string) Measurement {
 	names := s.Problem.NamesOf(m.Arm)
 	x := Measurement{
 		ID: m.ID, Round: m.round, Task: names[0], Arm: names[1], Number: m.Number, Reward: m.Reward, Count: m.count(), Kind: kind,
-		By: m.by, At: m.at, Sheet: m.sheet, Note: m.Note, OtherAt: m.ResultRecord.Plate, Block: m.ResultRecord.Block, Sure: m.Sure, Old: m.old,
+		By: m.by, At: m.at, Sheet: m.sheet, Note: m.Note, OtherAt: m.ResultRecord.Plate, Block: m.ResultRecord.Block,
+		Sure: m.Sure, Old: m.old, Censored: m.Censored,
 	}
 	if m.count() > 1 {
 		x.SD = math.Sqrt(m.Squares / float64(m.count()-1))
@@ -123,7 +143,10 @@ func (s Moment) Known() *problem.Problem {
 		k, y := float64(m.count()), s.Problem.Turned(m.Reward)
 		sum[m.Arm], count[m.Arm], rows[m.Arm] = sum[m.Arm]+k*y, count[m.Arm]+k, rows[m.Arm]+1
 		within[m.Arm] += m.Squares // of the rewards behind a mean
-		row := problem.Row{Arm: m.Arm, Reward: y, Count: k}
+		row := problem.Row{Arm: m.Arm, Reward: y, Count: k, Censored: m.Censored}
+		if s.Problem.Goal == problem.GoalMin {
+			row.Censored = -row.Censored
+		}
 		if len(blockColumns(s.Problem)) > 0 || s.Problem.Block != nil {
 			name := s.blockOf(m)
 			if _, there := known[name]; !there {
@@ -157,6 +180,15 @@ func (s Moment) Known() *problem.Problem {
 		if rows[i] > 1 || within[i] > 0 {
 			q.Noise.SD[i] = math.Sqrt((square[i] + within[i]) / max(count[i]-1, 1))
 		}
+	}
+	q.Failed = s.failures()
+	for i, k := range s.Problem.Failed {
+		if !slices.ContainsFunc(s.guides, s.ofTable) { // else they were attached with the table
+			q.Failed[i] += k
+		}
+	}
+	if lists.Total(q.Failed) == 0 {
+		q.Failed = nil
 	}
 	return &q
 }

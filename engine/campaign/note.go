@@ -28,6 +28,8 @@ const (
 	NoteUnused  NoteKind = "unused"  // numbers: the first round that is not used
 	NotePending NoteKind = "pending" // names: task and arm of each that waits for the next round
 	NoteNoBest  NoteKind = "no best" // names: why
+	// of a list, too; names: task and arm of each that is not asked for any more
+	NoteGivenUp NoteKind = "given up"
 	NoteEpsilon NoteKind = "epsilon" // numbers: the one of the next round, the one that the answers are for
 )
 
@@ -53,6 +55,7 @@ const (
 	NoteLateDiffer NoteKind = "late results differ" // see engine.WarnLateDiffer
 	NoteTwice      NoteKind = "told twice"          // see engine.WarnTwice
 	NoteSkewed     NoteKind = "skewed"              // see engine.WarnSkewed
+	NoteCensored   NoteKind = "censored"            // numbers: results of which only a limit is known
 	NoteManyLost   NoteKind = "many lost"           // numbers: pulls without a result, pulls
 )
 
@@ -62,6 +65,8 @@ const (
 	NoteRewardsKnown NoteKind = "rewards known"
 	// of each run other ones, drawn from what the measurements of the table say
 	NoteRewardsBelieved NoteKind = "rewards believed"
+	// the same, where each run begins with these measurements
+	NoteRewardsAttached NoteKind = "rewards believed, measurements attached"
 	NoteRewardsLed      NoteKind = "rewards of a lead" // numbers: lead of the best arm, reward units
 	NoteOwnPart         NoteKind = "own part of arms"  // names: algorithm
 	NoteNoiseBelow      NoteKind = "noise below what is stated"
@@ -80,6 +85,8 @@ var noteSentences = map[NoteKind]string{
 	NoteLed:     "the rounds are planned by %s, which has the answers",
 	NoteUnused:  "round %d and what follows it are not used: without them everything is decided",
 	NotePending: "measured from the next round on: %s",
+	NoteGivenUp: "every try failed, and is not asked for any more: %s; ask with --retry (retry=true in a script) tries again, and amend " +
+		"--withdraw TASK/ARM takes an arm out",
 	NoteNoBest:  "the measurements say nothing of the best arms: %s",
 	NoteEpsilon: "epsilon is changed to %g; what stands here is still for %g, until results of a later round are told",
 
@@ -101,6 +108,8 @@ var noteSentences = map[NoteKind]string{
 	NoteRewardsKnown: "the means of the table for expected rewards",
 	NoteRewardsBelieved: "expected rewards drawn from what the measurements of the table say, other ones in each run, which begins " +
 		"without these measurements",
+	NoteRewardsAttached: "expected rewards drawn from what the measurements of the table say, other ones in each run, which begins " +
+		"with these measurements (attach=false plans without them)",
 	NoteRewardsLed: "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow: "with a variance of the noise of each task evenly between none and what is stated",
 	NoteOwnPart: "for %s, which finds out how far arms are from what the kernel says, with about half of the variance " +
@@ -111,6 +120,7 @@ var noteSentences = map[NoteKind]string{
 	NoteLateDiffer: "whether results came in time seems to hang on their rewards, see the warning",
 	NoteTwice:      "measurements seem to be told twice, see the warning",
 	NoteSkewed:     "the rewards of some arms are skewed, see the warning",
+	NoteCensored:   "results of which only a limit is known count by its number: %d",
 	NoteManyLost:   "%d of %d pulls were given back or not told, and with so many it decides why",
 	NoteDiffers:    "decisions changed after results were corrected or the program was replaced, which no theorem allows for",
 }
@@ -126,7 +136,7 @@ func (n Note) String() string {
 	k, none := n.number(0), []float64(nil) // where numbers are words
 	its := agreed(k, "its reward", "their rewards")
 	switch n.Kind {
-	case NotePending:
+	case NotePending, NoteGivenUp:
 		var arms []string
 		for k := 0; k+1 < len(n.Names); k += 2 {
 			arms = append(arms, fmt.Sprintf("task %q, arm %q", n.Names[k], n.Names[k+1]))
@@ -163,7 +173,13 @@ func (n Note) String() string {
 }
 
 // notes returns the notes of a status.
-func (s review) notes() []Note { return slices.Concat(s.Notes, s.pending(), s.nextEpsilon()) }
+func (s review) notes() []Note {
+	out := slices.Concat(s.Notes, s.pending(), s.nextEpsilon())
+	if n := s.givenUpNote(); n.Kind != "" {
+		out = append(out, n)
+	}
+	return out
+}
 
 // number returns the count that stands at a place, 0 where there is none.
 func (n Note) number(k int) int {

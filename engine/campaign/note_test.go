@@ -41,6 +41,7 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteLateDiffer}, "whether results came in time seems to hang on their rewards, see the warning"},
 		{Note{Kind: NoteTwice}, "measurements seem to be told twice, see the warning"},
 		{Note{Kind: NoteSkewed}, "the rewards of some arms are skewed, see the warning"},
+		{Note{Kind: NoteCensored, Numbers: []float64{2}}, "results of which only a limit is known count by its number: 2"},
 		{Note{Kind: NoteManyLost, Numbers: []float64{4, 11}}, "4 of 11 pulls were given back or not told, and with so many it decides why"},
 		{Note{Kind: NoteRule}, "a reaction or run that fails is a result, with the lowest reward that it can have, and not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back"},
 		{Note{Kind: NoteRule, Numbers: []float64{0}}, "a reaction or run that fails is a result, with the reward 0, and not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back"},
@@ -49,6 +50,10 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteRewardsKnown}, "the means of the table for expected rewards"},
 		{Note{Kind: NoteRewardsBelieved}, "expected rewards drawn from what the measurements of the table say, other ones in each run, " +
 			"which begins without these measurements"},
+		{Note{Kind: NoteRewardsAttached}, "expected rewards drawn from what the measurements of the table say, other ones in each run, " +
+			"which begins with these measurements (attach=false plans without them)"},
+		{Note{Kind: NoteGivenUp, Names: []string{"north", "a"}}, `every try failed, and is not asked for any more: task "north", arm "a"; ` +
+			`ask with --retry (retry=true in a script) tries again, and amend --withdraw TASK/ARM takes an arm out`},
 		{Note{Kind: NoteRewardsLed, Numbers: []float64{6}}, "the hardest rewards that the kernel can represent in which the best arm of every task leads by 6"},
 		{Note{Kind: NoteNoiseBelow}, "with a variance of the noise of each task evenly between none and what is stated"},
 		{Note{Kind: NoteOwnPart, Names: []string{"CoBayesFC"}}, "for CoBayesFC, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another"},

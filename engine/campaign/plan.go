@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/looks"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -70,6 +71,7 @@ func checkCharacter(id string) byte {
 // that stand for digits as digits. An error says what is wrong with it.
 func readID(text string) (string, error) {
 	id := strings.ToUpper(strings.TrimSpace(text))
+	text = sentence.Brief(text)
 	// somebody read a digit as a letter; no id has these letters
 	id = strings.NewReplacer("O", "0", "I", "1", "L", "1").Replace(id)
 	switch {
@@ -96,7 +98,7 @@ func nearestID(text string, ids []string) string {
 	// of equally near ones the first of the list
 	best, least := "", 3
 	for _, id := range ids {
-		if d := lists.Distance([]byte(text), []byte(id)); d < least {
+		if d := lists.Distance([]byte(text), []byte(id), least); d < least {
 			best, least = id, d
 		}
 	}
@@ -118,6 +120,26 @@ func Plain(text string) string {
 		}
 		return r
 	}, text), "\ufffd")
+}
+
+// SamePerson reports whether two names read alike: they differ at most in case, in blanks, and in characters that look the same or
+// cannot be seen.
+func SamePerson(a, b string) bool { return looks.Alike(a) == looks.Alike(b) }
+
+// person returns the name of somebody as it was typed first, by whoever asked for a list.
+func (h *handed) person(by string) string {
+	by = Plain(by)
+	for _, name := range h.people {
+		if name == by {
+			return by
+		}
+	}
+	for _, name := range h.people {
+		if SamePerson(name, by) {
+			return name
+		}
+	}
+	return by
 }
 
 // agreed returns the form that agrees with a number.
@@ -164,7 +186,9 @@ func (s Moment) Plan(x *Run, build string, revision int) Event {
 	b.WantSquares, b.Digest, b.Plate = x.Next.WantSquares, x.Next.Digest, s.Plate
 	// first to the budget of each task, then to the capacity: what is cut off is planned again where it is still of use
 	b.Counts = s.capped(b.Counts, s.spent(s.Protocol), b.Seed)
-	b.Sides = x.Next.Sides
+	if b.Sides = x.Next.Sides; b.Sides == nil {
+		b.Counts = s.dropped(b.Counts)
+	}
 	// the capacity in force may be an amended one
 	q := s.Protocol
 	q.Capacity = s.capacity(s.Protocol)

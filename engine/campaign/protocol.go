@@ -40,6 +40,9 @@ type Protocol struct {
 	Lease    float64 `json:"lease,omitempty"`     // TimeUnits until pulls that were handed out are overdue; 0 is never
 	Cost     float64 `json:"cost,omitempty"`      // of one pull; 0 means that nobody stated it
 
+	// the measurements of the table of the problem are not attached at the start
+	Fresh bool `json:"fresh,omitempty"`
+
 	// for the forecast: shares of pulls that give no result and whose result comes late, and the most
 	// TimeUnits by which; nil, and 0, where nobody stated them
 	Failed *float64 `json:"failed,omitempty"`
@@ -181,6 +184,9 @@ func (p Protocol) Settings() []engine.Setting {
 	number("failed", p.Failed)
 	number("late", p.Late)
 	positive("delay", float64(p.Delay))
+	if p.Fresh {
+		say("attach", "false")
+	}
 	return out
 }
 

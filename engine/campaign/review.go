@@ -114,6 +114,13 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	if w, found := s.toldTwice(); found {
 		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteTwice})
 	}
+	censored := 0
+	for m := range resultsOf(s.over()) {
+		censored += indices.Indicator(m.Censored != 0)
+	}
+	if censored > 0 {
+		doubts = append(doubts, noteOf(NoteCensored, censored))
+	}
 	// handed is what has a result, in all rounds; lost what was given back or is missing from closed rounds and did not come late.
 	// What was given back and not made again is missing as well, and counts once
 	lost, handed, late := 0, 0, s.cameLate()

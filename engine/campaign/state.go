@@ -36,9 +36,12 @@ type State struct {
 	amends  []amendment              // in order of their events; numbers of arms in them are the present ones
 	log     []LogLine                // in order of their events
 	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were told
-	events  int                      // how many were added, with those that are set aside
-	links   []link                   // of all events: event k is at k-1
-	aside   map[int64]bool           // the same as Aside, by number: add passes over these
+	// rows without ids that failed, in the order in which they were told
+	failedRows []*failedRow
+	read       map[string]bool // by the SHA-256 of sheets: results of it were recorded
+	events     int             // how many were added, with those that are set aside
+	links      []link          // of all events: event k is at k-1
+	aside      map[int64]bool  // the same as Aside, by number: add passes over these
 	// whether what was found may be otherwise since nothing was left to measure: the protocol changed,
 	// or a result was corrected
 	reopened bool
@@ -98,7 +101,8 @@ type LogLine struct {
 // NewState returns the state before the start.
 // Capacity begins at -1, since 0 would say that it was amended to any number.
 func NewState() *State {
-	return &State{aside: map[int64]bool{}, handed: handed{items: map[string]*item{}}, sheets: map[sheetKey][]*measured{}, Capacity: -1}
+	return &State{aside: map[int64]bool{}, handed: handed{items: map[string]*item{}}, sheets: map[sheetKey][]*measured{},
+		read: map[string]bool{}, Capacity: -1}
 }
 
 // open returns the round that results are told of, nil without one. It may be complete: then its rewards are known, and

@@ -129,7 +129,9 @@ func (x *Run) Status(at Moment) Status {
 	s.count(&st)
 	s.openRound(&st)
 	st.People = s.debts()
-	st.Tasks = s.tasks()
+	r := s.Result
+	r.Progress, r.Answers = slices.Clone(r.Progress), slices.Clone(r.Answers)
+	st.Tasks = s.tasks(&r)
 	st.Days = s.days()
 	// without an estimate TimeLeft stays NaN
 	if c := st.Capacity; c > 0 && st.Remaining >= 0 {
@@ -140,7 +142,6 @@ func (x *Run) Status(at Moment) Status {
 			st.Forecast = &row
 		}
 	}
-	r := s.Result
 	st.Result, st.Standing, st.Guarantee = &r, r.Standing, r.Guarantee
 	st.Assumes = s.assumes()
 	warnings, doubts := s.selection()
@@ -235,8 +236,25 @@ func (s review) debts() []Debt {
 	return out
 }
 
-// tasks returns the tasks in their order. What nothing says is NaN: no estimate is better than a wrong one.
-func (s review) tasks() []TaskStatus {
+// heard returns by task how many measurements the algorithm decides by. What is told while a round is open waits for its end, and
+// attached measurements say nothing to an algorithm that goes by its own rounds.
+func (s review) heard() []int {
+	heard := make([]int, s.Problem.V())
+	for m := range resultsOf(s.whole()) {
+		heard[s.Problem.TaskOf[m.Arm]] += m.count()
+	}
+	r := s.open()
+	for _, g := range s.guides {
+		if s.Outcome.Informed > 0 && (r == nil || s.complete(r) || g.seq < r.seq) {
+			heard[s.Problem.TaskOf[g.Arm]] += g.count()
+		}
+	}
+	return heard
+}
+
+// tasks returns the tasks in their order. What nothing says is NaN: no estimate is better than a wrong one. An arm leads only by
+// measurements of its task: what has none loses its leader in the result, too.
+func (s review) tasks(result *engine.Result) []TaskStatus {
 	samples, beside := make([]int, s.Problem.V()), make([]int, s.Problem.V())
 	for m := range resultsOf(s.over()) {
 		samples[s.Problem.TaskOf[m.Arm]] += m.count()
@@ -245,7 +263,7 @@ func (s review) tasks() []TaskStatus {
 		beside[s.Problem.TaskOf[g.Arm]] += g.count()
 	}
 	var out []TaskStatus
-	nan := math.NaN()
+	nan, heard := math.NaN(), s.heard()
 	for v, name := range s.Problem.Tasks.Names {
 		t := TaskStatus{Progress: engine.Progress{Task: name, Gap: nan, Error: nan, Samples: nan}, Estimate: nan, TimeLeft: nan}
 		if v >= len(s.Outcome.Answers) { // added, and measured from the next round on
@@ -260,8 +278,12 @@ func (s review) tasks() []TaskStatus {
 		if v < len(s.Result.Progress) {
 			t.Progress = s.Result.Progress[v]
 		}
-		if t.Samples+t.Beside == 0 { // nothing leads where nothing was measured
+		if heard[v] == 0 && !t.Decided {
 			t.Leader, t.Rival, t.Estimate, t.Gap, t.Error, t.Progress.Samples = "", "", nan, nan, nan, nan
+			result.Answers[v].Leader, result.Answers[v].Estimate = "", nan
+			if v < len(result.Progress) {
+				result.Progress[v] = t.Progress
+			}
 		}
 		if c := s.capacity(s.Protocol); c > 0 && t.Progress.Samples >= 0 {
 			t.TimeLeft = math.Ceil(t.Progress.Samples / float64(c))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -24,13 +25,14 @@ type Tell struct {
 var tellEntry = Entry{
 	Name: "tell", Synonyms: []string{"observe", "record"}, New: func() Act { return new(Tell) }, Sheet: true, Plans: true,
 	Doc: "records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward " +
-		"are not measured yet, " +
+		"are not measured yet, a text without digits in its place says that the measurement failed, " +
 		"and rows told before are known: the same growing sheet can be told every day",
 	Example: `tell("days", "results.csv", by="Ann")`,
 	Short:   "Record results",
 	Long: `Record the results of a sheet: id,reward; or task,arm,reward; or
 task,arm,count,mean,sd. Rows without a reward are not measured yet, rows told before
-are known: the same growing sheet can be told every evening. Where a row is wrong
+are known: the same growing sheet can be told every evening. A text without digits, NaN
+or inf in place of a reward says that the measurement failed. Where a row is wrong
 nothing is recorded, unless --take-good takes the others. - is standard input.
 Values may have decimal commas where the table of the problem has them.`,
 }
@@ -48,6 +50,11 @@ func (o *TellOptions) params() []Param {
 		{Name: "sure", Into: &o.Sure, Doc: "rewards that look like slips are right"},
 		{Name: "take_good", Into: &o.TakeGood, Doc: "take the good rows of a file in which others are wrong",
 			Flag: "take the good rows of a sheet in which others are wrong"},
+		{Name: "again", Into: &o.Again, Doc: "rows with the values of recorded results are further measurements, and no copies",
+			Flag: "rows that have the values of recorded ones are further measurements"},
+		{Name: "tolerance", Into: &o.Tolerance, Optional: true, Hint: `write tolerance="temp=0.5", or a list of these`,
+			Doc:  `how far what was set may be from the arm that was planned, in rows that name arms by columns: "temp=0.5", or a list of these`,
+			Flag: "how far a setting of a row may be from the arm's: COLUMN=AMOUNT (repeatable)"},
 		{Name: "extra", Into: &o.Extra, Doc: "rows without ids beyond the open pulls are extra measurements"},
 	}
 }
@@ -80,6 +87,7 @@ func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 // do looks at every row, and then decides about all of them together. A context that ends leaves nothing half told.
 func (a *Tell) do(ctx context.Context, at Doing, kind Kind, hash string) (Done, error) {
 	t := newTeller(at.Moment, a.TellOptions)
+	t.kind, t.receipt.ByArm = kind, a.results.set > 0
 	if a.results.set > 0 {
 		t.byArms(ctx, a.results, kind)
 	} else {
@@ -87,7 +95,9 @@ func (a *Tell) do(ctx context.Context, at Doing, kind Kind, hash string) (Done, 
 			if ctx.Err() != nil {
 				break
 			}
-			t.byID(row, a.results.sheet.Columns)
+			if t.byID(row, a.results.sheet.Columns); t.guesses() {
+				return Done{}, ErrGuesses
+			}
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -129,7 +139,7 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 	p := t.protocol
 	for _, c := range columns {
 		text := row.Text(c)
-		k := slices.Index(p.Problem.Arms.Columns, c)
+		k := slices.Index(p.Problem.Arms.Columns, formulas.Unguard(c))
 		switch {
 		case text == "" || slices.Contains(ownColumns, c) || slices.Contains(blockColumns(p.Problem), c):
 		// a feature of the arm: what was planned stands there, unless somebody wrote what was really done
@@ -149,7 +159,7 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 // one to the digits that spreadsheets keep.
 func (p Protocol) sameSetting(row problem.SheetRow, c, arm int) bool {
 	column := p.Problem.Arms.Columns[c]
-	if row.Text(column) == p.Problem.ArmText(c, arm) {
+	if cell, text := row.Text(column), p.Problem.ArmText(c, arm); cell == text || formulas.Unguard(cell) == text {
 		return true
 	}
 	x, err := row.Number(column)
@@ -159,7 +169,7 @@ func (p Protocol) sameSetting(row problem.SheetRow, c, arm int) bool {
 // TellBody records results.
 type TellBody struct {
 	Sheet   string         `json:"sheet,omitempty"`  // name of the file
-	SHA256  string         `json:"sha256,omitempty"` // of the sheet; "" of single and of attached results
+	SHA256  string         `json:"sha256,omitempty"` // of the sheet; "" of single results, and of attached ones of before
 	Results []ResultRecord `json:"results"`          // in the order of the rows
 }
 
@@ -168,19 +178,21 @@ type TellBody struct {
 // It has an ID, or else Number, Fills and Slots say which pulls it is of: the first is Number, the others of a mean are Slots. What is
 // attached is of no pull.
 type ResultRecord struct {
-	ID      string   `json:"id,omitempty"`      // of the row; "" of results by arm
-	Arm     int      `json:"arm"`               // its number when it was told; in a State the present one
-	Number  int      `json:"number,omitempty"`  // of its pull, by which rewards are summed
-	Fills   []string `json:"fills,omitempty"`   // ids handed out that it is the result of, named by no id
-	Slots   []int    `json:"slots,omitempty"`   // numbers of pulls that it fills, when it is of several
-	Count   int      `json:"count,omitempty"`   // 0 means 1
-	Reward  float64  `json:"reward"`            // mean of Count
-	Squares float64  `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards behind a mean, reward units²
-	Plate   string   `json:"plate,omitempty"`   // where it was measured, when it is not the plate planned
-	Block   string   `json:"block,omitempty"`   // what it was measured with, by the columns of blocks of the problem
-	Row     int      `json:"row,omitempty"`     // of results without id: the place among the sheet's rows
-	Note    string   `json:"note,omitempty"`    // what the row said besides
-	Sure    string   `json:"sure,omitempty"`    // what spoke against the value, which was confirmed
+	ID     string   `json:"id,omitempty"`     // of the row; "" of results by arm
+	Arm    int      `json:"arm"`              // its number when it was told; in a State the present one
+	Number int      `json:"number,omitempty"` // of its pull, by which rewards are summed
+	Fills  []string `json:"fills,omitempty"`  // ids handed out that it is the result of, named by no id
+	Slots  []int    `json:"slots,omitempty"`  // numbers of pulls that it fills, when it is of several
+	Count  int      `json:"count,omitempty"`  // 0 means 1
+	Reward float64  `json:"reward"`           // mean of Count
+	// -1 where the result is at most Reward ("<0.05"), +1 where it is at least Reward
+	Censored int8    `json:"censored,omitempty"`
+	Squares  float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards behind a mean, reward units²
+	Plate    string  `json:"plate,omitempty"`   // where it was measured, when it is not the plate planned
+	Block    string  `json:"block,omitempty"`   // what it was measured with, by the columns of blocks of the problem
+	Row      int     `json:"row,omitempty"`     // of results without id: the place among the sheet's rows
+	Note     string  `json:"note,omitempty"`    // what the row said besides
+	Sure     string  `json:"sure,omitempty"`    // what spoke against the value, which was confirmed
 
 	line int // of the sheet, while it is read
 }
@@ -196,6 +208,9 @@ type sheetKey struct {
 // the state under the lock. Results of the open round are summed; all others guide (State.guides).
 func (b *TellBody) fold(s *State, e Event) error {
 	b.Sheet = Plain(b.Sheet)
+	if b.SHA256 != "" {
+		s.read[b.SHA256] = true
+	}
 	for _, x := range b.Results {
 		x.Note, x.Plate, x.Block, x.Sure = Plain(x.Note), Plain(x.Plate), Plain(x.Block), Plain(x.Sure)
 		m := &measured{ResultRecord: x, by: e.By, at: e.At, seq: e.Seq, sheet: b.Sheet, late: e.Kind == KindLate}
@@ -275,6 +290,7 @@ type Receipt struct {
 	Notes     []problem.Note `json:"notes,omitempty"` // how the sheet was read, where that is not plain
 	Hash      string         `json:"hash,omitempty"`  // of the last event
 	Chain     string         `json:"chain,omitempty"` // see State.Chain
+	ByArm     bool           `json:"-"`               // the sheet has no ids, and so is no list
 }
 
 // ReceiptLine is a row of a sheet.

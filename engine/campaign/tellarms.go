@@ -6,9 +6,13 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // byArms takes rows without ids: one reward of an arm each, or the count, mean and standard deviation of
@@ -35,17 +39,39 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 		return
 	}
 	// the same file of two people is most likely one sheet that was passed on, and would count twice
-	if other := t.sameOfOthers(key, rows); other != "" && len(previous) == 0 && !t.opt.Sure {
+	other := t.sameOfOthers(key, rows)
+	if other != "" && len(previous) == 0 && !t.opt.Sure {
 		t.refuse(rows, RowSure, fmt.Sprintf("%s told such rows in a sheet of this name: it may be the same one", other))
 		return
 	}
 	// by arm and place, what each row was told as
 	known := lists.Keyed(previous, func(_ int, m *measured) ([2]int, *measured) { return [2]int{m.Arm, m.Row}, m })
+	place := func(x ResultRecord) [2]int { return [2]int{x.Arm, x.Row} }
+	if other == "" && !t.opt.Again && !t.opt.ofTable {
+		t.knowCopies(lists.Where(rows, func(x ResultRecord) bool { return known[place(x)] == nil }), key, results.hash, known)
+	}
 	for _, x := range rows {
 		if ctx.Err() != nil {
 			return
 		}
-		t.byArm(x, known[[2]int{x.Arm, x.Row}], kind)
+		t.byArm(x, known[place(x)], kind)
+	}
+}
+
+// knowCopies adds rows to the known ones, by arm and place, that have the values of recorded results (copies). What it found is
+// said once, at the first of them.
+func (t *teller) knowCopies(rows []ResultRecord, key sheetKey, hash string, known map[[2]int]*measured) {
+	found, equal := t.copies(rows, key, hash)
+	for k, m := range found {
+		known[[2]int{rows[k].Arm, rows[k].Row}] = m
+	}
+	if first, some := lists.First(indices.All(len(rows)), func(k int) bool { return found[k] != nil }); some {
+		t.remark(rows[first].line, RowKnown, "%s recorded already, with the same values (%s); measured again, they are told with --again",
+			sentence.Count(len(found), "row")+agreed(len(found), " is", " are"), t.state.origin(found[first]))
+	}
+	if equal {
+		t.remark(rows[0].line, RowNew, "each row has the value of a recorded measurement of its arm, as measurements of few digits may: "+
+			"a copy of a sheet that was told would count twice")
 	}
 }
 
@@ -53,7 +79,7 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 // places of others stay when it is set right. What is wrong is said, and ok is false.
 func (t *teller) readArm(row problem.SheetRow, results Results, passed map[int]int) (x ResultRecord, ok bool) {
 	several := results.set == 1
-	arm, err := t.armOf(row)
+	arm, set, err := t.armOf(row)
 	if err != nil {
 		t.bad(row.Line, "", err)
 		return x, false
@@ -62,22 +88,36 @@ func (t *teller) readArm(row problem.SheetRow, results Results, passed map[int]i
 	if several {
 		column = "mean"
 	}
-	if row.Empty(column) {
+	what := outcomeOf(row, column)
+	if what.kind == outcomeNone {
 		t.say(row.Line, "", RowWaiting, "")
 		return x, false
 	}
 	passed[arm]++
-	x = ResultRecord{
-		Arm: arm, Row: passed[arm], Note: t.notesOf(row, results.sheet.Columns, arm), Plate: row.Text("plate"),
-		Block: blockOf(t.protocol.Problem, row), line: row.Line,
-	}
-	if x.Reward, err = row.Number(column); err == nil && several {
-		err = x.several(row)
-	}
-	if err != nil {
-		t.bad(row.Line, "", err)
+	if what.kind == outcomeFailed {
+		t.failedOf(row, arm, passed[arm], what)
 		return x, false
 	}
+	if what.err != nil {
+		t.bad(row.Line, "", what.err)
+		return x, false
+	}
+	notes := lists.Where([]string{set, t.notesOf(row, results.sheet.Columns, arm)}, func(s string) bool { return s != "" })
+	x = ResultRecord{
+		Arm: arm, Row: passed[arm], Note: strings.Join(notes, "; "), Plate: row.Text("plate"),
+		Block: blockOf(t.protocol.Problem, row), line: row.Line,
+	}
+	if x.Reward, x.Censored = what.reward, what.censored; several {
+		if err := x.several(row); err != nil {
+			t.bad(row.Line, "", err)
+			return x, false
+		}
+	}
+	if err := problem.CheckReward(x.Reward); err != nil {
+		t.say(row.Line, "", RowBad, "%s", err)
+		return x, false
+	}
+	t.limits(row.Line, what)
 	return x, true
 }
 
@@ -108,12 +148,14 @@ func (t *teller) differs(rows []ResultRecord, previous []*measured, values bool)
 	return ""
 }
 
-// sameOfOthers returns who else told rows like these in a sheet of the same name, "" for nobody. A teller who may
+// sameOfOthers returns who else told rows like these in a sheet of the same name, "" for nobody. The table that was
+// taken in at the start is nobody's. A teller who may
 // not see rewards of others learns only that the places are the same. Of several it is the one whose name comes last, so that it is
 // the same each time.
 func (t *teller) sameOfOthers(key sheetKey, rows []ResultRecord) (name string) {
 	for other, previous := range t.state.sheets {
-		if other.attached == key.attached && other.name == key.name && other.by != key.by && t.differs(rows, previous, !t.opt.Own) == "" {
+		of := other.attached == key.attached && other.name == key.name && other.by != key.by && !t.state.ofTable(previous[0])
+		if of && t.differs(rows, previous, !t.opt.Own) == "" {
 			name = max(name, someone(other.by))
 		}
 	}
@@ -158,21 +200,44 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	t.say(x.line, "", RowNew, "")
 }
 
-// armOf returns the number of the arm that a row names. Its error has the column of the cell.
-func (t *teller) armOf(row problem.SheetRow) (int, error) {
+// armOf returns the number of the arm that a row names, or means, and then what was set in place of what. Its error has the column of
+// the cell.
+func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 	task, err := row.Name("task")
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	arm, err := row.Name("arm")
 	if err != nil {
-		return 0, err
+		return 0, "", err
+	}
+	if t.armAt == nil {
+		t.armAt = lists.Keyed(t.protocol.Problem.TaskOf, func(i, v int) ([2]string, int) {
+			return [2]string{t.protocol.Problem.Tasks.Names[v], t.protocol.Problem.Arms.Names[i]}, i
+		})
+	}
+	// as they stand, and as a list writes them for spreadsheets
+	for _, names := range [][2]string{{task, arm}, {formulas.Unguard(task), formulas.Unguard(arm)}} {
+		if i, there := t.armAt[names]; there {
+			return i, "", nil
+		}
 	}
 	i, column, err := armNamed(t.protocol.Problem, task, arm)
-	if err != nil {
-		return 0, row.Wrong(column, "%s", err)
+	if err == nil {
+		return i, "", nil
 	}
-	return i, nil
+	// near arms are looked for in as many rows as have a hint, or a tolerance
+	if v, e := taskNamed(t.protocol.Problem, formulas.Unguard(task)); e == nil && (len(t.opt.Tolerance) > 0 || t.hints < mostHints) {
+		t.hints++
+		i, note, e := t.meant(row, v)
+		switch {
+		case e != nil:
+			err = fmt.Errorf("task %q has no arm %q%w", sentence.Brief(task), sentence.Brief(arm), e)
+		case i >= 0:
+			return i, note, nil
+		}
+	}
+	return 0, "", row.Wrong(column, "%s", err)
 }
 
 // several reads count and sd of a row. Squares are sd²·(count - 1); a mean of one reward needs no sd.
@@ -318,7 +383,10 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 // far they scatter about it; 0 where they are too few to tell. Results of the open round count too, but for others' where the teller
 // must not learn of them.
 func (t *teller) middle() (median, spread float64) {
-	all := t.protocol.tableRewards()
+	all := []float64(nil)
+	if !slices.ContainsFunc(t.state.guides, t.state.ofTable) { // else the table is among what was attached
+		all = t.protocol.tableRewards()
+	}
 	reward := func(m *measured) float64 { return m.Reward }
 	for m := range resultsOf(t.state.rounds) {
 		if !t.concealed(m) {

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // TellOptions say how a sheet is taken.
@@ -22,9 +23,14 @@ type TellOptions struct {
 	Sure     bool   // what looks like a slip is right
 	TakeGood bool   // take the good rows of a sheet in which others are wrong
 	Extra    bool   // rows without ids beyond the open pulls are extra measurements
+	Again    bool   // rows with the values of recorded results are further measurements
+	// of rows that name their arm by its settings: how far a setting may be from the arm's, as "temp=0.5"
+	Tolerance []string
 	// the receipt says nothing of others: no ids of theirs, and nothing that depends on their rewards of the open
 	// round
 	Own bool
+
+	ofTable bool // the sheet is the table of the problem, whose rewards are what they are
 }
 
 // Results is a sheet of results that was read, to be matched with pulls.
@@ -57,6 +63,7 @@ var ownColumns = []string{"id", "round", "plate", "position", "block", "task", "
 // and then finish is called once.
 type teller struct {
 	state    *State // as it was before the sheet
+	kind     Kind   // KindTell or KindAttach
 	protocol Protocol
 	opt      TellOptions
 	now      time.Time
@@ -64,21 +71,29 @@ type teller struct {
 
 	results, late []ResultRecord           // to be recorded: of the open round; late or attached
 	failed        map[string][]string      // ids by reason
+	failedRows    map[string][]FailedRow   // rows without ids by reason
+	failedTexts   map[string]bool          // texts in place of rewards that were named
 	failedIDs     map[string]bool          // ids that this sheet says failed
 	mine          map[string]*ResultRecord // by id: what this sheet said of it before
 	hints         int                      // nearest ids named so far
+	unknown       int                      // ids that nobody was handed
 	room          map[int]int              // by arm: results that the open round still takes
 	open          map[int][]Item           // by arm: what is open of the round, once it is needed
 	highest       map[int]int              // by arm: the largest number given to a pull
+	armAt         map[[2]string]int        // by the names of task and arm
+	settings      []setting                // of all arms
+	spans         []float64                // of the columns of settings
+	limited       bool                     // whether limits were named
 	fixed         func() bool              // whether the algorithm takes rounds only as it planned them
 }
 
 // newTeller returns a teller for one sheet. Names are made Plain, as events have them once folded. Whether rounds are fixed is found out
 // when it is asked for, since that begins a run of the algorithm.
 func newTeller(at Moment, opt TellOptions) *teller {
-	opt.By, opt.Sheet = Plain(opt.By), Plain(opt.Sheet)
+	opt.By, opt.Sheet = at.State.person(opt.By), Plain(opt.Sheet)
 	return &teller{
-		state: at.State, protocol: at.Protocol, opt: opt, now: at.Now, failed: map[string][]string{}, failedIDs: map[string]bool{},
+		state: at.State, protocol: at.Protocol, opt: opt, now: at.Now, failed: map[string][]string{},
+		failedRows: map[string][]FailedRow{}, failedTexts: map[string]bool{}, failedIDs: map[string]bool{},
 		mine: map[string]*ResultRecord{}, room: map[int]int{}, fixed: sync.OnceValue(at.fixedRounds),
 		receipt: Receipt{Campaign: at.Start.Name, Sheet: opt.Sheet, Counts: map[string]int{}},
 	}
@@ -87,11 +102,20 @@ func newTeller(at Moment, opt TellOptions) *teller {
 // say notes what became of a row. Without a format it counts, and nobody needs to read of it.
 func (t *teller) say(line int, id, kind, format string, args ...any) {
 	t.receipt.Counts[kind]++
-	if format == "" {
-		return
+	if format != "" {
+		t.remark(line, kind, format, args...)
+		t.receipt.Lines[len(t.receipt.Lines)-1].ID = sentence.Brief(Plain(id))
 	}
-	t.receipt.Lines = append(t.receipt.Lines, ReceiptLine{Line: line, ID: Plain(id), Kind: kind, Text: Plain(fmt.Sprintf(format, args...))})
 }
+
+// remark says something of a row that is counted elsewhere.
+func (t *teller) remark(line int, kind, format string, args ...any) {
+	text := sentence.BriefAt(Plain(fmt.Sprintf(format, args...)), longestLine)
+	t.receipt.Lines = append(t.receipt.Lines, ReceiptLine{Line: line, Kind: kind, Text: text})
+}
+
+// longestLine is the most characters that a receipt says of a row: cells of a sheet may be of any length.
+const longestLine = 600
 
 // bad notes a cell that cannot be read. The line stands in the receipt already, so that the column alone is named.
 func (t *teller) bad(line int, id string, err error) {
@@ -110,17 +134,13 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 		t.say(row.Line, "", RowBad, "the id is missing")
 		return
 	}
-	failed := strings.EqualFold(row.Text("status"), "failed")
-	if row.Empty("reward") {
-		t.withoutReward(row, id, failed)
+	what := outcomeOf(row, "reward")
+	if what.kind != outcomeReward {
+		t.withoutReward(row, id, what)
 		return
 	}
-	reward, err := row.Number("reward")
-	if err == nil && failed {
-		err = row.Wrong("reward", "the row has the reward %g and says failed: keep one of the two", reward)
-	}
-	if err != nil {
-		t.bad(row.Line, id, err)
+	if what.err != nil {
+		t.bad(row.Line, id, what.err)
 		return
 	}
 	it, err := t.item(id)
@@ -131,25 +151,25 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 	// the columns task and arm may be left out; where they are there they must fit
 	names := t.protocol.Problem.NamesOf(it.Arm)
 	for k, column := range []string{"task", "arm"} {
-		if text := row.Text(column); text != "" && text != names[k] {
+		if text := row.Text(column); text != "" && text != names[k] && formulas.Unguard(text) != names[k] {
 			t.say(row.Line, id, RowBad, "this id is of %s, and the row says %s %q: was a column sorted without the others?", t.where(it.Arm),
 				column, text)
 			return
 		}
 	}
-	t.one(row.Line, it, ResultRecord{Reward: reward, Note: t.notesOf(row, columns, it.Arm), Plate: row.Text("plate"),
-		Block: blockOf(t.protocol.Problem, row)})
+	t.one(row.Line, it, ResultRecord{Reward: what.reward, Censored: what.censored, Note: t.notesOf(row, columns, it.Arm),
+		Plate: row.Text("plate"), Block: blockOf(t.protocol.Problem, row)})
+	t.limits(row.Line, what)
 }
 
-// withoutReward takes a row whose reward is empty: not yet measured, or failed where its status says
-// so.
-func (t *teller) withoutReward(row problem.SheetRow, id string, failed bool) {
-	if !failed {
+// withoutReward takes a row without a reward: not yet measured, or failed.
+func (t *teller) withoutReward(row problem.SheetRow, id string, what outcome) {
+	if what.kind == outcomeNone {
 		t.say(row.Line, id, RowWaiting, "")
 		return
 	}
 	it, err := t.item(id)
-	switch reason := row.Text("note"); {
+	switch reason := what.reason; {
 	case err != nil:
 		t.say(row.Line, id, RowUnknown, "%s", err)
 	case it.failed != "" || t.failedIDs[it.ID]:
@@ -166,6 +186,7 @@ func (t *teller) withoutReward(row problem.SheetRow, id string, failed bool) {
 		t.failed[reason] = append(t.failed[reason], it.ID)
 		t.failedIDs[it.ID] = true
 		t.say(row.Line, it.ID, RowFailed, "")
+		t.readAsFailed(row.Line, what)
 	}
 }
 
@@ -176,8 +197,9 @@ func (t *teller) item(text string) (*item, error) {
 		if it := t.state.items[id]; it != nil {
 			return it, nil
 		}
-		err = fmt.Errorf("%q was never issued in this campaign", text)
+		err = fmt.Errorf("%q was never issued in this campaign", sentence.Brief(text))
 	}
+	t.unknown++
 	if t.hints++; t.hints > mostHints {
 		return nil, err
 	}
@@ -186,6 +208,17 @@ func (t *teller) item(text string) (*item, error) {
 	}
 	return nil, err
 }
+
+// MostUnknown is the number of unknown ids after which a sheet of somebody who must not learn of others' ids is looked at no further:
+// what is no list of theirs could be guesses.
+const MostUnknown = 100
+
+// guesses reports whether a teller who must not learn of others' ids has named so many unknown ones.
+func (t *teller) guesses() bool { return t.opt.Own && t.unknown > MostUnknown }
+
+// ErrGuesses answers such a sheet.
+var ErrGuesses = fmt.Errorf("more than %d ids of the sheet were never handed out: it is no list of this campaign, and nothing was stored",
+	MostUnknown)
 
 // mostHints is the number of unknown ids of a sheet that are compared with all others.
 const mostHints = 10
@@ -232,7 +265,7 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 		t.say(line, it.ID, RowConflict, toldByOther)
 	case t.failedIDs[it.ID]:
 		t.say(line, it.ID, RowConflict, "the same sheet says failed and %g", x.Reward)
-	case before != nil && before.Reward == x.Reward:
+	case before != nil && before.Reward == x.Reward && before.Censored == x.Censored:
 		t.say(line, it.ID, RowKnown, "")
 	case it.result != nil && slices.Contains(it.result.old, x.Reward):
 		t.say(line, it.ID, RowKnown, "%g was told before and is corrected to %g", x.Reward, before.Reward)
@@ -257,6 +290,10 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 		t.results = append(t.results, x)
 		t.room[x.Arm] = t.roomOf(r, x.Arm) - 1
 		t.say(line, it.ID, RowNew, "")
+		if t.opt.Own && it.by != t.opt.By {
+			t.remark(line, RowNew, "this pull is on the list of somebody else")
+			t.receipt.Lines[len(t.receipt.Lines)-1].ID = it.ID
+		}
 	}
 }
 
@@ -279,7 +316,9 @@ func (t *teller) finish(kind Kind, sha string) Done {
 		late, row = KindAttach, RowNew
 	}
 	// unlikely results are taken out, and make the sheet refused; or they are kept with what speaks against them
-	if !t.opt.Sure {
+	if t.opt.ofTable {
+		// its slips show in what best says of it
+	} else if !t.opt.Sure {
 		t.results, t.late = t.without(t.results, RowNew), t.without(t.late, row)
 	} else {
 		t.confirm()
@@ -298,8 +337,14 @@ func (t *teller) finish(kind Kind, sha string) Done {
 	record(KindTell, t.results)
 	record(late, t.late)
 	// sorted, so that the same sheet makes the same events
-	for _, reason := range slices.Sorted(maps.Keys(t.failed)) {
-		events = append(events, NewEvent(KindFail, t.now, t.opt.By, FailBody{IDs: t.failed[reason], Reason: reason}))
+	reasons := slices.Concat(slices.Collect(maps.Keys(t.failed)), slices.Collect(maps.Keys(t.failedRows)))
+	slices.Sort(reasons)
+	for _, reason := range slices.Compact(reasons) {
+		b := FailBody{IDs: t.failed[reason], Reason: reason, Rows: t.failedRows[reason]}
+		if len(b.Rows) > 0 {
+			b.Sheet, b.Attached = t.opt.Sheet, kind == KindAttach
+		}
+		events = append(events, NewEvent(KindFail, t.now, t.opt.By, b))
 	}
 	r.Taken = len(events) > 0
 	return Done{Receipt: r, Events: events}

@@ -54,6 +54,8 @@ const (
 	NoteDropped NoteKind = "dropped"
 	// names: task and arm of the first; numbers: arms not measured, all arms
 	NoteUnmeasured NoteKind = "unmeasured"
+	// too little is measured to find a kernel; numbers: all arms
+	NoteCandidates NoteKind = "candidates"
 	NoteInferred   NoteKind = "inferred"      // as NoteUnmeasured, where runs draw expected rewards
 	NoteOnce       NoteKind = "measured once" // as NoteUnmeasured
 	NotePooled     NoteKind = "pooled"        // as NoteUnmeasured
@@ -115,6 +117,8 @@ var noteSentences = map[NoteKind]string{
 	NoteRepeats:    "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
 	NoteDropped:    "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
 	NoteUnmeasured: `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
+	NoteCandidates: "nothing is measured yet of which of the %d options is better: the kernel is what is likely of such columns, and " +
+		"CoTestFB learns it in the run; kernel= states what you know. protocol(...) and campaign start say what to measure first",
 	NoteInferred: `%[1]s not measured: simulated runs draw expected rewards there from what other measurements say, and fit and bounds go by these; ` +
 		`unmeasured="drop" goes on without`,
 	NoteOnce: "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise " +

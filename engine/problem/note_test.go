@@ -55,6 +55,7 @@ func TestNoteSentences(t *testing.T) {
 			`expected rewards there from what other measurements say, and fit and bounds go by these; unmeasured="drop" goes on without`},
 		{Note{Kind: NoteBlocks, Names: []string{"week", "oven"}}, `measurements of the same week, oven share an effect, which best takes out and algorithms take ` +
 			`for noise; protocol(..., block="week") compares arms within it`},
+		{Note{Kind: NoteCandidates, Numbers: []float64{8}}, "nothing is measured yet of which of the 8 options is better: the kernel is what is likely of such columns, and CoTestFB learns it in the run; kernel= states what you know. protocol(...) and campaign start say what to measure first"},
 		{Note{Kind: NoteOnce, Names: arm, Numbers: []float64{3, 9}}, `task "oslo", arm "a" and 2 more of 9 arms are measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part`},
 		{Note{Kind: NotePooled, Names: arm, Numbers: []float64{9, 9}}, "all arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)"},
 		{Note{Kind: NoteNoNoise}, "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"},

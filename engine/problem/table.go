@@ -21,6 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/looks"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -404,7 +405,7 @@ func (t *table) withPrefix(prefix string) []string {
 func (t *table) columns() string {
 	const most = 30
 	if more := len(t.header) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(t.header[:most], ", "), more)
+		return fmt.Sprintf("%s and %d more", strings.Join(lists.Map(t.header[:most], sentence.Brief), ", "), more)
 	}
-	return strings.Join(t.header, ", ")
+	return strings.Join(lists.Map(t.header, sentence.Brief), ", ")
 }

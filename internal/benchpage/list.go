@@ -2,12 +2,14 @@ package benchpage
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
@@ -154,6 +156,9 @@ func (s *server) store(r *http.Request, by string, a *answer) error {
 		r.PostForm.Set("r."+id, strconv.FormatFloat(worst, 'f', -1, 64))
 		r.PostForm.Set("sure."+id, "1") // said by a button of its own
 	}
+	if !s.guesses.may(by, time.Now()) {
+		return errors.New(errTooMany)
+	}
 	sheets := map[bool]string{}
 	var sent []string
 	for name := range r.PostForm {
@@ -173,6 +178,7 @@ func (s *server) store(r *http.Request, by string, a *answer) error {
 	for sure, rows := range sheets {
 		receipt, err := s.c.Tell(r.Context(), []byte("id,reward\n"+rows),
 			campaign.TellOptions{By: by, Own: true, Sheet: "the page", Sure: sure, TakeGood: true})
+		s.guesses.add(by, time.Now(), unknown(receipt, err))
 		if err != nil {
 			return err
 		}
@@ -181,7 +187,11 @@ func (s *server) store(r *http.Request, by string, a *answer) error {
 			if l.Kind == campaign.RowLate {
 				text = "stored as late: " + text
 			}
-			a.said[l.ID] = said{ID: l.ID, Text: text, Wrong: l.Kind != campaign.RowLate && l.Kind != campaign.RowKnown}
+			if l.Kind == campaign.RowNew {
+				text = l.ID + " is stored; " + text
+			}
+			right := []string{campaign.RowLate, campaign.RowKnown, campaign.RowNew}
+			a.said[l.ID] = said{ID: l.ID, Text: text, Wrong: !slices.Contains(right, l.Kind)}
 			a.doubted[l.ID] = l.Kind == campaign.RowSure
 		}
 	}
@@ -223,7 +233,12 @@ func (s *server) preview(w http.ResponseWriter, r *http.Request, by string) {
 		s.upload(w, by, "the file is larger than 4 MB, which no sheet of results is")
 		return
 	}
+	if !s.guesses.may(by, time.Now()) {
+		s.upload(w, by, errTooMany)
+		return
+	}
 	receipt, err := s.c.Preview(r.Context(), text, campaign.TellOptions{By: by, Own: true, Sheet: head.Filename})
+	s.guesses.add(by, time.Now(), unknown(receipt, err))
 	if err != nil {
 		s.upload(w, by, err.Error())
 		return
@@ -232,9 +247,14 @@ func (s *server) preview(w http.ResponseWriter, r *http.Request, by string) {
 }
 
 func (s *server) confirm(w http.ResponseWriter, r *http.Request, by string) {
+	if !s.guesses.may(by, time.Now()) {
+		s.upload(w, by, errTooMany)
+		return
+	}
 	text, file := r.PostFormValue("text"), r.PostFormValue("file")
 	receipt, err := s.c.Tell(r.Context(), []byte(text),
 		campaign.TellOptions{By: by, Own: true, Sheet: file, TakeGood: r.PostFormValue("good") != "", Sure: r.PostFormValue("sure") != ""})
+	s.guesses.add(by, time.Now(), unknown(receipt, err))
 	switch {
 	case err != nil:
 		s.upload(w, by, err.Error())

@@ -48,14 +48,15 @@ const cookie = "campaign"
 
 // server answers requests about one campaign.
 type server struct {
-	c      *folder.Campaign
-	secure bool // whether the page is served by TLS
+	c       *folder.Campaign
+	secure  bool // whether the page is served by TLS
+	guesses guesses
 }
 
 // New returns the page of a campaign. secure says that it is served by TLS: cookies then travel by
 // nothing else.
 func New(c *folder.Campaign, secure bool) http.Handler {
-	s := &server{c, secure}
+	s := &server{c: c, secure: secure}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /join/{secret}", s.invitation)
 	mux.HandleFunc("POST /join", s.join)
@@ -275,6 +276,8 @@ type Address struct {
 	Listen    string // host:port; "" is a free port of this machine alone
 	Cert, Key string // files of TLS
 	Plain     bool   // also without TLS where others can reach it
+	// addresses under which people reach it besides, as https://lab.example.org
+	URLs []string
 }
 
 // Serve serves the page until the context ends, and says where once it listens.
@@ -296,15 +299,19 @@ func Serve(ctx context.Context, c *folder.Campaign, a Address, said func(url str
 		return err
 	}
 	scheme := "http"
+	own := ownNames(host, a.URLs)
 	if secure {
 		pair, err := tls.LoadX509KeyPair(a.Cert, a.Key)
 		if err != nil {
 			l.Close()
 			return fmt.Errorf("the certificate cannot be used: %w", err)
 		}
+		if pair.Leaf != nil {
+			own = append(own, pair.Leaf.DNSNames...)
+		}
 		l, scheme = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), "https"
 	}
-	server := &http.Server{Handler: New(c, secure), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+	server := &http.Server{Handler: hosted(New(c, secure), c, own), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: 2 * time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16}
 	said(scheme + "://" + l.Addr().String())
 	stop := context.AfterFunc(ctx, func() {

@@ -314,7 +314,7 @@ class Problem(Value):
     def compare_kernels(self, kernels: _List, mean: Literal["problem", "task", "none"] | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ...) -> Table:
         """Fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test for lack of fit side by side."""
         ...
-    def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere"] | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: Literal["minutes", "hours", "days", "weeks"] | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., cost: _Number | None = ..., schedule: Literal["tuned", "paper"] | None = ..., law: Literal["normal", "subgaussian", "symmetric"] | None = ..., xi: _Number | Literal["auto"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: Literal["fixed", "member", "auto"] | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
+    def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere"] | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: Literal["minutes", "hours", "days", "weeks"] | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: Literal["tuned", "paper"] | None = ..., law: Literal["normal", "subgaussian", "symmetric"] | None = ..., xi: _Number | Literal["auto"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: Literal["fixed", "member", "auto"] | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
         """What a campaign of real measurements keeps to, with a forecast of its samples and time, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone."""
         ...
 
@@ -350,8 +350,8 @@ class Campaign(Value):
     def close(self, round: int, reason: str, by: str | None = ...) -> Campaign:
         """Ends an open round with what came, and shows how far the campaign is; a round that is over stays as it is. A reaction or run that fails is a result, the worst that it can have (a yield of 0; with goal="min" the largest loss), and not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back."""
         ...
-    def attach(self, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ...) -> Receipt:
-        """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They guide what is measured and decide nothing in tests; methods that go by a posterior take them whole. Rows attached before are known."""
+    def attach(self, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ...) -> Receipt:
+        """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They guide what is measured and decide nothing in tests; methods that go by a posterior take them whole. Rows attached before are known, also under another name of their file."""
         ...
     def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
@@ -913,7 +913,7 @@ def explain(r: Result | Campaign | str, task: str | None = ...) -> Explanation:
     """
     ...
 
-def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere"] | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: Literal["minutes", "hours", "days", "weeks"] | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., cost: _Number | None = ..., schedule: Literal["tuned", "paper"] | None = ..., law: Literal["normal", "subgaussian", "symmetric"] | None = ..., xi: _Number | Literal["auto"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: Literal["fixed", "member", "auto"] | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
+def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere"] | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: Literal["minutes", "hours", "days", "weeks"] | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: Literal["tuned", "paper"] | None = ..., law: Literal["normal", "subgaussian", "symmetric"] | None = ..., xi: _Number | Literal["auto"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: Literal["fixed", "member", "auto"] | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
     """What a campaign of real measurements keeps to, with a forecast of its samples and time, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone.
 
     Parameters:
@@ -934,6 +934,7 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         failed: share of pulls that give no result, for the forecast; with a capacity and when not given, up to 0.2; a number, at least 0 and less than 1, optional
         late: share of results that come late, for the forecast; with a capacity and when not given, up to 0.3; a number, at least 0 and less than 1, optional
         delay: the most units of time that late results are late, for the forecast; 5 when not given; a number, whole, at least 1 and at most 9007199254740992, optional
+        attach: whether the campaign begins with the measurements of the table; false: they find the kernel and serve the forecast alone; true or false, optional
         cost: of one pull, for the forecast; a number, at least 0 and finite, optional
         schedule: pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC, IndTestFC, IndUniformFC, CoBayesFC or Oracle; "tuned" or "paper", default "tuned"
         law: law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples), or of arms side by side any for which their differences are symmetric, as where all have one law; when not given, normal, and for bounded rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian; for CoTestFC, IndTestFC and IndUniformFC; "normal", "subgaussian" or "symmetric", optional
@@ -978,7 +979,7 @@ def resume(folder: str | Campaign) -> Campaign:
     """
     ...
 
-def ask(c: Campaign | str, by: str | None = ..., count: int | None = ..., task: str | None = ..., more: bool | None = ..., decimals: Literal["comma", "point"] | None = ...) -> Worklist:
+def ask(c: Campaign | str, by: str | None = ..., count: int | None = ..., task: str | None = ..., more: bool | None = ..., decimals: Literal["comma", "point"] | None = ..., retry: bool | None = ...) -> Worklist:
     """What to measure next: the list that the asker has and has not told, else further pulls of the open round.
 
     Parameters:
@@ -988,13 +989,14 @@ def ask(c: Campaign | str, by: str | None = ..., count: int | None = ..., task: 
         task: only pulls of this task; a text, optional
         more: true: further pulls, though the list of before is not told yet; true or false, default false
         decimals: of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given; "comma" or "point", optional
+        retry: true: also pulls of arms whose every try failed; true or false, default false
 
     In a script: ask("days", by="Ann", count=24)
     """
     ...
 
-def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., extra: bool | None = ...) -> Receipt:
-    """Records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward are not measured yet, and rows told before are known: the same growing sheet can be told every day.
+def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ..., extra: bool | None = ...) -> Receipt:
+    """Records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward are not measured yet, a text without digits in its place says that the measurement failed, and rows told before are known: the same growing sheet can be told every day.
 
     Parameters:
         c: a campaign, or its folder, relative to the script; a campaign or a text
@@ -1002,6 +1004,8 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
         by: who asks or tells: the same person has one open list at a time; a text, optional
         sure: true: rewards that look like slips are right; true or false, default false
         take_good: true: take the good rows of a file in which others are wrong; true or false, default false
+        again: true: rows with the values of recorded results are further measurements, and no copies; true or false, default false
+        tolerance: how far what was set may be from the arm that was planned, in rows that name arms by columns: "temp=0.5", or a list of these; a text or a list, optional
         extra: true: rows without ids beyond the open pulls are extra measurements; true or false, default false
 
     In a script: tell("days", "results.csv", by="Ann")
@@ -1065,8 +1069,8 @@ def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> C
     """
     ...
 
-def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ...) -> Receipt:
-    """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They guide what is measured and decide nothing in tests; methods that go by a posterior take them whole. Rows attached before are known.
+def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ...) -> Receipt:
+    """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They guide what is measured and decide nothing in tests; methods that go by a posterior take them whole. Rows attached before are known, also under another name of their file.
 
     Parameters:
         c: a campaign, or its folder, relative to the script; a campaign or a text
@@ -1074,6 +1078,8 @@ def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None
         by: who asks or tells: the same person has one open list at a time; a text, optional
         sure: true: rewards that look like slips are right; true or false, default false
         take_good: true: take the good rows of a file in which others are wrong; true or false, default false
+        again: true: rows with the values of recorded results are further measurements, and no copies; true or false, default false
+        tolerance: how far what was set may be from the arm that was planned, in rows that name arms by columns: "temp=0.5", or a list of these; a text or a list, optional
 
     In a script: attach("days", "pilot.csv", by="Ann")
     """

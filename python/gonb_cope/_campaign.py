@@ -34,15 +34,17 @@ class Campaign(_values.Value):
             again._kept = True  # the name is ours now
             return self._name
 
-    def ask(self, count: Any = None, by: Any = None, task: Any = None, more: Any = None) -> Any:
+    def ask(self, count: Any = None, by: Any = None, task: Any = None, more: Any = None, retry: Any = None) -> Any:
         """Return what to measure next, a row each: fill in the column reward and ``tell`` it."""
-        todo = _values.call("ask", (self.folder,), {"by": by, "count": count, "task": task, "more": more}).table
+        todo = _values.call("ask", (self.folder,), {"by": by, "count": count, "task": task, "more": more, "retry": retry}).table
         self._refresh()
         return todo
 
-    def tell(self, results: Any, by: Any = None, sure: Any = None, take_good: Any = None, extra: Any = None) -> Any:
+    def tell(self, results: Any, by: Any = None, sure: Any = None, take_good: Any = None, extra: Any = None, again: Any = None,
+             tolerance: Any = None) -> Any:
         """Record results: a DataFrame of ``ask`` with its column reward, all rows or some, or a CSV file."""
-        receipt = _values.call("tell", (self.folder, results), {"by": by, "sure": sure, "take_good": take_good, "extra": extra})
+        receipt = _values.call("tell", (self.folder, results), {"by": by, "sure": sure, "take_good": take_good, "extra": extra,
+                                                                "again": again, "tolerance": tolerance})
         self._refresh()
         return receipt
 

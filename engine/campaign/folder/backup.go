@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -25,7 +24,7 @@ const headFile = "campaign.head"
 
 // readHead returns what the file says; 0 where it says nothing: where it is missing, cut off, or no head.
 func readHead(dir string) (seq int64, hash string) {
-	text, err := os.ReadFile(filepath.Join(dir, headFile))
+	text, err := readShort(filepath.Join(dir, headFile), mostNote)
 	if err == nil {
 		_, err = fmt.Sscanf(string(text), "%d %64s\n", &seq, &hash)
 	}
@@ -150,12 +149,8 @@ func copies(dir string, r question.Recipe) error {
 // compareCopies says which copies are not what was recorded. A copy that cannot be read is passed over.
 func compareCopies(dir string, r question.Recipe, notice func(string)) {
 	for name, f := range copiesOf(r) {
-		content, err := os.ReadFile(filepath.Join(dir, name))
-		switch {
-		case os.IsNotExist(err):
-			notice(fmt.Sprintf("%s is gone from the folder; the recorded copy counts", name))
-		case err == nil && !bytes.Equal(content, f.Content):
-			notice(fmt.Sprintf("%s was changed since the start; the recorded copy counts", name))
+		if how := changedCopy(filepath.Join(dir, name), f.Content); how != "" {
+			notice(fmt.Sprintf("%s %s; the recorded copy counts", name, how))
 		}
 	}
 }
@@ -234,6 +229,9 @@ func (v Verification) CheckHead(known string) error { return v.state.CheckHead(k
 func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verification, error) {
 	var v Verification
 	// before the events, see prepare
+	if err := checkFiles(dir); err != nil {
+		return v, err
+	}
 	headSeq, headHash := readHead(dir)
 	db, err := openFolder(ctx, dir)
 	if err != nil {

@@ -49,7 +49,10 @@ func (c *cache) replay(ctx context.Context, m campaign.Moment) (*campaign.Run, e
 // read returns the run that the cache has of a state, nil without one. Files that are not whole, of another state or of another program
 // are none.
 func (c *cache) read(s *campaign.State) *campaign.Run {
-	data, err := os.ReadFile(c.path)
+	if !sealed(c.path) {
+		return nil
+	}
+	data, err := readShort(c.path, ownFiles[cacheFile])
 	if err != nil {
 		return nil
 	}

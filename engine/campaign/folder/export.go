@@ -17,10 +17,13 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
+	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // History returns what was recorded. Of the open round it has no rewards. It replays nothing.
@@ -33,17 +36,18 @@ func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 }
 
 // Export writes the campaign for other programs into a folder, which must not exist or be empty:
-// measurements.csv, answers.csv, log.csv, events.jsonl, the script and its data. Of the open round
-// measurements.csv has no rewards; events.jsonl has all that was recorded, for archives. Files are not all of one moment where others
+// measurements.csv, answers.csv, log.csv, events.jsonl, the script and its data. The results of the open round are in
+// measurements.csv, too, and answers.csv does not go by them. Files are not all of one moment where others
 // record meanwhile. What is written before an error stays.
 func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err := emptyFolder(dir); err != nil {
 		return err
 	}
-	h, err := c.History(ctx)
+	m, err := c.fresh(ctx)
 	if err != nil {
 		return err
 	}
+	h := m.Export()
 	r, _ := c.current.now()
 	if err := copies(dir, r); err != nil {
 		return err
@@ -54,7 +58,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	}
 	// one row a result; without a deviation where there is one reward
 	measurements := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at",
-		"sheet", "note", "measured_on", "confirmed", "old", "block"}}
+		"sheet", "note", "measured_on", "confirmed", "old", "block", "limit"}}
 	for _, m := range h.Measurements {
 		sd := ""
 		if m.Count > 1 {
@@ -62,7 +66,8 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 		}
 		measurements = append(measurements, []string{m.ID, whole(m.Round), whole(m.Plate), whole(m.Position), m.Task, m.Arm, whole(m.Number),
 			number(m.Reward), strconv.Itoa(m.Count), sd, m.Kind,
-			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, strings.Join(lists.Map(m.Old, number), " "), m.Block})
+			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, strings.Join(lists.Map(m.Old, number), " "), m.Block,
+			map[int8]string{-1: "at most", 1: "at least"}[m.Censored]})
 	}
 	// one row a task, decided or not
 	answers := [][]string{{"task", "decided", "arm", "leader", "estimate", "arms_open", "measured"}}
@@ -94,11 +99,11 @@ func whole(n int) string {
 	return strconv.Itoa(n)
 }
 
-// writeCSV writes rows, the header first. Cells of them are changed in place (unarmed).
+// writeCSV writes rows, the header first. Cells of them are changed in place (formulas).
 func writeCSV(path string, rows [][]string) error {
 	for _, row := range rows {
 		for k, text := range row {
-			row[k] = unarmed(text)
+			row[k] = formulas.Guard(text)
 		}
 	}
 	var b bytes.Buffer
@@ -106,16 +111,6 @@ func writeCSV(path string, rows [][]string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return os.WriteFile(path, b.Bytes(), 0o666)
-}
-
-// unarmed returns a cell that spreadsheets take for text, as a text that begins like a formula with an apostrophe before
-// it: what people write reaches those who open the file.
-func unarmed(text string) string {
-	// a negative number begins like a formula and is none
-	if _, err := strconv.ParseFloat(text, 64); err != nil && strings.IndexAny(text, "=+-@") == 0 {
-		return "'" + text
-	}
-	return text
 }
 
 // writeEvents writes every event with its hash, one a line. Bodies are not escaped, so that they are the bytes that were hashed.
@@ -141,23 +136,50 @@ const invitesFile = "invites.json"
 
 // Invitation is a person who may use the page.
 type Invitation struct {
-	Name   string    `json:"name"`   // by which they ask and tell; each name once
-	SHA256 string    `json:"sha256"` // of the secret
-	At     time.Time `json:"at"`     // when they were invited
+	Name   string    `json:"name"`           // by which they ask and tell; each name once
+	SHA256 string    `json:"sha256"`         // of the secret
+	At     time.Time `json:"at"`             // when they were invited
+	Host   string    `json:"host,omitempty"` // of the page, as the link has it; "" where nobody said
 }
 
 // Invite makes a secret of at least 128 bits for a person, who loses the one of before. It is shown once: only
 // its hash is kept. A fast hash is enough for a secret of so many random bits.
 func (c *Campaign) Invite(ctx context.Context, name string) (secret string, err error) {
-	if name == "" || strings.ContainsFunc(name, unicode.IsControl) {
-		return "", fmt.Errorf("an invitation needs a name without control characters, got %q", name)
+	return c.InviteTo(ctx, "", name)
+}
+
+// InviteTo is Invite to a page whose links name a host.
+func (c *Campaign) InviteTo(ctx context.Context, host, name string) (secret string, err error) {
+	if err := checkName(name); err != nil {
+		return "", err
 	}
 	// 26 characters of 5 bits
 	secret = rand.Text()
 	return secret, c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
+		alike := func(i Invitation) bool { return i.Name != name && campaign.SamePerson(i.Name, name) }
+		if k := slices.IndexFunc(list, alike); k >= 0 {
+			return nil, fmt.Errorf("%q reads like %q, who is invited: use that name for the same person, and for another one a name that "+
+				"differs in more than case, blanks and characters that cannot be seen", name, list[k].Name)
+		}
 		list = slices.DeleteFunc(list, func(i Invitation) bool { return i.Name == name })
-		return append(list, Invitation{name, hashOf(secret), c.opt.now().UTC()}), nil
+		return append(list, Invitation{name, hashOf(secret), c.opt.now().UTC(), host}), nil
 	})
+}
+
+// longestName is the most characters of a name.
+const longestName = 100
+
+// checkName reports a name that cannot be shown as one.
+func checkName(name string) error {
+	switch {
+	case campaign.SamePerson(name, ""):
+		return fmt.Errorf("an invitation needs a name that can be read, got %q", name)
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return fmt.Errorf("an invitation needs a name without control characters, got %q", sentence.Brief(name))
+	case utf8.RuneCountInString(name) > longestName:
+		return fmt.Errorf("a name has at most %d characters, got %q", longestName, sentence.Brief(name))
+	}
+	return nil
 }
 
 // Revoke takes the secret of a person back, at once. What they asked for and told stays. It is an error where nobody of that name is
@@ -174,7 +196,7 @@ func (c *Campaign) Revoke(ctx context.Context, name string) error {
 
 // Invitations returns who may use the page, in the order in which they were invited; none without a file.
 func (c *Campaign) Invitations() ([]Invitation, error) {
-	data, err := os.ReadFile(filepath.Join(c.dir, invitesFile))
+	data, err := readShort(filepath.Join(c.dir, invitesFile), mostInvites)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}

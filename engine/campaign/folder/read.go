@@ -1,14 +1,15 @@
 package folder
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,8 +22,10 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
+	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
 // openFolder opens the database of a folder. Where nothing can be written beside it, as on a disk that is mounted
@@ -35,6 +38,9 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("the campaign cannot be read: %w", err)
 	}
+	if err := checkFiles(dir); err != nil {
+		return nil, err
+	}
 	db, err := openDatabase(path, false)
 	if err != nil {
 		return nil, inWords(err)
@@ -45,7 +51,7 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 	case codeReadOnly, codeCantOpen, codeInput, codeFull:
 		refused := inWords(err)
 		db.close()
-		if db, err = copied(path); err != nil {
+		if db, err = copied(ctx, path); err != nil {
 			return nil, fmt.Errorf("%w (%w)", refused, err)
 		}
 		db.refused = refused
@@ -61,7 +67,7 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 
 // copied opens a copy of a database, with what its -wal has. The copy goes when the database is closed. The two files are
 // read one after the other, so that one that somebody writes to meanwhile may seem damaged.
-func copied(path string) (*database, error) {
+func copied(ctx context.Context, path string) (*database, error) {
 	dir, err := os.MkdirTemp("", "gonb-cope-campaign-*")
 	if err != nil {
 		return nil, fmt.Errorf("nothing can be written beside %s, and there is no room for a copy of it: %w", path, err)
@@ -69,14 +75,12 @@ func copied(path string) (*database, error) {
 	db := (*database)(nil)
 	to := filepath.Join(dir, DatabaseFile)
 	for _, end := range []string{"", "-wal"} {
-		data, e := os.ReadFile(path + end)
-		if e == nil {
-			e = os.WriteFile(to+end, data, 0o666)
-		}
+		e := copyFile(ctx, path+end, to+end)
 		// a database whose last program closed it has no -wal
-		if e != nil && !(end != "" && errors.Is(e, fs.ErrNotExist)) {
-			err = errors.Join(err, e)
+		if end != "" && errors.Is(e, fs.ErrNotExist) {
+			e = os.Remove(to + end)
 		}
+		err = errors.Join(err, e)
 	}
 	if err == nil {
 		db, err = openDatabase(to, false)
@@ -109,7 +113,9 @@ func (d *database) explain(ctx context.Context, err error) error {
 		return err
 	}
 	// the whole file, since SQLite reads only the pages that it needs
-	if e := readable(d.path); e != nil {
+	if e := passed(ctx, d.path, io.Discard); ctx.Err() != nil {
+		return ctx.Err()
+	} else if e != nil {
 		return fmt.Errorf("%w (%w)", errUnreadable, e)
 	}
 	// by a connection of its own: pages that were read wrong may stay in the other one's memory
@@ -150,17 +156,6 @@ func (d *database) unsound(said string) error {
 // pageError is how a check of integrity says which error kept it from a page.
 var pageError = regexp.MustCompile(`error code=(\d+)`)
 
-// readable reads a file to its end, as SQLite does: by places (pread).
-func readable(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = io.Copy(io.Discard, io.NewSectionReader(f, 0, math.MaxInt64))
-	return err
-}
-
 // unrecorded wraps the error of the disk or of the database that kept an act from being recorded. Refusals of an act are none: they say
 // themselves what to do.
 type unrecorded struct{ err error }
@@ -191,6 +186,8 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 	if exists(dir) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrExists)
 	}
+	_, e := os.Lstat(dir)
+	made := errors.Is(e, fs.ErrNotExist)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the campaign: %w", err)
 	}
@@ -204,6 +201,10 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 		return record(ctx, tx, r, p, opt)
 	})
 	if err != nil {
+		if made && !errors.Is(err, ErrExists) { // nothing is left of a folder that holds nothing
+			os.Remove(filepath.Join(dir, lockFile))
+			os.Remove(dir)
+		}
 		return nil, err
 	}
 	c := newCampaign(dir, db, maker, opt)
@@ -253,7 +254,11 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		// all of it goes into the one file that is renamed; nothing is left in a -wal of the old name
 		_, err = db.db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
-	if err = errors.Join(inWords(err), db.close()); err == nil {
+	// what closing says of a database that could not be written was said before
+	if e := db.close(); err == nil {
+		err = e
+	}
+	if err = inWords(err); err == nil {
 		err = os.Rename(draft, path)
 	}
 	if err != nil {
@@ -265,7 +270,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 	return openDatabase(path, false)
 }
 
-// record writes the files and the start. The start names files by their hashes, which are made here and not taken from the recipe.
+// record writes the files and the first events. The start names files by their hashes, which are made here and not taken from the recipe.
 func record(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Protocol, opt Options) error {
 	body := campaign.StartBody{
 		Name: p.Name, Set: r.Set, Seed: p.Seed, Problem: p.Fingerprint(), Settings: p.Settings(),
@@ -283,8 +288,42 @@ func record(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Proto
 			body.Data = append(body.Data, f)
 		}
 	}
-	_, err := appendEvents(ctx, tx, []campaign.Event{campaign.NewEvent(campaign.KindStart, opt.now(), "", body)})
+	table, err := tableOf(ctx, r, p)
+	list := []campaign.Event{campaign.NewEvent(campaign.KindStart, opt.now(), "", body)}
+	if err == nil {
+		list, err = campaign.Begin(ctx, p, body, table, opt.now())
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		opt.notice(fmt.Sprintf("the measurements of %s are not taken in: %v; attach records them from a sheet", table.Path, err))
+	}
+	_, err = appendEvents(ctx, tx, list)
 	return err
+}
+
+// tableOf returns the table that the problem was read from, as text; without content where it is not among the recorded files.
+func tableOf(ctx context.Context, r question.Recipe, p campaign.Protocol) (campaign.File, error) {
+	if len(p.Problem.Sources) == 0 {
+		return campaign.File{}, nil
+	}
+	k := slices.IndexFunc(r.Data, func(f campaign.File) bool { return fileHash(f.Content) == p.Problem.Sources[0].SHA256 })
+	if k < 0 {
+		return campaign.File{}, nil
+	}
+	table := r.Data[k]
+	limit := allowance.New(ctx, "the table "+table.Path, mostCache, allowance.NoLimit)
+	if packed, err := gzip.NewReader(bytes.NewReader(table.Content)); err == nil {
+		var out bytes.Buffer
+		if _, err := io.Copy(limit.Writer(&out), packed); err != nil {
+			return table, err
+		}
+		table.Content = out.Bytes()
+	}
+	text, err := parquet.CSV(limit, table.Content)
+	table.Content = text
+	return table, err
 }
 
 // lockFile is held for the time of a write, and names who holds it. Where the system has no locks of
@@ -300,7 +339,11 @@ type locked struct{ file *os.File }
 // lock waits for the lock of a folder, and names the process that holds it where it waits in vain. Goroutines of one process exclude each
 // other as well, since each opens the file again. An error of the context is returned as it is.
 func lock(ctx context.Context, dir string) (*locked, error) {
-	file, err := filelock.Take(ctx, filepath.Join(dir, lockFile), 0o666, patience)
+	path := filepath.Join(dir, lockFile)
+	if err := checkFile(path, mostNote); err != nil {
+		return nil, fmt.Errorf("cannot lock the campaign: %w", err)
+	}
+	file, err := filelock.Take(ctx, path, 0o666, patience)
 	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {
 		return nil, fmt.Errorf("another program is writing to the campaign: %s; nothing was recorded, try again", held.Holder)
 	}

@@ -62,8 +62,8 @@ func TestSheetsThatCannotBeRead(t *testing.T) {
 			t.Errorf("%s: error %v, want %q in it", s.name, err, s.want)
 		}
 	}
-	r, err := c.Tell(t.Context(), []byte("id,reward\n"+a+",much\n"), campaign.TellOptions{By: "Ann", Sheet: "day.csv"})
-	if err != nil || r.Taken || len(r.Lines) != 1 || r.Lines[0].Line != 2 || !strings.Contains(r.Lines[0].Text, `column 8: column "reward": expected a finite number, got "much"`) {
+	r, err := c.Tell(t.Context(), []byte("id,reward\n"+a+",3O.5\n"), campaign.TellOptions{By: "Ann", Sheet: "day.csv"})
+	if err != nil || r.Taken || len(r.Lines) != 1 || r.Lines[0].Line != 2 || !strings.Contains(r.Lines[0].Text, `column 8: column "reward": expected a finite number, got "3O.5"`) {
 		t.Errorf("a cell that is no number: %v, %+v", err, r)
 	}
 	// a spreadsheet of another country

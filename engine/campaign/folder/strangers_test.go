@@ -83,7 +83,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
 	before := c.state.Seq
 	// too large, no number, or written as no table has it
-	for _, x := range []string{"1.7976931348623157e308", "1e300", "-1.1e100", "NaN", "Inf", "0x1p3", "1_000"} {
+	for _, x := range []string{"1.7976931348623157e308", "1e300", "-1.1e100", "0x1p3", "1_000", "3O.5"} {
 		opt := campaign.TellOptions{By: "Ann", Sheet: "x.csv", Sure: true}
 		value, err := problem.Dialect{}.Reward(x)
 		if err == nil {

@@ -90,8 +90,12 @@ func Add[T comparable](list []T, value T) []T {
 }
 
 // Distance returns how many values are inserted, left out, replaced or swapped with their neighbour between two lists: the
-// restricted edit distance [Damerau 1964].
-func Distance[T comparable](a, b []T) int {
+// restricted edit distance [Damerau 1964]. It is limit where there are as many or more. Lists whose lengths differ by as many
+// are not compared, so that a long list costs nothing.
+func Distance[T comparable](a, b []T, limit int) int {
+	if max(len(a)-len(b), len(b)-len(a)) >= limit {
+		return limit
+	}
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
 		rows[i] = make([]int, len(b)+1)
@@ -112,7 +116,7 @@ func Distance[T comparable](a, b []T) int {
 			}
 		}
 	}
-	return rows[len(a)][len(b)]
+	return min(rows[len(a)][len(b)], limit)
 }
 
 // First returns the first value for which is holds, and whether there is one.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Write returns a format of package fmt with its verbs filled in: by the names, then by the
@@ -69,4 +70,21 @@ func (v values) Format(s fmt.State, verb rune) {
 		low += " to " + high
 	}
 	fmt.Fprint(s, low)
+}
+
+// Brief returns a text of somebody as far as it fits a sentence: the first characters of a long one, and how many it has.
+func Brief(text string) string { return BriefAt(text, 80) }
+
+// BriefAt is Brief for a text of at most so many characters.
+func BriefAt(text string, most int) string {
+	if len(text) <= most { // in bytes, which are no fewer
+		return text
+	}
+	n := 0
+	for i := range text {
+		if n++; n > most {
+			return fmt.Sprintf("%s… (%d characters)", text[:i], utf8.RuneCountInString(text))
+		}
+	}
+	return text
 }

@@ -1,0 +1,112 @@
+package campaign
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// sameResult is what two results have in common that are one measurement in two sheets.
+type sameResult struct {
+	arm, count int
+	block      string
+	reward     float64
+	censored   int8
+}
+
+func (x ResultRecord) same() sameResult {
+	return sameResult{x.Arm, max(1, x.Count), x.Block, x.Reward, x.Censored}
+}
+
+// seen returns the results that the teller may know of, without those of one sheet: of its rows differs has said already whether
+// they are the same.
+func (t *teller) seen(but sheetKey) (all []*measured) {
+	own := lists.Keyed(t.state.sheets[but], func(_ int, m *measured) (*measured, bool) { return m, true })
+	for m := range resultsOf(t.state.rounds) {
+		if !t.concealed(m) && !own[m] {
+			all = append(all, m)
+		}
+	}
+	return append(all, lists.Where(t.state.guides, func(m *measured) bool { return !own[m] })...)
+}
+
+// copies returns the rows that have the values of results which are recorded, each result once, if they are
+// more than chance explains: a copy of a sheet under another name, or its rows among others. Else it is nil, and equal
+// is whether all rows have such values all the same, as measurements of few digits may.
+//
+// Of n rows, row i has the value of one of m_i results of its arm with a probability of about q_i = m_i u_i/(2√π σ), where u_i is
+// the unit of its last digit and σ the standard deviation of one measurement. k or more equal ones of λ = Σ q_i expected have
+// at most the probability e^(k-λ) (λ/k)^k [Chernoff 1952].
+func (t *teller) copies(rows []ResultRecord, but sheetKey, hash string) (copies map[int]*measured, equal bool) {
+	all := t.seen(but)
+	left, of := map[sameResult][]*measured{}, map[int]float64{}
+	for _, m := range all {
+		left[m.same()] = append(left[m.same()], m)
+		of[m.Arm]++
+	}
+	sigma, expected := noiseOf(all, rows), 0.0
+	copies = map[int]*measured{}
+	for k, x := range rows {
+		if same := left[x.same()]; len(same) > 0 {
+			copies[k], left[x.same()] = same[0], same[1:]
+		}
+		expected += min(1, of[x.Arm]*lastDigit(x.Reward)/(2*math.Sqrt(math.Pi)*sigma))
+	}
+	k := float64(len(copies))
+	byChance := k <= expected || k-expected+k*math.Log(expected/k) > math.Log(selectionLevel)
+	if byChance && !t.state.read[hash] {
+		return nil, len(rows) > 0 && len(copies) == len(rows)
+	}
+	return copies, false
+}
+
+// noiseOf returns the standard deviation of one measurement of an arm, by values of an arm that differ; where none do, that of all
+// values. Equal values may be copies, and so say nothing.
+func noiseOf(all []*measured, rows []ResultRecord) float64 {
+	distinct := map[int][]float64{} // by arm
+	var values []float64
+	for _, m := range all {
+		distinct[m.Arm] = lists.Add(distinct[m.Arm], m.Reward)
+		values = append(values, m.Reward)
+	}
+	squares, freedom := 0.0, 0.0
+	for _, of := range distinct {
+		if n := float64(len(of)); n > 1 {
+			squares, freedom = squares+stat.Variance(of, nil)*(n-1), freedom+n-1
+		}
+	}
+	if freedom > 0 {
+		return math.Sqrt(squares / freedom)
+	}
+	for _, x := range rows {
+		values = append(values, x.Reward)
+	}
+	return stat.StdDev(values, nil)
+}
+
+// lastDigit returns the unit of the last decimal that a number is written with.
+func lastDigit(x float64) float64 {
+	_, decimals, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+	return math.Pow10(-len(decimals))
+}
+
+// origin says where a result is from.
+func (s *State) origin(m *measured) string {
+	from := "told"
+	if s.ofTable(m) {
+		return fmt.Sprintf("of the table %q, since the start", m.sheet)
+	}
+	if m.sheet != "" {
+		from = fmt.Sprintf("sheet %q", m.sheet)
+	}
+	return fmt.Sprintf("%s by %s, %s", from, someone(m.by), m.at.UTC().Format(time.DateOnly))
+}
+
+// ofTable reports whether a result was attached from the table of the problem at the start (Begin).
+func (s *State) ofTable(m *measured) bool { return m.seq == 2 && m.by == "" && m.at.Equal(s.StartAt) }

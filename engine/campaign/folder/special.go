@@ -1,0 +1,136 @@
+package folder
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
+)
+
+// A folder may come from somebody else, and have a link to a device, a pipe or a file of holes where a program expects a file of its
+// own: a device has no end, a pipe waits for ever, and holes take no room before they are read.
+
+// ownFiles are the files of a folder that are read or written, with the most bytes that they may have.
+var ownFiles = map[string]int64{
+	DatabaseFile: mostDatabase, DatabaseFile + "-wal": mostDatabase, DatabaseFile + "-shm": mostDatabase,
+	DatabaseFile + "-journal": mostDatabase, DatabaseFile + ".new": mostDatabase,
+	headFile: mostNote, lockFile: mostNote, invitesFile: mostInvites, cacheFile: mostCache,
+}
+
+const (
+	mostDatabase = 16 << 30 // script, tables and events
+	mostCache    = 1 << 30
+	mostNote     = 4 << 10 // of one line
+	mostInvites  = 16 << 20
+)
+
+// checkFiles reports what is no file of a campaign: not a regular file, or larger than any may be. Links to regular files are right.
+func checkFiles(dir string) error {
+	for name, most := range ownFiles {
+		if err := checkFile(filepath.Join(dir, name), most); err != nil {
+			return fmt.Errorf("%w; no campaign makes such a file, so do not use this folder before you know where it is from", err)
+		}
+	}
+	return nil
+}
+
+// checkFile reports a path that is no regular file, or has more bytes. Nothing there is right.
+func checkFile(path string, most int64) error {
+	if err := await.Regular(path); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && info.Size() > most {
+		return fmt.Errorf("%s has %d bytes, and %d are the most", path, info.Size(), most)
+	}
+	return nil
+}
+
+// readShort reads a file of at most so many bytes.
+func readShort(path string, most int64) ([]byte, error) {
+	if err := checkFile(path, most); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// passed hands the bytes of a file on until the context ends.
+func passed(ctx context.Context, path string, to io.Writer) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	// by places (pread), as SQLite reads
+	for at, part := int64(0), make([]byte, 1<<20); ctx.Err() == nil; {
+		n, err := f.ReadAt(part, at)
+		if _, e := to.Write(part[:n]); e != nil {
+			return e
+		}
+		if at += int64(n); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// copyFile copies a file until the context ends.
+func copyFile(ctx context.Context, from, to string) error {
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	return errors.Join(passed(ctx, from, f), f.Close())
+}
+
+// sealed reports whether the first bytes of a file are the hash of all others. It takes no memory for them.
+func sealed(path string) bool {
+	if checkFile(path, ownFiles[cacheFile]) != nil {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var seal [sha256.Size]byte
+	if _, err := io.ReadFull(f, seal[:]); err != nil {
+		return false
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return err == nil && [sha256.Size]byte(h.Sum(nil)) == seal
+}
+
+// changedCopy says in which way a copy of a recorded file is not what was recorded, "" where it is. Only a file of the same
+// length is read; one that cannot be read is passed over.
+func changedCopy(path string, content []byte) string {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "is gone from the folder"
+	case err != nil:
+		return ""
+	case !info.Mode().IsRegular():
+		return "is no file any more"
+	case info.Size() != int64(len(content)):
+		return "was changed since the start"
+	}
+	now, err := readShort(path, info.Size())
+	if err == nil && string(now) != string(content) {
+		return "was changed since the start"
+	}
+	return ""
+}

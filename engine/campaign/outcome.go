@@ -1,0 +1,189 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+)
+
+// outcome is what the cell of a reward says (problem.Outcome), with status and note of its row: nothing yet, a reward or a limit of it,
+// or that the measurement failed.
+type outcome struct {
+	kind     outcomeKind
+	reward   float64
+	censored int8   // see ResultRecord.Censored
+	reason   string // of a failure
+	text     string // in place of the reward, where that says that it failed
+	err      error  // with its place; of a reward that cannot be read
+}
+
+type outcomeKind int
+
+const (
+	outcomeNone outcomeKind = iota
+	outcomeReward
+	outcomeFailed
+)
+
+// outcomeOf reads the cell of a reward, and status and note of its row.
+func outcomeOf(row problem.SheetRow, column string) outcome {
+	said := strings.EqualFold(row.Text("status"), "failed")
+	o, err := row.Outcome(column)
+	switch {
+	case err != nil:
+		return outcome{kind: outcomeReward, err: err}
+	case o.Failed != "":
+		reason := row.Text("note")
+		if reason == "" {
+			reason = fmt.Sprintf("the sheet says %q in place of the reward", sentence.Brief(o.Failed))
+		}
+		return outcome{kind: outcomeFailed, reason: reason, text: o.Failed}
+	case o.Missing && said:
+		return outcome{kind: outcomeFailed, reason: row.Text("note")}
+	case o.Missing:
+		return outcome{}
+	case said:
+		err = row.Wrong(column, "the row has the reward %g and says failed: keep one of the two", o.Reward)
+	}
+	return outcome{kind: outcomeReward, reward: o.Reward, censored: o.Censored, err: err}
+}
+
+// readAsFailed names a text that was read as a failure, once.
+func (t *teller) readAsFailed(line int, what outcome) {
+	if what.text != "" && !t.failedTexts[what.text] {
+		t.failedTexts[what.text] = true
+		t.remark(line, RowFailed, "%q is no number: the measurement is recorded as failed", what.text)
+	}
+}
+
+// limits says of a sheet with values of which only a limit is known how they are used, once.
+func (t *teller) limits(line int, what outcome) {
+	if what.censored != 0 && !t.limited {
+		t.limited = true
+		t.remark(line, RowNew, "a limit such as <0.05 is recorded as one: what the measurements say uses it so, and %s takes its number",
+			t.protocol.Algorithm)
+	}
+}
+
+// failedOf takes a row without an id whose measurement failed: the k-th row of its arm. Of the round it gives an open pull of the arm
+// back that was handed out.
+func (t *teller) failedOf(row problem.SheetRow, arm, k int, what outcome) {
+	key := sheetKey{t.kind == KindAttach, t.opt.Sheet, t.opt.By}
+	before := func(x *failedRow) bool { return x.sheet == key && x.Arm == arm && x.Row == k }
+	if slices.ContainsFunc(t.state.failedRows, before) {
+		t.say(row.Line, "", RowKnown, "")
+		return
+	}
+	reason := what.reason
+	if reason == "" {
+		reason = "the sheet says failed"
+	}
+	x := FailedRow{Arm: arm, Row: k}
+	if r := t.state.open(); r != nil && !key.attached {
+		open := t.openOf(r)[arm]
+		if at := slices.IndexFunc(open, func(it Item) bool { return it.ID != "" }); at >= 0 {
+			x.Pull = true
+			t.failed[reason] = append(t.failed[reason], open[at].ID)
+			t.failedIDs[open[at].ID] = true
+			t.open[arm] = slices.Delete(slices.Clone(open), at, at+1)
+		}
+	}
+	t.failedRows[reason] = append(t.failedRows[reason], x)
+	t.say(row.Line, "", RowFailed, "")
+	t.readAsFailed(row.Line, what)
+}
+
+// failures returns by arm how many measurements were tried and gave no value, those of the open round left out.
+func (s Moment) failures() []int {
+	out := make([]int, s.Problem.N())
+	for _, it := range s.order {
+		if r := s.open(); it.failed != "" && it.result == nil && (r == nil || it.round != r.plan.Round) {
+			out[it.Arm]++
+		}
+	}
+	for _, x := range s.failedRows {
+		if !x.Pull && x.Arm < len(out) {
+			out[x.Arm]++
+		}
+	}
+	return out
+}
+
+// mostRetries is how often pulls of an arm that gave no result yet are handed out again by themselves.
+const mostRetries = 2
+
+// givenUp reports by arm whether all its pulls failed, and were handed out again as often as they may be. Of each round
+// the longest row of failures counts, in which each pull replaces the one before.
+func (s Moment) givenUp() []bool {
+	n := s.Problem.N()
+	failures, measured := make([]map[int]int, n), make([]bool, n)
+	tries := map[string]int{} // by id: how many pulls failed that it replaces, itself included
+	for _, it := range s.order {
+		if it.result != nil {
+			measured[it.Arm] = true
+		}
+		if it.failed == "" || it.result != nil {
+			continue
+		}
+		tries[it.ID] = tries[it.Again] + 1
+		if failures[it.Arm] == nil {
+			failures[it.Arm] = map[int]int{}
+		}
+		failures[it.Arm][it.round] = max(failures[it.Arm][it.round], tries[it.ID])
+	}
+	out := make([]bool, n)
+	if len(tries) == 0 {
+		return out
+	}
+	for m := range resultsOf(s.rounds) {
+		measured[m.Arm] = true
+	}
+	for _, g := range s.guides {
+		measured[g.Arm] = true
+	}
+	for i, byRound := range failures {
+		all := 0
+		for _, k := range byRound {
+			all += k
+		}
+		out[i] = all > mostRetries && !measured[i]
+	}
+	return out
+}
+
+// givenUpNote names the arms that are not asked for any more; the zero Note where there are none.
+func (s Moment) givenUpNote() Note {
+	n := Note{Kind: NoteGivenUp}
+	for i, up := range s.givenUp() {
+		if up && !s.withdrawn(i) {
+			n.Names = append(n.Names, s.Problem.NamesOf(i)...)
+		}
+	}
+	if len(n.Names) == 0 {
+		return Note{}
+	}
+	return n
+}
+
+// dropped returns counts without the arms that are given up, unless nothing else is planned or the algorithm takes rounds only as it
+// planned them.
+func (s Moment) dropped(counts []int) []int {
+	up := s.givenUp()
+	if !slices.Contains(up, true) || s.fixedRounds() {
+		return counts
+	}
+	out := slices.Clone(counts)
+	for i := range out {
+		if up[i] {
+			out[i] = 0
+		}
+	}
+	if lists.Total(out) == 0 {
+		return counts
+	}
+	return out
+}

@@ -1,0 +1,144 @@
+package campaign
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+)
+
+// What was set is not always what was planned: 150.2 for 150. A row that has an id is of its pull whatever was set, and what was set
+// becomes its note. A row that names its arm by columns is of the one arm within a tolerance, where one is stated.
+
+// Check implements Checked.
+func (a *Tell) Check() *ArgError {
+	if _, err := tolerances(a.Tolerance); err != nil {
+		return &ArgError{Param: "tolerance", Text: err.Error(), Hint: `write tolerance="temp=0.5"`}
+	}
+	return nil
+}
+
+// tolerances reads how far a setting may be off, by column.
+func tolerances(list []string) (map[string]float64, error) {
+	out := map[string]float64{}
+	for _, text := range list {
+		k := strings.LastIndex(text, "=")
+		column := strings.TrimSpace(text[:max(k, 0)])
+		x, err := strconv.ParseFloat(strings.TrimSpace(text[k+1:]), 64)
+		if column == "" || err != nil || !(x >= 0) || math.IsInf(x, 0) {
+			return nil, fmt.Errorf("needs a column and how far it may be off, 0 or more, as temp=0.5, got %q", sentence.Brief(text))
+		}
+		out[column] = x
+	}
+	return out, nil
+}
+
+// candidate is an arm that a row may mean.
+type candidate struct {
+	arm  int
+	off  []string // what was set in place of what, of the columns that differ
+	need []string // the tolerances that take it
+	far  float64  // by how much it is off, in ranges of the columns
+	in   bool     // within the tolerance
+}
+
+// meant returns the arm that a row means whose settings are those of no arm of its task, with what was set. Its error says which arm
+// is near; the arm is -1, without an error, where none is.
+func (t *teller) meant(row problem.SheetRow, task int) (arm int, note string, err error) {
+	allowed, _ := tolerances(t.opt.Tolerance) // checked before
+	lo, hi := t.protocol.Problem.ArmsOf(task)
+	var near []candidate
+	for i := lo; i < hi; i++ {
+		if c, comparable := t.candidate(row, i, allowed); comparable {
+			near = append(near, c)
+		}
+	}
+	if len(near) == 0 {
+		return -1, "", nil
+	}
+	names := t.protocol.Problem.Arms.Names
+	switch within := lists.Where(near, func(c candidate) bool { return c.in }); len(within) {
+	case 0:
+		c := slices.MinFunc(near, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
+		return -1, "", fmt.Errorf("; the nearest is %q, planned with %s; if it was meant, --tolerance %s takes the row and notes what "+
+			"was set", names[c.arm], strings.Join(c.off, ", "), strings.Join(c.need, " --tolerance "))
+	case 1:
+		return within[0].arm, strings.Join(within[0].off, "; "), nil
+	default:
+		few := lists.Map(within, func(c candidate) string { return names[c.arm] })
+		return -1, "", fmt.Errorf("; within the tolerance it has %s: make it smaller", sentence.List(few, 4))
+	}
+}
+
+// candidate compares the settings of a row with those of an arm. It is not comparable where the row lacks a setting, or has another text.
+func (t *teller) candidate(row problem.SheetRow, arm int, allowed map[string]float64) (c candidate, comparable bool) {
+	p, of := t.protocol, t.settingsOf(arm)
+	x, texts := of.x, of.texts
+	c.arm, c.in = arm, true
+	for k, column := range p.Problem.Arms.Columns {
+		name := strings.TrimPrefix(column, "x_")
+		cell := cmp.Or(row.Text(column), row.Text(name))
+		// an arm of one number may stand in the column arm
+		if cell == "" && len(p.Problem.Arms.Columns) == 1 {
+			cell = row.Text("arm")
+		}
+		if cell = formulas.Unguard(cell); cell == "" || slices.Contains(p.Problem.Categories[column], cell) && cell != texts[k] {
+			return c, false
+		}
+		if cell == texts[k] {
+			continue
+		}
+		set, err := strconv.ParseFloat(decimalComma.ReplaceAllString(cell, "$1.$2"), 64)
+		if err != nil || p.Problem.Categories[column] != nil {
+			return c, false
+		}
+		off := math.Abs(set - x[k])
+		if rounded(set) == rounded(x[k]) {
+			continue
+		}
+		most, stated := allowed[column]
+		if !stated {
+			most = allowed[name]
+		}
+		c.in = c.in && rounded(off) <= rounded(most)
+		c.far += off / max(t.span(k), math.SmallestNonzeroFloat64)
+		c.off = append(c.off, fmt.Sprintf("%s=%s in place of %s", name, cell, texts[k]))
+		c.need = append(c.need, fmt.Sprintf("%s=%s", name, strconv.FormatFloat(rounded(off), 'g', -1, 64)))
+	}
+	return c, true
+}
+
+// setting holds the settings of an arm, as numbers and as the table has them.
+type setting struct {
+	x     []float64
+	texts []string
+}
+
+// settingsOf returns the settings of an arm. They are worked out once a sheet.
+func (t *teller) settingsOf(arm int) setting {
+	if t.settings == nil {
+		t.settings = lists.Make(t.protocol.Problem.N(), func(i int) setting {
+			return setting{t.protocol.features(i), t.protocol.settings(i)}
+		})
+	}
+	return t.settings[arm]
+}
+
+// span returns the range of a column over all arms; of one value its size.
+func (t *teller) span(column int) float64 {
+	if t.spans == nil {
+		t.spans = lists.Make(len(t.protocol.Problem.Arms.Columns), func(k int) float64 {
+			of := func(i int) float64 { return t.settingsOf(i).x[k] }
+			all := lists.Make(t.protocol.Problem.N(), of)
+			return max(slices.Max(all)-slices.Min(all), math.Abs(all[0]))
+		})
+	}
+	return t.spans[column]
+}

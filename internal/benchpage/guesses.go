@@ -1,0 +1,64 @@
+package benchpage
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+)
+
+// A preview says whether an id was handed out. guesses counts the ids of each person that were not, so that nobody
+// finds others' by trying.
+type guesses struct {
+	mu  sync.Mutex
+	byP map[string]*tried // by person
+}
+
+// tried is how many ids were unknown since a time.
+type tried struct {
+	since time.Time
+	n     int
+}
+
+// The most unknown ids of a person in so long a time. Of 10^9 ids that there may be, a thousand hit one of a thousand pulls once in a
+// thousand hours.
+const (
+	mostGuesses = 10 * campaign.MostUnknown
+	guessesIn   = time.Hour
+)
+
+// errTooMany answers somebody who has named too many.
+const errTooMany = "too many ids that were never handed out came from you within an hour: measure and store by your list, " +
+	"and try sheets later"
+
+// may reports whether somebody may name further ids.
+func (g *guesses) may(by string, now time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := g.byP[by]
+	return c == nil || c.n < mostGuesses || now.Sub(c.since) > guessesIn
+}
+
+// add counts unknown ids.
+func (g *guesses) add(by string, now time.Time, n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.byP == nil {
+		g.byP = map[string]*tried{}
+	}
+	c := g.byP[by]
+	if c == nil || now.Sub(c.since) > guessesIn {
+		c = &tried{since: now}
+		g.byP[by] = c
+	}
+	c.n += n
+}
+
+// unknown returns how many ids of a sheet were unknown.
+func unknown(r campaign.Receipt, err error) int {
+	if errors.Is(err, campaign.ErrGuesses) {
+		return campaign.MostUnknown
+	}
+	return r.Counts[campaign.RowUnknown]
+}

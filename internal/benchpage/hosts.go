@@ -1,0 +1,65 @@
+package benchpage
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+)
+
+// A page of somebody else can make a browser send requests to any address, under a name of its own. The page answers under
+// its own names: this machine's, those of its certificate, and those that people were invited to. An address in numbers is no name.
+
+// ownNames returns the names of a page that listens at a host, and those of the addresses that people are told.
+func ownNames(listen string, urls []string) []string {
+	own := []string{"localhost", listen}
+	if name, err := os.Hostname(); err == nil {
+		own = append(own, name, name+".local")
+	}
+	for _, text := range urls {
+		if u, err := url.Parse(text); err == nil {
+			own = append(own, u.Hostname())
+		}
+	}
+	return own
+}
+
+// hosted answers requests under the page's own names alone. Invitations are read again, as a name may be new.
+func hosted(next http.Handler, c *folder.Campaign, own []string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isOwn(r.Host, own) {
+			list, _ := c.Invitations()
+			invited := make([]string, len(list))
+			for k, i := range list {
+				invited[k] = i.Host
+			}
+			if !isOwn(r.Host, invited) {
+				http.Error(w, fmt.Sprintf("The page is not known under the name %q. Whoever serves it can say that it is: campaign serve --url, or "+
+					"campaign invite --url.", r.Host), http.StatusForbidden)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isOwn reports whether the host of a request is an address in numbers, or one of some names, "" for none. A browser sends a name, with a
+// port or without.
+func isOwn(host string, names []string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.TrimSuffix(strings.ToLower(strings.Trim(name, "[]")), ".")
+	return net.ParseIP(name) != nil || slices.ContainsFunc(names, func(own string) bool {
+		own = strings.ToLower(own)
+		within, wild := strings.CutPrefix(own, "*.") // of a certificate: one label
+		_, parent, _ := strings.Cut(name, ".")
+		return own != "" && (own == name || wild && parent == within)
+	})
+}
