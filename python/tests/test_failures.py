@@ -188,3 +188,10 @@ def test_only_one_arm_works():
         found = cope.maximize(lambda arm: 5.0 if arm == "q" else None, arms=arms, budget=20)
         assert found.arm == "q"
         assert "only arm 'q' gave numbers" in repr(found)
+
+
+def test_all_values_are_equal():
+    for value in (0.0, 5.0):
+        found = cope.maximize(lambda arm, value=value: value, arms=["p", "q", "r"], budget=12)
+        assert found.arm in ("p", "q", "r")
+        assert len(found.history) == 12

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const inputs = "testdata/inputs"
+
+// answered is what a program reads of the answer of best.
+type answered struct {
+	Picks []struct {
+		Task     string         `json:"task"`
+		Features map[string]any `json:"features"`
+		P        float64        `json:"probability_within"`
+	} `json:"picks"`
+}
+
+// A tableInput is a table as people have it, with the columns that they name and the right answer.
+type tableInput struct {
+	file string
+	args string            // after the file, separated by blanks
+	want map[string]string // by task: the values of the pick
+	// what warnings, notes and errors say, on standard error or in JSON
+	says  []string
+	least float64 // probability that every pick has at least
+	most  float64 // and at most; 0 means 1
+	fails bool
+}
+
+var tableInputs = []tableInput{
+	{file: "versions.csv", args: "--task machine --arm cuda --reward images_per_s", want: map[string]string{"m1": "12.1", "m2": "12.1"},
+		says: []string{"12.1 and 12.10"}}, // one setting by the rule for numbers, and it is said
+	{file: "versions.csv", args: "--task machine --arm cuda --reward images_per_s --text cuda",
+		want: map[string]string{"m1": "12.10", "m2": "12.10"}, least: 0.99},
+	{file: "leading-zeros.csv", args: "--task store --arm shelf --reward sold", want: map[string]string{"01": "y", "1": "x"}, least: 0.99,
+		says: []string{"01 and 1"}},
+	{file: "small-units.csv", args: "--task sensor --arm coating --reward current_A", want: map[string]string{"s1": "q", "s2": "q"}, least: 0.99},
+	{file: "first-plate.csv", args: "--task reaction --arm ligand --reward yield_percent", most: 0.5, says: []string{`"undetermined"`}},
+	{file: "task-scales.csv", args: "--task table --arm engine --reward seconds --goal min", want: map[string]string{"small": "p", "large": "r"}, least: 0.99},
+	{file: "detection-limit.csv", args: "--task site --arm additive --reward impurity --goal min", want: map[string]string{"s1": "b", "s2": "c"},
+		says: []string{"only a limit is known"}},
+	{file: "arange.csv", args: "--task site --arm dose --reward y --next 4", want: map[string]string{"a": "0.30000000000000004"}, least: 0.95},
+	{file: "default-to-csv.csv", args: "--task machine --arm temp --reward output", want: map[string]string{"A": "150", "B": "180"}, least: 0.95},
+	{file: "write-table.tsv", args: "--task machine --arm temp --reward output", want: map[string]string{"A": "150"}, least: 0.95},
+	{file: "na-name.csv", args: "--task country --arm page --reward rate", fails: true, says: []string{"NA", `text="country"`}},
+	{file: "na-name.csv", args: "--task country --arm page --reward rate --text country", want: map[string]string{"NA": "y", "ZA": "x"}, least: 0.95},
+	{file: "all-equal.csv", args: "--task site --arm dose --reward y", most: 0.5, says: []string{`"undetermined"`}},
+	{file: "zero-trials.csv", args: "--task site --arm arm --successes won --trials shown"},
+	{file: "header-newline.csv", args: "--task site --arm variety --reward yield␣(t/ha)", want: map[string]string{"a": "q"}},
+	{file: "pipes.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q"}},
+	{file: "confounded.csv", args: "--task task --arm arm --reward y --blocks day", most: 0.9, says: []string{"day"}},
+	{file: "one-option.csv", args: "--task site --arm arm --reward y", want: map[string]string{"a": "q", "b": "q", "c": "p"}},
+	{file: "pasted-twice.csv", args: "--task line --arm resin --arm temp --reward output", most: 0.9, says: []string{"repeat"}},
+	{file: "candidates.csv", args: "--task reaction --arm ligand --arm base --reward yield", fails: true, says: []string{"no "}},
+}
+
+// TestTablesOfStrangers: tables as other programs and people write them have the right answer, or the right words.
+func TestTablesOfStrangers(t *testing.T) {
+	for _, in := range tableInputs {
+		name := in.file + " " + in.args
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"best", filepath.Join(inputs, in.file), "--format", "json"}, strings.Split(in.args, " ")...)
+			for k := range args {
+				args[k] = strings.ReplaceAll(args[k], "␣", " ")
+			}
+			var said strings.Builder
+			c := exec.Command("gonb-cope", args...)
+			c.Stderr = &said
+			out, err := c.Output()
+			if (err != nil) != in.fails {
+				t.Fatalf("error %v: %s", err, said.String())
+			}
+			var d struct {
+				Displays []struct {
+					Value answered `json:"value"`
+				} `json:"displays"`
+			}
+			if !in.fails {
+				if err := json.Unmarshal(out, &d); err != nil || len(d.Displays) == 0 {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+			text := said.String() + string(out)
+			for _, want := range in.says {
+				if !strings.Contains(text, want) {
+					t.Errorf("nothing says %q: %s", want, said.String())
+				}
+			}
+			if in.fails {
+				return
+			}
+			in.judge(t, d.Displays[0].Value)
+		})
+	}
+}
+
+// judge compares an answer with the right one.
+func (in tableInput) judge(t *testing.T, a answered) {
+	t.Helper()
+	if in.want != nil && len(a.Picks) != len(in.want) {
+		t.Errorf("%d picks, want %d", len(a.Picks), len(in.want))
+	}
+	for _, p := range a.Picks {
+		var values []string
+		for _, v := range p.Features {
+			text, _ := json.Marshal(v)
+			values = append(values, strings.Trim(string(text), `"`))
+		}
+		if want, known := in.want[p.Task]; known && !slices.Contains(values, want) {
+			t.Errorf("task %q: pick %v, want %s", p.Task, p.Features, want)
+		}
+		if most := in.most; p.P < in.least || most > 0 && p.P > most {
+			t.Errorf("task %q: probability %g, want %g to %g", p.Task, p.P, in.least, math.Max(most, 0))
+		}
+	}
+}
+
+// notebookInputs has what a report of a notebook contains, and must not.
+var notebookInputs = map[string]struct{ has, lacks []string }{
+	"python-cells.ipynb":  {has: []string{"```python"}, lacks: []string{"```go"}},
+	"attachment.ipynb":    {has: []string{".png"}, lacks: []string{"is missing"}},
+	"math-in-table.ipynb": {has: []string{"|x|", "two"}},
+	"hidden.ipynb":        {has: []string{"<details>"}, lacks: []string{"print("}},
+	"tag.ipynb":           {has: []string{"(1)"}},
+}
+
+// TestNotebooksOfStrangers: what notebooks of other kernels hold is in their reports.
+func TestNotebooksOfStrangers(t *testing.T) {
+	for name, in := range notebookInputs {
+		for _, ending := range []string{".md", ".html"} {
+			to := filepath.Join(t.TempDir(), "report"+ending)
+			out, err := exec.Command("gonb-cope", "report", filepath.Join(inputs, name), "--no-execute", "-o", to).CombinedOutput()
+			if err != nil {
+				t.Errorf("%s: %v: %s", name, err, out)
+				continue
+			}
+			data, err := os.ReadFile(to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(data) + string(out)
+			for _, want := range in.has {
+				if ending == ".md" && !strings.Contains(text, want) && !(want == "(1)" && strings.Contains(text, `\tag{1}`)) &&
+					!(want == "|x|" && strings.Contains(text, `\|x\|`)) && !(want == "|x|" && strings.Contains(text, `\vert{}x\vert{}`)) {
+					t.Errorf("%s%s lacks %q:\n%s", name, ending, want, text)
+				}
+			}
+			for _, not := range in.lacks {
+				if strings.Contains(text, not) {
+					t.Errorf("%s%s has %q", name, ending, not)
+				}
+			}
+		}
+	}
+}
+
+// scriptInputs has a last line for each Python script, which prints True where the right thing happened.
+var scriptInputs = map[string]string{
+	"versions.py":        `print(cope.maximize(speed, arms=["3.1", "3.9", "3.10"], budget=12).arm == "3.10" and calls["3.10"] >= 2)`,
+	"failing-option.py":  `print(calls["p"] <= 3)`,
+	"after-certainty.py": `print(calls["worst"] <= 6)`,
+	"infinite.py":        `print(list(s.picks(s.best()).values())[0] == s.told[0][0].arm)`,
+	"raises.py":          `print(n == 20)`,
+	"none-choice.py":     `print(study.best_params == {"penalty": "l1"})`,
+	"pending.py":         `a = cope.Strategy(arms=["p", "q", "r", "s", "t"]); x, y = ({t.arm for t in a.ask(2)} for _ in range(2)); print(bool(y) and not x & y)`,
+	"list-column.py":     `print(len(cope.problem(df, task="s", arm="arm", reward="y").json["tasks"]) == 1)`,
+	"array.py":           `print(True)`,
+	"int-columns.py":     `print(True)`,
+	"save-xlsx.py":       "",
+}
+
+// TestScriptsOfStrangers: loops of Python measure what they should, and errors of functions lose nothing.
+func TestScriptsOfStrangers(t *testing.T) {
+	python := os.Getenv("GONB_COPE_PYTHON")
+	if python == "" {
+		t.Skip("GONB_COPE_PYTHON names no Python with pandas and optuna: make python-env installs one from PyPI")
+	}
+	command, err := exec.LookPath("gonb-cope")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("../../python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, last := range scriptInputs {
+		t.Run(name, func(t *testing.T) {
+			code, err := os.ReadFile(filepath.Join(inputs, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := exec.Command(python, "-W", "ignore", "-")
+			c.Dir = t.TempDir()
+			c.Env = append(os.Environ(), "PYTHONPATH="+root, "GONB_COPE="+command)
+			c.Stdin = strings.NewReader(string(code) + "\n" + last + "\n")
+			out, err := c.CombinedOutput()
+			text := strings.TrimSpace(string(out))
+			if name == "save-xlsx.py" { // not a format of save: an error that lists those
+				if !strings.Contains(text, ".csv") || !strings.Contains(text, "xlsx") {
+					t.Errorf("%s", text)
+				}
+				return
+			}
+			if err != nil || !strings.HasSuffix(text, "True") {
+				t.Errorf("%v: %s", err, text)
+			}
+		})
+	}
+}
+
+// TestInputsAreTried: every input has its right value in one of the lists above.
+func TestInputsAreTried(t *testing.T) {
+	files, err := os.ReadDir(inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		_, notebook := notebookInputs[f.Name()]
+		_, script := scriptInputs[f.Name()]
+		if !notebook && !script && !slices.ContainsFunc(tableInputs, func(in tableInput) bool { return in.file == f.Name() }) {
+			t.Errorf("%s has no right value", f.Name())
+		}
+	}
+}
