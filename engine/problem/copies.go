@@ -337,8 +337,8 @@ func lastDigit(v float64) float64 {
 	return math.Pow(10, float64(e-used+1))
 }
 
-// repeatsOf finds the rows of a long table that repeat others in every column of the file that has a name; rows are the numbers of those that have
-// a value.
+// repeatsOf finds the rows of a long table that repeat others in every column of the file that has a name; rows are the numbers of
+// those that have a value.
 func repeatsOf(t *table, l Long) (x *repeats, rows []int) {
 	var value []float64
 	before := *t // what is wrong with a number is said when it is read for good
