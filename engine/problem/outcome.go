@@ -47,7 +47,7 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	if err == nil {
 		return Outcome{Reward: reward}, nil
 	}
-	if truth, is := truths[strings.ToLower(c.text)]; is {
+	if truth, is := truths[strings.ToLower(c.text)]; is && t.zeroOrOne(column) {
 		return Outcome{Reward: truth}, nil
 	}
 	if parts := limit.FindStringSubmatch(c.text); parts != nil {
@@ -71,6 +71,22 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 		e.Message += fmt.Sprintf("; correct it, or say that such rows failed: failed=%q", conditionOf(column, "==", c.text))
 	}
 	return Outcome{}, err
+}
+
+// zeroOrOne reports whether no number of a column is another than 0 and 1: beside 3.5, TRUE is no reward of 1.
+func (t *table) zeroOrOne(column string) bool {
+	known, there := t.binary[column]
+	if !there {
+		known = !slices.ContainsFunc(indices.All(len(t.lines)), func(r int) bool {
+			v, err := strconv.ParseFloat(strings.Replace(t.textOf(r, column), ",", ".", 1), 64)
+			return err == nil && v != 0 && v != 1 && v == v
+		})
+		if t.binary == nil {
+			t.binary = map[string]bool{}
+		}
+		t.binary[column] = known
+	}
+	return known
 }
 
 // notMeasured reports whether a cell of rewards says that nothing was measured. NaN does not: programs write it where they computed
