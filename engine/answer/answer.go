@@ -338,7 +338,7 @@ func (a *Answer) failed() string {
 	if len(named) == 0 {
 		return ""
 	}
-	return " Options that failed each time are left out: " + sentence.List(named, 3*mostNamed) + "; retry=true takes them in."
+	return " Options that failed each time are left out: " + sentence.List(named, 3*mostNamed) + "; retry=true (--retry) takes them in."
 }
 
 // unsure says which measurements would make picks sure, or that none are needed.

@@ -163,7 +163,7 @@ func TestFailedOptions(t *testing.T) {
 			t.Errorf("%s of %s is proposed, which failed", n.Arm, n.Task)
 		}
 	}
-	if !strings.Contains(a.Basis, "left out: o3 at A (2 of 2 failed); retry=true takes them in.") {
+	if !strings.Contains(a.Basis, "left out: o3 at A (2 of 2 failed); retry=true (--retry) takes them in.") {
 		t.Errorf("basis %q", a.Basis)
 	}
 	if w := warning(t, a, "failed at C"); w == "" {

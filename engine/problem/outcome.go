@@ -68,7 +68,8 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	}
 	var e *DataError
 	if errors.As(err, &e) && !t.isNumber(c.text) && !decimalComma(c.text) {
-		e.Message += fmt.Sprintf("; correct it, or say that such rows failed: failed=%q", conditionOf(column, "==", c.text))
+		condition := conditionOf(column, "==", c.text)
+		e.Message += fmt.Sprintf("; write a number alone, without unit or separators; if the measurement failed, say failed=%q (--failed %[1]q)", condition)
 	}
 	return Outcome{}, err
 }

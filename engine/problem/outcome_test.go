@@ -41,7 +41,7 @@ func outcomes(p *problem.Problem) string {
 // A cell of rewards is a number, a limit, a failure, or not measured. What is none of them is an error with its place.
 func TestOutcomes(t *testing.T) {
 	for _, c := range []struct{ separator, cell, want string }{
-		{",", "3.5", "a: 3.5"}, {",", "TRUE", "a: 1"}, {",", "False", "a: 0"}, {",", "1e-3", "a: 0.001"},
+		{",", "3.5", "a: 3.5"}, {",", "TRUE", "a: 1"}, {",", "False", "a: 0"}, {",", "1e-3", "a: 0.001"}, {",", "\u22123.5", "a: -3.5"},
 
 		{",", "<0.05", "a: <0.05"}, {",", "< 0.05", "a: <0.05"}, {",", "<=0.05", "a: <0.05"}, {",", "≤ 0.05", "a: <0.05"},
 		{",", ">9", "a: >9"}, {",", "≥9", "a: >9"}, {",", ">= 9", "a: >9"}, {",", "<-2", "a: <-2"},
@@ -56,7 +56,7 @@ func TestOutcomes(t *testing.T) {
 		{",", "None", "a:"}, {",", "-", "a:"}, {",", "–", "a:"}, {",", ".", "a:"}, {",", "..", "a:"},
 
 		{",", "12.5 g", `runs.csv:2:3: column "yield": expected a finite number, got "12.5 g"`},
-		{",", "3O.5", `runs.csv:2:3: column "yield": expected a finite number, got "3O.5"; correct it, or say that such rows failed: failed="col('yield') == '3O.5'"`},
+		{",", "3O.5", `runs.csv:2:3: column "yield": expected a finite number, got "3O.5"; write a number alone, without unit or separators; if the measurement failed, say failed="col('yield') == '3O.5'" (--failed "col('yield') == '3O.5'")`},
 		{",", "error 404", `runs.csv:2:3: column "yield": expected a finite number, got "error 404"`},
 		{",", "<LOD", `runs.csv:2:3: column "yield": "<LOD" says on which side of a limit`},
 		{",", "<5 mg", `runs.csv:2:3: column "yield": expected a finite number, got "5 mg"`},

@@ -236,6 +236,9 @@ func decimalComma(text string) bool {
 
 // decimal returns a number as Go writes it, with a decimal point.
 func (t *table) decimal(text string) string {
+	if minus, is := strings.CutPrefix(text, "\u2212"); is { // the sign of typography
+		text = "-" + minus
+	}
 	if t.separator == ',' || strings.Count(text, ",") != 1 || strings.Contains(text, ".") {
 		return text
 	}
