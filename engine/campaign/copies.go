@@ -24,6 +24,26 @@ func (x ResultRecord) same() sameResult {
 	return sameResult{x.Arm, max(1, x.Count), x.Block, x.Reward, x.Censored}
 }
 
+// pasted returns how often each result stands among rows, where all stand equally often and are too many for chance; else 1.
+func pasted(rows []ResultRecord) int {
+	const fewest = 4 // different results
+	times, values := map[sameResult]int{}, map[float64]bool{}
+	for _, x := range rows {
+		times[x.same()]++
+		values[x.Reward] = true
+	}
+	if len(times) < fewest || len(values) < fewest {
+		return 1
+	}
+	each := times[rows[0].same()]
+	for _, n := range times {
+		if n != each {
+			return 1
+		}
+	}
+	return each
+}
+
 // seen returns the results that the teller may know of, without those of one sheet: of its rows differs has said already whether
 // they are the same.
 func (t *teller) seen(but sheetKey) (all []*measured) {

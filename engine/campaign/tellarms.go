@@ -50,6 +50,10 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	if other == "" && !t.opt.Again && !t.opt.ofTable {
 		t.knowCopies(lists.Where(rows, func(x ResultRecord) bool { return known[place(x)] == nil }), key, results.hash, known)
 	}
+	if times := pasted(rows); times > 1 && !t.opt.Again {
+		t.remark(rows[0].line, RowNew, "each result stands %d times in this sheet, as where a table was pasted again: all count as measurements, "+
+			"and copies make answers surer than they are", times)
+	}
 	for _, x := range rows {
 		if ctx.Err() != nil {
 			return
