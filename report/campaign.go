@@ -141,8 +141,10 @@ func campaignSentence(s campaign.Status) string {
 		}
 		out += "."
 	}
-	if s.Remaining > 0 && isFinite(s.Remaining) {
-		out += fmt.Sprintf(" About %s more", amount(twoFigures(s.Remaining), "sample"))
+	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below takes leads for true, which few measurements do not show
+		out += fmt.Sprintf(" Expected: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
+	} else if s.Remaining > 0 && isFinite(s.Remaining) {
+		out += fmt.Sprintf(" If the estimates stay as they are, about %s more", amount(twoFigures(s.Remaining), "sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			unit := s.TimeUnit
 			if s.TimeLeft == 1 {
@@ -156,7 +158,7 @@ func campaignSentence(s campaign.Status) string {
 		out += "."
 	}
 	if r := s.Renewed; r != nil {
-		out += fmt.Sprintf(" Simulated from here, it takes %s samples more", rangeWords(r.Samples))
+		out += fmt.Sprintf(" Simulated from here, it takes %s further samples", rangeWords(r.Samples))
 		if s.Capacity > 0 {
 			out += fmt.Sprintf(", %s %s", rangeWords(r.Time), r.Unit)
 		}

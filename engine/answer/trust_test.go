@@ -242,3 +242,21 @@ func TestEqualValuesAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// Where each option of the only task was measured once and has a name alone, the noise is assumed.
+func TestAssumedNoiseIsNamed(t *testing.T) {
+	for text, want := range map[string]bool{
+		"arm,y\np,5.1\nq,6.2\nr,4.9\n":                                       true,
+		"arm,y\np,5.1\nq,6.2\nr,4.9\nr,5.0\n":                                false,
+		"site,arm,y\na,p,5.1\na,q,6.2\na,r,4.9\nb,p,5.3\nb,q,6.1\nb,r,5.0\n": false,
+	} {
+		header, rest, _ := strings.Cut(text, "\n")
+		if !strings.HasPrefix(header, "site") {
+			header, rest = "site,"+header, "a,"+strings.ReplaceAll(strings.TrimSpace(rest), "\n", "\na,")+"\n"
+		}
+		a := answered(t, longTable(t, header+"\n"+rest), answer.Options{})
+		if w := warning(t, a, "assumed noise"); (w != "") != want {
+			t.Errorf("%q: warnings %q", text, a.Warnings)
+		}
+	}
+}

@@ -45,6 +45,10 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, "all repeated measurements of an option are equal in all digits. "+
 			"Noise is below these digits, or rows are copies, and then options are less sure than they seem. Give noise=, or delete copies")
 	}
+	if b.NoiseAssumed {
+		out = append(out, "no option has two rows, and nothing else tells noise from differences between options. "+
+			"The probabilities rest on an assumed noise and may be far too high. Measure the pick and its rivals again, or give noise=")
+	}
 	l := b.LeaveOneOut
 	if l.Arms >= fewestLeft && l.Coverage < leastCoverage {
 		out = append(out, fmt.Sprintf("of the means that were left out, %.0f %% lie in their 95 %% interval. "+

@@ -48,6 +48,8 @@ type Belief struct {
 	Draws *mat.Dense
 	// variance of one measurement of each arm, reward units squared, without the effects of blocks
 	Noise []float64
+	// whether measurements say nothing of their noise: none was repeated, and options of one task have names alone
+	NoiseAssumed bool
 	// standard deviation of the effects of blocks, reward units; 0 without blocks
 	Blocks float64
 }
@@ -93,7 +95,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	s, found := try.Two(s.average(most))
 	tell(0.4)
 	top := try.Of(s.of(ctx, s.best, true))
-	b := &Belief{Problem: p, Scatter: d.scatter}
+	b := &Belief{Problem: p, Scatter: d.scatter, NoiseAssumed: d.scatter.Kind == ScatterUnknown && p.V() == 1 && !s.features()}
 	if !own {
 		together = s
 	}

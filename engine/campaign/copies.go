@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -22,26 +23,6 @@ type sameResult struct {
 
 func (x ResultRecord) same() sameResult {
 	return sameResult{x.Arm, max(1, x.Count), x.Block, x.Reward, x.Censored}
-}
-
-// pasted returns how often each result stands among rows, where all stand equally often and are too many for chance; else 1.
-func pasted(rows []ResultRecord) int {
-	const fewest = 4 // different results
-	times, values := map[sameResult]int{}, map[float64]bool{}
-	for _, x := range rows {
-		times[x.same()]++
-		values[x.Reward] = true
-	}
-	if len(times) < fewest || len(values) < fewest {
-		return 1
-	}
-	each := times[rows[0].same()]
-	for _, n := range times {
-		if n != each {
-			return 1
-		}
-	}
-	return each
 }
 
 // seen returns the results that the teller may know of, without those of one sheet: of its rows differs has said already whether
@@ -84,6 +65,27 @@ func (t *teller) copies(rows []ResultRecord, but sheetKey, hash string) (copies 
 		return nil, len(rows) > 0 && len(copies) == len(rows)
 	}
 	return copies, false
+}
+
+// period returns after how many rows a sheet begins again with the same values to its end, as one that was pasted twice; its length where
+// it does not, or where chance explains it.
+func (t *teller) period(rows []ResultRecord) int {
+	n := len(rows)
+	for p := 2; p <= n/2; p++ {
+		again := func(k int) bool { return rows[k+p].same() == rows[k].same() }
+		if n%p != 0 || lists.Count(indices.All(n-p), again) < n-p {
+			continue
+		}
+		sigma, chance := noiseOf(t.seen(sheetKey{}), rows[:p]), 0.0
+		for _, x := range rows[p:] {
+			chance += math.Log(min(1, lastDigit(x.Reward)/(2*math.Sqrt(math.Pi)*sigma)))
+		}
+		if chance < math.Log(selectionLevel) {
+			return p
+		}
+		return n
+	}
+	return n
 }
 
 // noiseOf returns the standard deviation of one measurement of an arm, by values of an arm that differ; where none do, that of all

@@ -33,6 +33,16 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	}
 	key := sheetKey{kind == KindAttach, t.opt.Sheet, t.opt.By}
 	previous := t.state.sheets[key]
+	p := t.period(rows)
+	recorded := func(m *measured) bool { // of what seems to be repeated, by a program that took it
+		return slices.ContainsFunc(rows[p:], func(x ResultRecord) bool { return x.Arm == m.Arm && x.Row == m.Row })
+	}
+	if p < len(rows) && !t.opt.Again && !slices.ContainsFunc(previous, recorded) {
+		t.remark(rows[p].line, RowKnown, "%s the values of the rows above in the same order: a table that was pasted twice counts once; "+
+			"measured again, they are told with --again", sentence.Count(len(rows)-p, "row")+agreed(len(rows)-p, " repeats", " repeat"))
+		t.receipt.Counts[RowKnown] += len(rows) - p
+		rows = rows[:p]
+	}
 	// what was told of the sheet must all be there, before one of its rows is looked at
 	if why := t.differs(rows, previous, true); why != "" {
 		t.refuse(rows, RowConflict, why)
@@ -49,10 +59,6 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	place := func(x ResultRecord) [2]int { return [2]int{x.Arm, x.Row} }
 	if other == "" && !t.opt.Again && !t.opt.ofTable {
 		t.knowCopies(lists.Where(rows, func(x ResultRecord) bool { return known[place(x)] == nil }), key, results.hash, known)
-	}
-	if times := pasted(rows); times > 1 && !t.opt.Again {
-		t.remark(rows[0].line, RowNew, "each result stands %d times in this sheet, as where a table was pasted again: all count as measurements, "+
-			"and copies make answers surer than they are", times)
 	}
 	for _, x := range rows {
 		if ctx.Err() != nil {

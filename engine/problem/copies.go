@@ -337,8 +337,8 @@ func lastDigit(v float64) float64 {
 	return math.Pow(10, float64(e-used+1))
 }
 
-// repeatsOf finds the rows of a long table that repeat others in every column of the file; rows are the numbers of those that have
-// a value.
+// repeatsOf finds the rows of a long table that repeat others in every column of the file that has a name; rows are the numbers of
+// those that have a value.
 func repeatsOf(t *table, l Long) (x *repeats, rows []int) {
 	var value []float64
 	before := *t // what is wrong with a number is said when it is read for good
@@ -368,7 +368,10 @@ func repeatsOf(t *table, l Long) (x *repeats, rows []int) {
 	h.SetSeed(seed)
 	for _, k := range again {
 		h.Reset()
-		for _, c := range t.cells {
+		for n, c := range t.cells {
+			if t.unnamed[t.header[n]] { // the row numbers of a program tell no measurements apart
+				continue
+			}
 			h.WriteString(c.text(rows[k]))
 			h.WriteByte(0)
 		}

@@ -75,6 +75,7 @@ func TestCopiesCountOnce(t *testing.T) {
 		{"replicates, six rows", "line,resin,temp,output", measured + strings.Join(of[10:16], ""), 20, "6 of 26 rows"},
 		{"replicates, one row", "line,resin,temp,output", measured + of[10], 21, "1 of 21 rows repeats another in every column: line 22 repeats line 12"},
 		{"a number for each row", "line,resin,temp,output,run", numbered, 16, ""},
+		{"row numbers without a name", "line,resin,temp,output,", numbered, 8, "8 of 16 rows"},
 		{"successes", "line,resin,temp,output", replicates(12, func(rng *rand.Rand, mean float64) string {
 			return map[bool]string{true: "1", false: "0"}[rng.Float64() < mean/10]
 		}), 120, ""},

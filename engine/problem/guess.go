@@ -17,7 +17,7 @@ import (
 var (
 	taskWords = []string{"task", "site", "machine", "maschine", "agent", "group", "standort", "location", "loc", "model",
 		"dataset", "environment", "env", "county", "region", "city", "state", "station", "clinic", "school", "store", "customer",
-		"farm", "country", "center", "centre", "substrate", "reaction", "subject", "campaign", "halide", "electrophile"}
+		"farm", "country", "benchmark", "workload", "center", "centre", "substrate", "reaction", "subject", "campaign", "halide", "electrophile"}
 	optionWords = []string{"arm", "option", "tool", "method", "algorithm", "library", "optimizer", "solver", "engine", "framework", "variant",
 		"treatment", "trt", "variety", "gen", "genotype", "cultivar", "hybrid", "sorte", "feed", "diet", "spray", "drug", "catalyst", "ligand",
 		"solvent", "base", "additive", "reagent", "smiles", "fertilizer", "recipe", "rezept", "setting", "stock", "spacing"}
@@ -33,8 +33,8 @@ var (
 		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue",
 		"durchsatz", "ausbeute", "titre", "titer", "rate", "germ", "objective", "uptake"}
 	lesserRewards = []string{"auc", "f1", "height", "biomass", "purity", "signal", "fluorescence", "absorbance", "od"}
-	spreadWords   = []string{"sd", "std", "stderr", "sem", "rank", "count", "n", "reps"} // of measurements
-	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "runtime"}          // which are better short
+	spreadWords   = []string{"sd", "std", "stderr", "sem", "rank", "count", "n", "reps"}                // of measurements
+	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "ns", "µs", "μs", "us", "runtime"} // which are better short
 	personWords   = []string{"operator", "bearbeiter", "technician", "person", "user", "worker", "patient", "by"}
 	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
 	statusWords   = []string{"status", "state", "outcome", "result"}
@@ -65,7 +65,7 @@ var (
 		"subplot", "mainplot", "wholeplot", "plotrow", "quadrat", "lat", "lon", "long", "latitude", "longitude", "northing", "easting", "elev"}
 	layoutNames = []string{"index", "idx", "x", "time", "step", "iteration", "iter", "run", "trial", "entry", "number", "no", "nr", "line",
 		"order",
-		"range", "name", "created", "end time", "start time", "datetime start", "datetime complete"}
+		"range", "period", "visit", "name", "created", "end time", "start time", "datetime start", "datetime complete"}
 )
 
 // parameter begins names of settings in exports of trackers of experiments, as in params_lr and config.lr; metric of measurements.
@@ -139,6 +139,8 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "" // labels such as R1 are blocks
 	case strings.HasPrefix(c.Name, "Unnamed: "):
 		return "it has no name in the file"
+	case c.replicates() && c.Numbers && !c.whole && c.Empty == 0:
+		return "it looks like a replicate: write a row for each measurement, with one column for all of them"
 	case c.layout():
 		return "its name says where or when a row was measured, or numbers the rows"
 	case c.person():
@@ -147,11 +149,13 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "it says how a run ended"
 	case c.Numbers && !c.counts() && 2*c.Different > rows-c.Empty && !c.option():
 		return "its numbers mostly differ: if it was measured, name it with --reward"
-	case c.Empty > 0 && len(c.Words) > 0:
+	case c.Empty > 0 && len(c.Words) > 0 && (c.Empty > 1 || d.Rows < 3 || t.textOf(0, c.Name) != c.Words[0]):
 		return fmt.Sprintf("it has numbers and texts such as %q", c.Words[0])
+	case c.Empty > 0 && len(c.Words) > 0: // units below the header; the row is said to have no number
+		return ""
 	case c.Empty > 0 && c.gaps != "":
 		return fmt.Sprintf("it has the text %q, which is read as an empty cell: where it is a name, add --text with the column", c.gaps)
-	case c.Empty > 0:
+	case c.Empty > 0 && (c.Numbers || !c.few() || !d.trailing(t, c.Name)):
 		return "it has empty cells"
 	case c.dates && !c.block():
 		return "it has dates"
@@ -163,6 +167,13 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "its texts mostly differ"
 	}
 	return ""
+}
+
+// trailing reports whether the empty cells of a column are below its last text, as in rows of totals. Without such a column a total
+// would be taken for an option; with it the row is said to lack a value.
+func (d *Description) trailing(t *table, name string) bool {
+	rows := indices.Where(len(t.lines), func(r int) bool { return !notMeasured(t.textOf(r, name)) })
+	return len(rows) > 0 && rows[len(rows)-1] == len(rows)-1
 }
 
 // counts reports whether numbers that all differ count the rows.
@@ -293,6 +304,8 @@ func (g *guesses) assign() {
 	case at >= 0:
 		g.Arm = []string{g.Unused[at].Name}
 		g.Unused = slices.Delete(g.Unused, at, at+1)
+	default:
+		g.rowEach()
 	}
 	for _, c := range blocks {
 		g.block(c)
@@ -301,6 +314,22 @@ func (g *guesses) assign() {
 	units := g.rowsOf(append(lists.Where([]string{g.Task}, func(name string) bool { return name != "" }), g.Arm...))
 	g.Options, g.Single = len(units), lists.Count(units, func(n int) bool { return n == 1 })
 }
+
+// rowEach takes names that differ in every row for options, where nothing else can be one: a summary has a row for each option.
+func (g *guesses) rowEach() {
+	at := slices.IndexFunc(g.Unused, func(u Unused) bool {
+		c := g.Columns[g.t.column[u.Name]]
+		return !c.Numbers && !c.dates && c.Empty == 0 && c.Different == g.Rows && g.Rows <= mostSummary &&
+			(!c.layout() || strings.EqualFold(c.Name, "name")) && !c.named(noteWords) && !tracked.MatchString(c.Name)
+	})
+	if at >= 0 && (g.Reward != "" || g.Counts != nil) {
+		g.Arm = []string{g.Unused[at].Name}
+		g.Unused = slices.Delete(g.Unused, at, at+1)
+	}
+}
+
+// mostSummary is the largest table that may have a row for each option.
+const mostSummary = 200
 
 // alike leaves columns out that say the same as one before.
 func (g *guesses) alike() {

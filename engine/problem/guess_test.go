@@ -121,6 +121,11 @@ func TestGuessesOnPublicTables(t *testing.T) {
 		{"agridat mead.germination", tab, 64, []made{by("temp", 16, "T1", "T2", "T3", "T4"), by("rep", 4, "R1", "R2", "R3", "R4"), by("conc", 1, "0", "0.1", "1", "10"), drawn("germ", many("", 40)...), by("seeds", 64, "50")},
 			"task temp, arm conc, counts germ seeds, blocks rep"},
 
+		{"times of programs", ",", 24, []made{by("benchmark", 12, "fft", "sort"), by("compiler", 6, "gcc", "clang"), by("flags", 3, "-O2", "-O3"), by("run", 1, "0", "1", "2"), real("ns_per_op", 60, 90)},
+			"task benchmark, arm compiler flags, reward ns_per_op, lower"},
+		{"a crossover trial", ",", 16, []made{of("subject", func(r int) any { return r/2 + 1 }), by("period", 1, "1", "2"), of("sequence", func(r int) any { return []string{"AB", "BA"}[r/2%2] }),
+			of("treatment", func(r int) any { return []string{"A", "B"}[(r+r/2)%2] }), real("auc", 80, 120)}, "task subject, arm treatment, reward auc, single"},
+
 		{"R warpbreaks", ",", 54, []made{counter("rownames", 1), drawn("breaks", many("", 60)...), by("wool", 27, "A", "B"), by("tension", 9, "L", "M", "H")}, "task wool, arm tension, reward breaks"},
 		{"R npk", ",", 24, []made{counter("", 1), by("block", 4, many("", 6)...), of("N", func(r int) any { return r % 2 }), of("P", func(r int) any { return r / 2 % 2 }), of("K", func(r int) any { return (r + r/2 + r/4) % 2 }), real("yield", 40, 70)}, "task , arm N P K, reward yield, blocks block"},
 		{"R ChickWeight", ",", 576, []made{counter("", 1), drawn("weight", many("", 200)...), by("Time", 1, "0", "2", "4", "6", "8", "10", "12", "14", "16", "18", "20", "21"), of("Chick", func(r int) any { return r/12 + 1 }), of("Diet", func(r int) any { return r/144 + 1 })}, "task , arm Diet, reward weight"},

@@ -47,7 +47,7 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	if err == nil {
 		return Outcome{Reward: reward}, nil
 	}
-	if truth, is := truths[strings.ToLower(c.text)]; is {
+	if truth, is := truths[strings.ToLower(c.text)]; is && t.zeroOrOne(column) {
 		return Outcome{Reward: truth}, nil
 	}
 	if parts := limit.FindStringSubmatch(c.text); parts != nil {
@@ -73,6 +73,22 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	return Outcome{}, err
 }
 
+// zeroOrOne reports whether no number of a column is another than 0 and 1: beside 3.5, TRUE is no reward of 1.
+func (t *table) zeroOrOne(column string) bool {
+	known, there := t.binary[column]
+	if !there {
+		known = !slices.ContainsFunc(indices.All(len(t.lines)), func(r int) bool {
+			v, err := strconv.ParseFloat(strings.Replace(t.textOf(r, column), ",", ".", 1), 64)
+			return err == nil && v != 0 && v != 1 && v == v
+		})
+		if t.binary == nil {
+			t.binary = map[string]bool{}
+		}
+		t.binary[column] = known
+	}
+	return known
+}
+
 // notMeasured reports whether a cell of rewards says that nothing was measured. NaN does not: programs write it where they computed
 // no number.
 func notMeasured(text string) bool {
@@ -92,7 +108,7 @@ func notMeasured(text string) bool {
 // failure reports whether a text that is no number tells why there is none: it has no digits, or it is how a
 // program writes infinity or an error, such as #DIV/0! and 1.#IND.
 func failure(text string) bool {
-	return !strings.ContainsFunc(text, unicode.IsDigit) || strings.HasPrefix(text, "#") && strings.HasSuffix(text, "!") ||
+	return !strings.ContainsFunc(text, unicode.IsNumber) || strings.HasPrefix(text, "#") && strings.HasSuffix(text, "!") ||
 		strings.Contains(text, ".#")
 }
 

@@ -219,3 +219,18 @@ func TestOutcomesOfWideTable(t *testing.T) {
 		t.Errorf("failed %v, means %v, notes %v", p.Failed, p.Partial, p.Notes)
 	}
 }
+
+// Truth values are rewards of 0 and 1 where no number of the column is another one; beside such a number they are texts.
+func TestTruthBesideNumbers(t *testing.T) {
+	for _, c := range []struct{ rows, want string }{
+		{"a,TRUE\na,FALSE\nb,1\nb,0", "a: 1 0; b: 1 0"},
+		{"a,9.1\na,TRUE\nb,5.2\nb,5.1", "a: 9.1 1 failed; b: 5.2 5.1"},
+	} {
+		p, err := loadText("option,yield\n"+c.rows, problem.LoadOptions{})
+		if err != nil {
+			t.Errorf("%q: %v", c.rows, err)
+		} else if got := outcomes(p); got != c.want {
+			t.Errorf("%q: %s, want %s", c.rows, got, c.want)
+		}
+	}
+}

@@ -48,6 +48,7 @@ type table struct {
 	failed   []bool          // rows of which LoadOptions.Failed says so; nil without it
 	computed map[string]bool // columns that are not in the file
 	read     []string        // columns that conditions and computed columns read
+	binary   map[string]bool // of columns with truth values: whether their numbers are 0 and 1 alone
 
 	comma, point *cell // the first number read with a decimal comma, and with a decimal point
 	plain        bool  // whether a number was read whose point cannot part thousands

@@ -40,11 +40,11 @@ class Campaign(_values.Value):
         self._refresh()
         return todo
 
-    def tell(self, results: Any, by: Any = None, sure: Any = None, take_good: Any = None, extra: Any = None, again: Any = None,
-             tolerance: Any = None) -> Any:
+    def tell(self, results: Any, by: Any = None, sure: Any = None, take_good: Any = None, extra: Any = None, again: Any = None, tolerance: Any = None) -> Any:
         """Record results: a DataFrame of ``ask`` with its column reward, all rows or some, or a CSV file."""
-        receipt = _values.call("tell", (self.folder, results), {"by": by, "sure": sure, "take_good": take_good, "extra": extra,
-                                                                "again": again, "tolerance": tolerance})
+        receipt = _values.call(
+            "tell", (self.folder, results), {"by": by, "sure": sure, "take_good": take_good, "extra": extra, "again": again, "tolerance": tolerance}
+        )
         self._refresh()
         return receipt
 

@@ -280,7 +280,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
                 out.update({k: v for k, v in inner.items() if k not in row})
             else:
                 out.update({name if k == "mean" else f"{name}_{k.removeprefix('ci95_')}": v for k, v in inner.items()})
-        elif name == "ci95" and (value is None or isinstance(value, list) and len(value) == 2):
+        elif name == "ci95" and (value is None or (isinstance(value, list) and len(value) == 2)):
             out["ci95_lo"], out["ci95_hi"] = value or (None, None)
         else:
             out[name] = value

@@ -172,10 +172,18 @@ func TestCopyOfASheet(t *testing.T) {
 	if got := attach("repeated.csv", lines, campaign.TellOptions{Again: true}); counts(got) != "8 0" {
 		t.Errorf("measured again: %+v", got)
 	}
-	pasted := slices.Concat(lines[:1], []string{"A,r1,150,20.3", "A,r2,150,31.7", "A,r1,180,38.9", "A,r2,180,44.4"})
-	pasted = append(pasted, pasted[1:]...)
-	if got := attach("pasted.csv", pasted, campaign.TellOptions{}); counts(got) != "8 0" || !strings.Contains(fmt.Sprint(got.Lines), "each result stands 2 times") {
-		t.Errorf("a table that was pasted twice: %+v", got)
+	twice := append(slices.Clone(lines), lines[1:]...)
+	if got := attach("twice.csv", twice, campaign.TellOptions{}); counts(got) != "0 16" {
+		t.Errorf("a copy that was pasted twice: %+v", got)
+	}
+	other := startFrom(t, p, r)
+	got, err := attachBy(t.Context(), other, []byte(strings.Join(twice, "\n")+"\n"), campaign.TellOptions{By: "Bob", Sheet: "twice.csv"})
+	if err != nil || counts(got) != "8 8" || !strings.Contains(fmt.Sprint(got.Lines), "pasted twice counts once") {
+		t.Errorf("pasted twice: %v, %+v", err, got)
+	}
+	got, err = attachBy(t.Context(), other, []byte(strings.Join(twice, "\n")+"\n"), campaign.TellOptions{By: "Bob", Sheet: "twice.csv"})
+	if err != nil || counts(got) != "0 16" {
+		t.Errorf("pasted twice, and again: %v, %+v", err, got)
 	}
 	// one value that is equal by chance
 	if got := attach("chance.csv", []string{lines[0], "A,r1,150,21.5", "A,r2,150,33.8", "A,r1,180,39.9"}, campaign.TellOptions{}); counts(got) != "3 0" {
