@@ -40,13 +40,13 @@ const (
 // newRepeats finds the rows that repeat others.
 func newRepeats(option, same []int32, value []float64) *repeats {
 	x := &repeats{option: option, same: same, value: value, first: make([]int, len(same)), own: make([]bool, len(same))}
-	place, of := map[int32]int{}, map[float64]int32{}
-	coarse := true // whether there are counts of 0 and 1 alone
+	place, of := make([]int, most(same)+1), map[float64]int32{} // place: 1 and the first row of each number
+	coarse := true                                              // whether there are counts of 0 and 1 alone
 	for r, k := range same {
-		if _, known := place[k]; !known {
-			place[k] = r
+		if place[k] == 0 {
+			place[k] = r + 1
 		}
-		x.first[r] = place[k]
+		x.first[r] = place[k] - 1
 		if before, known := of[value[r]]; known && before != option[r] {
 			of[value[r]] = -1
 		} else if !known {
@@ -72,6 +72,15 @@ func usual(value []float64) (lo, hi float64) {
 	}
 	lo, hi = stat.Quantile(0.25, stat.Empirical, different, nil), stat.Quantile(0.75, stat.Empirical, different, nil)
 	return lo - 3*(hi-lo), hi + 3*(hi-lo)
+}
+
+// most returns the largest of some numbers from 0, which are dense; -1 for none.
+func most(numbers []int32) int32 {
+	out := int32(-1)
+	for _, k := range numbers {
+		out = max(out, k)
+	}
+	return out
 }
 
 // later returns the rows that repeat an earlier one.
@@ -104,7 +113,7 @@ func (x *repeats) copies() (sure, open []int) {
 
 // counts returns how many different rows with own values are repeated, and how many options have several such values.
 func (x *repeats) counts() (again, scattered int) {
-	times, kinds := map[int32]int{}, map[int32]int{}
+	times, kinds := make([]int, most(x.same)+1), make([]int, most(x.option)+1)
 	for r, k := range x.same {
 		if times[k]++; times[k] == 2 && x.own[r] {
 			again++
@@ -196,7 +205,7 @@ func (x *repeats) choices() float64 {
 // copied returns the copies: all rows after the first period, or all rows that repeat where each row has an equal one, else those whose
 // own values repeat, and the rows beside them that repeat in the same order.
 func (x *repeats) copied(later []int, period int) (out []int) {
-	times := map[int32]int{}
+	times := make([]int, most(x.same)+1)
 	for _, k := range x.same {
 		times[k]++
 	}
@@ -305,10 +314,18 @@ func logSum(x []float64) float64 {
 	return most + math.Log(sum)
 }
 
+// enoughDigits is how many values, evenly spread over all, tell to which digit they were written.
+const enoughDigits = 10_000
+
 // resolution returns the largest number of which four fifths of the values are multiples, in 15 digits: one value with more digits does
 // not make the others finer.
 func resolution(values []float64) float64 {
-	units := lists.Map(lists.Where(values, func(v float64) bool { return v != 0 }), lastDigit)
+	var units []float64
+	for r := 0; r < len(values); r += 1 + len(values)/enoughDigits { // of very many values some
+		if values[r] != 0 {
+			units = append(units, lastDigit(values[r]))
+		}
+	}
 	if len(units) == 0 {
 		return 1
 	}
@@ -319,6 +336,9 @@ func resolution(values []float64) float64 {
 	}
 	var common int64
 	for _, v := range values {
+		if common == 1 {
+			break
+		}
 		if v != 0 && lastDigit(v) < unit {
 			continue
 		}
@@ -354,13 +374,13 @@ func repeatsOf(t *table, l Long) (x *repeats, rows []int) {
 	}
 	// most tables have no two rows with the same option and value, and then no other column is read
 	same := paired(option, ranks(value))
-	times := map[int32]int{}
+	times := make([]int, most(same)+1)
 	for _, k := range same {
 		times[k]++
 	}
 	again := indices.Where(len(rows), func(k int) bool { return times[same[k]] > 1 })
 	if len(again) == 0 {
-		return newRepeats(option, same, value), rows
+		return new(repeats), nil
 	}
 	seed, next := maphash.MakeSeed(), int32(len(rows))
 	known := map[[2]uint64]int32{}

@@ -75,7 +75,7 @@ func (p *texProse) node(n ast.Node) string {
 	case *ast.ListItem:
 		return "\\item " + strings.TrimLeft(p.inside(n), "\n")
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		return tex.Verbatim(string(n.Lines().Value(p.source)), codeFrame)
+		return p.verbatim(string(n.Lines().Value(p.source)), codeFrame)
 	case *ast.ThematicBreak:
 		return "\n\\medskip\\hrule\\medskip\n"
 	case *ast.HTMLBlock:
@@ -134,7 +134,10 @@ func (p *texProse) math(f formula) string {
 		}
 		return tex.Text(f.tex)
 	case f.display:
-		return displayMath(f.tex)
+		if s := displayMath(f.tex); !p.inNote || !strings.Contains(s, "{Verbatim}") {
+			return s
+		}
+		return p.verbatim(f.tex, outputFrame)
 	}
 	return inlineMath(f.tex)
 }
@@ -193,6 +196,14 @@ func (p *texProse) footnote(number int) string {
 	p.inNote, p.placed[number] = true, true
 	defer func() { p.inNote = outer }()
 	return `\footnote{` + strings.TrimSpace(p.inside(note)) + "}"
+}
+
+// verbatim sets text as it stands; in a footnote, where TeX takes no such environment, as a line of fixed width.
+func (p *texProse) verbatim(text, frame string) string {
+	if p.inNote {
+		return `\texttt{` + tex.Text(text) + "}"
+	}
+	return tex.Verbatim(text, frame)
 }
 
 // textIn returns the text inside a node, as written.

@@ -96,10 +96,13 @@ func TestPDF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range append(provenanceWords, "Two groups of tasks", "foldedwords", "line 80", "Figure 1.", "round 1", "numbered0\n", "numbered100\n", "numbered250\n", "numbered399\n") {
+	for _, want := range append(provenanceWords, "Two groups of tasks", "Hidden by the notebook", "line 80", "Figure 1.", "round 1", "numbered0\n", "numbered100\n", "numbered250\n", "numbered399\n") {
 		if !strings.Contains(text, want) {
 			t.Errorf("the PDF lacks %q", want)
 		}
+	}
+	if strings.Contains(text, "foldedwords") {
+		t.Error("the PDF shows what the author folded")
 	}
 	if strings.Contains(text, "Data of the figure") {
 		t.Error("the data of figures are printed beside the figures")
