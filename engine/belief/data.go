@@ -119,7 +119,7 @@ func (d *data) columns() {
 // measure takes the offset and the unit from the data, and brings them into these: the mean of the arms, and the
 // spread of their expected rewards beyond noise. Where the noise is not taken off, it is their standard deviation.
 func (d *data) measure(beyond bool) {
-	if beyond {
+	if beyond && (d.known || d.within > 0 || stat.StdDev(d.y, nil) > 0) {
 		v := slices.Clone(d.rel)
 		for k := range v {
 			v[k] /= d.n[k]

@@ -277,3 +277,27 @@ func TestLearnerOfFewData(t *testing.T) {
 		t.Errorf("the variance of an outcome is %g, want %g", got, want)
 	}
 }
+
+// TestLearnerOfEqualMeasurements: plates of zeros, and of any one value, also measured again, say nothing of a scale and break nothing.
+func TestLearnerOfEqualMeasurements(t *testing.T) {
+	for _, value := range []float64{0, 7, (0.1 + 0.1 + 0.1) / 3, 1e9 + 0.1} {
+		for _, again := range []int{1, 2, 4} {
+			for _, features := range []bool{true, false} {
+				p := plain(t, 1, 6, features)
+				counts, means, squares := make([]int, p.N()), make([]float64, p.N()), make([]float64, p.N())
+				for i := range 5 {
+					counts[i], means[i] = 1+(again-1)*(i%2), value
+				}
+				l := NewLearner(p, nil, nil, 1, 256)
+				if err := l.Learn(context.Background(), counts, means, squares); err != nil {
+					t.Fatalf("value %v, %d times, features %v: %v", value, again, features, err)
+				}
+				for i, m := range l.Estimates() {
+					if v := l.Variances()[i]; math.Abs(m-value) > 1e-6*max(value, 1) || !(v > 0) || math.IsInf(v, 0) {
+						t.Errorf("value %v, %d times: arm %d has the posterior mean %v and variance %v", value, again, i, m, v)
+					}
+				}
+			}
+		}
+	}
+}

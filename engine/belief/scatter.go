@@ -60,6 +60,9 @@ func (d *data) noise() {
 	squares, freedom := d.unblocked(within, all)
 	free := floats.Sum(freedom)
 	d.scatter = Scatter{Kind: ScatterCommon}
+	if d.equal(squares) { // no group differs from another
+		return
+	}
 	if free < 1e-3*d.free { // the blocks may be all there is
 		d.within = floats.Sum(within)
 		return
@@ -100,6 +103,13 @@ func Within(p *problem.Problem) []float64 {
 		out[i] = s.scale[p.TaskOf[i]] * math.Sqrt(d.pure*relative)
 	}
 	return out
+}
+
+// equal reports whether all measurements are equal but for rounding, as in a first plate of zeros: they say nothing of any scale.
+func (d *data) equal(squares []float64) bool {
+	const rounding = 1e-14
+	size := rounding * max(math.Abs(floats.Max(d.y)), math.Abs(floats.Min(d.y)))
+	return floats.Max(d.y)-floats.Min(d.y) <= size && floats.Max(squares) <= size*size
 }
 
 // least returns the variance of a measurement below which it is taken for none: a part of the variance of all means.

@@ -109,7 +109,7 @@ func notMeasured(text string) bool {
 // failure reports whether a text that is no number tells why there is none: it has no digits, or it is how a
 // program writes infinity or an error, such as #DIV/0! and 1.#IND.
 func failure(text string) bool {
-	return !strings.ContainsFunc(text, unicode.IsDigit) || strings.HasPrefix(text, "#") && strings.HasSuffix(text, "!") ||
+	return !strings.ContainsFunc(text, unicode.IsNumber) || strings.HasPrefix(text, "#") && strings.HasSuffix(text, "!") ||
 		strings.Contains(text, ".#")
 }
 

@@ -21,8 +21,10 @@ class Arms(list[Any]):
             raise ValueError(f"arms has {len(self)} arms; to choose, there must be at least 2")
         self._place = {_names.identity(arm): i for i, arm in enumerate(self)}
         rows = _rows(self)
-        self.columns = list(dict.fromkeys(str(name) for row in rows for name in row))
-        self._cells = {c: _Cells([row.get(c, _names.ABSENT) for row in rows]) for c in self.columns}
+        labels = list({_names.identity(name): name for row in rows for name in row}.values())
+        own = _tables.headers(["_task", "_reward", "_failed", *labels])[3:]  # names of columns, all different
+        self._cells = {c: _Cells([row.get(label, _names.ABSENT) for row in rows]) for c, label in zip(own, labels)}
+        self.columns = own
         self._by_cells = {key: i for i, key in enumerate(zip(*(cells.keys for cells in self._cells.values())))}
         self.first = min(max(3, len(self.columns) + 1), len(self))  # how many each task begins with
 
@@ -98,7 +100,7 @@ def _listed(given: Any) -> list[Any]:
 def _rows(arms: list[Any]) -> list[dict[str, Any]]:
     """Return the features of each arm by their names."""
     if all(isinstance(arm, dict) for arm in arms):
-        return [{str(name): value for name, value in arm.items()} for arm in arms]
+        return arms
     if all(isinstance(arm, (list, tuple)) and arm and len(arm) == len(arms[0]) for arm in arms):
         return [{f"x_{i + 1}": x for i, x in enumerate(arm)} for arm in arms]
     return [{"arm": arm} for arm in arms]

@@ -9,6 +9,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
+_SMALLEST, _LARGEST = 1e-100, 1e100  # of numbers that are read
 _LONGEST = 10**15  # whole numbers with more digits are names, such as ids
 
 
@@ -36,7 +37,7 @@ def is_missing(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     """Report whether a value is a real number of whatever type; True and False are not."""
-    return isinstance(value, (Real, Decimal)) and not isinstance(value, bool)
+    return isinstance(value, (Real, Decimal)) and not isinstance(value, bool) and type(value).__name__ != "timedelta64"  # for numpy an integer
 
 
 def number(value: Any) -> float:
@@ -50,10 +51,11 @@ def number(value: Any) -> float:
 
 
 def is_feature(value: Any) -> bool:
-    """Report whether a value can be a number among the features of an arm: finite, and not as long as an id."""
+    """Report whether a value can be a number among the features of an arm: of a size that is read, and not as long as an id."""
     if not is_number(value):
         return False
-    return math.isfinite(number(value)) and not (isinstance(value, Integral) and abs(int(value)) >= _LONGEST)
+    size = abs(number(value))
+    return (size == 0 or _SMALLEST <= size <= _LARGEST) and not (isinstance(value, Integral) and abs(int(value)) >= _LONGEST)
 
 
 def identity(value: Any) -> Hashable:

@@ -11,7 +11,7 @@ from . import _tables
 from ._errors import CopeError, Interrupted
 from ._strategy import Strategy, Trial
 
-Exceptions = type[BaseException] | tuple[type[BaseException], ...]
+Exceptions = type[BaseException] | Sequence[type[BaseException]]
 
 
 class Optimum:
@@ -49,8 +49,11 @@ class Optimum:
         reasons = iter(self._strategy.failed)
         rows = []
         for t, value in self._strategy.told:
-            row = {"task": t.task, **(t.arm if isinstance(t.arm, dict) else {"arm": t.arm}), "value": value}
-            rows.append(row | {"failed": next(reasons)[1] if value != value else ""} if self._strategy.failed else row)  # noqa: PLR0124
+            row = {"task": t.task, "value": value}
+            if self._strategy.failed:
+                row["failed"] = next(reasons)[1] if value != value else ""  # noqa: PLR0124
+            arm = {(f"arm {name}" if name in row else name): x for name, x in (t.arm if isinstance(t.arm, dict) else {"arm": t.arm}).items()}
+            rows.append({"task": t.task, **arm, **row})
         return _tables.frame(_tables.records(rows))
 
     @property
@@ -110,12 +113,15 @@ def _optimum(f: Callable[..., Any], s: Strategy, budget: int, batch: int | None,
     least = len(s.tasks) * s.arms.first
     if budget < least:
         raise ValueError(f"budget is {budget}; {len(s.tasks)} tasks need at least {least} measurements to compare arms")
+    kinds = tuple(catch) if isinstance(catch, (list, tuple)) else (catch,)
+    if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in kinds):
+        raise TypeError(f"catch is {catch!r}; it must be a class of exceptions or several, such as catch=(RuntimeError, OSError)")
     at_once = max(batch or budget // 20, parallel, 1)
 
     def measure(t: Trial) -> Any:
         try:
             return f(t.arm, t.task) if s.has_tasks else f(t.arm)
-        except catch as e:
+        except kinds as e:
             return e
 
     pool = ThreadPoolExecutor(parallel) if parallel > 1 else None
@@ -127,7 +133,7 @@ def _optimum(f: Callable[..., Any], s: Strategy, budget: int, batch: int | None,
         _ = found.arms  # an error is raised here
     except KeyboardInterrupt:
         raise Interrupted(f"interrupted after {len(s.told)} of {budget} measurements", found if s.told else None) from None
-    except Exception as e:
+    except BaseException as e:  # also SystemExit
         _keep(e, found if s.told else None, len(s.told))
         raise
     finally:
@@ -158,7 +164,7 @@ def _measured(measure: Callable[[Trial], Any], trials: list[Trial], pool: Execut
         raise first
 
 
-def _keep(e: Exception, partial: Optimum | None, count: int) -> None:
+def _keep(e: BaseException, partial: Optimum | None, count: int) -> None:
     """Let an exception have what was measured before it."""
     try:
         e.partial = partial  # type: ignore[attr-defined]

@@ -16,6 +16,7 @@ from ._arms import Arms
 from ._errors import CopeError, Note
 
 _MOST_FAILURES = 3  # in a row, after which an arm is not proposed any more: it is tried again twice
+_LARGEST = 1e100  # numbers that are larger are not read
 _MOST_NEXT = 10_000  # trials that the process proposes at once
 
 
@@ -53,6 +54,8 @@ class Strategy:
     """
 
     def __init__(self, arms: Any, tasks: Sequence[Any] | None = None, goal: str = "min", epsilon: float = 0, seed: int = 0) -> None:
+        if goal not in ("min", "max"):
+            raise ValueError(f"goal is {goal!r}; it must be 'min' or 'max'")
         self.arms, self.goal, self.epsilon = Arms(arms), goal, epsilon
         given = [None] if tasks is None else list(tasks)
         if not given:
@@ -86,7 +89,7 @@ class Strategy:
         """
         if isinstance(trials, Trial):
             trials, values = [trials], [values]
-        trials, values = list(trials), list(values)
+        trials, values = _trials(trials), list(values)
         if len(trials) != len(values):
             raise ValueError(f"there are {len(trials)} trials and {len(values)} values, and each trial needs its own; nothing was recorded")
         # all are looked at before one is recorded
@@ -105,13 +108,13 @@ class Strategy:
 
     def forget(self, trials: Iterable[Trial]) -> None:
         """Take back trials that were asked and will not be told, such as those of a worker that ended."""
-        for trial in list(trials):
+        for trial in _trials(trials):
             task, place = self._found(trial)
             self._tried[task][place].pending = max(self._tried[task][place].pending - 1, 0)
 
     def expect(self, trials: Iterable[Trial]) -> None:
         """Add trials that are being measured and were not asked here."""
-        for trial in list(trials):
+        for trial in _trials(trials):
             task, place = self._found(trial)
             self._tried[task][place].pending += 1
 
@@ -164,7 +167,9 @@ class Strategy:
         if any(failed):
             table.append(_tables.Column("_failed", failed, "i8"))
             named["failed"] = "_failed == 1"
-        return _values.call("problem", (table,), named)
+        with warnings.catch_warnings():  # of a table that nobody gave, and for each list anew
+            warnings.simplefilter("ignore", Note)
+            return _values.call("problem", (table,), named)
 
     def _nothing(self) -> CopeError:
         if not self.failed:
@@ -177,13 +182,9 @@ class Strategy:
 
     def _found(self, trial: Trial) -> tuple[str, int]:
         """Return the name of the task of a trial and the place of its arm."""
-        try:
-            arm, task = trial
-        except (TypeError, ValueError):
-            raise ValueError(f"{_names.described(trial)} is not a trial; a trial is one of ask, or Trial(arm, task)") from None
-        place, name = self.arms.place(arm), self._task_names.get(_names.identity(task))
+        place, name = self.arms.place(trial.arm), self._task_names.get(_names.identity(trial.task))
         if place is None or name is None:
-            raise ValueError(f"there is no {_of(Trial(arm, task), always=True)}; nothing was recorded")
+            raise ValueError(f"there is no {_of(trial, always=True)}; nothing was recorded")
         return name, place
 
     def _first(self) -> list[tuple[str, int]]:
@@ -206,7 +207,7 @@ class Strategy:
         told = _answer(options, self.epsilon, min(count + waiting.total(), _MOST_NEXT), retry=True).json
         pulls = [(p["task"], self.arms.of(p["features"]), p["count"]) for p in told.get("next") or []]
         now, after = told.get("loss_now"), told.get("loss_after")
-        if now is not None and after is not None and after >= now:  # both are None where all values are equal
+        if now is None or after is None or after >= now:  # both are None where all values are equal
             pulls = []  # nothing is gained, so that their order says nothing
         out: list[tuple[str, int]] = []
         for k in range(max((n for *_, n in pulls), default=0)):  # each once before one is repeated
@@ -230,7 +231,8 @@ class Strategy:
     def _rivals(self, told: dict[str, Any], taken: list[tuple[str, int]], count: int) -> list[tuple[str, int]]:
         """Return trials of the picks and their runners-up, where no trial promises more than another."""
         pairs = {(p["task"], label) for p in told["picks"] for label in (p["arm"], p.get("runner_up"))}
-        rivals = [(a["task"], self.arms.of(a["features"])) for a in told["arms"] if (a["task"], a["arm"]) in pairs]
+        alike = {p["task"] for p in told["picks"] if not p.get("runner_up")}  # nothing tells their arms apart
+        rivals = [(a["task"], self.arms.of(a["features"])) for a in told["arms"] if (a["task"], a["arm"]) in pairs or a["task"] in alike]
         out = self._fewest(max(count, 0), rivals, taken)
         for k, (task, i) in enumerate(out):
             out[k] = (task, self._fresh(task, i, taken + out))
@@ -262,6 +264,17 @@ class Strategy:
         return self._random.sample(others, max(0, min(count, len(others))))
 
 
+def _trials(given: Iterable[Any]) -> list[Trial]:
+    """Return trials, which may be plain pairs of an arm and a task, such as those that a file kept."""
+    out = []
+    for trial in given:
+        try:
+            out.append(Trial(*trial))
+        except TypeError:
+            raise ValueError(f"{_names.described(trial)} is not a trial; a trial is one of ask, or Trial(arm, task)") from None
+    return out
+
+
 def _answer(problem: Any, epsilon: float, next: int, retry: bool = False) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Note)
@@ -288,6 +301,8 @@ def outcome(value: Any, trial: Trial) -> tuple[float, str]:
     one = _one(value)
     if one is None or type(one).__name__ == "NAType":
         return math.nan, str(one)
+    if type(one).__name__ == "MaskedConstant":  # of numpy, whose number is 0
+        return math.nan, "masked"
     if isinstance(one, (str, bytes)):
         raise ValueError(f"{of} gave the text {_names.described(one)}; it must be a number, or None where the measurement failed")
     try:
@@ -297,8 +312,10 @@ def outcome(value: Any, trial: Trial) -> tuple[float, str]:
     except (TypeError, ValueError):
         what = f"{len(one)} values" if isinstance(one, (list, tuple)) or getattr(one, "shape", False) else f"a {type(one).__name__}"
         raise TypeError(f"{of} gave {what}, {_names.described(value)}; it must be one number, or None where the measurement failed") from None
-    if math.isfinite(number):
+    if abs(number) <= _LARGEST:
         return number, ""
+    if math.isfinite(number):  # such as the largest float, as a penalty
+        return math.nan, f"{number:g}, beyond {_LARGEST:g}"
     return math.nan, "NaN" if math.isnan(number) else "infinite"
 
 
@@ -306,7 +323,7 @@ def _one(value: Any) -> Any:
     """Return the only element of an array, a series or a list with one."""
     if isinstance(value, (list, tuple)) and len(value) == 1:
         return _one(value[0])
-    if hasattr(value, "item"):
+    if hasattr(value, "item") and type(value).__name__ != "MaskedConstant":
         try:
             return value.item()
         except (TypeError, ValueError, RuntimeError):  # it has several, or none

@@ -54,7 +54,7 @@ class Table:
     def __init__(self, value: Any) -> None:
         found = _columns_of(value)
         self.labels, self._cells = [label for label, _ in found], [cells for _, cells in found]
-        self.names = _headers(self.labels)
+        self.names = headers(self.labels)
 
     def named(self, wanted: Any) -> Any:
         """Return the name of a column that is given by its label, or of each of several; other texts as they are."""
@@ -136,7 +136,7 @@ def _as_list(cells: Any) -> list[Any]:
     return cells.tolist() if hasattr(cells, "tolist") else cells.to_list() if hasattr(cells, "to_list") else list(cells)
 
 
-def _headers(labels: list[Any]) -> list[str]:
+def headers(labels: list[Any]) -> list[str]:
     """Return the names of columns in the process: all different, and none empty."""
     taken: set[str] = set()
     out = []
@@ -231,6 +231,8 @@ def _of_polars(name: str, series: Any, measured: bool) -> Column:
         numbers = np.ascontiguousarray(series.cast(pl.Float64).to_numpy(), dtype="<f8")
         return Column(name, _as_printed(numbers, series.to_numpy()) if kind == pl.Float32 else numbers, "f8")
     if kind.is_nested() or kind in (pl.Object, pl.Binary, pl.Null):
+        return of_list(name, series.to_list(), measured)
+    if kind == pl.Duration:  # of which polars makes no text
         return of_list(name, series.to_list(), measured)
     texts = series.cast(pl.String)
     labels = texts.unique(maintain_order=True).drop_nulls()

@@ -12,7 +12,7 @@ from typing import Any
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.samplers import BaseSampler, RandomSampler
-from optuna.search_space import IntersectionSearchSpace
+from optuna.search_space import intersection_search_space
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
@@ -29,11 +29,11 @@ class CopeSampler(BaseSampler):  # type: ignore[misc,unused-ignore]
 
     def __init__(self, task: str | None = None, seed: int | None = None) -> None:
         self._task, self._seed = task, seed or 0
-        self._chance, self._space = RandomSampler(seed), IntersectionSearchSpace()
+        self._chance = RandomSampler(seed)
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """Return the parameters that all trials so far have and that are categorical."""
-        space = self._space.calculate(study)
+        space = intersection_search_space(study.get_trials(deepcopy=False))  # anew: a sampler may serve several studies
         return {name: d for name, d in space.items() if isinstance(d, CategoricalDistribution)}
 
     def sample_relative(self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:

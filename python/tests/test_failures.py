@@ -195,3 +195,73 @@ def test_all_values_are_equal():
         found = cope.maximize(lambda arm, value=value: value, arms=["p", "q", "r"], budget=12)
         assert found.arm in ("p", "q", "r")
         assert len(found.history) == 12
+
+
+def test_equal_values_do_not_go_to_the_first():
+    found = cope.maximize(lambda arm: 7.0, arms=list("pqrstu"), budget=24)
+    times = collections.Counter(found.history["arm"])
+    assert len(times) == 6 and max(times.values()) <= 6
+
+
+def test_numbers_that_are_not_read():
+    """A penalty of the largest float is a failure, and so is what numpy masks, whose number would be 0."""
+    masked = pytest.importorskip("numpy").ma.masked
+    for nothing in (-1.7e308, 1e101, masked):
+        found = cope.maximize(lambda arm, nothing=nothing: nothing if arm == "q" else float(ord(arm)) - 200, arms=["p", "q", "r"], budget=10)
+        assert found.arm == "r"
+        assert 1 <= len(found.failed) <= 3
+
+
+def test_pairs_are_trials():
+    s = cope.Strategy(arms=["p", "q", "r"], goal="max")
+    s.tell([("p", None), ("q", None), ("r", None)], [1, 2, None])
+    assert s.picks(s.best()) == {None: "q"}
+    with pytest.raises(ValueError, match="no arm 'x'"):
+        s.tell([("x", None)], [1])
+    with pytest.raises(ValueError, match="not a trial"):
+        s.tell(["p"], [1])
+
+
+def test_wrong_words_are_refused_before_the_first_measurement():
+    measured = []
+    with pytest.raises(TypeError, match="catch is True"):
+        cope.maximize(measured.append, arms=["p", "q", "r"], budget=9, catch=True)
+    with pytest.raises(ValueError, match="goal is 'maximize'"):
+        cope.Strategy(arms=["p", "q"], goal="maximize")
+    assert not measured
+
+
+def test_an_exit_keeps_what_was_measured():
+    def f(arm):
+        measured.append(arm)
+        if len(measured) == 6:
+            raise SystemExit(3)
+        return float(ord(arm))
+
+    measured = []
+    with pytest.raises(SystemExit) as e:
+        cope.maximize(f, arms=["p", "q", "r"], budget=12)
+    assert len(e.value.partial.history) == 5
+
+
+def test_no_notes_on_tables_that_nobody_gave():
+    import warnings
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always", cope.Note)
+        cope.maximize(lambda arm: float(ord(arm)), arms=["p", "q", "r"], budget=8)
+    assert not [w for w in seen if issubclass(w.category, cope.Note)]
+
+
+def test_a_sampler_of_two_studies():
+    optuna = pytest.importorskip("optuna")
+    from gonb_cope.optuna import CopeSampler
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    draw, sampler = random.Random(5), CopeSampler(seed=0)
+    one, two = (optuna.create_study(direction=d, sampler=sampler) for d in ("maximize", "minimize"))
+    for _ in range(14):
+        one.optimize(lambda t: ord(t.suggest_categorical("k", list("pqrs"))) + draw.gauss(0, 0.1), n_trials=1)
+        two.optimize(lambda t: ord(t.suggest_categorical("m", list("tuvw"))) + draw.gauss(0, 0.1), n_trials=1)
+    assert collections.Counter(t.params["k"] for t in one.trials)["p"] <= 3
+    assert collections.Counter(t.params["m"] for t in two.trials)["w"] <= 3

@@ -232,3 +232,29 @@ def test_pyarrow():
 def test_short_floats():
     frame = pd.DataFrame({"dose": np.array([0.1, 0.2, 0.3] * 2, dtype="float32"), "y": [1.0, 9, 2, 1.1, 9.1, 2.1]})
     assert cope.problem(frame, arm="dose", reward="y").best().json["picks"][0]["features"] in ({"dose": 0.2}, {"dose": "0.2"})
+
+
+def test_names_of_features():
+    """Features may be named as anything, also as the columns that the package makes."""
+    for names in (("_task", "_reward"), ("task", "value"), ("arm", "failed"), ("", "a,b"), (1, "1")):
+        arms = [dict(zip(names, values)) for values in ((0, 0), (0, 1), (1, 0), (1, 1))]
+        found = cope.maximize(lambda arm, names=names: 2.0 * arm[names[0]] + arm[names[1]], arms=arms, budget=12)
+        assert found.arm == arms[3]
+        history = found.history
+        assert len(history.columns) == 4 and set(history["value"]) <= {0.0, 1.0, 2.0, 3.0}
+
+
+def test_numbers_that_are_not_read_are_names():
+    np = pytest.importorskip("numpy")
+    for arms in ([1e-320, 1e308, 2.0], [np.timedelta64(3, "D"), np.timedelta64(4, "D"), np.timedelta64(5, "h")]):
+        found = cope.maximize(lambda arm, last=arms[1]: float(arm == last), arms=arms, budget=9)
+        assert found.arm == arms[1]
+
+
+def test_durations_of_polars():
+    pl = pytest.importorskip("polars")
+    from datetime import timedelta
+
+    frame = pl.DataFrame({"site": ["s"] * 6, "wait": [timedelta(hours=h) for h in (1, 1, 2, 2, 3, 3)], "yield": [1.0, 1.1, 5.0, 5.2, 2.0, 2.1]})
+    (pick,) = cope.problem(frame, task="site", arm="wait", reward="yield").best().json["picks"]
+    assert pick["arm"] == "2:00:00"
