@@ -20,6 +20,7 @@ type Allowance struct {
 	what         string
 	bytes, steps int64 // limits
 	made, taken  atomic.Int64
+	rest         *Allowance // of a share: what is taken from once its own is used up
 }
 
 // NoLimit stands for as many bytes as the process may take, or for any number of steps.
@@ -29,6 +30,12 @@ const NoLimit = math.MaxInt64
 // thing that is read or converted in errors, such as "the table runs.parquet".
 func New(ctx context.Context, what string, bytes, steps int64) *Allowance {
 	return &Allowance{ctx: ctx, what: what, bytes: bytes, steps: steps}
+}
+
+// Share returns an allowance for a part of the work, such as one text of many: so many bytes and steps of its own, and beyond
+// them what a has left. So a part that takes too much leaves the own share of every other part.
+func (a *Allowance) Share(bytes, steps int64) *Allowance {
+	return &Allowance{ctx: a.ctx, what: a.what, bytes: bytes, steps: steps, rest: a}
 }
 
 // Error reports that a limit was reached.
@@ -60,8 +67,15 @@ func (a *Allowance) Make(n int64) error {
 		return err
 	}
 	made := a.made.Add(n)
-	if made > a.bytes || made < 0 {
+	switch over := min(n, made-a.bytes); {
+	case made < 0 || over > 0 && a.rest == nil:
 		return &Error{a.what, a.bytes, "bytes"}
+	case over > 0:
+		if err := a.rest.Make(over); err != nil {
+			a.rest.made.Add(-over) // which is not made
+			a.made.Add(-n)
+			return err
+		}
 	}
 	if before := made - n; before/claimEach != made/claimEach {
 		// What grows is copied: the next allocation may be as large as a good part of what is there.
@@ -79,7 +93,11 @@ func (a *Allowance) Ask(n int64) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
 	}
-	if n > a.bytes-a.made.Load() {
+	left := a.bytes - a.made.Load()
+	if n > left && a.rest != nil {
+		return a.rest.Ask(n - max(left, 0))
+	}
+	if n > left {
 		return &Error{a.what, a.bytes, "bytes"}
 	}
 	if n < claimEach {
@@ -102,10 +120,19 @@ func (a *Allowance) Step(n int64) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
 	}
-	if a.taken.Add(n) > a.steps {
+	over := min(n, a.taken.Add(n)-a.steps)
+	switch {
+	case over <= 0:
+		return nil
+	case a.rest == nil:
 		return &Error{a.what, a.steps, "steps"}
 	}
-	return nil
+	err := a.rest.Step(over)
+	if err != nil {
+		a.rest.taken.Add(-over) // which are not taken
+		a.taken.Add(-n)
+	}
+	return err
 }
 
 // Writer returns a writer that asks before it passes bytes on to w.

@@ -44,3 +44,31 @@ func TestEnded(t *testing.T) {
 		t.Errorf("Make: error %v", err)
 	}
 }
+
+// A share uses its own bytes and steps first, then what the whole has left; what is refused is not counted, and other shares keep
+// their own.
+func TestShare(t *testing.T) {
+	whole := allowance.New(context.Background(), "the report", 10, 10)
+	first, second := whole.Share(5, 5), whole.Share(5, 5)
+	for _, c := range []struct {
+		name    string
+		allowed bool
+		err     error
+	}{
+		{"5 of its own and 8 of the whole", true, first.Make(13)},
+		{"3 where 2 are left", false, first.Make(3)},
+		{"2 that are left", true, first.Ask(2)},
+		{"5 of its own", true, second.Make(5)},
+		{"2 of the whole", true, second.Make(2)},
+		{"1 more", false, second.Make(1)},
+		{"steps: 5 of its own and 8 of the whole", true, first.Step(13)},
+		{"steps: 3 where 2 are left", false, first.Step(3)},
+		{"steps: 5 of its own", true, second.Step(5)},
+		{"steps: 2 of the whole", true, second.Step(2)},
+		{"steps: 1 more", false, second.Step(1)},
+	} {
+		if (c.err == nil) != c.allowed {
+			t.Errorf("%s: error %v", c.name, c.err)
+		}
+	}
+}

@@ -47,7 +47,7 @@ func TestHighlight(t *testing.T) {
 		{"go", "func f() { return \"x\" }", `<span class="k">func</span> <span class="f">f</span>() { <span class="k">return</span> <span class="s">&#34;x&#34;</span> }`},
 		{"no-such-language", "<x>", "&lt;x&gt;"},
 	} {
-		root := &markup.Node{Children: highlight(c.in, c.lang)}
+		root := &markup.Node{Children: highlight(c.in, c.lang, noLimits)}
 		if got := root.String(); got != c.want {
 			t.Errorf("%s\n  is %s\nwant %s", c.in, got, c.want)
 		}

@@ -150,7 +150,7 @@ func FuzzClean(f *testing.F) {
 			source = s
 		}
 		p := newPage(book(markdownCell(s), codeCell(source, nil, shows("text/html", s), shows("image/svg+xml", s), printed("stdout", s))),
-			Options{Title: s}, true, nil)
+			Options{Title: s}.limited(context.Background()), true, nil)
 		body := p.body()
 		uniqueIDs(body)
 		var b strings.Builder

@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -16,8 +15,6 @@ import (
 	render "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-
-	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 )
 
 // A dialect reads and renders the Markdown of notebooks: GitHub's, with footnotes and formulas. Raw HTML passes: it is cleaned when a
@@ -30,17 +27,12 @@ type dialect struct {
 	now *written // the text under way
 }
 
-// The limits of one text.
+// The limits of one text, and what its parts take. How much they may take together is in limits.go.
 const (
-	mostNesting = 100     // quotes and lists within each other
-	mostCells   = 200_000 // of a table
-	stepsByByte = 200     // work that grows faster than the text
-	stepsAtAll  = 35_000_000
-
-	mostLinks    = 2_000 // addresses that stand together at the end of a text
-	bytesByByte  = 80    // of memory
-	bytesAtAll   = 40 << 20
-	bytesOfBlock = 1_000 // of the tree of Markdown, of HTML and of the page; about
+	mostNesting  = 100     // quotes and lists within each other
+	mostCells    = 200_000 // of a table
+	mostLinks    = 2_000   // addresses that stand together at the end of a text
+	bytesOfBlock = 1_000   // of the tree of Markdown, of HTML and of the page; about
 	bytesInline  = 400
 	bytesOfTeX   = 300 // of each letter
 )
@@ -89,12 +81,6 @@ func newDialect() *dialect {
 	return d
 }
 
-// allow sets the work that may be done on a text.
-func (w *written) allow(ctx context.Context) {
-	n := int64(len(w.source))
-	w.allowance = allowance.New(ctx, "the text", bytesAtAll+bytesByByte*n, stepsAtAll+stepsByByte*n)
-}
-
 // errLarge ends the reading of a text that would take too much memory.
 var errLarge = errors.New("a text that takes too much memory")
 
@@ -102,15 +88,28 @@ var errLarge = errors.New("a text that takes too much memory")
 func (w *written) parse() {
 	defer func() {
 		if r := recover(); r == errLarge {
-			code := ast.NewCodeBlock()
-			code.Lines().Append(text.NewSegment(0, len(w.source)))
-			w.root, w.deep = ast.NewDocument(), true
-			w.root.AppendChild(w.root, code)
+			w.asCode()
 		} else if r != nil {
 			panic(r)
 		}
 	}()
 	w.with(func(d *dialect) { w.root = d.Parser().Parse(text.NewReader(w.masked)) })
+	_ = ast.Walk(w.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if block, ok := n.(*ast.HTMLBlock); ok && entering {
+			for _, line := range block.Lines().Sliced(0, block.Lines().Len()) {
+				w.takes(bytesOfBlock / 2 * bytes.Count(line.Value(w.source), []byte("<")))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// asCode makes all of the text code, as it is written.
+func (w *written) asCode() {
+	code := ast.NewCodeBlock()
+	code.Lines().Append(text.NewSegment(0, len(w.source)))
+	w.root, w.deep = ast.NewDocument(), true
+	w.root.AppendChild(w.root, code)
 }
 
 // takes notes memory that is taken. Only parse ends its panic.

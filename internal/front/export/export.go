@@ -15,6 +15,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
@@ -34,6 +35,9 @@ type Options struct {
 	// the notebook by its path from the report, for Outputs; Markdown for code hosts has it
 	Source string
 	Notice func(string) // is told, in a sentence, what the report does not show; may be nil
+
+	limits *allowance.Allowance        // of what all texts of the report take beyond their shares
+	texts  map[*notebook.Cell]*written // that were read for their headings
 }
 
 // Paper is the size of the pages of a report.
@@ -56,9 +60,10 @@ type putter func(name string, data []byte) string
 
 // made returns a report.
 func made(ctx context.Context, ending string, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
+	opt = opt.limited(ctx)
 	switch ending {
 	case ".html":
-		return HTML(nb, opt), nil
+		return newPage(nb, opt, false, nil).text(), nil
 	case ".ipynb":
 		return Notebook(nb, opt)
 	case ".md", ".qmd":
@@ -76,7 +81,7 @@ func made(ctx context.Context, ending string, nb *notebook.Notebook, opt Options
 // it. The file at path appears whole or not at all, and after its figures. Errors
 // name the path.
 func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) error {
-	// A conversion that is interrupted goes on in the background, with files and notices of its own.
+	// A conversion that is interrupted ends soon, in the background, with files and notices of its own.
 	type outcome struct {
 		text []byte
 		side *side
@@ -86,7 +91,9 @@ func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) 
 		o.side = sideOf(path)
 		inner := opt
 		inner.Notice = func(line string) { o.said = append(o.said, line) }
-		o.text, err = made(ctx, strings.ToLower(filepath.Ext(path)), nb, inner, o.side.put)
+		if o.text, err = made(ctx, strings.ToLower(filepath.Ext(path)), nb, inner, o.side.put); err == nil {
+			err = ctx.Err() // it ended early
+		}
 		return o, err
 	})
 	if err != nil {
@@ -291,14 +298,14 @@ func loneFormula(source string) (formula string, ok bool) {
 func htmlText(source string) string { return new(markup.Cleaner).Read(source).Lines() }
 
 // headings yields the headings of all Markdown cells that a report shows, each with its text and its cell.
-func headings(nb *notebook.Notebook) iter.Seq[authored] {
+func headings(nb *notebook.Notebook, opt Options) iter.Seq[authored] {
 	return func(yield func(authored) bool) {
 		for i := range nb.Cells {
 			c := &nb.Cells[i]
 			if c.Type != notebook.Markdown || hidden(c) {
 				continue
 			}
-			w := readMarkdown(c.Source, "h")
+			w := opt.cellText(c, fmt.Sprintf("c%d", i+1))
 			for _, h := range w.headings() {
 				if !yield(authored{w, h, c}) {
 					return
@@ -317,7 +324,7 @@ type authored struct {
 // titleOf returns the title that HTML would give, and whether the first heading of the
 // Markdown is it.
 func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool) {
-	for h := range headings(nb) { // images are loaded, because one that is missing is a text
+	for h := range headings(nb, opt) { // images are loaded, because one that is missing is a text
 		words := strings.TrimSpace(h.text.tree(h.heading, &markup.Cleaner{Load: images(h.cell, opt.Folder)}).Plain())
 		return cmp.Or(opt.Title, words, opt.fallbackTitle(nb)), opt.Title == "" || opt.Title == words
 	}
@@ -408,6 +415,9 @@ func (t *textWriter) body(nb *notebook.Notebook, in textForm, failed, provenance
 	}
 	for i := range nb.Cells {
 		c := &nb.Cells[i]
+		if t.opt.interrupted() {
+			return
+		}
 		switch {
 		case hidden(c) || strings.TrimSpace(c.Source) == "" && c.Type == notebook.Raw:
 		case c.Type == notebook.Raw:

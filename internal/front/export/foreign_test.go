@@ -217,7 +217,7 @@ func TestFormulasFirst(t *testing.T) {
 		{"| a |\n|---|\n| $5|\n| 6$ |", 0, "a $5 6$"},
 	} {
 		k := markup.Cleaner{}
-		tree := prose(c.source, "c", &k)
+		tree := prose(markdownOf(c.source), &k)
 		if got := len(tree.All("math")); got != c.math {
 			t.Errorf("%q has %d formulas, want %d:\n%s", c.source, got, c.math, tree)
 		}

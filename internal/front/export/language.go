@@ -5,10 +5,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -163,10 +165,46 @@ func isCope(source string) bool {
 // mostColoured is how many bytes of code are coloured in one piece: lexers take longer than their text grows.
 const mostColoured = 64 << 10
 
+// What a token of code takes. The work within lexers cannot be counted, and some take the square of the length of bad code: what takes
+// many times as long as good code on a busy machine counts by its time.
+const (
+	bytesOfToken = 200
+	stepsOfToken = 400
+	timeOfToken  = 100 * time.Microsecond
+	timeOfText   = 60 * time.Millisecond // besides
+	timeOfStep   = 10 * time.Nanosecond
+)
+
+// timedLexer is a lexer that ends where it has taken too much.
+type timedLexer struct {
+	chroma.Lexer
+	a *allowance.Allowance
+}
+
+// Tokenise implements chroma.Lexer.
+func (l timedLexer) Tokenise(o *chroma.TokeniseOptions, text string) (chroma.Iterator, error) {
+	next, err := l.Lexer.Tokenise(o, text)
+	if err != nil {
+		return nil, err
+	}
+	left := timeOfText // of the time that does not count
+	return func() chroma.Token {
+		begin := time.Now()
+		t := next()
+		left += timeOfToken - time.Since(begin)
+		steps := stepsOfToken + int64(max(-left, 0)/timeOfStep)
+		left = max(left, 0)
+		if l.a.Step(steps) != nil {
+			return chroma.EOF
+		}
+		return t
+	}, nil
+}
+
 // highlight marks the words of source text with the classes of the report's
 // style: c comment, s text, d number, f function, k keyword. Colour only repeats
 // what the text says. A language that is not known stays plain.
-func highlight(source, name string) []*markup.Node {
+func highlight(source, name string, a *allowance.Allowance) []*markup.Node {
 	var out []*markup.Node
 	add := func(piece, class string) {
 		n := markup.Text(piece)
@@ -190,11 +228,14 @@ func highlight(source, name string) []*markup.Node {
 		first = source[:len(source)-len(rest)]
 	}
 	if lexer := lexerNamed(name); lexer != nil {
-		if tokens, err := chroma.Coalesce(lexer).Tokenise(nil, strings.TrimSuffix(rest, "\n")+"\n"); err == nil {
+		if tokens, err := chroma.Coalesce(timedLexer{lexer, a}).Tokenise(nil, strings.TrimSuffix(rest, "\n")+"\n"); err == nil {
 			if first != "" {
 				add(first, "k")
 			}
 			for t := range tokens.Stdlib() {
+				if a.Make(bytesOfToken) != nil {
+					break
+				}
 				add(t.Value, tokenClass(t.Type))
 			}
 			// Lexers know some comments by the end of their line, change ends of lines, or leave out what they do not know.

@@ -30,8 +30,8 @@ type texProse struct {
 }
 
 // markdown converts one text, of a cell or of an output.
-func (l *latexWriter) markdown(source, name string, c *notebook.Cell, output bool) string {
-	p := &texProse{written: readMarkdown(source, name), l: l, cell: c, output: output, notes: map[int]ast.Node{}, placed: map[int]bool{}}
+func (l *latexWriter) markdown(w *written, c *notebook.Cell, output bool) string {
+	p := &texProse{written: w, l: l, cell: c, output: output, notes: map[int]ast.Node{}, placed: map[int]bool{}}
 	if list, ok := p.root.LastChild().(*east.FootnoteList); ok {
 		for n := list.FirstChild(); n != nil; n = n.NextSibling() {
 			p.notes[n.(*east.Footnote).Index] = n
@@ -313,10 +313,8 @@ func tabular(title, sides string, head []string, rows [][]string) string {
 	return b.String()
 }
 
-// prose renders Markdown to markup that is clean. The name tells the footnotes of
-// one cell from another's.
-func prose(source, name string, c *markup.Cleaner) *markup.Node {
-	w := readMarkdown(source, name)
+// prose renders Markdown to markup that is clean.
+func prose(w *written, c *markup.Cleaner) *markup.Node {
 	tree := w.tree(w.root, c)
 	if w.shortened() {
 		c.Plain = true

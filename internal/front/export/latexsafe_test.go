@@ -189,7 +189,7 @@ func TestLaTeXFootnotes(t *testing.T) {
 	}
 	// Two references outside of notes give the text twice, as they did.
 	l := &latexWriter{}
-	if got := l.markdown("x[^a] y[^a]\n\n[^a]: note", "c", nil, false); strings.Count(got, `\footnote{note}`) != 2 {
+	if got := l.markdown(markdownOf("x[^a] y[^a]\n\n[^a]: note"), nil, false); strings.Count(got, `\footnote{note}`) != 2 {
 		t.Errorf("two references give %q", got)
 	}
 }

@@ -58,7 +58,7 @@ const preamble = `\documentclass[11pt]{article}
 // latex returns the report as an article.
 func latex(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) []byte {
 	title, strip := titleOf(nb, opt)
-	l := &latexWriter{newTextWriter(nb, opt, put, strip, true), ctx, sectionShift(nb, strip)}
+	l := &latexWriter{newTextWriter(nb, opt, put, strip, true), ctx, sectionShift(nb, opt, strip)}
 	l.body(nb, l, "\n\\noindent\\textbf{This run failed.} %s\n", "\n\\section*{Provenance}\n")
 	date := ""
 	if !opt.Provenance.Started.IsZero() {
@@ -70,8 +70,8 @@ func latex(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) 
 }
 
 // sectionShift returns 0 when headings of level 1 remain besides the title, else 1.
-func sectionShift(nb *notebook.Notebook, strip bool) int {
-	for h := range headings(nb) {
+func sectionShift(nb *notebook.Notebook, opt Options, strip bool) int {
+	for h := range headings(nb, opt) {
 		if !strip && h.heading.Level == 1 {
 			return 0
 		}
@@ -90,7 +90,7 @@ func (l *latexWriter) raw(number int, c *notebook.Cell, format string) bool {
 	case "", "text/plain":
 		l.b.WriteString(tex.Verbatim(c.Source, outputFrame))
 	case "text/markdown":
-		l.b.WriteString(l.markdown(c.Source, fmt.Sprintf("c%d", number), c, true))
+		l.b.WriteString(l.markdown(l.opt.read(c.Source, fmt.Sprintf("c%d", number)), c, true))
 	case "text/latex":
 		if !tex.Compilable(c.Source) {
 			return false
@@ -103,7 +103,7 @@ func (l *latexWriter) raw(number int, c *notebook.Cell, format string) bool {
 }
 
 func (l *latexWriter) prose(number int, c *notebook.Cell) {
-	l.b.WriteString(l.markdown(c.Source, fmt.Sprintf("c%d", number), c, false))
+	l.b.WriteString(l.markdown(l.opt.finalText(c, fmt.Sprintf("c%d", number)), c, false))
 }
 
 // source writes code, under the name of its language where it is not the notebook's.
@@ -158,7 +158,7 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 			l.writef("\n%s\n", placed(source))
 		}
 	case "text/markdown":
-		l.b.WriteString(l.markdown(source, "o", c, true))
+		l.b.WriteString(l.markdown(l.opt.read(source, "o"), c, true))
 	case "text/plain", "application/json":
 		text, _ := shorten(stripANSI(source))
 		l.b.WriteString(tex.Verbatim(text, outputFrame))

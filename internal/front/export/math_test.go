@@ -30,7 +30,7 @@ func TestFormulasOfNotebooks(t *testing.T) {
 			if c.Type != notebook.Markdown {
 				continue
 			}
-			w := readMarkdown(c.Source, "n")
+			w := markdownOf(c.Source)
 			_ = ast.Walk(w.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 				switch n := n.(type) {
 				case *mathNode:
@@ -86,7 +86,7 @@ func TestMathInMarkdown(t *testing.T) {
 		{"| $a$ | b |\n|---|---|\n| $c$ | d |", 2, 0, ""},
 	} {
 		k := markup.Cleaner{}
-		tree := prose(c.source, "c", &k)
+		tree := prose(markdownOf(c.source), &k)
 		apart := 0
 		for _, m := range tree.All("math") {
 			if m.Get("display") == "block" {

@@ -89,7 +89,7 @@ func (m *mdWriter) raw(_ int, c *notebook.Cell, format string) bool {
 	case "", "text/plain":
 		m.writef("\n%s\n", fenced("", c.Source))
 	case "text/markdown":
-		m.writef("\n%s\n", m.rewritten(c.Source, c, func(*written, ast.Node) []edit { return nil }))
+		m.writef("\n%s\n", m.rewritten(m.opt.read(c.Source, "m"), c, func(*written, ast.Node) []edit { return nil }))
 	case "text/html":
 		k := newPage(&notebook.Notebook{}, m.opt, false, nil).cleaner("raw", c)
 		k.Style = nil
@@ -119,8 +119,8 @@ var mdSpecial = regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|$~^]")
 
 // prose writes a Markdown cell: without the title, with its images as files beside the report
 // and its links to headings as Quarto names them. The rest stays as it is written.
-func (m *mdWriter) prose(_ int, c *notebook.Cell) {
-	source := m.rewritten(c.Source, c, func(w *written, n ast.Node) []edit {
+func (m *mdWriter) prose(number int, c *notebook.Cell) {
+	source := m.rewritten(m.opt.finalText(c, fmt.Sprintf("c%d", number)), c, func(w *written, n ast.Node) []edit {
 		switch n := n.(type) {
 		case *ast.Heading:
 			if m.strip {
@@ -139,8 +139,7 @@ func (m *mdWriter) prose(_ int, c *notebook.Cell) {
 }
 
 // rewritten returns Markdown with its images as files, and with the changes of its other nodes.
-func (m *mdWriter) rewritten(source string, c *notebook.Cell, change func(*written, ast.Node) []edit) string {
-	w := readMarkdown(source, "m")
+func (m *mdWriter) rewritten(w *written, c *notebook.Cell, change func(*written, ast.Node) []edit) string {
 	var edits []edit
 	_ = ast.Walk(w.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -314,7 +313,7 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 func (m *mdWriter) asText(media, source string, c *notebook.Cell, o notebook.Output) string {
 	switch media {
 	case "text/markdown":
-		return m.rewritten(source, c, func(w *written, n ast.Node) []edit {
+		return m.rewritten(m.opt.read(source, "m"), c, func(w *written, n ast.Node) []edit {
 			if h, ok := n.(*ast.Heading); ok { // below the headings of the text
 				return w.releveled(h, min(6, h.Level+2))
 			}

@@ -162,6 +162,7 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 	switch media {
 	case "text/html", "image/svg+xml":
 		k := p.cleaner(id, c)
+		k.Limits = p.opt.share(source, htmlByByte)
 		tree := k.Read(source)
 		if !visible(tree) {
 			return nil, k.Lost
@@ -177,11 +178,11 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 		return []*markup.Node{markup.Element("img", []string{"src", address, "alt", altText(cell, o)})}, nil
 	case "text/markdown":
 		k := p.cleaner(id, c)
-		tree := prose(source, id, k)
+		tree := prose(p.opt.read(source, id), k)
 		p.lost.asWritten(k)
 		return []*markup.Node{tree}, k.Lost
 	case "text/latex":
-		return []*markup.Node{latexNode(source)}, nil
+		return []*markup.Node{p.latex(source)}, nil
 	case "application/json":
 		text, _ := shorten(prettyJSON(data))
 		return []*markup.Node{markup.Element("details", nil, markup.Element("summary", nil, markup.Text("JSON")),
@@ -216,8 +217,12 @@ func altText(cell int, o notebook.Output) string {
 	return fmt.Sprintf("Picture put out by cell %d", cell)
 }
 
-// latexNode shows formulas as formulas and other TeX as it stands.
-func latexNode(source string) *markup.Node {
+// latex shows formulas as formulas and other TeX as it stands.
+func (p *page) latex(source string) *markup.Node {
+	if p.opt.share(source, bytesByByte).Make(int64(bytesOfTeX*min(len(source), tex.Longest))) != nil {
+		p.lost.add(tooDeep)
+		return markup.Element("pre", nil, markup.Text(source))
+	}
 	if formula, ok := loneFormula(source); ok {
 		return tex.Formula(formula, true)
 	}

@@ -2,6 +2,7 @@ package export
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
 	"fmt"
 	"regexp"
@@ -28,11 +29,13 @@ func scriptText() string { return "\n" + script }
 
 // HTML returns the report as one page that asks nothing of any network. It is
 // well-formed XML, has one h1, an outline, and figures and tables with numbers.
-func HTML(nb *notebook.Notebook, opt Options) []byte { return newPage(nb, opt, false, nil).text() }
+func HTML(nb *notebook.Notebook, opt Options) []byte {
+	return newPage(nb, opt.limited(context.Background()), false, nil).text()
+}
 
 // printable returns the page as it goes to paper, with the pages of its headings by id.
-func printable(nb *notebook.Notebook, opt Options, pages map[string]int) []byte {
-	return newPage(nb, opt, true, pages).text()
+func printable(ctx context.Context, nb *notebook.Notebook, opt Options, pages map[string]int) []byte {
+	return newPage(nb, opt.limited(ctx), true, pages).text()
 }
 
 func newPage(nb *notebook.Notebook, opt Options, paper bool, pages map[string]int) *page {
@@ -130,12 +133,12 @@ func (p *page) proseTrees() []*markup.Node {
 	for i := range p.nb.Cells {
 		c := &p.nb.Cells[i]
 		trees[i] = new(markup.Node)
-		if c.Type != notebook.Markdown || hidden(c) {
+		if c.Type != notebook.Markdown || hidden(c) || p.opt.interrupted() {
 			continue
 		}
 		k := p.cleaner("m", c)
 		k.Style = nil // text has no style
-		tree := prose(c.Source, fmt.Sprintf("c%d", i+1), k)
+		tree := prose(p.opt.read(c.Source, fmt.Sprintf("c%d", i+1)), k)
 		for _, t := range tree.All("table") {
 			scopes(t)
 		}
@@ -149,7 +152,7 @@ func (p *page) proseTrees() []*markup.Node {
 // cell returns one cell as it stands in the page, or nil.
 func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	c := &p.nb.Cells[i]
-	if hidden(c) {
+	if hidden(c) || p.opt.interrupted() {
 		return nil
 	}
 	if c.Type == notebook.Raw {
@@ -211,9 +214,10 @@ func (p *page) raw(i int, c *notebook.Cell) *markup.Node {
 	case format == "" || format == "text/plain":
 		out.Children = []*markup.Node{markup.Element("pre", nil, markup.Text(strings.TrimRight(c.Source, "\n")))}
 	case format == "text/html":
+		k.Limits = p.opt.share(c.Source, htmlByByte)
 		out.Children = []*markup.Node{k.Read(c.Source)}
 	case format == "text/markdown":
-		out.Children = []*markup.Node{prose(c.Source, name, k)}
+		out.Children = []*markup.Node{prose(p.opt.read(c.Source, name), k)}
 	default:
 		p.lost.add(rawKind(c, false))
 		return nil
@@ -237,7 +241,8 @@ func (p *page) code(i int, c *notebook.Cell, v visibility) *markup.Node {
 	if note != "" {
 		summary.Children = append(summary.Children, markup.Text(" "), markup.Element("span", []string{"class", "run"}, markup.Text(note)))
 	}
-	pre := markup.Element("pre", nil, markup.Element("code", nil, highlight(strings.TrimRight(c.Source, "\n"), lang.name)...))
+	colours := highlight(strings.TrimRight(c.Source, "\n"), lang.name, p.opt.share(c.Source, bytesByByte))
+	pre := markup.Element("pre", nil, markup.Element("code", nil, colours...))
 	out := markup.Element("details", []string{"class", "code"}, summary, pre)
 	if v == shown {
 		out.Set("open", "open")

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -245,7 +246,7 @@ func TestTags(t *testing.T) {
 		if code != c.code || out != c.out {
 			t.Errorf("tag %q, %+v: code %q and output %q, want %q and %q", c.tag, c.opt.HideCode, code, out, c.code, c.out)
 		}
-		paper := strictly(t, printable(book(codeCell(source, []any{c.tag})), c.opt, nil))
+		paper := strictly(t, printable(context.Background(), book(codeCell(source, []any{c.tag})), c.opt, nil))
 		for _, d := range paper.All("details") {
 			if !d.Has("open") {
 				t.Errorf("tag %q: something is folded on paper", c.tag)

@@ -41,7 +41,7 @@ func TestPaperTables(t *testing.T) {
 		{32, true, paperHead + 1, true, true},
 	} {
 		nb := book(codeCell("x", nil, tableOf(t, c.rows, c.collapsed)))
-		screen, paper := HTML(nb, Options{}), printable(nb, Options{}, nil)
+		screen, paper := HTML(nb, Options{}), printable(context.Background(), nb, Options{}, nil)
 		rows := regexp.MustCompile(`(?s)<tbody>.*</tbody>`)
 		count := func(page []byte) int { return strings.Count(string(rows.Find(page)), "<tr>") }
 		if n := count(screen); n != c.rows {
@@ -72,7 +72,7 @@ func TestPaperFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper := printable(book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b})), Options{}, nil)
+	paper := printable(context.Background(), book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b})), Options{}, nil)
 	if n := strings.Count(string(paper), "<tr>"); n != 2*paperRows {
 		t.Errorf("%d rows, want %d", n, 2*paperRows)
 	}
@@ -81,7 +81,7 @@ func TestPaperFacts(t *testing.T) {
 // A PDF has the contents after the title, with pages, and numbers at the foot.
 func TestPaperContents(t *testing.T) {
 	nb := book(markdownCell("# Title\n\nwords"), markdownCell("## First part\n\n"+strings.Repeat("A paragraph.\n\n", 90)), markdownCell("## Second part\n\nwords"))
-	text := string(printable(nb, Options{Paper: Letter}, map[string]int{"s-second-part": 42}))
+	text := string(printable(context.Background(), nb, Options{Paper: Letter}, map[string]int{"s-second-part": 42}))
 	title, contents, number := strings.Index(text, "<h1"), strings.Index(text, "<nav"), strings.Index(text, ">42<")
 	if title < 0 || contents < title || number < contents || !strings.Contains(text, "size: letter;") || !strings.Contains(text, "counter(page)") {
 		t.Errorf("title at %d, contents at %d, page at %d", title, contents, number)

@@ -29,7 +29,7 @@ func PDF(ctx context.Context, nb *notebook.Notebook, opt Options) (pdf []byte, e
 	}
 	var pages map[string]int
 	for range 2 {
-		if pdf, err = printPage(ctx, browser, printable(nb, opt, pages)); err != nil {
+		if pdf, err = printPage(ctx, browser, printable(ctx, nb, opt, pages)); err != nil {
 			return nil, err
 		}
 		if pages = destinations(pdf); len(pages) == 0 {

@@ -112,7 +112,7 @@ func TestSaveMarkdown(t *testing.T) {
 func TestOutputs(t *testing.T) {
 	write := func(source string, p Provenance) string {
 		nb := book(markdownCell("# Title\n\n## Provenance\n\nwords"), codeCell("x", nil, printed("stdout", "said")))
-		return string(markdown(nb, Options{Source: source, Provenance: p}, false, nil))
+		return string(markdown(nb, Options{Source: source, Provenance: p}.limited(t.Context()), false, nil))
 	}
 	plain, source := Outputs(write("../a b.ipynb", Provenance{}))
 	if source != "../a b.ipynb" || !strings.HasSuffix(plain, "said\n```") || !strings.Contains(plain, "words") {
@@ -193,8 +193,8 @@ func TestSaveQuarto(t *testing.T) {
 // of the notebook.
 func TestMarkdownReadsBack(t *testing.T) {
 	put := func(name string, _ []byte) string { return name }
-	text := string(markdown(demo(t), Options{HideCode: true}, false, put))
-	tree := prose(text, "x", new(markup.Cleaner))
+	text := string(markdown(demo(t), Options{HideCode: true}.limited(t.Context()), false, put))
+	tree := prose(markdownOf(text), new(markup.Cleaner))
 	if n := len(tree.All("table")); n < 6 {
 		t.Errorf("%d tables, want the tables of theory, answers, rounds, audit trail, comparison and text", n)
 	}

@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,12 +38,11 @@ type written struct {
 // tail holds where the end of a link or an image stands: "](address)", "][reference]" or "]".
 type tail struct{ start, stop int }
 
-// readMarkdown reads a text of a notebook. The name tells the footnotes of one cell from another's.
-func readMarkdown(source, name string) *written {
-	w := &written{source: []byte(source), name: name, tails: map[ast.Node]tail{}}
+// readMarkdown reads a text of a notebook, as far as it is allowed. The name tells the footnotes of one cell from another's.
+func readMarkdown(source, name string, a *allowance.Allowance) *written {
+	w := &written{source: []byte(source), name: name, tails: map[ast.Node]tail{}, allowance: a}
 	w.formulas = findFormulas(w.source)
 	w.masked = maskNames(masked(w.source, w.formulas))
-	w.allow(context.Background())
 	w.parse()
 	return w
 }
@@ -83,8 +81,8 @@ func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	n := p.linkParser.Parse(parent, block, pc)
 	switch n.(type) {
 	case nil:
-	case *ast.Link, *ast.Image:
-		w.takes(bytesOfBlock)
+	case *ast.Link, *ast.Image: // and its tail
+		w.takes(2 * bytesOfBlock)
 	default:
 		w.takes(bytesInline)
 	}
@@ -128,10 +126,15 @@ func (w *written) unmask(part *[]byte, t tail) {
 func (w *written) tree(n ast.Node, c *markup.Cleaner) *markup.Node {
 	var b bytes.Buffer
 	w.with(func(d *dialect) { _ = d.Renderer().Render(&b, w.source, n) }) // errors would be the buffer's, which takes everything
+	// Elements that HTML leaves open are opened again in each paragraph that follows.
+	if n == w.root && !w.deep && w.allowance.Make(int64(markup.Reopened(b.String()))*bytesOfBlock/2) != nil {
+		w.asCode()
+		return w.tree(w.root, c)
+	}
 	out := c.Read(b.String())
 	for _, code := range out.All("code") {
 		if language, ok := strings.CutPrefix(code.Get("class"), "language-"); ok {
-			code.Children = highlight(code.Plain(), language)
+			code.Children = highlight(code.Plain(), language, w.allowance)
 			code.Attrs = nil
 		}
 	}

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"context"
 	"encoding/base64"
 	"os"
 	"path/filepath"
@@ -57,11 +56,11 @@ func TestHeadingsAndImages(t *testing.T) {
 		if n := len(root.All("img")); n != strings.Count(c.md, "N/") {
 			t.Errorf("%q: %d images of HTML, %d of Markdown", c.source, n, strings.Count(c.md, "N/"))
 		}
-		head, body, _ := strings.Cut(string(markdown(nb, opt, true, put)), "toc: true\n---\n\n")
+		head, body, _ := strings.Cut(string(markdown(nb, opt.limited(t.Context()), true, put)), "toc: true\n---\n\n")
 		if !strings.Contains(head, "\ntitle: \""+c.title+"\"\n") || body != c.md+"\n" {
 			t.Errorf("%q\n becomes %q\n    want %q\n with title %q in\n%s", c.source, body, c.md+"\n", c.title, head)
 		}
-		if s := string(latex(context.Background(), nb, opt, put)); !strings.Contains(s, "\n\\title{"+tex.Text(c.title)+"}\n") || !strings.Contains(s, c.tex) || strings.Count(s, "includegraphics") != strings.Count(c.md, "N/") {
+		if s := string(latex(t.Context(), nb, opt.limited(t.Context()), put)); !strings.Contains(s, "\n\\title{"+tex.Text(c.title)+"}\n") || !strings.Contains(s, c.tex) || strings.Count(s, "includegraphics") != strings.Count(c.md, "N/") {
 			_, s, _ = strings.Cut(s, "\\title")
 			t.Errorf("%q: LaTeX lacks the title %q, or %q, or an image:\n%s", c.source, c.title, c.tex, s)
 		}
@@ -72,7 +71,7 @@ func TestHeadingsAndImages(t *testing.T) {
 func TestHeadingsOfOutputs(t *testing.T) {
 	const source = "Two\nlines\n===\n\n> ## Sub ##\n\n```\n# no\n```\n\n###### ![a](gone.png)\n\nx"
 	const want = "### Two lines\n\n> #### Sub\n\n```\n# no\n```\n\n###### *Image gone.png is missing: no such file*\n\nx"
-	md := string(markdown(book(codeCell("x", nil, shows("text/markdown", source))), Options{Folder: t.TempDir()}, true, nil))
+	md := string(markdown(book(codeCell("x", nil, shows("text/markdown", source))), Options{Folder: t.TempDir()}.limited(t.Context()), true, nil))
 	if !strings.Contains(md, "\n\n"+want+"\n\n:::") {
 		t.Errorf("the output is\n%s\nwant\n%s", md, want)
 	}
@@ -89,10 +88,10 @@ func FuzzWritten(f *testing.F) {
 		s = strings.ToValidUTF8(s, "\ufffd") // as reading JSON does
 		nb, opt := book(markdownCell(s), codeCell("", nil, shows("text/markdown", s))), Options{Folder: "none"}
 		put := func(name string, _ []byte) string { return "N/" + name }
-		md := string(markdown(nb, opt, true, put))
-		_ = latex(context.Background(), nb, opt, put)
+		md := string(markdown(nb, opt.limited(t.Context()), true, put))
+		_ = latex(t.Context(), nb, opt.limited(t.Context()), put)
 		changes := false
-		_ = ast.Walk(readMarkdown(s, "c").root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		_ = ast.Walk(markdownOf(s).root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 			switch n.(type) {
 			case *ast.Heading, *ast.Image, *ast.Link, *ast.RawHTML, *ast.HTMLBlock:
 				changes = true
@@ -105,8 +104,8 @@ func FuzzWritten(f *testing.F) {
 		if strings.Contains(s, "<") {
 			return // raw HTML may have headings, and may hide others
 		}
-		want, _ := outline(newPage(nb, opt, false, nil).proseTrees(), "")
-		if got, _ := titleOf(nb, opt); got != want && want != "" {
+		want, _ := outline(newPage(nb, opt.limited(t.Context()), false, nil).proseTrees(), "")
+		if got, _ := titleOf(nb, opt.limited(t.Context())); got != want && want != "" {
 			t.Errorf("title %q, HTML has %q", got, want)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -20,8 +21,9 @@ type Cleaner struct {
 	// tags of dropped elements that could have shown something
 	Lost []string
 	// how many links were dropped, whose words stay: ones to files, and ones that could do something
-	Links int
-	Plain bool // a part is shown as it is written, because it is too deep or too long
+	Links  int
+	Limits *allowance.Allowance // of the trees of what is read; nil for ones by the length of each source
+	Plain  bool                 // a part is shown as it is written, because it is too deep or too long
 }
 
 var (
@@ -57,7 +59,7 @@ func (c *Cleaner) Read(source string) *Node {
 	if c.ID == nil {
 		c.ID = func(id string) string { return id }
 	}
-	n, read := parse(source)
+	n, read := parse(source, c.Limits)
 	c.Plain = c.Plain || !read
 	return &Node{Children: c.clean(n, "", "")}
 }

@@ -1,11 +1,13 @@
 package markup
 
 import (
+	"context"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -15,21 +17,61 @@ import (
 // read: it becomes text, and so does HTML with so many tags that its tree would take more than a few
 // hundred bytes for each byte. The result is a node without tag.
 func Parse(source string) *Node {
-	n, _ := parse(source)
+	n, _ := parse(source, nil)
 	return n
 }
 
-// The memory that the trees of HTML may take.
+// The memory that the trees of HTML may take where nothing else limits them.
 const (
 	bytesOfTag  = 500
 	bytesByByte = 120
 	bytesAtAll  = 16 << 20
 )
 
-// parse reads HTML; false says that it became text.
-func parse(source string) (*Node, bool) {
+// formatting are the elements that HTML opens again after the end of what they were opened in.
+var formatting = Names("a b big code em font i nobr s small strike strong tt u")
+
+// Reopened returns about how often elements that are left open are opened again in elements that follow: a few hundred that are
+// open, before thousands of paragraphs, make a small source a tree of millions.
+func Reopened(source string) int {
+	count, total := 0, 0
+	open, same := map[string][]string{}, map[string]int{} // their texts by name, and how often each is open
+	for z := html.NewTokenizer(strings.NewReader(source)); ; {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return total
+		}
+		if kind != html.StartTagToken && kind != html.EndTagToken {
+			continue
+		}
+		text := string(z.Raw())
+		b, _ := z.TagName()
+		name := string(b)
+		list := open[name]
+		switch {
+		case !formatting[name] && kind == html.StartTagToken:
+			total += count
+		case !formatting[name]:
+		case kind == html.StartTagToken && (name == "a" || name == "nobr") && len(list) > 0: // which ends the one before
+		case kind == html.StartTagToken && same[text] < 3: // of more that are the same, HTML keeps three
+			open[name] = append(list, text)
+			same[text]++
+			count++
+		case kind == html.EndTagToken && len(list) > 0:
+			same[list[len(list)-1]]--
+			open[name] = list[:len(list)-1]
+			count--
+		}
+	}
+}
+
+// parse reads HTML; false says that it became text. Without limits it has ones of its own.
+func parse(source string, limits *allowance.Allowance) (*Node, bool) {
+	if limits == nil {
+		limits = allowance.New(context.Background(), "the HTML", bytesAtAll+bytesByByte*int64(len(source)), allowance.NoLimit)
+	}
 	plain := Element("", nil, Element("p", []string{"class", "missing"}, Text(plainNote)), Element("pre", nil, Text(source)))
-	if strings.Count(source, "<")*bytesOfTag > bytesAtAll+bytesByByte*len(source) {
+	if limits.Make(int64(strings.Count(source, "<")+Reopened(source))*bytesOfTag) != nil {
 		return plain, false
 	}
 	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}

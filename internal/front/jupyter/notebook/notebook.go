@@ -16,9 +16,10 @@ import (
 
 // fileForm, cellForm and outputForm hold what is read of a file.
 type fileForm struct {
-	Cells    []cellForm     `json:"cells"`
-	Metadata map[string]any `json:"metadata"`
-	Format   int            `json:"nbformat"`
+	Cells    []cellForm      `json:"cells"`
+	Metadata map[string]any  `json:"metadata"`
+	Format   int             `json:"nbformat"`
+	Sheets   json.RawMessage `json:"worksheets"` // of format 3
 }
 
 type cellForm struct {
@@ -237,7 +238,7 @@ func Load(path string) (*Notebook, error) {
 // byteOrderMark begins text that some editors on Windows write.
 const byteOrderMark = "\ufeff"
 
-// Read reads a notebook of nbformat 4, with or without a byte order mark before it.
+// Read reads a notebook of nbformat 4, or of 3, which becomes 4, with or without a byte order mark before it.
 // Cells that have no id, as before 4.5, get one from their place.
 func Read(r io.Reader) (*Notebook, error) {
 	all, err := io.ReadAll(r)
@@ -256,8 +257,14 @@ func Read(r io.Reader) (*Notebook, error) {
 	if more := bytes.TrimLeft(rest, " \t\r\n"); len(more) > 0 {
 		return nil, fmt.Errorf("not a notebook: byte %d of the file: the notebook has ended and more follows", len(all)-len(more)+1)
 	}
-	if file.Format != 4 {
-		return nil, fmt.Errorf("not a notebook of format 4: nbformat is %d (save it with a current Jupyter)", file.Format)
+	switch file.Format {
+	case 3:
+		if err := file.upgrade(); err != nil {
+			return nil, fmt.Errorf("not a notebook: worksheets: %w", reason(err, text, mark))
+		}
+	case 4:
+	default:
+		return nil, fmt.Errorf("not a notebook of format 3 or 4: nbformat is %d (save it with a current Jupyter)", file.Format)
 	}
 	n := &Notebook{Metadata: orEmpty(file.Metadata), Cells: make([]Cell, 0, len(file.Cells))}
 	seen := map[string]bool{}
