@@ -69,7 +69,7 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	var e *DataError
 	if errors.As(err, &e) && !t.isNumber(c.text) && !decimalComma(c.text) {
 		condition := conditionOf(column, "==", c.text)
-		e.Message += fmt.Sprintf("; write a number alone, without unit or separators; if the measurement failed, say failed=%q (--failed %[1]q)",
+		e.Message += fmt.Sprintf("; write a number alone, without unit or separators; if it failed, give the flag --failed or failed=%q",
 			condition)
 	}
 	return Outcome{}, err

@@ -84,7 +84,7 @@ func TestStrangersTables(t *testing.T) {
 		{file: "ragged.csv", long: machines, want: "FILE:3:1: 2 values, expected 3 as in the header"},
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield"}, want: `FILE:4:3: column "variety": expected a number as in line 2, got "12b"; a feature has numbers in all rows, or text in all: if these are names, write text="variety" (--text "variety")`},
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield", ArmFeatures: []string{"block"}}, want: `FILE:3:6: column "block" is "2" here but "1" in line 2: it must not change within task "plot=1", arm "12"`},
-		{file: "unit-in-cell.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41.5 kg"; write a number alone, without unit or separators; if the measurement failed, say failed="col('throughput') == '41.5 kg'" (--failed "col('throughput') == '41.5 kg'")`},
+		{file: "unit-in-cell.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41.5 kg"; write a number alone, without unit or separators; if it failed, give the flag --failed or failed="col('throughput') == '41.5 kg'"`},
 		{file: "multiline-comment.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44.5] | [0.707 0.707]", notes: "columns that are not named are ignored: comment"},
 		{file: "quantised.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]", notes: repeated},
 		{file: "quantised.csv", long: machines, noise: NoiseSD, want: `FILE: task "A", arm "temp=150": the noise scale is 0, but it must be positive; noise="task" pools it over the task, or give a number`},
