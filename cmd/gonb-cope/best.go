@@ -27,6 +27,7 @@ type bestOptions struct {
 	run     runOptions
 	columns []columnFlag
 	goal    string
+	bounded string // "LO,HI"
 	epsilon float64
 	next    int
 	retry   bool
@@ -96,12 +97,22 @@ A table with the columns task, arm and mean needs no flags.`,
 		f.StringArrayVar(&x.value, strings.ReplaceAll(x.name, "_", "-"), nil, x.help)
 	}
 	f.StringVar(&o.goal, "goal", "", "min where lower is better (default max)")
+	f.StringVar(&o.bounded, "bounded", "", "limits of the reward, as `LO,HI`: estimates and intervals stay inside")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "an option this close to the best is good enough, in units of the reward")
 	f.IntVar(&o.next, "next", 0, "how many further measurements to propose")
 	f.BoolVar(&o.retry, "retry", false, "take and propose options, too, of which all measurements failed")
 	f.StringVar(&o.run.format, "format", "", formatNames(true)+" (default: by the ending of -o, else text)")
 	f.StringVarP(&o.run.output, "output", "o", "", "write to this file instead of standard output")
 	return c
+}
+
+// decimalOf returns a finite number that is written in a text; NaN of another text.
+func decimalOf(text string) float64 {
+	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || math.IsInf(x, 0) {
+		return math.NaN()
+	}
+	return x
 }
 
 // of returns the columns of a flag.
@@ -119,6 +130,11 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 	}
 	if o.next < 0 {
 		return usageError{fmt.Errorf("--next must be 0 or more, got %d", o.next)}
+	}
+	if lo, hi, two := strings.Cut(o.bounded, ","); o.bounded != "" {
+		if a, b := decimalOf(lo), decimalOf(hi); !two || !(a < b) {
+			return usageError{fmt.Errorf("--bounded must be two numbers, the lower one first, as in --bounded 0,100; got %s", o.bounded)}
+		}
 	}
 	if !(o.epsilon >= 0) || math.IsInf(o.epsilon, 0) {
 		return usageError{fmt.Errorf("--epsilon must be a number of 0 or more, got %g", o.epsilon)}
@@ -174,6 +190,9 @@ func (o *bestOptions) problem(table string, wide bool, kernel string) string {
 	if o.goal != "" {
 		args = append(args, `goal="`+o.goal+`"`)
 	}
+	if o.bounded != "" {
+		args = append(args, "bounded=["+o.bounded+"]")
+	}
 	if kernel != "" {
 		args = append(args, "kernel="+kernel)
 	}
@@ -185,7 +204,7 @@ func (o *bestOptions) line(table string) string {
 	for _, c := range o.columns {
 		line = line.with("--"+strings.ReplaceAll(c.name, "_", "-"), c.value...)
 	}
-	line = line.with("--goal", o.goal)
+	line = line.with("--goal", o.goal).with("--bounded", o.bounded)
 	if o.epsilon > 0 {
 		line = line.with("--epsilon", strconv.FormatFloat(o.epsilon, 'g', -1, 64))
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -95,6 +97,37 @@ func TestNoCommandThatFails(t *testing.T) {
 		}
 		if got := b.String(); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
 			t.Errorf("%q gives\n%s", c.table, got)
+		}
+	}
+}
+
+// With --bounded no interval leaves the limits; limits that are none are a mistake of usage.
+func TestBounded(t *testing.T) {
+	args := []string{"best", "../../notebooks/data/pilot-runs.csv", "--task", "Halide", "--arm", "Base", "--arm", "Ligand", "--reward", "Yield (%)", "--format", "json"}
+	out, err := exec.Command("gonb-cope", append(args, "--bounded", "0,100")...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Displays []struct {
+			Value struct {
+				Picks []struct {
+					CI95 [2]float64 `json:"ci95"`
+				} `json:"picks"`
+			} `json:"value"`
+		} `json:"displays"`
+	}
+	if err := json.Unmarshal(out, &d); err != nil || len(d.Displays) != 1 || len(d.Displays[0].Value.Picks) != 3 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, p := range d.Displays[0].Value.Picks {
+		if p.CI95[0] < 0 || p.CI95[1] > 100 {
+			t.Errorf("an interval %v", p.CI95)
+		}
+	}
+	for _, wrong := range []string{"100,0", "0", "a,b", "0,1,2"} {
+		if out, err := exec.Command("gonb-cope", append(args, "--bounded", wrong)...).CombinedOutput(); err == nil || !strings.Contains(string(out), "--bounded must be two numbers") {
+			t.Errorf("%s: %v, %s", wrong, err, out)
 		}
 	}
 }

@@ -69,7 +69,8 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	var e *DataError
 	if errors.As(err, &e) && !t.isNumber(c.text) && !decimalComma(c.text) {
 		condition := conditionOf(column, "==", c.text)
-		e.Message += fmt.Sprintf("; write a number alone, without unit or separators; if the measurement failed, say failed=%q (--failed %[1]q)", condition)
+		e.Message += fmt.Sprintf("; write a number alone, without unit or separators; if the measurement failed, say failed=%q (--failed %[1]q)",
+			condition)
 	}
 	return Outcome{}, err
 }
