@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"math"
 	"os"
@@ -227,5 +228,65 @@ func TestInputsAreTried(t *testing.T) {
 		if !notebook && !script && !slices.ContainsFunc(tableInputs, func(in tableInput) bool { return in.file == f.Name() }) {
 			t.Errorf("%s has no right value", f.Name())
 		}
+	}
+}
+
+// TestCampaignsOfStrangers: a campaign begins with candidates alone, with a first plate of zeros, and with a list before data are attached.
+func TestCampaignsOfStrangers(t *testing.T) {
+	for name, in := range map[string]struct{ table, rest, reward, says, lacks string }{
+		"candidates alone": {"candidates.csv", `task="reaction", arm=["ligand", "base"], reward="yield"`, "", "", "Go "},
+		"a plate of zeros": {"candidates.csv", `task="reaction", arm=["ligand", "base"], reward="yield"`, "0", "All measurements are 0", "more than"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(inputs, in.table))
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := t.TempDir()
+			for file, text := range map[string]string{"plan.csv": string(data),
+				"c.cope": `p = problem(data="plan.csv", ` + in.rest + ")\nc = protocol(p, budget=4, plate=4, capacity=4, runs=2)\n"} {
+				if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run := func(args ...string) string {
+				t.Helper()
+				c := exec.Command("gonb-cope", append([]string{"campaign"}, args...)...)
+				c.Dir = folder
+				out, err := c.CombinedOutput()
+				if err != nil {
+					t.Fatalf("%s: %v: %s", strings.Join(args, " "), err, out)
+				}
+				return string(out)
+			}
+			run("start", "c", "c.cope")
+			run("ask", "c", "--by", "Ann", "-o", "list.csv")
+			list, err := os.ReadFile(filepath.Join(folder, "list.csv"))
+			if rows := strings.Count(strings.TrimSpace(string(list)), "\n"); err != nil || rows != 4 {
+				t.Fatalf("%d rows, %v: %s", rows, err, list)
+			}
+			if in.reward != "" {
+				rows, err := csv.NewReader(strings.NewReader(string(list))).ReadAll()
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := slices.Index(rows[0], "reward")
+				for _, row := range rows[1:] {
+					row[at] = in.reward
+				}
+				var told strings.Builder
+				if err := csv.NewWriter(&told).WriteAll(rows); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(folder, "list.csv"), []byte(told.String()), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				run("tell", "c", "list.csv", "--by", "Ann")
+			}
+			status := run("status", "c")
+			if !strings.Contains(status, in.says) || strings.Contains(status, in.lacks) {
+				t.Errorf("%s", status)
+			}
+		})
 	}
 }

@@ -106,6 +106,9 @@ func TestUnitsOfTables(t *testing.T) {
 		{tables, "single-replicates.csv", false, problem.Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput"}},
 		{tables, "pilot-gaps.csv", false, problem.Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput"}},
 		{tables, "summaries.csv", false, problem.Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "mean_throughput", SD: "std dev", Count: "n"}},
+		{own, "coupling-runs.csv", true, problem.Long{Task: []string{"Halide"}, Arm: []string{"Base", "Ligand"}, Reward: "Yield (%)"}},
+		{public, "suzuki.csv", true, problem.Long{Task: []string{"temperature"}, Arm: []string{"pd_mol", "arbpin", "k3po4"}, Reward: "yield"}},
+		{public, "penguins-raw.csv", true, problem.Long{Task: []string{"Island"}, Arm: []string{"Species"}, Reward: "Body Mass (g)"}},
 		{public, "barley.csv", true, problem.Long{Task: []string{"site"}, Arm: []string{"variety"}, Reward: "yield"}},
 	} {
 		t.Run(x.file, func(t *testing.T) {
@@ -120,7 +123,7 @@ func TestUnitsOfTables(t *testing.T) {
 			defer file.Close()
 			r := csv.NewReader(file)
 			r.FieldsPerRecord, r.Comment = -1, '#'
-			if x.file == "pilot-runs.csv" { // with decimal commas
+			if strings.HasSuffix(x.file, "-runs.csv") { // with decimal commas
 				r.Comma = ';'
 			}
 			rows, err := r.ReadAll()
