@@ -224,7 +224,7 @@ func highlight(source, name string, a *allowance.Allowance) []*markup.Node {
 	}
 	first, rest := "", source
 	if strings.HasPrefix(source, "%%") { // a magic, which is no code of the language that it names
-		first, rest, _ = strings.Cut(source, "\n")
+		_, rest, _ = strings.Cut(source, "\n")
 		first = source[:len(source)-len(rest)]
 	}
 	if lexer := lexerNamed(name); lexer != nil {

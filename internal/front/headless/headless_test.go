@@ -48,7 +48,7 @@ func TestLoadErrors(t *testing.T) {
 		"a.txt":   {"", "not of \".txt\""},
 		"b.cope":  {"x = (", "b.cope:1:"},
 		"c.ipynb": {"{", "not a notebook"},
-		"d.ipynb": {`{"nbformat": 3}`, "nbformat is 3"},
+		"d.ipynb": {`{"nbformat": 2}`, "nbformat is 2"},
 	} {
 		path := filepath.Join(dir, name)
 		_ = os.WriteFile(path, []byte(test.text), 0o600)
