@@ -11,13 +11,15 @@ import (
 func TestCancelManyCalls(t *testing.T) {
 	p := start(t)
 	const calls = 60
-	for i := range calls {
-		p.send(map[string]any{"id": fmt.Sprintf("q%d", i), "method": "run", "params": map[string]any{"file": "f",
-			"script": "c = classic(means=[0, 0.01], agents=1)\nr = fc(c, delta=0.05, runs=100000)"}})
-	}
-	for i := range calls {
-		p.send(map[string]any{"method": "cancel", "params": map[string]any{"id": fmt.Sprintf("q%d", i)}})
-	}
+	go func() { // beside the reading of answers and of progress, for which a pipe of memory has no room
+		for i := range calls {
+			p.send(map[string]any{"id": fmt.Sprintf("q%d", i), "method": "run", "params": map[string]any{"file": "f",
+				"script": "c = classic(means=[0, 0.01], agents=1)\nr = fc(c, delta=0.05, runs=100000)"}})
+		}
+		for i := range calls {
+			p.send(map[string]any{"method": "cancel", "params": map[string]any{"id": fmt.Sprintf("q%d", i)}})
+		}
+	}()
 	begin := time.Now()
 	for answered := 0; answered < calls; {
 		m := p.next()
