@@ -100,22 +100,31 @@ func (c *NoiseCheck) Learn(sides []Side, b Batch) *Warning {
 
 // above tests stated scales: each arm's squares are at most χ² of their degrees of freedom.
 func (c *NoiseCheck) above(level float64) *Warning {
-	worst, least, tests := -1, 1.0, 0.0
-	for i, d := range c.all {
-		if d.freedom == 0 {
-			continue
-		}
-		tests++
-		if p := (distuv.ChiSquared{K: d.freedom}).Survival(d.squares); worst < 0 || p < least {
-			worst, least = i, p
-		}
-	}
-	if worst < 0 || least*tests > level {
+	worst, p := MostAbove(len(c.all), func(i int) (squares, freedom float64) { return c.all[i].squares, c.all[i].freedom })
+	if worst < 0 || p > level {
 		return nil
 	}
 	ratio := math.Sqrt(c.all[worst].squares / c.all[worst].freedom)
 	return &Warning{Kind: WarnNoiseAbove, Names: c.p.NamesOf(worst),
-		Numbers: []float64{ratio * c.p.Noise.Scales[worst], ratio, max(least*tests, math.SmallestNonzeroFloat64)}}
+		Numbers: []float64{ratio * c.p.Noise.Scales[worst], ratio, max(p, math.SmallestNonzeroFloat64)}}
+}
+
+// MostAbove returns which of n arms has squares that are largest for their degrees of freedom, by χ², and the probability that some arm
+// has such, times the number of arms with any: squares are over the stated variance. -1 where none has a degree of freedom.
+func MostAbove(n int, of func(arm int) (squares, freedom float64)) (worst int, p float64) {
+	worst, p = -1, 1
+	tests := 0.0
+	for i := range n {
+		squares, freedom := of(i)
+		if freedom == 0 {
+			continue
+		}
+		tests++
+		if above := (distuv.ChiSquared{K: freedom}).Survival(squares); worst < 0 || above < p {
+			worst, p = i, above
+		}
+	}
+	return worst, p * tests
 }
 
 // unequal tests whether arms with one unknown scale scatter alike.

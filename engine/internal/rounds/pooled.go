@@ -120,22 +120,13 @@ func (r *replicates) add(scales []float64, b engine.Batch) {
 // the data is at a level of LackLevel/(k(k+1)) for all arms together.
 func (r *replicates) contradict(p *problem.Problem) *engine.Warning {
 	r.looks++
-	worst, least, tests := -1, 1.0, 0.0
-	for i, f := range r.freedom {
-		if f == 0 {
-			continue
-		}
-		tests++
-		if above := (distuv.ChiSquared{K: f}).Survival(r.squares[i]); worst < 0 || above < least {
-			worst, least = i, above
-		}
-	}
-	if worst < 0 || !(least*tests <= engine.LackLevel/float64(r.looks*(r.looks+1))) {
+	worst, chance := engine.MostAbove(len(r.freedom), func(i int) (squares, freedom float64) { return r.squares[i], r.freedom[i] })
+	if worst < 0 || !(chance <= engine.LackLevel/float64(r.looks*(r.looks+1))) {
 		return nil
 	}
 	ratio := math.Sqrt(r.squares[worst] / r.freedom[worst])
 	return &engine.Warning{Kind: engine.WarnNoiseDiffers,
-		Numbers: []float64{p.Noise.Scales[worst] * ratio, ratio, max(least*tests, leastShown)}}
+		Numbers: []float64{p.Noise.Scales[worst] * ratio, ratio, max(chance, leastShown)}}
 }
 
 // fewestPooled and fewestEach are the degrees of freedom that a first round sees to where scales are pooled, of all
