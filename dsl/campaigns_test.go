@@ -141,7 +141,7 @@ func TestCampaignErrors(t *testing.T) {
 		`start(go, "x")`:                                                         "bent, a value of a Go cell",
 		`protocol(p, algorithm="CoKernelFC", runs=0)`:                            "norm",
 		`protocol(u, algorithm="CoKernelFC", norm=1, gap=1, runs=0)`:             "noise",
-		`protocol(p, algorithm="CoBayesFB", runs=0)`:                              "needs budget",
+		`protocol(p, algorithm="CoBayesFB", runs=0)`:                             "needs budget",
 		`protocol(p, algorithm="CoTestFC", budget=4, runs=0)`:                    "has no budget",
 		`protocol(p, time_unit="moons")`:                                         "time_unit",
 		`protocol(p, algorithm="Oracle", runs=0)`:                                "Oracle",
