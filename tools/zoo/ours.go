@@ -118,7 +118,7 @@ func learned(ctx context.Context, w *world, _ int, _ string, budgets []int) (res
 	return fixedBudget(ctx, w, q, algorithms.Default(engine.ModeFB).Name, engine.Options{KernelIs: engine.KernelAuto}, budgets)
 }
 
-// member is the same where the kernel is stated that CoTestFB has, as one term of the learned one; the noise is not told.
+// member is the same where the kernel is stated that CoBayesFB has, as one term of the learned one; the noise is not told.
 func member(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
 	q := w.documented()
 	q.Noise = w.problem.Noise

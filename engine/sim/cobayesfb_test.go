@@ -24,10 +24,10 @@ func withBudget(t *testing.T, p *problem.Problem, algorithm string, budget, runs
 	return r
 }
 
-// CoTestFB errs less than CoKernelFB at the same budget in each of the paper's cases, on the near
+// CoBayesFB errs less than CoKernelFB at the same budget in each of the paper's cases, on the near
 // tie and on a smooth instance: all intervals apart. Measured were a third or less, see
 // docs/theory/measured.md.
-func TestCoTestFBErrsLess(t *testing.T) {
+func TestCoBayesFBErrsLess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("1,000 runs")
 	}
@@ -41,7 +41,7 @@ func TestCoTestFBErrsLess(t *testing.T) {
 		{nearTie(t), 3000, 120},
 		{smoothInstance(t, 1), 10000, 40},
 	} {
-		own, other := withBudget(t, c.p, "CoTestFB", c.budget, c.runs, 41), withBudget(t, c.p, "CoKernelFB", c.budget, c.runs, 41)
+		own, other := withBudget(t, c.p, "CoBayesFB", c.budget, c.runs, 41), withBudget(t, c.p, "CoKernelFB", c.budget, c.runs, 41)
 		t.Logf("%s, %d pulls per agent: %.3f, CoKernelFB %.3f", c.p.Name, c.budget, own.Errors.Rate, other.Errors.Rate)
 		if own.Errors.CI95[1] >= other.Errors.CI95[0] {
 			t.Errorf("%s: errors %+v, CoKernelFB %+v", c.p.Name, own.Errors, other.Errors)
@@ -54,12 +54,12 @@ func TestCoTestFBErrsLess(t *testing.T) {
 
 // Decided answers are wrong with probability δ at most, at budgets where some are decided and some
 // are not; here all that is decided was right.
-func TestCoTestFBDecides(t *testing.T) {
+func TestCoBayesFBDecides(t *testing.T) {
 	if testing.Short() {
 		t.Skip("400 runs")
 	}
 	p, wrong, decided := enginetest.Paper(t, 2, 0.1), 0, 0
-	entry, err := algorithms.Named(engine.ModeFB, "CoTestFB")
+	entry, err := algorithms.Named(engine.ModeFB, "CoBayesFB")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +102,10 @@ func TestCoTestFBDecides(t *testing.T) {
 	}
 }
 
-// TestCoTestFBTable measures a table of docs/theory/measured.md. It takes minutes, so it runs only when
+// TestCoBayesFBTable measures a table of docs/theory/measured.md. It takes minutes, so it runs only when
 // GONB_COPE_TABLE gives the runs per cell: GONB_COPE_TABLE=1000 go test ./engine/sim -run
-// CoTestFBTable -v.
-func TestCoTestFBTable(t *testing.T) {
+// CoBayesFBTable -v.
+func TestCoBayesFBTable(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE"))
 	if err != nil {
 		t.Skip("GONB_COPE_TABLE is not a number of runs")
@@ -124,7 +124,7 @@ func TestCoTestFBTable(t *testing.T) {
 			n = max(1, runs/5)
 		}
 		var line []string
-		for _, name := range []string{"CoTestFB", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndPeaceFB-Pooled", "IndUniformFB", "IndUniformFB-LS", "Oracle"} {
+		for _, name := range []string{"CoBayesFB", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndPeaceFB-Pooled", "IndUniformFB", "IndUniformFB-LS", "Oracle"} {
 			r := withBudget(t, c.p, name, c.budget, n, 41)
 			line = append(line, fmt.Sprintf("%s %.3f [%.3f, %.3f]", name, r.Errors.Rate, r.Errors.CI95[0], r.Errors.CI95[1]))
 		}
