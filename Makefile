@@ -1,4 +1,4 @@
-.PHONY: help test test-go parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
+.PHONY: help readme test test-go parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -139,6 +139,9 @@ fuzz: ## fuzz every target of the tree for a minute each (fuzztime=10000000x: th
 docs: ## write the lists in docs/language.md and docs/functions.md, and the stub of the Python package, from the catalogues
 	go test ./dsl -run Documentation -update
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && python3 python/stubs.py $$folder/gonb-cope
+
+readme: ## write the outputs, the numbers and the picture in README from the program
+	go test ./cmd/gonb-cope -run TestReadme -update
 
 gallery: ## execute all notebooks and write docs/gallery: Markdown with pictures, as a code host shows it (minutes)
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \
