@@ -136,7 +136,7 @@ targets = .
 fuzz: ## fuzz every target of the tree for a minute each (fuzztime=10000000x: that many executions; targets='^dsl:': some)
 	tools/fuzz.sh '$(fuzztime)' '$(targets)'
 
-docs: ## write the lists in docs/language.md and docs/functions.md, and the stub of the Python package, from the catalogues
+docs: ## write the lists in docs/reference from the catalogues, and the stub of the Python package
 	go test ./dsl -run Documentation -update
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && python3 python/stubs.py $$folder/gonb-cope
 

@@ -83,7 +83,7 @@ type fieldTables struct {
 	queue []reflect.Type               // records that are still to be listed
 }
 
-// fieldTable returns the tables of docs/json.md; page is its text. A member keeps the meaning that it
+// fieldTable returns the tables of docs/reference/json.md; page is its text. A member keeps the meaning that it
 // has in the page; one that is new begins with the meaning of its name everywhere, or the comment of its Go field.
 func fieldTable(t *testing.T, page string) string {
 	x := &fieldTables{
@@ -169,10 +169,10 @@ func (x *fieldTables) list(heading string, of reflect.Type) {
 		}
 		meaning := cmp.Or(x.said[heading+"."+p.Name], x.same[p.Name], inJSON(x.comment(owner, field.Name)))
 		if meaning == "" {
-			x.t.Errorf("docs/json.md: %s.%s has no meaning: write a comment at the Go field, or the meaning into the page", heading, p.Name)
+			x.t.Errorf("docs/reference/json.md: %s.%s has no meaning: write a comment at the Go field, or the meaning into the page", heading, p.Name)
 		}
 		if term := ownTerm.FindString(meaning); term != "" && !algorithmName(term) {
-			x.t.Errorf("docs/json.md: %s.%s: %q is a term of the Go code", heading, p.Name, term)
+			x.t.Errorf("docs/reference/json.md: %s.%s: %q is a term of the Go code", heading, p.Name, term)
 		}
 		fmt.Fprintf(&x.b, "| `%s` | %s | %s | %s |\n", p.Name, x.kind(field.Type), absent(field), meaning)
 	}
@@ -263,12 +263,12 @@ func goField(owner reflect.Type, part string) string {
 	return ""
 }
 
-// TestFieldDocumentation: docs/json.md lists the members of every kind of value as they are written, and
+// TestFieldDocumentation: docs/reference/json.md lists the members of every kind of value as they are written, and
 // says what each means.
 func TestFieldDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../docs/json.md")
+	page, err := os.ReadFile("../docs/reference/json.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	documented(t, "../docs/json.md", map[string]string{"types": fieldTable(t, string(page))})
+	documented(t, "../docs/reference/json.md", map[string]string{"types": fieldTable(t, string(page))})
 }
