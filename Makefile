@@ -1,4 +1,4 @@
-.PHONY: help test test-go parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
+.PHONY: help readme test test-go parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -124,7 +124,7 @@ zoo-tables:
 zoo-peers: ## install the methods of other projects that make zoo then runs beside ours (some GB, from PyPI)
 	@$(call zoo_python,peers)
 
-faults: ## the faults and attacks of docs/security.md, each as often as it says (ten minutes at most for each package)
+faults: ## the faults and attacks of internal/repo/faults.md, engine/cluster and its jetstream, as often as the tables say (ten minutes at most for each package)
 	tools/faults.sh
 
 attack: ## kill commands of campaigns, fail their disk, turn bits, hand in hostile sheets, ask as others: one table of zeros (ten minutes; needs strace)
@@ -136,9 +136,12 @@ targets = .
 fuzz: ## fuzz every target of the tree for a minute each (fuzztime=10000000x: that many executions; targets='^dsl:': some)
 	tools/fuzz.sh '$(fuzztime)' '$(targets)'
 
-docs: ## write the lists in docs/language.md and docs/functions.md, and the stub of the Python package, from the catalogues
-	go test ./dsl -run Documentation -update
+docs: ## write the lists in docs/reference from the catalogues, and the stub of the Python package
+	go test ./dsl -run 'Documentation|TestResultsSchema' -update
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && python3 python/stubs.py $$folder/gonb-cope
+
+readme: ## write the outputs, the numbers and the picture in README from the program
+	go test ./cmd/gonb-cope -run TestReadme -update
 
 gallery: ## execute all notebooks and write docs/gallery: Markdown with pictures, as a code host shows it (minutes)
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \

@@ -25,7 +25,7 @@ type budgetMethod struct{ name, xi string }
 
 // budgetMethods are compared in docs/measured/fixed-budget.md, "The default for a fixed budget".
 var budgetMethods = []budgetMethod{
-	{"CoTestFB", engine.RidgeGP}, {"CoTestFB", engine.RidgeAuto}, {"CoKernelFB", engine.RidgeAuto}, {"CoKernelFB", engine.RidgeGP},
+	{"CoBayesFB", engine.RidgeGP}, {"CoBayesFB", engine.RidgeAuto}, {"CoKernelFB", engine.RidgeAuto}, {"CoKernelFB", engine.RidgeGP},
 	{"CoUniformFB", engine.RidgeGP}, {"CoUniformFB", engine.RidgeAuto}, {"IndUniformFB", ""},
 }
 

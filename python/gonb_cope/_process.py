@@ -1,4 +1,4 @@
-"""The gonb-cope process and the messages to and from it; docs/json.md describes them."""
+"""The gonb-cope process and the messages to and from it; docs/reference/json.md describes them."""
 
 from __future__ import annotations
 

@@ -295,7 +295,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"coupling", "CoTestFB", "a table that is not here", "**44 ± 2.2**", "33 ms",
+	for _, want := range []string{"coupling", "CoBayesFB", "a table that is not here", "**44 ± 2.2**", "33 ms",
 		// runs 3 and 7 of the seven that stopped are wrong; 55 ± 22 is 10 (1 + ... + 10)/10 with t = 2.262 and s = 30.28
 		"| coupling | yes | CoBayesFC | 7 of 10 | 55 ± 22 | 2 |"} {
 		if !strings.Contains(string(text), want) {
