@@ -20,7 +20,7 @@ func TestBudgets(t *testing.T) {
 	if n := len(read(t, document)); n > most {
 		t.Errorf("%s has %d bytes, more than %d: details belong in docs/measured", document, n, most)
 	}
-	tests, makefile, functions := testFunctions(t), read(t, "Makefile"), read(t, "docs/functions.md")
+	tests, makefile, functions := testFunctions(t), read(t, "Makefile"), read(t, "docs/reference/functions.md")
 	for _, cells := range rows(t, document, "work") {
 		if len(cells) != 4 || cells[1] == "" || cells[2] == "" {
 			t.Fatalf("%s: want work, budget, measured, made by; got %q", document, cells)
