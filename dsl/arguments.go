@@ -64,7 +64,7 @@ func (c *call) checkArgument(p Param, a *argument) {
 			defer func() { c.e.st = own }()
 		}
 		text := c.e.st.Text(a.Node)
-		if j, ok := c.e.lift(a.Node, a.value, fmt.Sprintf("write task(identity()) * arm(%s) for unrelated tasks, arm(%s) for " +
+		if j, ok := c.e.lift(a.Node, a.value, fmt.Sprintf("write task(identity()) * arm(%s) for unrelated tasks, arm(%s) for "+
 			"identical tasks", text, text)); ok {
 			a.value = jointValue(j)
 		}

@@ -231,7 +231,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 				"add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=, which is then the size of each round")
 		}
 	case needs && !budgeted(c):
-		c.fail(c.arg("algorithm"), fmt.Sprintf("protocol: %s needs budget, the measurements per task, or total, the measurements of " +
+		c.fail(c.arg("algorithm"), fmt.Sprintf("protocol: %s needs budget, the measurements per task, or total, the measurements of "+
 			"all tasks", e.Name),
 			"write budget=48 or total=200, or choose an algorithm with a guarantee such as "+algorithms.Default(engine.ModeFC).Name)
 	case !needs && budgeted(c):
@@ -265,7 +265,7 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	if a.Runs != nil {
 		runs = *a.Runs
 	}
-	if a.Runs != nil && runs == 0 || c.e.session.opt.noForecast { // the protocol is made again from the folder, or the script asks for no forecast
+	if a.Runs != nil && runs == 0 || c.e.session.opt.noForecast { // made again from the folder, or no forecast wanted
 		return p, nil
 	}
 	p.Forecast, err = computed(c, func() (*campaign.Forecast, error) {
@@ -326,7 +326,7 @@ func openSame(c *call, dir string, p campaign.Protocol) (*folder.Campaign, error
 	// The campaign may have grown since: compare with both its start and its present state.
 	if own := k.Protocol(); own.AtStart().Fingerprint() != p.Fingerprint() && own.Fingerprint() != p.Fingerprint() {
 		k.Close()
-		return nil, fmt.Errorf("%s holds another campaign, whose problem or protocol differs; choose another folder (resume opens " +
+		return nil, fmt.Errorf("%s holds another campaign, whose problem or protocol differs; choose another folder (resume opens "+
 			"that campaign; amend(c, add=...) adds new rows of its table)", dir)
 	}
 	return k, nil

@@ -28,7 +28,7 @@ type Function struct {
 	fields []field      // fields of that struct
 
 	pure  bool                     // evaluated during a check; other functions only when the script runs
-	each  bool                     // applies to each element of a list; the value has the type of the first argument, and Result is for a number
+	each  bool                     // applies to each element of a list; the value has the type of the first argument
 	eval  func(*call) (any, error) // computes the value of a call that passed all checks; see call.finish for its results
 	check func(*call)              // reports conflicting arguments, in the check and before the call; may be nil
 	early func(*call)              // reports, before an impure call runs, what it would reject after a long time; may be nil

@@ -30,7 +30,8 @@ func fittingFunctions() []Function {
 				problemParam,
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Default: unset,
 					Doc: "the kernel to fit; the problem's kernel if not given"},
-				{Name: "mean", Synonyms: []string{"level", "trend"}, Types: []Type{Text}, Choices: []string{fit.MeanProblem, fit.MeanTask, fit.MeanNone}, Default: `"problem"`, Doc: "the constant mean that the kernel does not explain: one for the problem, one for each task, or none"},
+				{Name: "mean", Synonyms: []string{"level", "trend"}, Types: []Type{Text}, Choices: []string{fit.MeanProblem, fit.MeanTask, fit.MeanNone}, Default: `"problem"`,
+					Doc: "the constant mean that the kernel does not explain: one for the problem, one for each task, or none"},
 				{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Free}, Range: positive, Default: unset,
 					Doc: "standard deviation of one reward: a number or a free number; the problem's noise if not given"},
 				{Name: "starts", Synonyms: []string{"restarts", "n_restarts"}, Types: []Type{Number}, Whole: true,
@@ -202,11 +203,11 @@ type compareArgs struct {
 	P *problem.Problem
 }
 
-// kernelList returns the list of kernels as joint ones, and reports what is none.
-// Each is compared with a parameter of joint kernels, which makes joint ones of kernels of one space.
+// kernelList returns the list of kernels as joint kernels, and reports other elements. It checks each element like an argument for
+// a joint kernel, which also converts kernels of one space.
 func kernelList(c *call) []labelled {
 	a := c.arg("kernels")
-	list, known := c.labelled(a) // by their names, for the table
+	list, known := c.labelled(a) // with their names, for the table
 	if !known {
 		return nil
 	}
@@ -218,7 +219,7 @@ func kernelList(c *call) []labelled {
 		switch x := &list[i]; {
 		case !x.Type.isKernel() && x.Type != anything:
 			c.refuse(x.argument, "", "kernels has %s; it must be a list of kernels", x.Type.a())
-		case seen[x.label]: // a kernel that stands twice in a table would be told by nothing
+		case seen[x.label]: // a table could not distinguish two rows of the same name
 			c.refuse(x.argument, "", "kernels has %v twice", x.label)
 		default:
 			seen[x.label] = true
@@ -228,30 +229,27 @@ func kernelList(c *call) []labelled {
 	return list
 }
 
-// notedArms is the number of arms up to which problem looks at the rank of its kernel: that takes the
-// cube of it in operations, here some tens of milliseconds. Runs look at any number.
+// notedArms limits the number of arms for which problem examines the rank of its kernel. The cost is cubic, here some tens of
+// milliseconds. Runs have no such limit.
 const notedArms = 400
 
-// kernelNotes says when the kernel of a problem admits every truth on its arms. Of a kernel that is
-// identity() as written it says nothing, since that is what was asked for, and nothing of one with
-// free numbers, which are still to be found.
-//
-// Of more arms it says when the kernel tells very many directions apart at a tenth of the scatter of
-// the rewards: what that costs is better known before anything is sampled.
-// What is wrong with the kernel is an error elsewhere.
+// kernelNotes returns a note if the kernel of a problem has full rank on its arms, so that it excludes no reward function. With
+// more arms than notedArms, the note is about a very large effective rank at a tenth of the scatter of the rewards, since its cost
+// is better known before sampling. A kernel that is written as identity() gets no note, as that is what the user asked for, nor
+// does one with free numbers, which are not fitted yet. Errors of the kernel are reported elsewhere.
 func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	if free, err := p.Kernel.Free(); err != nil || len(free) > 0 || isIdentity(p) {
 		return nil
 	}
 	if p.N() > notedArms {
-		// How many directions the kernel tells apart at that precision.
+		// The effective rank at that precision.
 		r, err := model.Resolve(ctx, p, model.Scatter(p)/10)
 		if err != nil {
-			return nil // what is wrong is said by whatever needs the model
+			return nil // the function that needs the model reports the mistake
 		}
 		return lists.Map(r.Warnings(), engine.Warning.Note)
 	}
-	// Few arms: how the kernel relates each to the others.
+	// For few arms: the relation of each arm to the others.
 	m, err := model.NewContext(ctx, p, 0)
 	if err != nil {
 		return nil
@@ -259,8 +257,8 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	return lists.Map(m.Relations().KernelWarnings(), engine.Warning.Note)
 }
 
-// isIdentity reports whether the kernel of a problem is written as a multiple of identity().
-// A task kernel does not matter where there is one task.
+// isIdentity reports whether the kernel of a problem is written as a multiple of identity(). With a single task the task kernel
+// does not matter.
 func isIdentity(p *problem.Problem) bool {
 	for _, t := range p.Kernel.Terms {
 		_, task := t.Task.(kernels.Identity)
@@ -271,19 +269,20 @@ func isIdentity(p *problem.Problem) bool {
 	return true
 }
 
-// freeFunction makes a number that may be fitted.
+// freeFunction returns the function that makes a number to be fitted.
 func freeFunction() Function {
 	return bound(Function{
 		Name: "free", Section: SectionKernels, Synonyms: []string{"hyperparameter", "trainable", "tunable", "unknown"},
-		Doc: "an unknown number, for fit: a parameter of a kernel, a factor or summand of kernels, or by its name in a formula; it " +
+		Doc: "makes an unknown number for fit: a parameter of a kernel, a factor or summand of kernels, or a name in a formula; it " +
 			"has its start value until it is fitted",
 		Params: []Param{
-			{Name: "value", Synonyms: []string{"start", "initial"}, Range: fromZero, Doc: "where the search begins"},
+			{Name: "value", Synonyms: []string{"start", "initial"}, Range: fromZero, Doc: "the start value of the search"},
 			{Name: "min", Synonyms: []string{"lower", "low"}, Range: fromZero, Default: unset,
-				Doc: "smallest value; a thousandth of the start when not given"},
-			{Name: "max", Range: fromZero, Default: unset, Doc: "largest value; a thousand times the start when not given, as far as " +
-				"the parameter allows"},
-			{Name: "name", Default: unset, Doc: "free numbers with the same name are one number; the name that it is bound to when not given"},
+				Doc: "smallest value; by default a thousandth of the start value"},
+			{Name: "max", Range: fromZero, Default: unset, Doc: "largest value; by default a thousand times the start value, or the " +
+				"largest that the parameter allows"},
+			{Name: "name", Default: unset, Doc: "name of the number; free numbers with the same name are one number; by default the name " +
+				"that it is bound to"},
 		},
 		Result: Free, Example: "free(0.5, min=0.1, max=10)", pure: true,
 	}, nil, func(_ *call, a struct {
@@ -292,25 +291,23 @@ func freeFunction() Function {
 		Name     string
 	}) (any, error) {
 		f := kernels.Free{Name: a.Name, Value: a.Value}
-		// Either limit alone keeps the usual one at the other side.
+		// A single limit keeps the default of the other.
 		if a.Min != nil || a.Max != nil {
 			f.Min, f.Max = f.Limits()
 		}
-		// Limits that are stated replace the usual ones.
 		if a.Min != nil {
 			f.Min = *a.Min
 		}
 		if a.Max != nil {
 			f.Max = *a.Max
 		}
-		return given(f, f.Validate(0)) // refuses limits that do not hold the value
+		return given(f, f.Validate(0)) // rejects limits that exclude the value
 	})
 }
 
-// named gives a free number the name that it is bound to, unless it has one: the name
-// stands for one number wherever it is used. A result has the name that it was bound to last, which
-// tables and figures of several results show.
-// It is called when a name is bound by a statement or by Put.
+// named sets the name of a free number to the name that it is bound to, unless it has one, so that the name means one number
+// everywhere. A result gets the name of its latest binding, for tables and figures of several results. It is called when a
+// statement or Put binds a name.
 func named(v value, name string) value {
 	switch data := v.Data.(type) {
 	case kernels.Free:
@@ -326,8 +323,7 @@ func named(v value, name string) value {
 	return v
 }
 
-// freeKernel takes a free number for the constant kernel that it is.
-// Other values stay as they are.
+// freeKernel converts a free number to a constant kernel. Other values are returned unchanged.
 func freeKernel(v value) value {
 	if v.Type == Free {
 		v.Type = Kernel
@@ -335,7 +331,7 @@ func freeKernel(v value) value {
 	return v
 }
 
-// freeNumbers makes one list of free and of plain numbers; false for anything else.
+// freeNumbers converts a list of free and plain numbers; false for anything else.
 func freeNumbers(list []any) ([]kernels.Free, bool) {
 	out := make([]kernels.Free, len(list))
 	for i, v := range list {
