@@ -43,8 +43,7 @@ func analysisFunctions() []Function {
 		}),
 		bound(Function{
 			Name: "speedup", Section: SectionRuns, Synonyms: []string{"beta", "acceleration"},
-			Doc: "measures the speedup β of [Du23, eq. (4)], and shows it beside the number of tasks V and the speedup that the rank of " +
-				"the task kernel predicts",
+			Doc: "measures the speedup β of [Du23, eq. (4)], and compares it with V and the prediction from the rank of the task kernel",
 			Params: []Param{sweep,
 				algorithm("algorithm", "the collaborative algorithm", `"CoKernelFC"`, engine.ModeFC),
 				algorithm("alone", "the independent algorithm", `"IndRAGE"`, engine.ModeFC)},
@@ -124,8 +123,7 @@ func explainFunctions() []Function {
 	return []Function{bound(Function{
 		Name: "explain", Section: SectionRuns, Synonyms: []string{"progress", "why", "story"},
 		Doc: "explains the state of each task of a run: the lead of its best arm over the next, the samples still needed, and the " +
-			"comparisons that eliminated the other arms. It explains the first of several runs, also if that run was interrupted or " +
-			"reached a limit",
+			"comparisons that eliminated the other arms. It explains the first of several runs",
 		Params: []Param{
 			{Name: "r", Types: []Type{Result, typeOf[campaign.Status](), Text}, Doc: "a result of fc or fb, or a campaign or its folder"},
 			{Name: "task", words: wordsTasks, Default: unset, Doc: "the task to explain; all tasks if not given"}},

@@ -109,7 +109,7 @@ func protocolFunction() Function {
 			{Name: "plate", Synonyms: []string{"plate_size"}, Range: wholeFrom(1), Default: unset,
 				Doc: "measurements per plate: each plate is a balanced sample of its round, in random order, so that effects of the plate cancel"},
 			{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Default: unset,
-				Doc: "the block in which the arms of a task are measured together, such as \"day\": lists then contain whole blocks, and " +
+				Doc: "the block in which the arms of a task are measured together, such as \"day\": lists then have whole blocks, and " +
 					"CoTestFC and CoBayesFC compare arms within a block; if not given, as in the problem"},
 			{Name: "block_size", Synonyms: []string{"block_places"}, Range: wholeFrom(1), Default: unset,
 				Doc: "arms of a task per block; all open arms if not given"},

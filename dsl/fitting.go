@@ -24,8 +24,7 @@ func fittingFunctions() []Function {
 		bound(Function{
 			Name: "fit", Section: SectionProblems, Synonyms: []string{"train", "optimize", "optimise", "learn", "check_fit"},
 			Doc: "fits the free numbers of the kernel to the mean rewards of a problem by maximum marginal likelihood. The result has " +
-				"intervals, a test for lack of fit, cross-validation, and the benefit of sharing between tasks. A kernel without free " +
-				"numbers is tested unchanged",
+				"intervals, a test for lack of fit, cross-validation, and the benefit of sharing between tasks. A kernel without free numbers is only tested",
 			Params: []Param{
 				problemParam,
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Default: unset,
@@ -37,8 +36,7 @@ func fittingFunctions() []Function {
 				{Name: "starts", Synonyms: []string{"restarts", "n_restarts"}, Types: []Type{Number}, Whole: true,
 					Range: kernels.Range{Min: 1, Max: 17}, Default: "4", Doc: "number of searches, each from another start"},
 				{Name: "measure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: "0",
-					Doc: "number of simulated runs that measure the benefit of sharing between tasks: CoTestFC under the fitted kernel against " +
-						"IndTestFC, with the data's means as the true ones"},
+					Doc: "number of simulated runs that measure the benefit of sharing: CoTestFC against IndTestFC, with the data's means as the truth"},
 			},
 			Result: typeOf[fit.Fit](), Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`,
 		}, nil, evalFit),

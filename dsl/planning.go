@@ -66,8 +66,7 @@ func planningFunctions() []Function {
 func boughtParam() Param {
 	return Param{Name: "total", Synonyms: append(slices.Clone(option("total").Synonyms), "budget"), Types: []Type{Number}, Whole: true,
 		Range: kernels.Range{Min: 1, Max: plan.MaxTotal}, Default: unset,
-		Doc: "number of further measurements in all tasks together; the plan is then a curve of the expected simple regret, from the " +
-			"measurements so far or, without any, by simulation"}
+		Doc: "number of further measurements in all tasks together; the plan is then a curve of the expected simple regret"}
 }
 
 // priceParams returns the parameters for the cost and duration of sampling.

@@ -33,8 +33,8 @@ func optional(p Param) Param {
 // engineFunctions returns the functions for problems, theory and runs, in the order of the documentation.
 func engineFunctions() []Function {
 	// The parameter noise comes earlier in the signature than the other noise parameters.
-	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task. If not given: the column sd; `+
-		`with raw rewards, the deviation of each arm with at least ten, or of its task; otherwise unknown`,
+	noise := noiseParams(`a number, "sd" (the column sd), "task" (pooled per task)`,
+		"the column sd; with raw rewards, the deviation of each arm with at least ten, or of its task; otherwise unknown",
 		problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
 		bestFunction(),
@@ -50,8 +50,7 @@ func engineFunctions() []Function {
 				{Name: "rewards", Synonyms: []string{"raw"}, words: wordsData, Default: unset,
 					Doc: "file of measured rewards, with the columns task,arm,rep,reward, from which simulated rewards are drawn"},
 				{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Default: unset,
-					Doc: "column of rewards= that names the block of a measurement, such as a day or a plate: CoTestFC and CoBayesFC then " +
-						"measure the open arms of a task in the same blocks and compare within blocks"},
+					Doc: "column of rewards= that names the block of a measurement, such as a day or a plate; CoTestFC and CoBayesFC then compare arms within blocks"},
 				{Name: "name", Default: unset, Doc: "name in reports; by default the file's name"},
 			}, noise[1:], goalParams(), longParams(), []Param{textParam}),
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`,
@@ -89,14 +88,13 @@ func engineFunctions() []Function {
 				{Name: "gap", Synonyms: []string{"delta_min"}, Range: positive, Default: "0.1", Doc: "gap between expected rewards"},
 				{Name: "lengthscale", Synonyms: []string{"ell", "length_scale"}, Types: []Type{Number, Text}, Choices: []string{infinite},
 					Range: fromZero, Default: unset,
-					Doc: `instead of case: the rewards of case 1 in five tasks whose similarity is rbf(lengthscale), from 0 (like case 3) to 1e9 or "inf" (like case 1)`},
-			}, noiseParams("a number (by default 1)")...),
+					Doc: `instead of case: five tasks whose similarity is rbf(lengthscale), from 0 (like case 3) to "inf" (like case 1)`},
+			}, noiseParams("a number", "1")...),
 			Result: Problem, Example: "paper(case=2, gap=0.1)",
 		}, checkPaper, evalPaper),
 		bound(Function{
 			Name: "classic", Section: SectionProblems,
-			Doc: "makes a problem of collaborative best-arm identification without features: every agent has the same arms and noise of " +
-				"standard deviation 1",
+			Doc: "makes a problem of collaborative best-arm identification without features: all agents have the same arms, with noise 1",
 			Params: []Param{
 				{Name: "means", Synonyms: []string{"mean", "mu", "rewards"}, Types: []Type{List}, Doc: "expected reward of each arm"},
 				{Name: "agents", Synonyms: []string{"tasks"}, Range: kernels.Range{Min: 1, Max: maxAgents}, Default: "5",

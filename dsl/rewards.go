@@ -16,8 +16,9 @@ import (
 const countsHint = "best(p) recognises rewards of 0 and 1; successes= and trials= read their counts; bounded=[0, 1] declares " +
 	"them for tests"
 
-// noiseParams returns the parameters about noise. kinds are further texts that noise accepts, besides those for unknown scales.
-func noiseParams(doc string, kinds ...string) []Param {
+// noiseParams returns the parameters about noise. kinds are further texts that noise accepts, besides those for unknown scales; doc
+// describes them, and usual the default.
+func noiseParams(doc, usual string, kinds ...string) []Param {
 	var environments, strengths []string
 	// The description of strength= explains the environments that have a strength.
 	for _, e := range problem.Environments() {
@@ -31,14 +32,14 @@ func noiseParams(doc string, kinds ...string) []Param {
 			elsewhere: map[string]string{"bernoulli": countsHint, "binary": countsHint, "binomial": countsHint,
 				"auto": "leave noise out: best(p) and the tests estimate it"},
 			Choices: append(kinds, noiseUnknown, noiseUnknown+" "+problem.UnknownTask, noiseUnknown+" "+problem.UnknownArm),
-			Doc:     "standard deviation of the noise: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each)`},
+			Doc:     "standard deviation of the noise: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each); by default ` + usual},
 		{Name: "noise_guess", Types: []Type{Number}, Range: positive, Default: unset,
 			Doc: "with unknown noise: a guess of its standard deviation, which only plans the first round; by default 1"},
 		{Name: "bounded", Synonyms: []string{"bounds", "range", "limits"}, Types: []Type{List}, Default: unset,
 			Doc: "instead of noise: the lower and the upper limit of every reward, for any noise distribution"},
 		{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: environments, Default: unset,
 			Doc: "how simulated rewards are drawn; by default gaussian, with data= posterior, with rewards= resampled, with bounded= " +
-				"bernoulli; docs/robustness.md describes those that violate the conditions of the guarantee"},
+				"bernoulli; some violate the conditions of the guarantee, see docs/robustness.md"},
 		{Name: "strength", Types: []Type{Number}, Range: positive, Default: unset, Doc: "how far the environment departs from normal noise (" +
 			strings.Join(strengths, ", ") + ")"},
 	}
@@ -124,7 +125,7 @@ const unmeasuredDrop = "drop"
 // goalParam states whether high or low rewards are good.
 var goalParam = Param{
 	Name: "goal", Synonyms: []string{"direction", "sense"}, Types: []Type{Text}, Choices: []string{"max", problem.GoalMin}, Default: `"max"`,
-	Doc: `"max" if the best arm has the highest expected reward, "min" if the lowest; results keep the sign and the units of the data`,
+	Doc: `"max" if the best arm has the highest expected reward, "min" if the lowest`,
 }
 
 // goalParams lists the parameters of problem that apply to every table.
@@ -132,10 +133,9 @@ func goalParams() []Param {
 	return []Param{
 		goalParam,
 		{Name: "standardize", Synonyms: []string{"standardise", "normalize", "normalise"}, Default: "0",
-			Doc: "true (or 1): scale every numeric feature column to the range 0 to 1, so that length scales are fractions of the " +
-				"column's range; false: they have the units of the data"},
+			Doc: "true (or 1): scale every numeric feature column to the range 0 to 1, so that length scales are fractions of the column's range"},
 		{Name: "unmeasured", Synonyms: []string{"missing", "dropna", "na"}, Types: []Type{Text}, Choices: []string{"keep", unmeasuredDrop}, Default: `"keep"`,
-			Doc: `"keep" or "drop" arms without measurements; fit, bounds and runs that draw expected rewards accept kept ones`},
+			Doc: `whether arms without measurements stay in the problem`},
 	}
 }
 
@@ -183,8 +183,7 @@ func longParams() []Param {
 	}
 	return []Param{
 		{Name: "data", Synonyms: []string{"long", "table", "frame", "df", "csv", "dataframe"}, Types: []Type{Text}, words: wordsData,
-			Default: unset, Doc: "instead of path: the path of a table with a row for every measurement; task, arm and reward name its " +
-				"columns, and others are ignored; with arm and reward, the first argument is also such a table"},
+			Default: unset, Doc: "instead of path: a table with a row for every measurement; task, arm and reward name its columns; with arm and reward, the first argument is such a table too"},
 		columns("task", "with data: the column that names the task, or a list of columns whose combinations are the tasks; if not "+
 			"given, all rows belong to one task", "tasks", "group", "agent"),
 		columns("arm", "with data: the column or columns whose distinct values are the arms and their features", "arms", "option",

@@ -17,7 +17,7 @@ import (
 
 // rewardNorm states the option norm in reward units.
 var rewardNorm = Param{Name: "reward_norm", Types: []Type{Number}, Range: positive, Default: unset,
-	Doc: "the bound `norm` in reward units: a bound on the norm of the expected rewards, without division by the noise; " +
+	Doc: "the bound `norm` in reward units, without division by the noise; " +
 		"give only one of the two"}
 
 // option returns the parameter of an option of algorithms. Type, range and choices come from the engine, so that each option of the
@@ -82,7 +82,7 @@ func runFunctions() []Function {
 	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1",
 		Doc: "seed of the random rewards; the same seed gives the same results"}
 	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset,
-		Doc: "a function that draws rewards instead of the problem: a Go func that a Go cell binds by session.Put, or a Python " +
+		Doc: "a function that draws rewards instead of the problem: a Go func bound by session.Put, or a Python " +
 			"function f(task, arm, count) that returns the mean of count rewards"}
 	// A fixed budget does not stop at a level; there delta only decides which answers count as supported.
 	confidence := option("delta")
@@ -106,7 +106,7 @@ func runFunctions() []Function {
 		}, checkRun, evalRun),
 		{
 			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"},
-			Doc: "repeats the runs of a result for every combination of values, and evaluates again everything that depends on these values",
+			Doc: "repeats the runs of a result for every combination of values",
 			Params: []Param{
 				{Name: "r", Types: []Type{Result}, Doc: "the name of a result of fc or fb"},
 				{Name: "rows", Synonyms: []string{"per"}, Types: []Type{Text}, Choices: []string{sim.PerCell, sim.PerRun}, Default: `"cell"`,
