@@ -137,7 +137,7 @@ fuzz: ## fuzz every target of the tree for a minute each (fuzztime=10000000x: th
 	tools/fuzz.sh '$(fuzztime)' '$(targets)'
 
 docs: ## write the lists in docs/reference from the catalogues, and the stub of the Python package
-	go test ./dsl -run Documentation -update
+	go test ./dsl -run 'Documentation|TestResultsSchema' -update
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && python3 python/stubs.py $$folder/gonb-cope
 
 readme: ## write the outputs, the numbers and the picture in README from the program

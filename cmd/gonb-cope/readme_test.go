@@ -242,10 +242,10 @@ func (r *readme) numbers() []string {
 	}
 	return []string{version, read("go.mod", `\ngo (\d+\.\d+)`), fmt.Sprint(len(tasks)), fmt.Sprint(len(yields)),
 		read("Makefile", `largest = (\d+)`)[:3] + ",000", // arms of make bench-scale
-		"95",                                             // per cent: delta=0.05 of the script, and intervals
-		"10",                                             // epsilon of the script
-		"20",                                             // runs of the script
-		"2023",                                           // the paper
-		"86", "64",                                       // x86-64
+		"95",       // per cent: delta=0.05 of the script, and intervals
+		"10",       // epsilon of the script
+		"20",       // runs of the script
+		"2023",     // the paper
+		"86", "64", // x86-64
 	}
 }
