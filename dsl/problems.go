@@ -41,7 +41,7 @@ func engineFunctions() []Function {
 		bound(Function{
 			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},
 			Doc: "reads tasks and arms from a CSV file with the columns task,arm,x_*,z_*,mean,sd,reps; with data=, from a table with a " +
-				"row for every measurement and any column names; see docs/data-format.md",
+				"row for every measurement and any column names; see docs/reference/data-format.md",
 			Params: slices.Concat([]Param{
 				{Name: "path", Synonyms: []string{"file"}, words: wordsData, Default: unset, Doc: "the path of the file, relative to the script"},
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint, Text}, Choices: []string{kernelAuto}, Default: `"auto"`,
@@ -50,7 +50,8 @@ func engineFunctions() []Function {
 				{Name: "rewards", Synonyms: []string{"raw"}, words: wordsData, Default: unset,
 					Doc: "file of measured rewards, with the columns task,arm,rep,reward, from which simulated rewards are drawn"},
 				{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Default: unset,
-					Doc: "column of rewards= that names the block of a measurement, such as a day or a plate; CoTestFC and CoBayesFC then compare arms within blocks"},
+					Doc: "column of rewards= that names the block of a measurement, such as a day or a plate; CoTestFC and CoBayesFC then " +
+						"compare arms within blocks"},
 				{Name: "name", Default: unset, Doc: "name in reports; by default the file's name"},
 			}, noise[1:], goalParams(), longParams(), []Param{textParam}),
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`,

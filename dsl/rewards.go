@@ -32,14 +32,15 @@ func noiseParams(doc, usual string, kinds ...string) []Param {
 			elsewhere: map[string]string{"bernoulli": countsHint, "binary": countsHint, "binomial": countsHint,
 				"auto": "leave noise out: best(p) and the tests estimate it"},
 			Choices: append(kinds, noiseUnknown, noiseUnknown+" "+problem.UnknownTask, noiseUnknown+" "+problem.UnknownArm),
-			Doc:     "standard deviation of the noise: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each); by default ` + usual},
+			Doc: "standard deviation of the noise: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each); ` +
+				"by default " + usual},
 		{Name: "noise_guess", Types: []Type{Number}, Range: positive, Default: unset,
 			Doc: "with unknown noise: a guess of its standard deviation, which only plans the first round; by default 1"},
 		{Name: "bounded", Synonyms: []string{"bounds", "range", "limits"}, Types: []Type{List}, Default: unset,
 			Doc: "instead of noise: the lower and the upper limit of every reward, for any noise distribution"},
 		{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: environments, Default: unset,
 			Doc: "how simulated rewards are drawn; by default gaussian, with data= posterior, with rewards= resampled, with bounded= " +
-				"bernoulli; some violate the conditions of the guarantee, see docs/robustness.md"},
+				"bernoulli; some violate the conditions of the guarantee, see docs/explanation/robustness.md"},
 		{Name: "strength", Types: []Type{Number}, Range: positive, Default: unset, Doc: "how far the environment departs from normal noise (" +
 			strings.Join(strengths, ", ") + ")"},
 	}

@@ -204,7 +204,7 @@ var foreign = sync.OnceValue(func() map[string]string {
 	out := map[string]string{
 		"true": "write true", "false": "write false", "none": "leave the argument out", "null": "leave the argument out",
 		"nan":        "leave the argument out",
-		"help":       "in a notebook write fc? in a line, or press Shift and Tab; docs/functions.md has every function",
+		"help":       "in a notebook write fc? in a line, or press Shift and Tab; docs/reference/functions.md has every function",
 		"auto":       `kernel="auto" is the default of problem: leave kernel out`,
 		"set_kernel": inPlace, "append": inPlace, "numpy": "the language has the functions exp, sqrt, sum, ...; a Go cell can import packages",
 	}

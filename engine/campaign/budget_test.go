@@ -94,7 +94,7 @@ func TestBudgetOfEachTask(t *testing.T) {
 				t.Errorf("%+v: rounds of %v on plates of %d", c, planned, p.Plate)
 			}
 		}
-		// six rounds at most, as docs/campaigns.md has it
+		// six rounds at most, as docs/how-to/campaigns.md has it
 		if most := (all + p.Plate - 1) / p.Plate; len(planned) > min(6, most) {
 			t.Errorf("%+v: %d rounds, %d would do", c, len(planned), most)
 		}

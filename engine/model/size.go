@@ -1,6 +1,6 @@
 package model
 
-// The numbers of arms and of directions at which another form of a computation takes over, as docs/architecture.md shows them.
+// The numbers of arms and of directions at which another form of a computation takes over, as regimes.md shows them.
 const (
 	// MaxRank is the largest feature dimension a Model keeps. Below it the features
 	// are exact to rounding; past it they are truncated, and Truncation bounds what

@@ -109,7 +109,7 @@ func methods(root, cache string) []method {
 			About: `fb with kernel_is="member": the kernel of CoBayesFB is one term of the learned one; the scatter is not told`,
 		}, {
 			Name: "CoBayesFB", Ours: true, revision: stated, run: documented("CoBayesFB", engine.Ridge{}),
-			About: "under the kernel that docs/your-data.md has a newcomer write; told the scatter of each task",
+			About: "under the kernel that docs/tutorials/your-data.md has a newcomer write; told the scatter of each task",
 		}, {
 			Name: "CoKernelFB", Ours: true, revision: stated, run: paper("CoKernelFB"), most: 100,
 			About: "the same kernel, told the same",

@@ -55,7 +55,7 @@ func leaders(p *problem.Problem, answers []engine.Answer) []int {
 	})
 }
 
-// documented runs an algorithm under the kernel that docs/your-data.md, section 3, has a newcomer write, with
+// documented runs an algorithm under the kernel that docs/tutorials/your-data.md, section 3, has a newcomer write, with
 // noise="task": the true scatter of every task is told.
 func documented(name string, ridge engine.Ridge) runner {
 	return func(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
