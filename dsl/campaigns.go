@@ -239,7 +239,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 			"write budget=48 or total=200, or choose an algorithm with a guarantee such as "+algorithms.Default(engine.ModeFC).Name)
 	case !needs && budgeted(c):
 		c.fail(c.arg("budget"), fmt.Sprintf("protocol: %s has no budget: it goes on until it is sure", e.Name),
-			`choose algorithm="CoTestFB", or leave budget out`)
+			`choose algorithm="CoBayesFB", or leave budget out`)
 	}
 }
 

@@ -141,7 +141,7 @@ func TestCampaignErrors(t *testing.T) {
 		`start(go, "x")`:                                                         "bent, a value of a Go cell",
 		`protocol(p, algorithm="CoKernelFC", runs=0)`:                            "norm",
 		`protocol(u, algorithm="CoKernelFC", norm=1, gap=1, runs=0)`:             "noise",
-		`protocol(p, algorithm="CoTestFB", runs=0)`:                              "needs budget",
+		`protocol(p, algorithm="CoBayesFB", runs=0)`:                             "needs budget",
 		`protocol(p, algorithm="CoTestFC", budget=4, runs=0)`:                    "has no budget",
 		`protocol(p, time_unit="moons")`:                                         "time_unit",
 		`protocol(p, algorithm="Oracle", runs=0)`:                                "Oracle",
@@ -272,7 +272,7 @@ func TestNoteOnBlocks(t *testing.T) {
 // A budget without an algorithm is a protocol of the default of fixed budget.
 func TestProtocolOfABudget(t *testing.T) {
 	s, _ := notebookIn(t)
-	for text, want := range map[string]string{"protocol(paper(case=2), budget=12, plate=24, runs=0)": "CoTestFB", "protocol(paper(case=2), runs=0)": "CoTestFC"} {
+	for text, want := range map[string]string{"protocol(paper(case=2), budget=12, plate=24, runs=0)": "CoBayesFB", "protocol(paper(case=2), runs=0)": "CoTestFC"} {
 		if p := cell(t, s, text).(campaign.Protocol); p.Algorithm != want {
 			t.Errorf("%s: %s, want %s", text, p.Algorithm, want)
 		}

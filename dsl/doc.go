@@ -9,7 +9,7 @@
 //	plot(s, x="delta", y="samples")
 //	"It took {r.samples:.0f} samples."                 // values have parts, texts show them
 //
-// docs/language.md describes it for users. For callers there are three steps:
+// docs/reference/language.md describes it for users. For callers there are three steps:
 //
 //	script, errs := dsl.Parse("demo.cope", text)  // form
 //	errs = script.Check(dsl.Options{})            // names, types, kernels; reads nothing

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// The lists in docs/language.md and docs/functions.md come from the catalogues: between the markers
+// The lists in docs/reference/language.md and docs/reference/functions.md come from the catalogues: between the markers
 // <!-- NAME --> and <!-- end --> stands what reference returns for NAME. With -update
 // they are written again.
 func TestLanguageDocumentation(t *testing.T) {
 	lists := reference()
-	documented(t, "../docs/language.md", map[string]string{"formulas": lists["formulas"], "limits": lists["limits"]})
-	documented(t, "../docs/functions.md", map[string]string{"functions": lists["functions"], "algorithms": lists["algorithms"]})
+	documented(t, "../docs/reference/language.md", map[string]string{"formulas": lists["formulas"], "limits": lists["limits"]})
+	documented(t, "../docs/reference/functions.md", map[string]string{"functions": lists["functions"], "algorithms": lists["algorithms"]})
 }
 
 // The two pages together are short enough to be read: what json.md says is not said again, and what several
@@ -22,7 +22,7 @@ func TestLanguageDocumentation(t *testing.T) {
 func TestLanguagePagesAreShort(t *testing.T) {
 	const most = 60 << 10
 	size := 0
-	for _, path := range []string{"../docs/language.md", "../docs/functions.md"} {
+	for _, path := range []string{"../docs/reference/language.md", "../docs/reference/functions.md"} {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func TestLanguagePagesAreShort(t *testing.T) {
 		size += len(data)
 	}
 	if size > most {
-		t.Errorf("docs/language.md and docs/functions.md have %d bytes, want at most %d: shorten texts of parameters, or share them", size, most)
+		t.Errorf("docs/reference/language.md and docs/reference/functions.md have %d bytes, want at most %d: shorten texts of parameters, or share them", size, most)
 	}
 }
 
@@ -67,7 +67,7 @@ func documented(t *testing.T, path string, lists map[string]string) {
 
 // Every script shown in the documentation must pass the check.
 func TestDocumentedScripts(t *testing.T) {
-	for path, least := range map[string]int{"docs/language.md": 5, "docs/your-data.md": 3} {
+	for path, least := range map[string]int{"docs/reference/language.md": 5, "docs/tutorials/your-data.md": 3} {
 		data, err := os.ReadFile("../" + path)
 		if err != nil {
 			t.Fatal(err)

@@ -2,14 +2,17 @@ package dsl
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,67 +73,92 @@ var goName = regexp.MustCompile(`\b[A-Z][A-Za-z0-9]+\b`)
 // ownTerm matches what only a reader of the Go code knows: a name of two words, or one with its package.
 var ownTerm = regexp.MustCompile(`\b[A-Z]?[a-z]+[A-Z][a-z]\w*|\b\w+\.[A-Z]\w+|\bExplainer\b|\bEstimating\b|\bStore\b`)
 
-// fieldTables writes the members of every kind of value, as Markdown: what they are from the Go types,
-// what they mean from the page itself.
-type fieldTables struct {
-	t     *testing.T
-	b     strings.Builder
-	docs  map[string]map[string]string // by package
-	same  map[string]string            // meanings of names that mean the same everywhere
-	said  map[string]string            // meanings that stand in the page, by heading and name
-	intro map[string]string            // what stands between a heading and its table
-	seen  map[reflect.Type]bool        // records that have a table already, or are in the queue
-	queue []reflect.Type               // records that are still to be listed
+// resultsSchema is the JSON Schema of what the program writes. Types come from the Go types, descriptions from the file itself.
+const resultsSchema = "../docs/reference/results.schema.json"
+
+// node is a JSON Schema. Only the keywords that the schema of results uses have a field.
+type node struct {
+	Type        any              `json:"type,omitempty"` // text, or a list of texts
+	Ref         string           `json:"$ref,omitempty"`
+	Items       *node            `json:"items,omitempty"`
+	Values      *node            `json:"additionalProperties,omitempty"`
+	Required    []string         `json:"required,omitempty"`
+	Description string           `json:"description,omitempty"`
+	Default     *json.RawMessage `json:"default,omitempty"` // a reader's value of a member that is absent
+	Properties  map[string]node  `json:"properties,omitempty"`
 }
 
-// fieldTable returns the tables of docs/json.md; page is its text. A member keeps the meaning that it
-// has in the page; one that is new begins with the meaning of its name everywhere, or the comment of its Go field.
-func fieldTable(t *testing.T, page string) string {
-	x := &fieldTables{
-		t: t, docs: map[string]map[string]string{}, same: map[string]string{}, said: map[string]string{},
-		intro: map[string]string{}, seen: map[reflect.Type]bool{},
+// schemaWriter writes the schema: a definition for every kind of value, then for every record that they contain.
+type schemaWriter struct {
+	t     *testing.T
+	b     strings.Builder
+	docs  map[string]map[string]string // comments of Go fields, by package
+	old   map[string]node              // definitions in the file, whose descriptions are kept
+	names map[reflect.Type]string      // of the definitions of records
+	queue []reflect.Type               // records that are still to be defined
+}
+
+// writtenSchema returns the schema; old is the text of the file. A member keeps its description in the file; a new member begins
+// with the comment of its Go field.
+func writtenSchema(t *testing.T, old []byte) string {
+	t.Helper()
+	var file struct {
+		Defs map[string]node `json:"$defs"`
 	}
-	// The page as it is: meanings that people wrote are kept.
-	heading := ""
-	for _, line := range strings.Split(page, "\n") {
-		cells := strings.Split(line, " | ")
-		switch {
-		case strings.HasPrefix(line, "#"):
-			heading = strings.TrimLeft(line, "# ")
-		case strings.HasPrefix(line, "| `") && len(cells) == 2: // the table of names that mean the same everywhere
-			x.same[memberName(cells[0])] = strings.TrimSuffix(cells[1], " |")
-		case strings.HasPrefix(line, "| `") && len(cells) == 4: // a table of a type
-			x.said[heading+"."+memberName(cells[0])] = strings.TrimSpace(strings.TrimSuffix(cells[3], "|"))
-		// prose below a heading
-		case !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, moreInLanguage) && !strings.HasPrefix(line, "<!--") && line != "":
-			x.intro[heading] += line + "\n"
-		}
+	if err := json.Unmarshal(old, &file); err != nil {
+		t.Fatal(err)
 	}
-	// Kinds first, then the records that they have, which add to the queue.
+	x := &schemaWriter{t: t, docs: map[string]map[string]string{}, old: file.Defs, names: map[reflect.Type]string{}}
+	var cases []string
 	for _, k := range kinds.Names() {
-		name := k.JSON
-		if k.Type == reflect.TypeFor[engine.Result]() {
-			name = "fc and fb"
+		for _, name := range displayTypes(k.JSON, k.Type) {
+			cases = append(cases, fmt.Sprintf(`  {"if": {"properties": {"type": {"const": %q}}}, "then": {"properties": {"value": {"$ref": "#/$defs/%s"}}}}`,
+				name, schemaName(k.JSON, k.Type)))
 		}
-		x.list(name, k.Type)
 	}
-	fmt.Fprintf(&x.b, "## Records\n\n")
+	fmt.Fprintf(&x.b, schemaHead, report.Schema, report.Schema, strings.Join(cases, ",\n"))
+	for _, k := range kinds.Names() {
+		x.define(schemaName(k.JSON, k.Type), k.Type)
+	}
 	for len(x.queue) > 0 {
 		next := x.queue[0]
 		x.queue = x.queue[1:]
-		x.list(title(next), next)
+		x.define(x.names[next], next)
 	}
-	return x.b.String()
+	return x.b.String() + "\n}}\n"
 }
 
-// moreInLanguage begins the sentence on the measures of plots.
-const moreInLanguage = "In the language "
+// schemaHead begins the schema: the document and its displays.
+const schemaHead = `{
+"$schema": "https://json-schema.org/draft/2020-12/schema",
+"$id": "%s",
+"title": "Results of gonb-cope",
+"type": "object",
+"required": ["schema", "displays"],
+"properties": {"schema": {"const": "%s"}, "displays": {"type": "array", "items": {"$ref": "#/$defs/display"}}},
+"$defs": {
 
-// memberName returns the name in a first cell.
-func memberName(cell string) string { return strings.Trim(cell, "| `") }
+"display": {"type": "object", "required": ["name", "type", "value"], "properties": {
+  "name": {"type": "string", "description": "name of the value in the script; empty for a call alone"},
+  "type": {"type": "string", "description": "the kind of value"},
+  "value": {}
+}, "allOf": [
+%s
+]}`
+
+// displayTypes returns the types of displays of a kind: a result is of type fc or fb.
+func displayTypes(name string, of reflect.Type) []string {
+	if of == reflect.TypeFor[engine.Result]() {
+		return []string{"fc", "fb"}
+	}
+	return []string{name}
+}
+
+// schemaName returns the name of the definition of a kind.
+func schemaName(name string, of reflect.Type) string { return displayTypes(name, of)[0] }
 
 // comment returns the comment of a Go field, or of its type for no field.
-func (x *fieldTables) comment(owner reflect.Type, field string) string {
+func (x *schemaWriter) comment(owner reflect.Type, field string) string {
 	path := owner.PkgPath()
 	if x.docs[path] == nil {
 		x.docs[path] = fieldDocs(x.t, path)
@@ -138,99 +166,114 @@ func (x *fieldTables) comment(owner reflect.Type, field string) string {
 	return x.docs[path][owner.Name()+"."+field]
 }
 
-// list writes the table of one type.
-func (x *fieldTables) list(heading string, of reflect.Type) {
-	fmt.Fprintf(&x.b, "### %s\n\n", heading)
+// define writes the definition of one type, a member on each line.
+func (x *schemaWriter) define(name string, of reflect.Type) {
 	owner := report.PartsFrom(of)
 	// The names of fields in JSON, so that comments that name fields read as JSON.
 	names := map[string]string{}
 	for i := range owner.NumField() {
-		name, _, _ := strings.Cut(owner.Field(i).Tag.Get("json"), ",")
-		names[owner.Field(i).Name] = name
+		member, _, _ := strings.Cut(owner.Field(i).Tag.Get("json"), ",")
+		names[owner.Field(i).Name] = member
 	}
 	inJSON := func(text string) string {
-		return strings.ReplaceAll(goName.ReplaceAllStringFunc(text, func(word string) string {
-			if name := names[word]; name != "" && name != "-" {
-				return "`" + name + "`"
+		return goName.ReplaceAllStringFunc(text, func(word string) string {
+			if member := names[word]; member != "" && member != "-" {
+				return "`" + member + "`"
 			}
 			return word
-		}), "|", `\|`)
+		})
 	}
-	if text := x.intro[heading]; text != "" {
-		x.b.WriteString(text + "\n")
-	}
-	x.b.WriteString("| name | is | left out if | meaning |\n|---|---|---|---|\n")
-	var measures []string
+	var required, lines []string
 	for _, p := range report.Parts(owner) {
 		field, ok := owner.FieldByName(goField(owner, p.Name))
-		if !ok { // a measure of plots, which has no field
-			measures = append(measures, fmt.Sprintf("`%s` (%s)", p.Name, report.MeasureTitle(p.Name)))
+		if !ok { // a measure of plots, which JSON does not have
 			continue
 		}
-		meaning := cmp.Or(x.said[heading+"."+p.Name], x.same[p.Name], inJSON(x.comment(owner, field.Name)))
-		if meaning == "" {
-			x.t.Errorf("docs/json.md: %s.%s has no meaning: write a comment at the Go field, or the meaning into the page", heading, p.Name)
+		member := x.kind(field.Type)
+		member.Default = absent(field)
+		member.Description = cmp.Or(x.old[name].Properties[p.Name].Description, inJSON(x.comment(owner, field.Name)))
+		if member.Description == "" {
+			x.t.Errorf("%s: %s.%s has no description: write a comment at the Go field, or the description into the file", resultsSchema, name, p.Name)
 		}
-		if term := ownTerm.FindString(meaning); term != "" && !algorithmName(term) {
-			x.t.Errorf("docs/json.md: %s.%s: %q is a term of the Go code", heading, p.Name, term)
+		if term := ownTerm.FindString(member.Description); term != "" && !algorithmName(term) {
+			x.t.Errorf("%s: %s.%s: %q is a term of the Go code", resultsSchema, name, p.Name, term)
 		}
-		fmt.Fprintf(&x.b, "| `%s` | %s | %s | %s |\n", p.Name, x.kind(field.Type), absent(field), meaning)
+		if member.Default == nil {
+			required = append(required, p.Name)
+		}
+		lines = append(lines, fmt.Sprintf("  %q: %s", p.Name, encoded(x.t, member)))
 	}
-	if measures != nil {
-		fmt.Fprintf(&x.b, "\n"+moreInLanguage+"a value of this type has the measures of plots, too, which are not in JSON: %s.\n", strings.Join(measures, ", "))
-	}
-	x.b.WriteString("\n")
+	head := encoded(x.t, node{Type: "object", Required: required, Description: x.old[name].Description})
+	fmt.Fprintf(&x.b, ",\n\n%q: %s, \"properties\": {\n%s\n}}", name, strings.TrimSuffix(head, "}"), strings.Join(lines, ",\n"))
 }
 
-// kind says what a member is in JSON.
-func (x *fieldTables) kind(t reflect.Type) string {
+// encoded returns a node as JSON on one line.
+func encoded(t *testing.T, n node) string {
+	t.Helper()
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(n); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// kind returns the schema of a member. A number that is not finite or not known is null.
+func (x *schemaWriter) kind(t reflect.Type) node {
+	pointer := t.Kind() == reflect.Pointer
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	_, isKind := kinds.Of[struct{}](t)
 	switch {
 	case report.IsText(t), t.Kind() == reflect.String:
-		return "text"
+		return node{Type: "string"}
 	case t.Kind() == reflect.Bool:
-		return "true or false"
+		return node{Type: "boolean"}
 	case t.Kind() == reflect.Slice, t.Kind() == reflect.Array:
-		return "list: " + x.kind(t.Elem())
+		items := x.kind(t.Elem())
+		return node{Type: "array", Items: &items}
 	case t.Kind() == reflect.Map:
-		return "object: " + x.kind(t.Elem()) + " by " + x.kind(t.Key())
-	case t == reflect.TypeFor[engine.Result]():
-		return "[fc or fb](#fc-and-fb)"
+		values := x.kind(t.Elem())
+		return node{Type: "object", Values: &values}
 	case isKind:
 		k, _ := kinds.Of[struct{}](t)
-		return fmt.Sprintf("[%s](#%s)", k.JSON, k.JSON)
-	case t.Kind() == reflect.Struct: // its own table comes later
-		if !x.seen[t] {
-			x.seen[t] = true
+		return node{Ref: "#/$defs/" + schemaName(k.JSON, t)}
+	case t.Kind() == reflect.Struct: // its definition comes later
+		if x.names[t] == "" {
+			x.names[t] = x.title(t)
 			x.queue = append(x.queue, t)
 		}
-		return fmt.Sprintf("[%s](#%s)", title(t), strings.ReplaceAll(title(t), " ", "-"))
+		return node{Ref: "#/$defs/" + x.names[t]}
 	case t.Kind() == reflect.Interface:
-		return "any"
+		return node{}
+	case (t.Kind() == reflect.Float64 || t.Kind() == reflect.Float32) || pointer:
+		return node{Type: []string{"number", "null"}}
 	}
-	return "number"
+	return node{Type: "integer"}
 }
 
-// absent says when JSON leaves a field out.
-func absent(f reflect.StructField) string {
+// absent returns the value that a member has when JSON leaves it out; nil if JSON always has it.
+func absent(f reflect.StructField) *json.RawMessage {
 	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if options == "" || options == "omitempty" && f.Type.Kind() == reflect.Struct {
-		return ""
+		return nil
 	}
+	value := json.RawMessage("0")
 	switch f.Type.Kind() {
 	case reflect.String:
-		return `""`
+		value = json.RawMessage(`""`)
 	case reflect.Bool:
-		return "false"
-	case reflect.Slice, reflect.Array, reflect.Map:
-		return "empty"
+		value = json.RawMessage("false")
+	case reflect.Slice, reflect.Array:
+		value = json.RawMessage("[]")
+	case reflect.Map:
+		value = json.RawMessage("{}")
 	case reflect.Pointer, reflect.Struct, reflect.Interface:
-		return "there is none"
+		value = json.RawMessage("null")
 	}
-	return "0"
+	return &value
 }
 
 // algorithmName reports whether a word is the name of an algorithm.
@@ -243,12 +286,13 @@ func algorithmName(word string) bool {
 	return false
 }
 
-// title names a record: the name of its Go type in words, with its package where it is a row.
-func title(t reflect.Type) string {
+// title names the definition of a record: the name of its Go type in words, with its package if that is a row or another record's
+// name.
+func (x *schemaWriter) title(t reflect.Type) string {
 	words := regexp.MustCompile(`[A-Z]?[a-z0-9]+|[A-Z]+`).FindAllString(strings.TrimSuffix(t.Name(), "Parts"), -1)
-	name := strings.ToLower(strings.Join(words, " "))
-	if name == "row" {
-		name = filepath.Base(t.PkgPath()) + " " + name
+	name := strings.ToLower(strings.Join(words, "_"))
+	if taken := slices.Contains(slices.Collect(maps.Values(x.names)), name); taken || name == "row" {
+		name = filepath.Base(t.PkgPath()) + "_" + name
 	}
 	return name
 }
@@ -263,12 +307,22 @@ func goField(owner reflect.Type, part string) string {
 	return ""
 }
 
-// TestFieldDocumentation: docs/json.md lists the members of every kind of value as they are written, and
-// says what each means.
-func TestFieldDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../docs/json.md")
+// TestResultsSchema: the schema of results has every member of every kind of value as the program writes it, with a description.
+func TestResultsSchema(t *testing.T) {
+	old, err := os.ReadFile(resultsSchema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	documented(t, "../docs/json.md", map[string]string{"types": fieldTable(t, string(page))})
+	want := writtenSchema(t, old)
+	if !json.Valid([]byte(want)) {
+		t.Error("the schema is not JSON")
+	}
+	if *update {
+		err = os.WriteFile(resultsSchema, []byte(want), 0o644)
+	} else if want != string(old) {
+		t.Errorf("%s is out of date; run: make docs", resultsSchema)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

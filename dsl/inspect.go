@@ -57,7 +57,7 @@ func partHelp(v value, name string) []report.Block {
 		of = "every element of a list"
 	}
 	return []report.Block{report.Code{Text: "." + name},
-		report.Paragraph{Text: fmt.Sprintf("A part of %s: %s. The parts of all values are listed in docs/json.md.", of,
+		report.Paragraph{Text: fmt.Sprintf("A part of %s: %s. docs/reference/results.schema.json lists the parts of all values.", of,
 			unknownPart(v.goType(), name).Type.a())}}
 }
 

@@ -42,7 +42,7 @@ func engineFunctions() []Function {
 		bound(Function{
 			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},
 			Doc: "reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every " +
-				"measurement and any names of columns; see docs/data-format.md",
+				"measurement and any names of columns; see docs/reference/data-format.md",
 			Params: slices.Concat([]Param{
 				{Name: "path", Synonyms: []string{"file"}, words: wordsData, Default: unset, Doc: "the file, relative to the script"},
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint, Text}, Choices: []string{kernelAuto}, Default: `"auto"`,

@@ -19,7 +19,7 @@ func TestProgress(t *testing.T) {
 		total int
 	}{
 		"fc(p, runs=7, delta=0.1)":          {"fc CoTestFC", 7},
-		"fb(p, budget=50, runs=3)":          {"fb CoTestFB", 3},
+		"fb(p, budget=50, runs=3)":          {"fb CoBayesFB", 3},
 		"sweep(r, g=[0.4, 0.8], seed=1..3)": {"sweep of fc over g and seed", 12},
 		"plan(p, delta=0.1, runs=2)":        {"plan paper case 1, gap 0.4", 2 * 4},
 		"plan(p, gaps=[0.4, 0.8], runs=2)":  {"plan paper case 1, gap 0.4", 2 * 4 * 2},

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// reference returns the lists of docs/language.md and docs/functions.md that come from the catalogues, by
+// reference returns the lists of docs/reference/language.md and docs/reference/functions.md that come from the catalogues, by
 // the name of their place in the text: functions, formula functions, algorithms and limits. They are Markdown.
 func reference() map[string]string {
 	return map[string]string{

@@ -70,8 +70,8 @@ func runParams(mode, names string, own ...Param) (out []Param) {
 func posterior(p Param) Param {
 	p.Choices, p.elsewhere, p.Default = []string{engine.RidgeAuto, engine.RidgeGP}, nil, unset
 	p.wordsOnly = func(e algorithms.Entry) bool { return e.Prior }
-	p.Doc = `regularisation ξ: a number; "auto", the largest that the theorems allow, which for CoTestFB is least squares; or "gp", ` +
-		`the posterior of a Gaussian process that has the kernel for its prior; when not given, "gp" for CoTestFB and "auto" for others`
+	p.Doc = `regularisation ξ: a number; "auto", the largest that the theorems allow, which for CoBayesFB is least squares; or "gp", ` +
+		`the posterior of a Gaussian process that has the kernel for its prior; when not given, "gp" for CoBayesFB and "auto" for others`
 	return p
 }
 

@@ -204,7 +204,7 @@ var foreign = sync.OnceValue(func() map[string]string {
 		lowest   = `best(p) answers from measurements; where lower is better, write problem(..., goal="min")`
 		simulate = "fc(p) and fb(p, budget=) simulate an algorithm; best(p) answers from measurements"
 		process  = `kernel="auto" of problem, the default, finds a Gaussian process by itself; rbf(...) and matern(...) state its kernel, fit(p) fits one`
-		bayes    = `CoBayesFC of fc(p) and CoTestFB of fb(p, budget=), the default, go by a posterior; best(p, next=12) proposes by expected gain`
+		bayes    = `CoBayesFC of fc(p) and CoBayesFB of fb(p, budget=), the default, go by a posterior; best(p, next=12) proposes by expected gain`
 		display  = "a value alone in a line is shown, with its parts; plot(value) draws it"
 		logs     = `log="lr" of problem takes the logarithm of a column, arm="log10(lr)" computes one; best(p) also finds it by itself`
 		inPlace  = "a name is bound to what an expression gives: q = with_kernel(p, ...)"
@@ -212,7 +212,7 @@ var foreign = sync.OnceValue(func() map[string]string {
 	out := map[string]string{
 		"true": "write true", "false": "write false", "none": "leave the argument out", "null": "leave the argument out",
 		"nan":        "leave the argument out",
-		"help":       "in a notebook write fc? in a line, or press Shift and Tab; docs/functions.md has every function",
+		"help":       "in a notebook write fc? in a line, or press Shift and Tab; docs/reference/functions.md has every function",
 		"auto":       `kernel="auto" is the default of problem: leave kernel out`,
 		"set_kernel": inPlace, "append": inPlace, "numpy": "all functions are there: exp, sqrt, sum, ...; a Go cell can import packages",
 	}

@@ -98,7 +98,7 @@ type Options struct {
 	// for what the kernel cannot represent (docs/theory/posterior.md)
 	Scale float64
 
-	// of CoTestFB by the posterior: how far the kernel is to be believed, KernelFixed, KernelMember or KernelAuto; "" means
+	// of CoBayesFB by the posterior: how far the kernel is to be believed, KernelFixed, KernelMember or KernelAuto; "" means
 	// KernelAuto where nobody stated the kernel, nor level or scale, and else KernelFixed
 	KernelIs string
 
@@ -173,7 +173,7 @@ var options = []Option{
 		Doc: "an arm this close to the best is good enough, in reward units"},
 	{Name: "budget", At: func(o *Options) any { return &o.Budget },
 		Synonyms: []string{"t", "horizon", "pulls"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12}, Held: true,
-		Doc: "pulls per agent: on average over the agents, and no more of any agent by CoTestFB with its posterior or in a campaign"},
+		Doc: "pulls per agent: on average over the agents, and no more of any agent by CoBayesFB with its posterior or in a campaign"},
 	{Name: "schedule", At: func(o *Options) any { return &o.Schedule }, Of: MethodsSchedules,
 		Mode: ModeFC, Choices: []string{ScheduleTuned, SchedulePaper}, Default: `"tuned"`, Held: true,
 		Doc: "pulls per round: small constants, or the constants of [Du23, Alg. 1]"},

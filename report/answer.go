@@ -45,7 +45,7 @@ func answerBlocks(a answer.Answer) []Block {
 		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
 		{Key: "Guarantee", Value: "none: this is a belief, as true as the kernel predicts; for a proof run a campaign with " +
-			"CoTestFC (docs/campaigns.md)"},
+			"CoTestFC (docs/how-to/campaigns.md)"},
 	}})
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Times are written by RFC 3339, as docs/json.md says, so that other programs read them.
+// Times are written by RFC 3339, as docs/reference/json.md says, so that other programs read them.
 func TestTimesInJSON(t *testing.T) {
 	began := time.Date(2026, 3, 4, 5, 6, 7, 890, time.UTC)
 	s := campaign.Status{Name: "days", Started: began, People: []campaign.Debt{{By: "Ann", Until: began.Add(time.Hour)}}}

@@ -64,7 +64,7 @@ func TestResultSentences(t *testing.T) {
 	single.Answers, single.Status = single.Answers[:1], engine.StatusDecided
 	near := fcResult()
 	near.Status, near.Epsilon = engine.StatusEpsilon, 0.05
-	picks := fbResult("CoTestFB", 3, 0.04)
+	picks := fbResult("CoBayesFB", 3, 0.04)
 	picks.Runs, picks.Asked, picks.Epsilon, picks.Regret = 10, 10, 5, engine.Interval{Mean: 1.5, CI95: [2]float64{1, 2}}
 	picks.Errors, picks.TaskErrors = engine.Rate{Count: 8, Runs: 10, Rate: 0.8, CI95: [2]float64{0.5, 0.9}}, engine.Rate{Count: 8, Runs: 20, Rate: 0.4, CI95: [2]float64{0.2, 0.6}}
 	rough := fcResult() // of two runs
@@ -81,7 +81,7 @@ func TestResultSentences(t *testing.T) {
 		{"few answers are named", single, []string{"decided on XPhos for primary amine, with 400 samples per agent in 2 rounds."}},
 		{"accuracy is told", near, []string{"decided each of 5 tasks up to an accuracy of 0.05"}},
 		{"a budget decides or leaves open", fbResult("CoKernelFB", 3, 0.04), []string{"CoKernelFB decided 0 of 2 tasks and left"}},
-		{"a budget that tests nothing", picks, []string{"CoTestFB picked an arm for each of 2 tasks,", "Of 20 picks 12 are within 5 of the best arm of their task: 0.60 [0.40, 0.80]. A pick is worse than the best by 1.50 [1.00, 2.00] on average."}},
+		{"a budget that tests nothing", picks, []string{"CoBayesFB picked an arm for each of 2 tasks,", "Of 20 picks 12 are within 5 of the best arm of their task: 0.60 [0.40, 0.80]. A pick is worse than the best by 1.50 [1.00, 2.00] on average."}},
 		{"no interval of a count reaches below 0", rough, []string{"with 57 [0, 168] samples per agent"}},
 		{"nothing finished", engine.Result{Algorithm: "IndRAGE", Status: engine.StatusInterrupted}, []string{"has no answers (interrupted)"}},
 	} {

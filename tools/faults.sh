@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs the tests that the table of docs/security.md names, each fault as often as it says.
+# Runs the tests that the table of internal/repo/faults.md names, each fault as often as it says.
 set -u
 cd "$(dirname "$0")/.."
 failed=
 began=$(date +%s)
-names=$(grep '^|' docs/security.md | grep -oE '`[a-z][a-z0-9/-]*\.Test[A-Za-z0-9_/]+`' | tr -d '`' | sort -u)
+names=$(grep '^|' internal/repo/faults.md | grep -oE '`[a-z][a-z0-9/-]*\.Test[A-Za-z0-9_/]+`' | tr -d '`' | sort -u)
 for folder in $(echo "$names" | sed 's/\.Test.*//' | sort -u); do
 	# TestScripts/store is the part store of TestScripts.
 	tests=$(echo "$names" | sed -n "s|^$folder\.\(Test.*\)|^\1\$|p" | sed 's|/|$/^|' | paste -sd '|')

@@ -158,7 +158,7 @@ func serveLanguageCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve the language to a program in another language",
 		Long: `Serve the functions of the language to a program, by JSON-RPC 2.0 over standard input and
-standard output; docs/json.md describes the messages. The Python package starts it.`,
+standard output; docs/reference/json.md describes the messages. The Python package starts it.`,
 		Example: `  gonb-cope serve --stdio
   gonb-cope serve --catalogue > catalogue.json`,
 		Args: none,

@@ -16,8 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
-// manual is docs/operations.md and docs/cluster.md behind it, whose commands are typed here as they stand there, with other ports
-// and with folders for hosts.
+// manual is docs/how-to/several-machines.md with docs/reference/cluster.md. The test types their commands unchanged, except ports and
+// hosts: hosts are folders.
 type manual struct {
 	t    *testing.T
 	text string
@@ -38,7 +38,7 @@ func newManual(t *testing.T, folders ...string) *manual {
 		}
 	}
 	m := &manual{t: t, dir: t.TempDir()}
-	for _, page := range []string{"operations", "cluster"} {
+	for _, page := range []string{"how-to/several-machines", "reference/cluster"} {
 		text, err := os.ReadFile("../../docs/" + page + ".md")
 		if err != nil {
 			t.Fatal(err)

@@ -1,19 +1,43 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// README shows what the program prints: the answer of best, the result of the script, and what two other methods take on it.
+// README shows the program's output: the beginning of an answer, its picture, and a table of methods. With -update they are
+// written again.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
 	}
+	r := readReadme(t)
+	command := r.block("## Quick start", "sh")
+	r.replace("```\n", "```\n", "## Quick start", paragraphs(r.run(command), 3))
+	script := r.block("## What backs an answer", "cope")
+	r.replace("<!-- methods -->\n", "<!-- end -->", "## What backs an answer", methodTable(r, script))
+	r.picture(command)
+	if *update {
+		r.write()
+	}
+}
+
+// readme is the text of README, with the folder of the repository.
+type readme struct {
+	t          *testing.T
+	root, text string
+}
+
+func readReadme(t *testing.T) *readme {
+	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -22,58 +46,206 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme := string(data)
-	run := func(command string) string {
-		t.Helper()
-		c := exec.Command("sh", "-c", command)
-		c.Dir = root
-		out, err := c.Output()
+	return &readme{t: t, root: root, text: string(data)}
+}
+
+// block returns the first block of code in a language after a heading.
+func (r *readme) block(heading, language string) string {
+	r.t.Helper()
+	_, after, found := strings.Cut(r.text, heading+"\n")
+	_, text, begun := strings.Cut(after, "```"+language+"\n")
+	text, _, closed := strings.Cut(text, "```")
+	if !found || !begun || !closed {
+		r.t.Fatalf("README has no block ```%s under %q", language, heading)
+	}
+	return text
+}
+
+// replace compares the text between two marks, after a heading, with the text that the program gives, which replaces it. The first
+// mark begins a paragraph.
+func (r *readme) replace(begin, end, heading, want string) {
+	r.t.Helper()
+	head, after, found := strings.Cut(r.text, heading+"\n")
+	before, rest, begun := strings.Cut(after, "\n\n"+begin)
+	got, tail, closed := strings.Cut(rest, end)
+	if !found || !begun || !closed {
+		r.t.Fatalf("README has no place for output under %q", heading)
+	}
+	if got != want && !*update {
+		r.t.Errorf("README differs from the program under %q (make readme writes it again); the program gives:\n%s", heading, want)
+	}
+	r.text = head + heading + "\n" + before + "\n\n" + begin + want + end + tail
+}
+
+// run runs a shell command in the folder of the repository.
+func (r *readme) run(command string) string {
+	r.t.Helper()
+	c := exec.Command("sh", "-c", command)
+	c.Dir = r.root
+	out, err := c.Output()
+	if err != nil {
+		r.t.Fatalf("%s: %v", command, err)
+	}
+	return string(out)
+}
+
+// displays runs a script beside the data of README's scripts and returns the values that it displays, as JSON.
+func (r *readme) displays(script string) []json.RawMessage {
+	r.t.Helper()
+	file := filepath.Join(r.root, "notebooks", "readme.cope")
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+	defer os.Remove(file)
+	var document struct {
+		Displays []struct{ Value json.RawMessage }
+	}
+	if err := json.Unmarshal([]byte(r.run("gonb-cope run notebooks/readme.cope --format json")), &document); err != nil {
+		r.t.Fatal(err)
+	}
+	var out []json.RawMessage
+	for _, d := range document.Displays {
+		out = append(out, d.Value)
+	}
+	return out
+}
+
+// picture compares README's picture with the program's figure of the answer that README shows.
+func (r *readme) picture(command string) {
+	r.t.Helper()
+	folder := r.t.TempDir()
+	column := func(flag string) []string {
+		var out []string
+		for _, found := range regexp.MustCompile(`--`+flag+` ('[^']*'|\S+)`).FindAllStringSubmatch(command, -1) {
+			out = append(out, fmt.Sprintf("%q", strings.Trim(found[1], "'")))
+		}
+		return out
+	}
+	script := fmt.Sprintf(`p = problem(data="data/pilot-runs.csv", task=%s, arm=[%s], reward=%s, bounded=[0, 100])
+plot(best(p, epsilon=5, next=6), title="Estimated yield with 95 %% intervals", xlabel="", ylim=[0, 100], file=%q)`,
+		column("task")[0], strings.Join(column("arm"), ", "), column("reward")[0], filepath.Join(folder, "best.svg"))
+	r.displays(script)
+	want, err := os.ReadFile(filepath.Join(folder, "best.svg"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	file := filepath.Join(r.root, "docs", "best.svg")
+	if got, _ := os.ReadFile(file); bytes.Equal(got, want) {
+		return
+	}
+	if !*update {
+		r.t.Error("docs/best.svg differs from the program's figure: make readme writes it again")
+	} else if err := os.WriteFile(file, want, 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// write replaces README.
+func (r *readme) write() {
+	r.t.Helper()
+	if err := os.WriteFile(filepath.Join(r.root, "README.md"), []byte(r.text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// paragraphs returns the first paragraphs of an output, after its title.
+func paragraphs(output string, count int) string {
+	_, body, _ := strings.Cut(output, "\n── ")
+	_, body, _ = strings.Cut(body, "\n") // the call
+	all := strings.Split(strings.TrimSpace(body), "\n\n")
+	return strings.Join(all[:min(count, len(all))], "\n\n") + "\n"
+}
+
+// methodTable runs the script of README by several algorithms. Its rows have what each took.
+func methodTable(r *readme, script string) string {
+	r.t.Helper()
+	methods := []struct{ algorithm, name, assumes string }{
+		{"CoBayesFC", "posterior", "rewards follow the prior: the kernel with fitted scales"},
+		{"CoTestFC", "sequential test, proof for normal noise", "the kernel can represent the rewards"},
+		{"IndUniformFC", "the same test, equal pulls, no sharing", "none about the rewards"},
+		{"CoKernelFC", "Theorem 1 of the paper", "the kernel, the noise and a bound on the norm are known"},
+	}
+	before, call, _ := strings.Cut(script, "\nr = ")
+	call, _, _ = strings.Cut(call, ")")
+	for _, m := range methods {
+		before += fmt.Sprintf("\n%s, algorithm=%q)", call, m.algorithm)
+	}
+	var out strings.Builder
+	out.WriteString("| `algorithm=` | type of guarantee | it assumes | experiments per reaction |\n|---|---|---|---|\n")
+	for i, value := range r.displays(before + "\n") {
+		var result struct {
+			SamplesPerAgent struct {
+				Mean float64
+				CI95 [2]float64
+			} `json:"samples_per_agent"`
+			Standing string
+		}
+		if err := json.Unmarshal(value, &result); err != nil {
+			r.t.Fatal(err)
+		}
+		if m, s := methods[i], result.SamplesPerAgent; result.Standing != "heuristic" {
+			r.t.Errorf("README says that no row is proven, and %s is %s", m.algorithm, result.Standing)
+		} else {
+			fmt.Fprintf(&out, "| `%s` | %s | %s | %s [%s, %s] |\n",
+				m.algorithm, m.name, m.assumes, thousands(s.Mean), thousands(s.CI95[0]), thousands(s.CI95[1]))
+		}
+	}
+	return out.String()
+}
+
+// thousands writes a number without decimals, with commas.
+func thousands(x float64) string {
+	text := fmt.Sprintf("%.0f", x)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// Each number in README's prose has a source that this test reads, and README names the files that a release has.
+func TestReadmeNumbers(t *testing.T) {
+	r := readReadme(t)
+	checked := r.numbers()
+	prose := regexp.MustCompile("(?s)```.*?```|<!-- methods -->.*?<!-- end -->|`[^`\n]*`|\\]\\([^)]*\\)").ReplaceAllString(r.text, " ")
+	for _, number := range regexp.MustCompile(`\d[\d.,]*`).FindAllString(prose, -1) {
+		if number = strings.Trim(number, ".,"); len(number) > 1 && !slices.Contains(checked, number) {
+			t.Errorf("nothing checks the number %s in README", number)
+		}
+	}
+	if lines := strings.Count(r.text, "\n"); lines > 130 {
+		t.Errorf("README has %d lines, more than 130", lines)
+	}
+}
+
+// numbers returns the numbers that README may have in its prose, from their sources.
+func (r *readme) numbers() []string {
+	r.t.Helper()
+	read := func(file, pattern string) string {
+		r.t.Helper()
+		data, err := os.ReadFile(filepath.Join(r.root, file))
 		if err != nil {
-			t.Fatalf("%s: %v", command, err)
+			r.t.Fatal(err)
 		}
-		return string(out)
-	}
-	block := func(after, fence string) (text, rest string) {
-		t.Helper()
-		_, text, found := strings.Cut(after, "```"+fence+"\n")
-		text, rest, closed := strings.Cut(text, "```")
-		if !found || !closed {
-			t.Fatalf("README has no block ```%s", fence)
+		found := regexp.MustCompile(pattern).FindSubmatch(data)
+		if found == nil {
+			r.t.Fatalf("%s has no %s", file, pattern)
 		}
-		return text, rest
+		return string(found[1])
 	}
-	_, part, _ := strings.Cut(readme, "## From your table to an answer")
-	command, part := block(part, "sh")
-	want, _ := block(part, "")
-	if got := run(command); !strings.Contains(got, want) { // of a long answer the first part
-		t.Errorf("README's output of best is another:\n%s", got)
-	}
-	_, part, _ = strings.Cut(readme, "## A script and its output")
-	script, part := block(part, "cope")
-	want, part = block(part, "")
-	file := filepath.Join(root, "notebooks", "readme.cope") // beside its data
-	result := func(script string) string {
-		t.Helper()
-		if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
-			t.Fatal(err)
+	version := read("tools/release/main.go", `"version", "(\d+\.\d+\.\d+)`)
+	var tasks, yields []string
+	for i, line := range strings.Split(read("notebooks/data/cn_coupling_raw.csv", `(?s)\n(.*\S)`), "\n") {
+		yields = append(yields, fmt.Sprint(i))
+		if task, _, _ := strings.Cut(line, ","); !slices.Contains(tasks, task) {
+			tasks = append(tasks, task)
 		}
-		defer os.Remove(file)
-		return run("gonb-cope run notebooks/readme.cope")
 	}
-	if got := result(script); !strings.Contains(got, want) {
-		t.Errorf("README's output of the script is another:\n%s", got)
-	}
-	for name, number := range map[string]*regexp.Regexp{
-		"CoKernelFC":   regexp.MustCompile(`takes ([\d,.]+) samples per agent \(.algorithm="CoKernelFC".\)`),
-		"IndUniformFC": regexp.MustCompile(`take ([\d,.]+) \(.algorithm="IndUniformFC".\)`),
-	} {
-		said := number.FindStringSubmatch(part)
-		if said == nil {
-			t.Errorf("README does not say what %s takes", name)
-			continue
-		}
-		if got := result(strings.Replace(script, "seed=1)", `seed=1, algorithm="`+name+`")`, 1)); !strings.Contains(got, " "+said[1]+" [") {
-			t.Errorf("README says that %s takes %s samples; the program:\n%s", name, said[1], got[:min(len(got), 400)])
-		}
+	return []string{version, read("go.mod", `\ngo (\d+\.\d+)`), fmt.Sprint(len(tasks)), fmt.Sprint(len(yields)),
+		read("Makefile", `largest = (\d+)`)[:3] + ",000", // arms of make bench-scale
+		"95",       // per cent: delta=0.05 of the script, and intervals
+		"10",       // epsilon of the script
+		"20",       // runs of the script
+		"2023",     // the paper
+		"86", "64", // x86-64
 	}
 }

@@ -252,11 +252,11 @@ var algorithms = onTerms([]Entry{
 		begin:  reference.NewIndUniformLS,
 	},
 	{
-		Name: "CoTestFB", Mode: engine.ModeFB, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares,
+		Name: "CoBayesFB", Mode: engine.ModeFB, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares,
 		Prior: true, Shares: true,
 		Source: "docs/theory/budget.md",
 		Doc:    "every round's pulls where leaders are least sure; by the posterior of all data, or with xi=\"auto\" by least squares",
-		begin:  newCoTestFB, ByValues: true, Untested: bayes.TakesBudget,
+		begin:  newCoBayesFB, ByValues: true, Untested: bayes.TakesBudget,
 	},
 	{
 		Name: "BestElsewhere", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionMeans, Shares: true,
@@ -272,12 +272,12 @@ var algorithms = onTerms([]Entry{
 	},
 })
 
-// newCoTestFB returns CoTestFB, of many arms in the form that goes by values of the kernel.
-func newCoTestFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
+// newCoBayesFB returns CoBayesFB, of many arms in the form that goes by values of the kernel.
+func newCoBayesFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 	if k := o.Ridge.Kind; o.KernelIs != "" && o.KernelIs != engine.KernelFixed && k != "" && k != engine.RidgeGP {
 		return nil, fmt.Errorf(`kernel_is=%q is of posteriors, and xi is stated: leave xi out, or give kernel_is=%q`, o.KernelIs, engine.KernelFixed)
 	}
-	return either(m, o, bayes.TakesBudget, bayes.NewBudgetFB, cotest.NewCoTestFB)
+	return either(m, o, bayes.TakesBudget, bayes.NewBudgetFB, cotest.NewCoBayesFB)
 }
 
 // newCoUniformFB does the same for CoUniformFB with ξ of a Gaussian process.

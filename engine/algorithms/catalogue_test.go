@@ -63,7 +63,7 @@ var proofs = map[string]struct{ proof, folder, test string }{
 	"fb CoKernelFB-IndAlloc":     {"widths of Du23, Lemma 1 in the last round", "../sim", "TestBudgetDecidesRightly"},
 	"fb IndPeaceFB":              {"widths of Du23, Lemma 1 in the last round", "../sim", "TestBudgetDecidesRightly"},
 	"fb IndKernelFB":             {"widths of Du23, Lemma 1 in the last round", "../sim", "TestBudgetDecidesRightly"},
-	"fb CoTestFB":                {"docs/theory/budget.md", "../sim", "TestCoTestFBDecides"},
+	"fb CoBayesFB":               {"docs/theory/budget.md", "../sim", "TestCoBayesFBDecides"},
 }
 
 // An algorithm is called proven only with its proof and the test of it.

@@ -84,9 +84,9 @@ func TestNoFeatures(t *testing.T) {
 
 // Where the tests put every arm out, which is an error of theirs, nothing is decided, and progress
 // says that nothing will be.
-func TestCoTestFBAllOut(t *testing.T) {
+func TestCoBayesFBAllOut(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}))
-	alg, err := plain.On(engine.ModeFB, cotest.NewCoTestFB)(m, engine.Options{Budget: 60, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
+	alg, err := plain.On(engine.ModeFB, cotest.NewCoBayesFB)(m, engine.Options{Budget: 60, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,9 +133,9 @@ func TestRegime(t *testing.T) {
 		{apart, engine.ModeFC, "CoBayesFC", engine.Options{}, model.RegimeFormula},
 		{few, engine.ModeFC, "CoKernelFC", engine.Options{}, model.RegimeExact},
 		{few, engine.ModeFC, "IndUniformFC", engine.Options{}, model.RegimeMeans},
-		{few, engine.ModeFB, "CoTestFB", engine.Options{}, model.RegimePulled},
-		{few, engine.ModeFB, "CoTestFB", engine.Options{KernelIs: engine.KernelAuto}, model.RegimeLearned},
-		{few, engine.ModeFB, "CoTestFB", engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeAuto}}, model.RegimeExact},
+		{few, engine.ModeFB, "CoBayesFB", engine.Options{}, model.RegimePulled},
+		{few, engine.ModeFB, "CoBayesFB", engine.Options{KernelIs: engine.KernelAuto}, model.RegimeLearned},
+		{few, engine.ModeFB, "CoBayesFB", engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeAuto}}, model.RegimeExact},
 		{few, engine.ModeFB, "CoKernelFB", engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}}, model.RegimeFeatures},
 		{few, engine.ModeFB, "BestElsewhere", engine.Options{}, model.RegimeMeans},
 	} {

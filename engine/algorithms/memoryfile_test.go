@@ -15,7 +15,7 @@ import (
 func TestMemoryFromFile(t *testing.T) {
 	p := enginetest.Instances(t)[3]
 	for _, c := range []struct{ mode, name string }{
-		{engine.ModeFC, "CoTestFC"}, {engine.ModeFC, "CoKernelFC"}, {engine.ModeFC, "IndRAGE"}, {engine.ModeFB, "CoTestFB"}, {engine.ModeFB, "CoKernelFB"},
+		{engine.ModeFC, "CoTestFC"}, {engine.ModeFC, "CoKernelFC"}, {engine.ModeFC, "IndRAGE"}, {engine.ModeFB, "CoBayesFB"}, {engine.ModeFB, "CoKernelFB"},
 	} {
 		entry, err := Named(c.mode, c.name)
 		if err != nil {
@@ -41,7 +41,7 @@ func TestMemoryFromFile(t *testing.T) {
 		}
 		second := new(model.Memory)
 		taken, err := second.Load(&file, "here")
-		if err != nil || taken == 0 && c.name != "CoTestFB" { // whose stages are small
+		if err != nil || taken == 0 && c.name != "CoBayesFB" { // whose stages are small
 			t.Fatalf("%s: %d values, error %v", c.name, taken, err)
 		}
 		if got := run(second); got != want {

@@ -22,11 +22,11 @@ func TestTakesPrior(t *testing.T) {
 		{engine.ModeFC, "CoBayesFC", level, ""},
 		{engine.ModeFC, "CoTestFC", engine.Options{}, ""},
 		{engine.ModeFC, "CoTestFC", level, "CoTestFC has no level, which is of methods that go by a posterior: CoBayesFC"},
-		{engine.ModeFB, "CoTestFB", scale, ""},
-		{engine.ModeFB, "CoTestFB", with(scale, engine.RidgeAuto), `CoTestFB goes by scale only with xi="gp"`},
+		{engine.ModeFB, "CoBayesFB", scale, ""},
+		{engine.ModeFB, "CoBayesFB", with(scale, engine.RidgeAuto), `CoBayesFB goes by scale only with xi="gp"`},
 		{engine.ModeFB, "CoKernelFB", with(level, engine.RidgeGP), ""},
 		{engine.ModeFB, "CoKernelFB", level, `CoKernelFB goes by level only with xi="gp"`},
-		{engine.ModeFB, "IndUniformFB", with(scale, engine.RidgeGP), `IndUniformFB has no scale, which is of methods that go by a posterior: CoKernelFB, CoKernelFB-IndAlloc, IndKernelFB, CoUniformFB, CoTestFB with xi="gp"`},
+		{engine.ModeFB, "IndUniformFB", with(scale, engine.RidgeGP), `IndUniformFB has no scale, which is of methods that go by a posterior: CoKernelFB, CoKernelFB-IndAlloc, IndKernelFB, CoUniformFB, CoBayesFB with xi="gp"`},
 	} {
 		entry, err := Named(row.mode, row.name)
 		if err != nil {

@@ -3,7 +3,7 @@
 // time T* with its lower bound, Theorems 1 and 2 and Corollaries 1 and 2.
 //
 // The paper states its bounds up to constants. The numbers here carry the constants that its proofs
-// give; the doc comment of each function says which, and docs/paper.md lists the readings chosen
+// give; the doc comment of each function says which, and docs/reference/paper-to-code.md lists the readings chosen
 // where a proof leaves a step open.
 //
 // All quantities are computed in normalised units (rewards measured in units of

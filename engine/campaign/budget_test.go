@@ -12,7 +12,7 @@ import (
 // TestForecastOfABudget says what a budget buys after each round: as many samples as are planned, and
 // answers that get better.
 func TestForecastOfABudget(t *testing.T) {
-	p, mean, _ := strokeDays(t, "CoTestFB")
+	p, mean, _ := strokeDays(t, "CoBayesFB")
 	q := *p.Problem
 	q.Mean = mean
 	p.Problem, p.Mode, p.Options = &q, engine.ModeFB, engine.Options{Delta: 0.05, Budget: 400, Rounds: 4}
@@ -41,7 +41,7 @@ func TestForecastWithTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Protocol{Problem: q, Mode: engine.ModeFB, Algorithm: "CoTestFB", Options: engine.Options{Delta: 0.05, Budget: 6}}
+	p := Protocol{Problem: q, Mode: engine.ModeFB, Algorithm: "CoBayesFB", Options: engine.Options{Delta: 0.05, Budget: 6}}
 	f, err := MakeForecast(t.Context(), p, 0, 40, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestForecastWithTheTable(t *testing.T) {
 // late results on the way: no task gets more, and rounds are whole plates, no more than they fill. A
 // total goes where it is needed.
 func TestBudgetOfEachTask(t *testing.T) {
-	p, mean, _ := strokeDays(t, "CoTestFB")
+	p, mean, _ := strokeDays(t, "CoBayesFB")
 	tasks := p.Problem.V()
 	rewards := make([][]float64, len(mean))
 	for i, x := range mean {
@@ -94,7 +94,7 @@ func TestBudgetOfEachTask(t *testing.T) {
 				t.Errorf("%+v: rounds of %v on plates of %d", c, planned, p.Plate)
 			}
 		}
-		// six rounds at most, as docs/campaigns.md has it
+		// six rounds at most, as docs/how-to/campaigns.md has it
 		if most := (all + p.Plate - 1) / p.Plate; len(planned) > min(6, most) {
 			t.Errorf("%+v: %d rounds, %d would do", c, len(planned), most)
 		}

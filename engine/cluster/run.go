@@ -61,7 +61,7 @@ type Simulation struct {
 
 // RelayAbove is the number of agents above which only one of them, the author of the plan, reads the
 // messages of a round, and sends them on in its next plan: each to all would be V² deliveries. At 32 agents each reading all is
-// about a thousand deliveries a round; docs/cluster.md has measured costs.
+// about a thousand deliveries a round; docs/reference/cluster.md has measured costs.
 const RelayAbove = 32
 
 // OpenOptions say how a run is opened.

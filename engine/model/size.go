@@ -1,6 +1,6 @@
 package model
 
-// The numbers of arms and of directions at which another form of a computation takes over, as docs/architecture.md shows them.
+// The numbers of arms and of directions at which another form of a computation takes over, as regimes.md shows them.
 const (
 	// MaxRank is the largest feature dimension a Model keeps. Below it the features
 	// are exact to rounding; past it they are truncated, and Truncation bounds what
@@ -13,7 +13,7 @@ const (
 	MostDesigned = 64
 	// MostLearned is the number of arms up to which a kernel that is learned in the run goes by covariances of all arms.
 	MostLearned = 512
-	// MostTested is the largest rank up to which CoTestFB tests what is decided.
+	// MostTested is the largest rank up to which CoBayesFB tests what is decided.
 	MostTested = 100
 	// MostOneLeader is the largest number of arms of a task at which one of them leads under a bound on the norm.
 	MostOneLeader = 40

@@ -172,6 +172,14 @@ func (t *table) checkLengths(columns ...string) {
 // replaced stands for bytes that are not UTF-8.
 const replaced = "\ufffd"
 
+// trimmed returns the text of a cell without blanks around it, and in one line: Alt+Enter makes cells with several.
+func trimmed(text string) string {
+	if strings.ContainsAny(text, "\t\r\n") {
+		text = oneLine(text)
+	}
+	return strings.TrimSpace(text)
+}
+
 // oneLine returns a text with line breaks and tabs as blanks, without other control characters, and in UTF-8.
 func oneLine(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl) {

@@ -103,7 +103,7 @@ type arm struct {
 // Tasks keep the order of their first rows, arms the order of theirs. Every error
 // has file, line and column; nothing is returned with one.
 //
-// A mean or sd may be a gap (see docs/data-format.md). With a gap among the means Problem.Mean is
+// A mean or sd may be a gap (see docs/reference/data-format.md). With a gap among the means Problem.Mean is
 // nil and Problem.Partial has the others, unless opt.Drop is set; with one among the standard
 // deviations that one is pooled.
 func Load(path string, k kernels.Joint, opt LoadOptions) (_ *Problem, err error) {

@@ -205,6 +205,16 @@ func TestNamesOfFrames(t *testing.T) {
 			t.Errorf("as text %t:\n%s\nwant\n%s", asText, got, want)
 		}
 	}
+	f.Columns[0].Labels = []string{"x\ny", "x y", "x\r\nz", "u", "v"} // names of several lines are shown in one
+	for _, asText := range []bool{false, true} {
+		p, err := loadFrame(f, asText, Long{Arm: []string{"site"}, Reward: "y"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{`"x\ny"`, "x y", "x z", "u", "v"}; !slices.Equal(p.Arms.Names, want) {
+			t.Errorf("as text %t: %q, want %q", asText, p.Arms.Names, want)
+		}
+	}
 	f.Columns[0].Codes[2] = -1
 	if _, err := loadFrame(f, false, Long{Task: []string{"site"}, Arm: []string{"id"}, Reward: "y"}); err == nil ||
 		!strings.Contains(err.Error(), `column "site" has no value here; `) {

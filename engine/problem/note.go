@@ -118,7 +118,7 @@ var noteSentences = map[NoteKind]string{
 	NoteDropped:    "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
 	NoteUnmeasured: `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
 	NoteCandidates: "nothing is measured yet of which of the %d options is better: the kernel is what is likely of such columns, and " +
-		"CoTestFB learns it in the run; kernel= states what you know. protocol(...) and campaign start say what to measure first",
+		"CoBayesFB learns it in the run; kernel= states what you know. protocol(...) and campaign start say what to measure first",
 	NoteInferred: `%[1]s not measured: simulated runs draw expected rewards there from what other measurements say, and fit and bounds go by these; ` +
 		`unmeasured="drop" goes on without`,
 	NoteOnce: "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise " +
@@ -137,7 +137,7 @@ var noteSentences = map[NoteKind]string{
 	NoteShortScale: "the length scale %.4[4]g of %[1]s is less than a twentieth of the smallest step of column %[2]q, %.4[5]g " +
 		"(values %.4[6]g to %.4[7]g%[3]s): to the kernel no two of its values are alike",
 
-	NoteAdmitsAll: `the kernel admits every truth on these %d arms, so CoTestFC and CoKernelFC gain nothing by it over identity(); what helps is a bound on the norm (norm=) for CoTestFC, or CoBayesFC or CoTestFB with xi="gp", which go by what the kernel calls likely, or a kernel of lower rank (fewer terms, no identity(), longer length scales)`,
+	NoteAdmitsAll: `the kernel admits every truth on these %d arms, so CoTestFC and CoKernelFC gain nothing by it over identity(); what helps is a bound on the norm (norm=) for CoTestFC, or CoBayesFC or CoBayesFB with xi="gp", which go by what the kernel calls likely, or a kernel of lower rank (fewer terms, no identity(), longer length scales)`,
 	NoteUnrelated: "the kernel takes these %d arms for unrelated, as identity() does: no method gains by it; longer length " +
 		"scales, or a kernel of lower rank such as linear(), relate them",
 	NoteRough: "at an accuracy of %.2g the kernel tells %d to %d directions apart (counted on %d of the %d arms, drawn at " +

@@ -121,10 +121,7 @@ func (t *table) records(r *csv.Reader) iter.Seq[[]cell] {
 			row = row[:0]
 			for k, text := range record {
 				line, column := r.FieldPos(k)
-				if strings.ContainsAny(text, "\t\r\n") { // of a cell with lines, such as Alt+Enter makes
-					text = oneLine(text)
-				}
-				row = append(row, cell{strings.TrimSpace(text), line + t.preamble, column})
+				row = append(row, cell{trimmed(text), line + t.preamble, column})
 			}
 			if !yield(row) {
 				return

@@ -221,7 +221,7 @@ func BenchmarkFixedBudget(b *testing.B) {
 		{"rough/arms=10000", unrelated(10, 1000).WithKernel(rough), 60, ""},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			x := sim.Experiment{Problem: c.p, Mode: engine.ModeFB, Algorithm: "CoTestFB", Options: engine.Options{Budget: c.budget, KernelIs: c.kernel},
+			x := sim.Experiment{Problem: c.p, Mode: engine.ModeFB, Algorithm: "CoBayesFB", Options: engine.Options{Budget: c.budget, KernelIs: c.kernel},
 				Runs: 1, Workers: 1}
 			for b.Loop() {
 				if _, err := sim.Run(context.Background(), x); err != nil {

@@ -20,8 +20,8 @@ func TestNothingDecidedProvesNothing(t *testing.T) {
 		opt             engine.Options
 		decided         bool
 	}{
-		{engine.ModeFB, "CoTestFB", engine.Options{Budget: 12}, false},
-		{engine.ModeFB, "CoTestFB", engine.Options{Budget: 3000}, true},
+		{engine.ModeFB, "CoBayesFB", engine.Options{Budget: 12}, false},
+		{engine.ModeFB, "CoBayesFB", engine.Options{Budget: 3000}, true},
 		{engine.ModeFC, "CoTestFC", engine.Options{MaxRounds: 1}, false},
 		{engine.ModeFC, "CoTestFC", engine.Options{}, true},
 	} {

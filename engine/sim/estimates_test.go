@@ -65,7 +65,7 @@ func TestEstimatesOfAll(t *testing.T) {
 		}
 		last := x.Rounds[len(x.Rounds)-1]
 		switch e.Name {
-		case "CoTestFC", "CoBayesFC", "IndTestFC", "IndUniformFC", "CoTestFB", "CoUniformFB", "IndUniformFB", "Oracle":
+		case "CoTestFC", "CoBayesFC", "IndTestFC", "IndUniformFC", "CoBayesFB", "CoUniformFB", "IndUniformFB", "Oracle":
 			for v, a := range r.Answers {
 				lo, hi := p.ArmsOf(v)
 				found := false
@@ -87,7 +87,7 @@ func TestEstimatesOfAll(t *testing.T) {
 // from, with shorter intervals than the noise alone has.
 func TestPosteriorEstimates(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.8)
-	for _, algorithm := range []string{"CoTestFB", "CoUniformFB", "CoKernelFB"} {
+	for _, algorithm := range []string{"CoBayesFB", "CoUniformFB", "CoKernelFB"} {
 		r := runOf(t, p, engine.ModeFB, algorithm, 1, engine.RidgeGP)
 		x := r.Estimates
 		if x == nil || !x.Posterior {

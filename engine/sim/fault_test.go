@@ -75,7 +75,7 @@ func TestFaultExtremeNumbers(t *testing.T) {
 			t.Errorf("%s, %s: proven, and %d of %d runs wrong", name, algorithm, r.Errors.Count, r.Errors.Runs)
 		}
 	}
-	fc, fb := []string{"CoTestFC", "CoKernelFC", "IndTestFC", "IndUniformFC"}, []string{"CoKernelFB", "CoTestFB", "IndUniformFB"}
+	fc, fb := []string{"CoTestFC", "CoKernelFC", "IndTestFC", "IndUniformFC"}, []string{"CoKernelFB", "CoBayesFB", "IndUniformFB"}
 	all := func(name string, p *problem.Problem, err error, opt engine.Options) {
 		t.Helper()
 		for _, a := range fc {

@@ -102,7 +102,7 @@ func TestSmallRewardsUndecided(t *testing.T) {
 		text += fmt.Sprintf(" / t,a%d,%d,%g", i, i, mean)
 	}
 	p := table(t, text, onArms(1e-14, kernels.Identity{}), 2e-8)
-	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoTestFB", Options: engine.Options{Budget: 20, Ridge: engine.Ridge{Kind: engine.RidgeGP}}, Runs: enginetest.Number(5, 1), Seed: 1})
+	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoBayesFB", Options: engine.Options{Budget: 20, Ridge: engine.Ridge{Kind: engine.RidgeGP}}, Runs: enginetest.Number(5, 1), Seed: 1})
 	if r.Undecided.Count != r.Runs {
 		t.Errorf("%d of %d runs decide between %d arms with 20 pulls", r.Runs-r.Undecided.Count, r.Runs, manyStates)
 	}

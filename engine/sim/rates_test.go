@@ -19,7 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// usualRuns returns how many runs a test of errors makes, or where GONB_COPE_FAULTS is set as many as docs/security.md says.
+// usualRuns returns how many runs a test of errors makes, or where GONB_COPE_FAULTS is set as many as internal/repo/faults.md says.
 func usualRuns(usual int) int {
 	if os.Getenv("GONB_COPE_FAULTS") != "" {
 		return 2000

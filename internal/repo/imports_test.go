@@ -7,17 +7,14 @@ import (
 	"testing"
 )
 
-// The table of docs/architecture.md says which package may import which. Every package has a row and every row a package; all may
+// The table of imports.md says which package may import which. Every package has a row and every row a package; all may
 // import internal/base, and only imports of test files are free.
 func TestImports(t *testing.T) {
 	type rule struct{ inside, outside []string }
 	rules := map[string]rule{}
-	for _, cells := range rows(t, "docs/architecture.md") {
-		if len(cells) == 5 { // of the regimes of size, which engine/model compares
-			continue
-		}
+	for _, cells := range rows(t, "internal/repo/imports.md") {
 		if len(cells) != 4 || len(quoted(cells[0])) != 1 {
-			t.Fatalf("docs/architecture.md: want package, what it is, imports, other modules; got %q", cells)
+			t.Fatalf("internal/repo/imports.md: want package, what it is, imports, other modules; got %q", cells)
 		}
 		rules[quoted(cells[0])[0]] = rule{quoted(cells[2]), quoted(cells[3])}
 	}
@@ -28,7 +25,7 @@ func TestImports(t *testing.T) {
 		}
 		allowed, ok := rules[s.folder]
 		if !ok && !found[s.folder] {
-			t.Errorf("package %s has no row in docs/architecture.md", s.folder)
+			t.Errorf("package %s has no row in internal/repo/imports.md", s.folder)
 		}
 		found[s.folder] = true
 		for _, spec := range s.tree.Imports {
@@ -42,17 +39,17 @@ func TestImports(t *testing.T) {
 				t.Errorf("%s imports %s; nobody imports a command", s.file, inside)
 			case ours && ok && !slices.Contains(allowed.inside, inside) &&
 				(strings.HasPrefix(s.folder, "internal/base/") || !strings.HasPrefix(inside, "internal/base/")):
-				t.Errorf("%s imports %s; docs/architecture.md allows %s only %q", s.file, inside, s.folder, allowed.inside)
+				t.Errorf("%s imports %s; internal/repo/imports.md allows %s only %q", s.file, inside, s.folder, allowed.inside)
 			case ours && strings.HasPrefix(inside, "internal/front/") && !onTop(s.folder):
 				t.Errorf("%s imports %s; internal/front stands on all else of the project", s.file, inside)
 			case !ours && ok && foreign(name) && !slices.ContainsFunc(allowed.outside, func(m string) bool { return name == m || strings.HasPrefix(name, m+"/") }):
-				t.Errorf("%s imports %s; docs/architecture.md allows %s only %q", s.file, name, s.folder, allowed.outside)
+				t.Errorf("%s imports %s; internal/repo/imports.md allows %s only %q", s.file, name, s.folder, allowed.outside)
 			}
 		}
 	}
 	for folder := range rules {
 		if !found[folder] {
-			t.Errorf("docs/architecture.md has a row for %s, which is no package", folder)
+			t.Errorf("internal/repo/imports.md has a row for %s, which is not a package", folder)
 		}
 	}
 }

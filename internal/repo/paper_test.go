@@ -11,38 +11,38 @@ import (
 	"testing"
 )
 
-// Every citation of the paper has a row in docs/paper.md; every row names symbols and
+// Every citation of the paper has a row in docs/reference/paper-to-code.md; every row names symbols and
 // tests that exist, or says that there is no test.
 func TestPaper(t *testing.T) {
 	files := sources(t)
 	symbols, tests := declared(files)
 	listed := map[string]bool{}
-	for _, cells := range rows(t, "docs/paper.md", "item") {
+	for _, cells := range rows(t, "docs/reference/paper-to-code.md", "item") {
 		if len(cells) != 4 {
-			t.Fatalf("docs/paper.md: want item, symbol, test, difference; got %q", cells)
+			t.Fatalf("docs/reference/paper-to-code.md: want item, symbol, test, difference; got %q", cells)
 		}
 		for item := range strings.SplitSeq(cells[0], ";") {
 			for _, key := range items(strings.TrimSpace(item)) {
 				if listed[key] {
-					t.Errorf("docs/paper.md has two rows for %s", key)
+					t.Errorf("docs/reference/paper-to-code.md has two rows for %s", key)
 				}
 				listed[key] = true
 			}
 		}
 		if len(quoted(cells[1])) == 0 {
-			t.Errorf("docs/paper.md: %s: no symbol", cells[0])
+			t.Errorf("docs/reference/paper-to-code.md: %s: no symbol", cells[0])
 		}
 		for _, name := range quoted(cells[1]) {
 			if !symbols[name] {
-				t.Errorf("docs/paper.md: %s: there is no symbol %s", cells[0], name)
+				t.Errorf("docs/reference/paper-to-code.md: %s: there is no symbol %s", cells[0], name)
 			}
 		}
 		if len(quoted(cells[2])) == 0 && cells[2] != "none" {
-			t.Errorf("docs/paper.md: %s: name a test, or none", cells[0])
+			t.Errorf("docs/reference/paper-to-code.md: %s: name a test, or none", cells[0])
 		}
 		for _, name := range quoted(cells[2]) {
 			if !tests[name] {
-				t.Errorf("docs/paper.md: %s: there is no test %s", cells[0], name)
+				t.Errorf("docs/reference/paper-to-code.md: %s: there is no test %s", cells[0], name)
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func TestPaper(t *testing.T) {
 		for _, tag := range tags(s) {
 			for _, key := range items(tag) {
 				if cited++; !listed[key] {
-					t.Errorf("%s cites %s, which has no row in docs/paper.md", s.file, key)
+					t.Errorf("%s cites %s, which has no row in docs/reference/paper-to-code.md", s.file, key)
 				}
 			}
 		}
@@ -90,7 +90,7 @@ func TestTheory(t *testing.T) {
 	}
 }
 
-// The names in docs/notation.md exist, in whichever package.
+// The names in docs/reference/glossary.md exist, in whichever package.
 func TestNotation(t *testing.T) {
 	symbols, _ := declared(sources(t))
 	known := map[string]bool{}
@@ -98,13 +98,13 @@ func TestNotation(t *testing.T) {
 		_, inside, _ := strings.Cut(name, ".")
 		known[name], known[inside] = true, true
 	}
-	for _, cells := range rows(t, "docs/notation.md") {
+	for _, cells := range rows(t, "docs/reference/glossary.md") {
 		if len(cells) != 3 {
-			t.Fatalf("docs/notation.md: want paper, code, meaning; got %q", cells)
+			t.Fatalf("docs/reference/glossary.md: want paper, code, meaning; got %q", cells)
 		}
 		for _, name := range quoted(cells[1]) {
 			if !known[strings.TrimSuffix(name, "()")] {
-				t.Errorf("docs/notation.md: %s: there is no %s", cells[0], name)
+				t.Errorf("docs/reference/glossary.md: %s: there is no %s", cells[0], name)
 			}
 		}
 	}

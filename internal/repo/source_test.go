@@ -1,6 +1,6 @@
 // Package repo has no code. Its tests hold the repository to its documents: imports
-// to the table in docs/architecture.md, citations of the paper to the rows of
-// docs/paper.md; and they keep tracked files from naming anybody's machine.
+// to the table in internal/repo/imports.md, citations of the paper to the rows of
+// docs/reference/paper-to-code.md; and they keep tracked files from naming anybody's machine.
 package repo
 
 import (

@@ -57,7 +57,7 @@ class Value:
 
     @property
     def json(self) -> Any:
-        """All that is in the value, as docs/json.md says."""
+        """All that is in the value, as docs/reference/json.md says."""
         if self._json is None:
             self._json = self._form("json")
         return self._json

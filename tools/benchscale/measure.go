@@ -126,7 +126,7 @@ func operations() []operation {
 			seconds: map[int]float64{1000: 0.5, 10_000: 2, 100_000: 20}},
 		{name: "`fc` CoKernelFC, tuned", last: fc("CoKernelFC", ", xi=0.01"+norm), sizes: sizes,
 			seconds: map[int]float64{1000: 2, 10_000: 12, 100_000: 120}},
-		{name: "`fb` CoTestFB, the default, 500 pulls a task", last: "r = fb(p, budget=500, runs=1, seed=1)\nr", sizes: sizes,
+		{name: "`fb` CoBayesFB, the default, 500 pulls a task", last: "r = fb(p, budget=500, runs=1, seed=1)\nr", sizes: sizes,
 			seconds: map[int]float64{1000: 1, 10_000: 4, 100_000: 40}},
 		{name: "`fc` CoTestFC, norm known, to JSON and a table of all arms",
 			last: fc("CoTestFC", norm) + "\nsave(r, \"r.json\")\nsave(explain(r), \"r.csv\")", sizes: sizes},

@@ -106,10 +106,10 @@ func methods(root, cache string) []method {
 			About: "the loop of best(next=): measure what it says, in rounds that end at the budgets of this page",
 		}, {
 			Name: "member", Ours: true, revision: stated + ", learned 1", run: member,
-			About: `fb with kernel_is="member": the kernel of CoTestFB is one term of the learned one; the scatter is not told`,
+			About: `fb with kernel_is="member": the kernel of CoBayesFB is one term of the learned one; the scatter is not told`,
 		}, {
-			Name: "CoTestFB", Ours: true, revision: stated, run: documented("CoTestFB", engine.Ridge{}),
-			About: "under the kernel that docs/your-data.md has a newcomer write; told the scatter of each task",
+			Name: "CoBayesFB", Ours: true, revision: stated, run: documented("CoBayesFB", engine.Ridge{}),
+			About: "under the kernel that docs/tutorials/your-data.md has a newcomer write; told the scatter of each task",
 		}, {
 			Name: "CoKernelFB", Ours: true, revision: stated, run: paper("CoKernelFB"), most: 100,
 			About: "the same kernel, told the same",

@@ -55,7 +55,7 @@ func leaders(p *problem.Problem, answers []engine.Answer) []int {
 	})
 }
 
-// documented runs an algorithm under the kernel that docs/your-data.md, section 3, has a newcomer write, with
+// documented runs an algorithm under the kernel that docs/tutorials/your-data.md, section 3, has a newcomer write, with
 // noise="task": the true scatter of every task is told.
 func documented(name string, ridge engine.Ridge) runner {
 	return func(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
@@ -118,7 +118,7 @@ func learned(ctx context.Context, w *world, _ int, _ string, budgets []int) (res
 	return fixedBudget(ctx, w, q, algorithms.Default(engine.ModeFB).Name, engine.Options{KernelIs: engine.KernelAuto}, budgets)
 }
 
-// member is the same where the kernel is stated that CoTestFB has, as one term of the learned one; the noise is not told.
+// member is the same where the kernel is stated that CoBayesFB has, as one term of the learned one; the noise is not told.
 func member(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
 	q := w.documented()
 	q.Noise = w.problem.Noise

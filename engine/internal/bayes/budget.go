@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// budgetFB is CoTestFB by the posterior where the rank of the kernel on the arms is large, and CoUniformFB there. Pulls are
+// budgetFB is CoBayesFB by the posterior where the rank of the kernel on the arms is large, and CoUniformFB there. Pulls are
 // shared out by package budget: round 1 takes different arms in different tasks, and later rounds those that improve the
 // decision most, on exact posterior covariances. The answers are the largest posterior means.
 //
@@ -33,7 +33,7 @@ var (
 	_ engine.Informer = (*budgetFB)(nil)
 )
 
-// TakesBudget reports whether CoTestFB with these options goes by NewBudgetFB: where the kernel is learned in the run, and where its
+// TakesBudget reports whether CoBayesFB with these options goes by NewBudgetFB: where the kernel is learned in the run, and where its
 // rank is large.
 func TakesBudget(m *model.Model, opt model.Terms) (bool, error) {
 	if opt.Ridge.Kind != engine.RidgeGP && opt.Ridge.Kind != "" {

@@ -172,7 +172,7 @@ const (
 
 	KindExplore       // round 1 of CoTestFC
 	KindExploreMisfit // the same, where rewards may be off the kernel
-	KindBudgetRound   // a round of CoTestFB on its own
+	KindBudgetRound   // a round of CoBayesFB on its own
 
 	KindRounding        // the counts of a stage,
 	KindExploreRounding // and of round 1 of CoTestFC

@@ -20,7 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// coTestFB is CoTestFB, the fixed-budget form of CoTestFC (docs/theory/budget.md, "The fixed-budget
+// coBayesFB is CoBayesFB, the fixed-budget form of CoTestFC (docs/theory/budget.md, "The fixed-budget
 // form"). By the posterior of a Gaussian process, the default, pulls are shared out by package budget. By least squares two
 // rounds explore by the minimax design; in every later round each contrast (leader - x) counts by its variance over its
 // squared gap, both from all data so far, and the round's pulls go where, on top of all pulls before, they bring the
@@ -28,7 +28,7 @@ import (
 //
 // Which answers are decided is the business of the walks of CoTestFC, on a clock that
 // is fixed beforehand by the budget: T is the pulls since round 1.
-type coTestFB struct {
+type coBayesFB struct {
 	*coTest
 	purse *budget.Purse
 	first int // rounds that explore by a design
@@ -42,11 +42,11 @@ const (
 	walking     = 10  // one in so many pulls by the posterior keeps the tests of all arms going
 )
 
-// NewCoTestFB prepares the fixed-budget form. With Ridge.Kind RidgeGP, the default here, leaders, gaps
+// NewCoBayesFB prepares the fixed-budget form. With Ridge.Kind RidgeGP, the default here, leaders, gaps
 // and pulls go by the posterior of a Gaussian process with Options.Level and Options.Scale. With
 // another kind they go by least squares, which need a pull for every dimension of the features: a
 // smaller budget is an error. The tests that decide tasks are by least squares always.
-func NewCoTestFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
+func NewCoBayesFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	defer try.Caught(&err)
 	gp := opt.Ridge.Kind == engine.RidgeGP || opt.Ridge.Kind == ""
 	if !gp {
@@ -55,7 +55,7 @@ func NewCoTestFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error
 	misfit := misfitOf(m, opt)
 	base := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
 	base.pricing.relative = nil // a budget is one of pulls
-	a := &coTestFB{coTest: base}
+	a := &coBayesFB{coTest: base}
 	total, least := opt.Pulls(m.Problem.V()), budgetLeast*m.Rank()
 	switch {
 	case gp:
@@ -79,7 +79,7 @@ func NewCoTestFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error
 // one height for all looks, which a Brownian motion reaches up to the last T with
 // probability alpha: by the reflection principle, or as far as sub-Gaussian increments go
 // by [Ville 1939].
-func (a *coTestFB) setClock() {
+func (a *coBayesFB) setClock() {
 	last := 0.0
 	for _, n := range a.purse.Shares()[1:] {
 		last += float64(n)
@@ -91,7 +91,7 @@ func (a *coTestFB) setClock() {
 }
 
 // budgetHeights returns the z of a clock with fixed times at error probability alpha.
-func (a *coTestFB) budgetHeights(alpha float64) (out []float64) {
+func (a *coBayesFB) budgetHeights(alpha float64) (out []float64) {
 	z := -mathext.NormalQuantile(alpha / 2)
 	if a.opt.LawFor(a.Model.Problem) == engine.LawSubGaussian {
 		z = math.Sqrt(-2 * math.Log(alpha))
@@ -103,7 +103,7 @@ func (a *coTestFB) budgetHeights(alpha float64) (out []float64) {
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
-func (a *coTestFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
+func (a *coBayesFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	if a.belief != nil {
@@ -120,7 +120,7 @@ func (a *coTestFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 }
 
 // share fixes the pulls of a round by the posterior.
-func (a *coTestFB) share() engine.Plan {
+func (a *coBayesFB) share() engine.Plan {
 	st := newStage(a.Model)
 	counts := st.Rounding.Counts
 	n, room := a.purse.Next()
@@ -143,7 +143,7 @@ func (a *coTestFB) share() engine.Plan {
 // keepTesting adds whole pulls of every arm, as many as a tenth of the n pulls of a round has, and returns how many it added:
 // an arm that is clearly worse is measured nowhere else, and no walk decides it without data of rounds that
 // know the leader.
-func (a *coTestFB) keepTesting(counts []int, n int, room []int) int {
+func (a *coBayesFB) keepTesting(counts []int, n int, room []int) int {
 	sum := 0
 	for v, set := range a.Model.Problem.Groups() {
 		c := min(n/(walking*len(counts)), room[v]/(2*len(set)))
@@ -160,12 +160,12 @@ func (a *coTestFB) keepTesting(counts []int, n int, room []int) int {
 }
 
 // explores reports whether the coming round is for all arms, and not for the rivals of leaders.
-func (a *coTestFB) explores() bool { return a.round < a.first || !a.oriented() }
+func (a *coBayesFB) explores() bool { return a.round < a.first || !a.oriented() }
 
 // designProblem returns what the round's design is over, arms without copies: the contrasts in all
 // that is known. In the features that the estimator of all data has made white its
 // information is I, which n pulls add to as to a ridge of 1/n.
-func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) {
+func (a *coBayesFB) designProblem(n int) (design.Space, design.Contrasts, []int) {
 	m, known, explores := a.scales.Model, a.pooled, a.explores()
 	features, ridge := m.Features, 0.0
 	if explores {
@@ -205,7 +205,7 @@ func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) 
 }
 
 // rivals returns the leader's contrasts, weighted by budget.Weight.
-func (a *coTestFB) rivals(c *contest, at func(arm int) int) []design.Pair {
+func (a *coBayesFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 	var out []design.Pair
 	first := c.arms[c.leader]
 	for k, i := range c.arms {
@@ -220,7 +220,7 @@ func (a *coTestFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 }
 
 // solve returns the stage of n pulls, no more and no fewer.
-func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) *rounds.Stage {
+func (a *coBayesFB) solve(s design.Space, c design.Contrasts, arms []int, n int) *rounds.Stage {
 	st := newStage(a.Model)
 	d := try.Of(design.Minimax(s, c, a.Model.Solver(budgetTolerance)))
 	r, err := design.Round(a.Model.Context(), s, c, d.Weights, n, pullEpsilon)
@@ -237,7 +237,7 @@ func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) 
 const budgetTolerance = 1e-2
 
 // Learn settles the bets with the round's own data, and chooses leaders from all data.
-func (a *coTestFB) Learn(ctx context.Context, b engine.Batch) (err error) {
+func (a *coBayesFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	a.update(b)
@@ -247,7 +247,7 @@ func (a *coTestFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 }
 
 // lead chooses the leaders from all data, and closes the contests whose walks leave only theirs.
-func (a *coTestFB) lead() {
+func (a *coBayesFB) lead() {
 	if a.estimates == nil {
 		return
 	}
@@ -268,7 +268,7 @@ func (a *coTestFB) lead() {
 }
 
 // Done reports whether the budget is spent, or there was never anything to decide.
-func (a *coTestFB) Done() bool {
+func (a *coBayesFB) Done() bool {
 	if slices.ContainsFunc(a.contests, func(c *contest) bool { return len(c.arms) > 1 }) {
 		return a.purse.Empty()
 	}

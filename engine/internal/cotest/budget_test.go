@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// fixedBudget is CoTestFB transcribed plainly on top of combination: T is the pulls since
+// fixedBudget is CoBayesFB transcribed plainly on top of combination: T is the pulls since
 // round 1, and S is compared with one height. It is told the plans of the code under test.
 type fixedBudget struct {
 	*combination
@@ -64,14 +64,14 @@ func (f *fixedBudget) learn(b engine.Batch) {
 
 // Budgets are spent to the pull in the shares of docs/theory/budget.md, leaders are the largest estimates
 // of all data, and the same arms are out as in the transcription.
-func TestReferenceCoTestFB(t *testing.T) {
+func TestReferenceCoBayesFB(t *testing.T) {
 	distinct := []float64{1, 2, 5, 3}
 	out, stood := 0, 0
 	for number, p := range enginetest.Instances(t) {
 		for seed := range uint64(8) {
 			budget := []int{2003, 150}[seed%2]
 			m := plain.ModelOf(t, p)
-			alg, err := plain.On(engine.ModeFB, NewCoTestFB)(m, engine.Options{Budget: budget, Delta: 0.1, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
+			alg, err := plain.On(engine.ModeFB, NewCoBayesFB)(m, engine.Options{Budget: budget, Delta: 0.1, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestReferenceCoTestFB(t *testing.T) {
 					t.Fatal(err)
 				}
 				ref.learn(b)
-				a := alg.(*coTestFB)
+				a := alg.(*coBayesFB)
 				for _, c := range a.contests {
 					if got := c.arms[c.leader]; p.Arms.Names[got] != p.Arms.Names[ref.leader[c.tasks[0]]] {
 						t.Fatalf("%s, seed %d, round %d: leader %d, plainly %d", p.Name, seed, plan.Round, got, ref.leader[c.tasks[0]])
@@ -163,7 +163,7 @@ func (f *fixedBudget) checkWorth(t *testing.T, plan engine.Plan) {
 
 // A test that no data can pass is no test: equal arms are decided with probability δ at most, in
 // both laws of noise, and Student's.
-func TestCoTestFBTies(t *testing.T) {
+func TestCoBayesFBTies(t *testing.T) {
 	const delta = 0.1
 	runs := float64(enginetest.Number(3000, 200))
 	for _, kind := range []string{engine.LawNormal, engine.LawSubGaussian, problem.UnknownProblem} {
@@ -180,7 +180,7 @@ func TestCoTestFBTies(t *testing.T) {
 		m := plain.ModelOf(t, p)
 		decided, ones := 0, []float64{1, 1, 1}
 		for run := range uint64(runs) {
-			alg, err := plain.On(engine.ModeFB, NewCoTestFB)(m, opt)
+			alg, err := plain.On(engine.ModeFB, NewCoBayesFB)(m, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -205,7 +205,7 @@ func TestCoTestFBTies(t *testing.T) {
 
 // Replicas make the same plans, whether or not the memory is warm; small budgets are spent in
 // fewer rounds or refused, and one below the rank works with a prior.
-func TestCoTestFBBudgets(t *testing.T) {
+func TestCoBayesFBBudgets(t *testing.T) {
 	p := enginetest.Paper(t, 3, 0.3) // rank 20, 5 tasks
 	m := plain.ModelOf(t, p)
 	for _, c := range []struct {
@@ -214,12 +214,12 @@ func TestCoTestFBBudgets(t *testing.T) {
 	}{{7, 0, engine.RidgeAuto}, {8, 1, engine.RidgeAuto}, {9, 2, engine.RidgeAuto}, {30, 6, engine.RidgeAuto}, {1, 4, engine.RidgeGP}, {3, 6, ""}, {100, 6, engine.RidgeGP}} {
 		opt := engine.Options{Budget: c.budget, Ridge: engine.Ridge{Kind: c.kind}}
 		if c.rounds == 0 {
-			if _, err := plain.On(engine.ModeFB, NewCoTestFB)(m, opt); err == nil || !strings.Contains(err.Error(), `give at least 8, or xi="gp"`) {
+			if _, err := plain.On(engine.ModeFB, NewCoBayesFB)(m, opt); err == nil || !strings.Contains(err.Error(), `give at least 8, or xi="gp"`) {
 				t.Errorf("budget %d: error %v", c.budget, err)
 			}
 			continue
 		}
-		out := enginetest.Replicas(t, p, opt, 4, func() (engine.Algorithm, error) { return plain.On(engine.ModeFB, NewCoTestFB)(m, opt) })
+		out := enginetest.Replicas(t, p, opt, 4, func() (engine.Algorithm, error) { return plain.On(engine.ModeFB, NewCoBayesFB)(m, opt) })
 		if out.Samples != 5*c.budget || len(out.Rounds) != c.rounds {
 			t.Errorf("budget %d, xi %q: %d samples in %d rounds; want %d in %d", c.budget, c.kind, out.Samples, len(out.Rounds), 5*c.budget, c.rounds)
 		}
@@ -233,11 +233,11 @@ func TestCoTestFBBudgets(t *testing.T) {
 
 // What a second exploring round adds under a prior depends on the first one, also where models
 // share a memory.
-func TestCoTestFBRemembersTheFirstRound(t *testing.T) {
+func TestCoBayesFBRemembersTheFirstRound(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	second := func(memory *canon.Memory, budget, rounds int) string {
 		m := plain.ModelOf(t, p)
-		a, err := plain.On(engine.ModeFB, NewCoTestFB)(m.Share(memory), engine.Options{Budget: budget, MaxRounds: rounds, Ridge: engine.Ridge{Kind: engine.RidgeGP}})
+		a, err := plain.On(engine.ModeFB, NewCoBayesFB)(m.Share(memory), engine.Options{Budget: budget, MaxRounds: rounds, Ridge: engine.Ridge{Kind: engine.RidgeGP}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func TestBudgetOfManyArmsInFewDimensions(t *testing.T) {
 	}
 	for _, xi := range ridges {
 		opt.Ridge.Kind = xi
-		out := enginetest.Replicas(t, p, opt, 4, func() (engine.Algorithm, error) { return plain.On(engine.ModeFB, NewCoTestFB)(m, opt) })
+		out := enginetest.Replicas(t, p, opt, 4, func() (engine.Algorithm, error) { return plain.On(engine.ModeFB, NewCoBayesFB)(m, opt) })
 		if out.Samples != 4*500 {
 			t.Errorf("ridge %q: %d pulls, want 2000", xi, out.Samples)
 		}

@@ -8,7 +8,7 @@
 //	test.go      the rounds: plan, bets, what is learned
 //	plan.go      the pulls of a round, by a minimax design or by equal pulls
 //	misfit.go    rewards off the kernel: stated, or estimated
-//	budget.go    CoTestFB, the same estimates under a fixed budget
+//	budget.go    CoBayesFB, the same estimates under a fixed budget
 //
 // A bet is one increment of a walk: the gap between the leader and an arm, estimated from the data
 // of one round. The test itself, without a model, is package sequential.

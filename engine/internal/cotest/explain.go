@@ -60,14 +60,14 @@ const explainTolerance = 0.02
 const explainWork = 1e8
 
 // Hardest returns the arm that is hardest to tell from the leader.
-func (a *coTestFB) Hardest(v int) engine.Rival {
+func (a *coBayesFB) Hardest(v int) engine.Rival {
 	return a.rival(v, a.ahead)
 }
 
 // Samples returns the samples of a whole run of this kind in which the hardest arm of every task would be
 // told: this run does not go beyond its budget. -1 where every arm of a task is out, which is an
 // error of the tests.
-func (a *coTestFB) Samples(tasks []int) float64 {
+func (a *coBayesFB) Samples(tasks []int) float64 {
 	if a.pooled == nil {
 		return math.NaN()
 	}
@@ -84,7 +84,7 @@ func (a *coTestFB) Samples(tasks []int) float64 {
 
 // ahead looks for the open arm whose gap is the fewest standard errors; its rival is -1 before
 // any data and without an open arm.
-func (a *coTestFB) ahead(c *contest) ahead {
+func (a *coBayesFB) ahead(c *contest) ahead {
 	out := ahead{rival: -1, Rival: engine.Rival{Open: 1, Tasks: c.tasks}}
 	first, least := c.arms[c.leader], math.Inf(1)
 	for k, i := range c.arms {
@@ -110,23 +110,23 @@ func (a *coTestFB) ahead(c *contest) ahead {
 var errBudget = fmt.Errorf("%w: the rounds of a fixed budget, and what they may decide, are fixed beforehand", engine.ErrFixedQuestion)
 
 // SetEpsilon is an error, as all changes are.
-func (a *coTestFB) SetEpsilon(float64) error { return errBudget }
+func (a *coBayesFB) SetEpsilon(float64) error { return errBudget }
 
 // SetDelta is an error.
-func (a *coTestFB) SetDelta(float64) error { return errBudget }
+func (a *coBayesFB) SetDelta(float64) error { return errBudget }
 
 // CanWithdraw is an error.
-func (a *coTestFB) CanWithdraw([]int) error { return errBudget }
+func (a *coBayesFB) CanWithdraw([]int) error { return errBudget }
 
 // Withdraw is an error.
-func (a *coTestFB) Withdraw([]int) error { return errBudget }
+func (a *coBayesFB) Withdraw([]int) error { return errBudget }
 
 // Continue is an error.
-func (a *coTestFB) Continue(engine.Algorithm, []int) error { return errBudget }
+func (a *coBayesFB) Continue(engine.Algorithm, []int) error { return errBudget }
 
 // Amend lets the later rounds share what the budget has left then, so that lost pulls are made later
 // and added ones are taken off.
-func (a *coTestFB) Amend(counts []int) error {
+func (a *coBayesFB) Amend(counts []int) error {
 	if err := a.coTest.Amend(counts); err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (a *coTestFB) Amend(counts []int) error {
 
 // Inform takes rewards in by which leaders and designs go, and the answers of tasks that no walk
 // decides.
-func (a *coTestFB) Inform(b engine.Batch) (err error) {
+func (a *coBayesFB) Inform(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true
@@ -149,7 +149,7 @@ func (a *coTestFB) Inform(b engine.Batch) (err error) {
 }
 
 // Unspent says that pulls of the last round were not made.
-func (a *coTestFB) Unspent() string {
+func (a *coBayesFB) Unspent() string {
 	if a.loose && a.Done() && a.purse.Remaining() > 0 {
 		return "the last round has fewer pulls than were planned"
 	}

@@ -21,7 +21,7 @@ import (
 // the test is valid whatever they are, as long as they were fixed before the round.
 type coTest struct {
 	estimation
-	planner planner // nil in coTestFB, which plans by itself
+	planner planner // nil in coBayesFB, which plans by itself
 	pricing pricing
 	said    []engine.Warning // of how it tests
 	own     bool             // whether arms are compared by their own means alone, see newApart

@@ -22,7 +22,7 @@ import (
 //	γ(S) = min_λ ( E max_{z, z' ∈ S} (z - z')ᵀ A(λ)^{-1/2} η )²,  η ~ N(0, I).
 //
 // It ends early when one arm is left. What was read, and what the authors' code does
-// in another way, is in docs/paper.md.
+// in another way, is in docs/reference/paper-to-code.md.
 //
 // [KJKJ20] Katz-Samuels, Jain, Karnin, Jamieson: An Empirical Process Approach to the
 // Union Bound: Practical Algorithms for Combinatorial and Linear Bandits, NeurIPS 2020.

@@ -1,5 +1,5 @@
 // Package rpc serves a session of the script language to a program in another language: JSON-RPC 2.0
-// over two streams, which docs/json.md describes.
+// over two streams, which docs/reference/json.md describes.
 //
 //	program ─ hello, table, call, run, value, … ─▶ server ─▶ dsl.Session
 //	        ◀─ answers, errors as data ───────────

@@ -246,7 +246,7 @@ type Parameter struct {
 // Kind is a kind of value.
 type Kind struct {
 	Name string `json:"name"`
-	JSON string `json:"json"` // its type in docs/json.md
+	JSON string `json:"json"` // its type in docs/reference/json.md
 }
 
 // Contents returns the catalogue.

@@ -28,7 +28,7 @@ import (
 type described struct {
 	Name  string `json:"name,omitempty"`
 	Type  string `json:"type"`           // in the language
-	JSON  string `json:"json,omitempty"` // in docs/json.md
+	JSON  string `json:"json,omitempty"` // in docs/reference/json.md
 	Value any    `json:"value,omitempty"`
 }
 
