@@ -69,10 +69,24 @@ func actParam(x campaign.Param) Param {
 	return p
 }
 
+// checkBy reports a value of by that is not the name of a person, and returns whether by is valid or not given.
+func checkBy(c *call) bool {
+	a := c.arg("by")
+	name, known := a.Data.(string)
+	if !known {
+		return true
+	}
+	err := campaign.CheckName(name)
+	if err != nil {
+		c.refuse(a, `write by="Ann"`, "%s", err)
+	}
+	return err == nil
+}
+
 // filled copies the arguments of the call into an act, except the contents of files. It reports mistakes and then returns false. It
 // runs in the check and again when the script runs, each time with a new act. An unknown value leaves its target unchanged.
 func filled(c *call, act campaign.Act) (ok bool) {
-	ok = true
+	ok = checkBy(c)
 	for _, x := range act.Params() {
 		a := c.arg(x.Name)
 		// Acts take only lists of texts, such as ids.

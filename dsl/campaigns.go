@@ -58,11 +58,10 @@ func campaignFunctions() []Function {
 						"problem's table"},
 				{Name: "retry", Synonyms: []string{"again"}, Doc: "true: also list arms whose measurements all failed"}},
 			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`,
-		}, nil, func(c *call, a struct {
-			By, Task, Decimals string
-			Count              int
-			More, Retry        bool
-		}) (any, error) {
+		}, func(c *call, _ askArgs) { checkBy(c) }, func(c *call, a askArgs) (any, error) {
+			if !checkBy(c) {
+				return nil, nil // reported
+			}
 			return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
 				// Ask records the list before returning it, so that pulls are handed out once.
 				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More, Retry: a.Retry})
@@ -74,6 +73,13 @@ func campaignFunctions() []Function {
 			})
 		}),
 	}, campaignActs(c)...)
+}
+
+// askArgs are the arguments of ask.
+type askArgs struct {
+	By, Task, Decimals string
+	Count              int
+	More, Retry        bool
 }
 
 // protocolFunction returns the function that fixes the rules of a campaign. It has its own parameters, the options of a run, and
