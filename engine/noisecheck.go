@@ -12,18 +12,28 @@ import (
 // A NoiseReliant is an Algorithm whose guarantee rests on what the problem says of the noise scales.
 type NoiseReliant interface {
 	// NoiseCheck returns the test of that for one run; nil where no data would speak against it.
-	NoiseCheck() *NoiseCheck
+	NoiseCheck() NoiseCheck
 }
 
 // NoiseCheck tests what the guarantee of a run takes for granted of the noise: that arms with one unknown
 // scale scatter alike, and that rewards do not scatter more than a stated scale allows.
+type NoiseCheck interface {
+	// Learn takes a round in, with the sides of its plan, and returns what all data so far speak against; nil for nothing. Round r is
+	// tested at LackLevel/(r(r+1)), so that a true assumption is rejected in any round with probability LackLevel at most.
+	Learn(sides []Side, b Batch) *Warning
+}
+
+// levelOf returns the level at which a round is tested.
+func levelOf(round int) float64 { return LackLevel / float64(round*(round+1)) }
+
+// scaleCheck tests scales by the rewards of each arm.
 //
 // Arms with one unknown scale are compared by Bartlett's test [Bartlett37]. Rewards that are not normal make
 // it reject equal scales, so its statistic is divided by how much more the variances of one arm differ between
 // parts of its data than those of normal rewards would, where that is more than once.
 //
 // [Bartlett37]: M. S. Bartlett, Properties of sufficiency and statistical tests, Proc. R. Soc. Lond. A 160 (1937) 901.
-type NoiseCheck struct {
+type scaleCheck struct {
 	p      *problem.Problem
 	groups []int // N: arms with one unknown scale have one number; nil where scales are stated
 	rounds int
@@ -36,9 +46,6 @@ type NoiseCheck struct {
 	logs    []float64   // N: Σ f log(s²) over these parts, f degrees of freedom
 	inverse []float64   // N: Σ 1/f
 	number  []float64   // N: how many parts
-
-	sides map[string]*blocked // by arms that are measured side by side; nil where none are
-	order []string            // of sides
 }
 
 // deviation is a sum of squared deviations, over the guessed or stated variance, with its degrees of freedom.
@@ -54,26 +61,17 @@ const fewestCompared, leastCompared = 4, 1e-4
 
 // NewNoiseCheck returns the test for a problem before any data. Arms with one number of groups share an
 // unknown scale; groups is nil where scales are stated.
-func NewNoiseCheck(p *problem.Problem, groups []int) *NoiseCheck {
+func NewNoiseCheck(p *problem.Problem, groups []int) NoiseCheck {
 	n := p.N()
-	return &NoiseCheck{
+	return &scaleCheck{
 		p: p, groups: groups, counts: make([]float64, n), means: make([]float64, n), all: make([]deviation, n),
 		open: make([]deviation, n), parts: make([]deviation, n), logs: make([]float64, n), inverse: make([]float64, n),
 		number: make([]float64, n),
 	}
 }
 
-// NewBlockedNoiseCheck returns the test of one scale for the arms of each task within blocks, before any data.
-func NewBlockedNoiseCheck(p *problem.Problem) *NoiseCheck {
-	return &NoiseCheck{p: p, sides: map[string]*blocked{}}
-}
-
-// Learn takes a round in, with the sides of its plan, and returns what all data so far speak against; nil for nothing. Round r is
-// tested at LackLevel/(r(r+1)), so that a true assumption is rejected in any round with probability LackLevel at most.
-func (c *NoiseCheck) Learn(sides []Side, b Batch) *Warning {
-	if c.sides != nil {
-		return c.learnSides(sides, b.Within)
-	}
+// Learn adds to the squares of each arm.
+func (c *scaleCheck) Learn(_ []Side, b Batch) *Warning {
 	for i, n := range b.Counts {
 		if n == 0 {
 			continue
@@ -91,15 +89,14 @@ func (c *NoiseCheck) Learn(sides []Side, b Batch) *Warning {
 		}
 	}
 	c.rounds++
-	level := LackLevel / float64(c.rounds*(c.rounds+1))
 	if c.groups == nil {
-		return c.above(level)
+		return c.above(levelOf(c.rounds))
 	}
-	return c.unequal(level)
+	return c.unequal(levelOf(c.rounds))
 }
 
 // above tests stated scales: each arm's squares are at most χ² of their degrees of freedom.
-func (c *NoiseCheck) above(level float64) *Warning {
+func (c *scaleCheck) above(level float64) *Warning {
 	worst, p := MostAbove(len(c.all), func(i int) (squares, freedom float64) { return c.all[i].squares, c.all[i].freedom })
 	if worst < 0 || p > level {
 		return nil
@@ -128,7 +125,7 @@ func MostAbove(n int, of func(arm int) (squares, freedom float64)) (worst int, p
 }
 
 // unequal tests whether arms with one unknown scale scatter alike.
-func (c *NoiseCheck) unequal(level float64) *Warning {
+func (c *scaleCheck) unequal(level float64) *Warning {
 	groups := slices.Max(c.groups) + 1
 	common := make([]deviation, groups)
 	for i, g := range c.groups {
@@ -169,7 +166,7 @@ func (c *NoiseCheck) unequal(level float64) *Warning {
 }
 
 // extremes names the arms of one scale whose own scales are farthest apart, for their degrees of freedom.
-func (c *NoiseCheck) extremes(p float64) *Warning {
+func (c *scaleCheck) extremes(p float64) *Warning {
 	most, least := map[int]int{}, map[int]int{}
 	log := func(i int) float64 { return math.Log(c.parts[i].squares / c.parts[i].freedom) }
 	for i, g := range c.groups {

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // blocked holds what the blocks of a set of arms that are measured side by side say so far.
@@ -16,12 +18,26 @@ type blocked struct {
 	freedom  float64   // blocks, less one a round
 }
 
-// learnSides takes in the blocks of a round and tests whether arms scatter alike within blocks, by Mauchly's test of
-// sphericity [Mauchly40] of each set of arms that was measured side by side: whatever a block adds to all of its rewards, contrasts
-// of arms with one scale have one variance and are not correlated. Two arms have one contrast, which leaves nothing to test.
+// sideCheck tests whether arms scatter alike within blocks, by Mauchly's test of sphericity [Mauchly40] of each set of arms that was
+// measured side by side: whatever a block adds to all of its rewards, contrasts of arms with one scale have one variance and are
+// not correlated. Two arms have one contrast, which leaves nothing to test.
 //
 // [Mauchly40]: J. W. Mauchly, Significance test for sphericity of a normal n-variate distribution, Ann. Math. Stat. 11 (1940) 204.
-func (c *NoiseCheck) learnSides(sides []Side, within []Within) *Warning {
+type sideCheck struct {
+	p      *problem.Problem
+	rounds int
+	sides  map[string]*blocked // by arms that are measured side by side
+	order  []string            // of sides
+}
+
+// NewBlockedNoiseCheck returns the test of one scale for the arms of each task within blocks, before any data.
+func NewBlockedNoiseCheck(p *problem.Problem) NoiseCheck {
+	return &sideCheck{p: p, sides: map[string]*blocked{}}
+}
+
+// Learn takes in the blocks of a round.
+func (c *sideCheck) Learn(sides []Side, b Batch) *Warning {
+	within := b.Within
 	for k, side := range sides {
 		if k >= len(within) || side.Blocks < 2 {
 			continue
@@ -43,16 +59,16 @@ func (c *NoiseCheck) learnSides(sides []Side, within []Within) *Warning {
 	var high, low int
 	var highest, lowest float64
 	for _, key := range c.order {
-		b := c.sides[key]
-		s, f, ok := b.mauchly()
+		side := c.sides[key]
+		s, f, ok := side.mauchly()
 		if !ok {
 			continue
 		}
 		statistic, freedom = statistic+s, freedom+f
-		v := b.variances()
+		v := side.variances()
 		i, j := slices.Index(v, slices.Max(v)), slices.Index(v, slices.Min(v))
 		if ratio := v[i] / max(v[j], v[i]*leastCompared); ratio > apart {
-			apart, high, low = ratio, b.arms[i], b.arms[j]
+			apart, high, low = ratio, side.arms[i], side.arms[j]
 			highest, lowest = math.Sqrt(v[i]), math.Sqrt(max(v[j], 0))
 		}
 	}
@@ -60,7 +76,7 @@ func (c *NoiseCheck) learnSides(sides []Side, within []Within) *Warning {
 		return nil
 	}
 	p := distuv.ChiSquared{K: freedom}.Survival(statistic)
-	if p > LackLevel/float64(c.rounds*(c.rounds+1)) || apart == 1 {
+	if p > levelOf(c.rounds) || apart == 1 {
 		return nil
 	}
 	return &Warning{Kind: WarnScalesDiffer, Names: append(c.p.NamesOf(high), c.p.NamesOf(low)...),

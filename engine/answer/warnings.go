@@ -47,7 +47,8 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 	}
 	if b.NoiseAssumed {
 		out = append(out, "no option has two rows, and nothing else tells noise from differences between options. "+
-			"The probabilities rest on an assumed noise and may be far too high. Measure the pick and its rivals again, or give noise=")
+			"The probabilities rest on an assumed noise, from 0.1 to 2 times these differences. If the noise is large, they are too high. "+
+			"Measure the pick and its rivals again, or give noise=")
 	}
 	l := b.LeaveOneOut
 	if l.Arms >= fewestLeft && l.Coverage < leastCoverage {

@@ -32,7 +32,7 @@ const (
 
 // Revision counts the changes of results of Of. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
-const Revision = 11
+const Revision = 12
 
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {
@@ -48,7 +48,7 @@ type Belief struct {
 	Draws *mat.Dense
 	// variance of one measurement of each arm, reward units squared, without the effects of blocks
 	Noise []float64
-	// whether measurements say nothing of their noise: none was repeated, and options of one task have names alone
+	// whether the probabilities rest on an assumed noise, see noiseAssumed
 	NoiseAssumed bool
 	// standard deviation of the effects of blocks, reward units; 0 without blocks
 	Blocks float64
@@ -95,7 +95,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	s, found := try.Two(s.average(most))
 	tell(0.4)
 	top := try.Of(s.of(ctx, s.best, true))
-	b := &Belief{Problem: p, Scatter: d.scatter, NoiseAssumed: d.scatter.Kind == ScatterUnknown && p.V() == 1 && !s.features()}
+	b := &Belief{Problem: p, Scatter: d.scatter, NoiseAssumed: s.noiseAssumed()}
 	if !own {
 		together = s
 	}
@@ -132,6 +132,16 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	}
 	b.finish(d, sigma2)
 	return b, nil
+}
+
+// noiseAssumed reports whether the measurements do not separate noise from differences between options, and that matters: no option was
+// measured twice, options have names alone, and most of the variance is not shared by tasks.
+func (s *search) noiseAssumed() bool {
+	if s.d.scatter.Kind != ScatterUnknown || s.features() {
+		return false
+	}
+	shared := s.value(s.best, "rough", 0)
+	return s.d.p.V() == 1 || s.value(s.best, "own", 0)+s.value(s.best, noiseNumber, 0) > shared
 }
 
 // variances returns the variances of the means at a factor of the noise.

@@ -196,6 +196,9 @@ func (d *data) logitSquare() float64 {
 	return s * s
 }
 
+// usualCount returns the harmonic mean of the counts: what is assumed of the noise is assumed of the means, of however many measurements.
+func (d *data) usualCount() float64 { return stat.HarmonicMean(d.n, nil) }
+
 // scale makes the points that kernels compare.
 func (d *data) scale() {
 	d.tasks = d.p.Tasks.Unscaled().Standardized(d.isText)

@@ -587,7 +587,7 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         name: name in reports; the file's name when not given; a text, optional
         noise_guess: with unknown noise, the guess by which the first round is planned; no guarantee depends on it; 1 when not given; a number, greater than 0 and finite, optional
         bounded: in place of noise, the two numbers between which every reward lies, whatever its law; a list, optional
-        environment: how simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled, with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's conditions; "gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional
+        environment: how simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled, with bounded= bernoulli; see docs/explanation/robustness.md for those that break the guarantee's conditions; "gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional
         strength: how far the environment departs from normal noise (student: degrees of freedom, outliers: share of outliers, drift: drift per round over noise, batch: error of a round over noise, autocorrelated: correlation of neighbours); a number, greater than 0 and finite, optional
         goal: whether the best arm has the highest expected reward or the lowest; all that is shown has the sign and the units of the data; "max" or "min", default "max"
         standardize: true (or 1): scale every feature column of numbers to the range 0 to 1, so that length scales are shares of its range; otherwise they are in the units of the data; true or false, default false
@@ -633,7 +633,7 @@ def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Numbe
         noise: noise scale of rewards: a number (1 when not given), "unknown" (one for all), "unknown task" or "unknown arm" (one for each); a number, "unknown", "unknown task" or "unknown arm", greater than 0 and finite, optional
         noise_guess: with unknown noise, the guess by which the first round is planned; no guarantee depends on it; 1 when not given; a number, greater than 0 and finite, optional
         bounded: in place of noise, the two numbers between which every reward lies, whatever its law; a list, optional
-        environment: how simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled, with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's conditions; "gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional
+        environment: how simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled, with bounded= bernoulli; see docs/explanation/robustness.md for those that break the guarantee's conditions; "gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional
         strength: how far the environment departs from normal noise (student: degrees of freedom, outliers: share of outliers, drift: drift per round over noise, batch: error of a round over noise, autocorrelated: correlation of neighbours); a number, greater than 0 and finite, optional
 
     In a script: paper(case=2, gap=0.1)

@@ -84,6 +84,16 @@ def test_a_cell_sees_what_is_there_now(shell, capsys):
         cell("best(p)")
 
 
+def test_names_of_any_letters(shell, capsys):
+    for name in ("größe", "ärger", "Δ", "変数"):
+        shell.user_ns[name] = 0.5
+        shell.run_cell_magic("cope", "", f"{name}_2 = 2*{name}")
+        assert shell.user_ns[f"{name}_2"] == 1
+    shell.user_ns["maße"] = [{"arm": "x", "y": 1.0}, {"arm": "z", "y": 2.0}]
+    shell.run_cell_magic("cope", "", 'p = problem(maße, arm="arm", reward="y")')
+    assert shell.user_ns["p"].name == "maße"
+
+
 def test_a_table_is_not_a_problem(shell):
     for text, message in [
         ("best(df)", r"p is a table; it must be a problem[\s\S]*p = problem\(df, task=…, arm=…, reward=…\) reads it"),

@@ -309,7 +309,7 @@ func (a *decisions) FitCheck() engine.FitCheck {
 
 // NoiseCheck tests whether arms with one scale scatter alike, and whether stated scales are large enough. Bounds state the scale
 // of rewards that lie between them, and the symmetric law has none.
-func (a *decisions) NoiseCheck() *engine.NoiseCheck {
+func (a *decisions) NoiseCheck() engine.NoiseCheck {
 	n := a.Model.Problem.Noise
 	switch {
 	case n.UnknownBy == problem.UnknownArm || n.Bounds != nil || a.opt.Law == engine.LawSymmetric:

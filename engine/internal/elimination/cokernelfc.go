@@ -264,7 +264,7 @@ func (e *elimination) Warnings() []engine.Warning {
 }
 
 // NoiseCheck tests whether stated noise scales are large enough.
-func (e *elimination) NoiseCheck() *engine.NoiseCheck {
+func (e *elimination) NoiseCheck() engine.NoiseCheck {
 	if n := e.Model.Problem.Noise; n.Bounds != nil || n.UnknownBy != "" || n.Estimated() {
 		return nil
 	}

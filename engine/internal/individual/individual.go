@@ -195,7 +195,7 @@ func (a *Algorithm) Samples(tasks []int) float64 {
 }
 
 // NoiseCheck tests the scales of all agents together; an unknown one is each agent's own.
-func (a *Algorithm) NoiseCheck() *engine.NoiseCheck {
+func (a *Algorithm) NoiseCheck() engine.NoiseCheck {
 	part, ok := a.Parts[0].(engine.NoiseReliant)
 	if !ok || part.NoiseCheck() == nil {
 		return nil

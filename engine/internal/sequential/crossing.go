@@ -3,7 +3,6 @@ package sequential
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
@@ -35,12 +34,22 @@ func Crossing(z float64, times []float64) (p, slack float64, err error) {
 	if !(z >= 0) || math.IsInf(z, 1) {
 		return 0, 0, fmt.Errorf("boundary: z must be a finite number of at least 0, got %g", z)
 	}
-	c, err := NewConditionalError(slices.Repeat([]float64{z}, len(times)), times)
+	g, err := newGrid(z, times)
 	if err != nil {
 		return 0, 0, err
 	}
-	p = c.From(-1, 0)
-	return p, c.slack + c.rounding()*p, nil
+	after, here := make([]float64, len(g.x)), make([]float64, len(g.x))
+	for k := len(times) - 2; k >= 0; k-- {
+		g.between(times[k] / times[k+1])
+		g.back(after, here)
+		after, here = here, after
+	}
+	p = above(z)
+	for i, x := range g.x {
+		p += normalDensity(x) * g.w[i] * after[i]
+	}
+	rounding := float64(len(times)*len(g.x)) * 0x1p-52
+	return p, g.slack + rounding*p, nil
 }
 
 func check(times []float64) error {

@@ -13,7 +13,7 @@
 //
 // which [Crossing] computes and [Constant] inverts. [Geometric] is the clock that grows
 // by a constant factor. The test is one-sided. [Mixture] gives heights for sums that are
-// only sub-Gaussian. [ConditionalError] says how much of its error probability a boundary has left.
+// only sub-Gaussian.
 //
 // # Method
 //
@@ -29,8 +29,6 @@
 //	[Armitage69]  Armitage, McPherson, Rowe: Repeated significance tests on accumulating
 //	              data, Journal of the Royal Statistical Society A 132, 1969.
 //	[BerrutTrefethen04] Berrut, Trefethen: Barycentric Lagrange interpolation, SIAM Review 46, 2004.
-//	[MuellerSchaefer01] Müller, Schäfer: Adaptive group sequential designs for clinical trials,
-//	              Biometrics 57, 2001.
 //	[Pocock77]    Pocock: Group sequential methods in the design and analysis of clinical
 //	              trials, Biometrika 64, 1977.
 //	[Robbins70]   Robbins: Statistical methods related to the law of the iterated

@@ -238,6 +238,9 @@ func TestScripts(t *testing.T) {
 		"file": "cell", "bind": map[string]any{"df": path, "eps": 0.5},
 		"script": `q = problem(df, task="site", arm="temp", reward="out")` + "\na = best(q, epsilon=eps)\na\nn = 2*3",
 	})
+	if m := p.request("run", map[string]any{"file": "cell", "bind": map[string]any{"größe": 0.5}, "script": "größe_2 = 2*größe"}); m.Error != nil {
+		t.Errorf("a name with an umlaut: %+v", m.Error)
+	}
 	if len(out.Bound) != 3 || out.Bound[0].Type != "problem" || out.Bound[2].Value != 6.0 {
 		t.Errorf("the script bound %+v", out.Bound)
 	}
