@@ -144,7 +144,7 @@ func campaignSentence(s campaign.Status) string {
 	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below takes leads for true, which few measurements do not show
 		out += fmt.Sprintf(" Expected: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
 	} else if s.Remaining > 0 && isFinite(s.Remaining) {
-		out += fmt.Sprintf(" If the estimates stay as they are, about %s more", amount(twoFigures(s.Remaining), "sample"))
+		out += fmt.Sprintf(" If the present leads are right, it takes at least %s more", amount(twoFigures(s.Remaining), "sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			unit := s.TimeUnit
 			if s.TimeLeft == 1 {
@@ -154,6 +154,9 @@ func campaignSentence(s campaign.Status) string {
 		}
 		if f := s.Forecast; f != nil {
 			out += fmt.Sprintf("; at the start %s %s were expected", rangeWords(f.Time), s.TimeUnit)
+		}
+		if s.Renewed == nil {
+			out += "; status --forecast simulates how many"
 		}
 		out += "."
 	}
