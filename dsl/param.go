@@ -3,6 +3,7 @@ package dsl
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -79,12 +80,15 @@ func (p Param) written() string {
 // It is a part of a sentence for help: types, range, and default or "optional".
 func (p Param) Given() string {
 	text := cmp.Or(p.wants(), "any value")
-	// A switch is described by its two values, and a number by its range where it has one.
+	// A switch is described by its two values, and a number by its range if it has one.
 	if p.Whole && !p.IsSwitch() {
-		text += ", whole"
+		text = strings.Replace(text, "a number", "a whole number", 1)
 	}
-	if !p.IsSwitch() && p.Range != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
-		text += ", " + p.Range.String()
+	if r := p.Range; !p.IsSwitch() && r != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
+		if r.Max == 1<<53 { // the largest whole number
+			r.Max = math.Inf(1)
+		}
+		text += ", " + strings.TrimSuffix(r.String(), " and finite")
 	}
 	switch p.Default {
 	case "":

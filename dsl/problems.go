@@ -36,7 +36,7 @@ func optional(p Param) Param {
 // The order is the order of the documentation.
 func engineFunctions() []Function {
 	// The first of them, noise, stands further ahead in the signature than the others.
-	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task; when not given, the column sd, of raw rewards the deviation of each arm or, of arms with fewer than ten, of their task, and unknown without any`, problem.NoiseSD, problem.NoiseTask)
+	noise := noiseParams(`estimated from the data when not given; else a number, "sd" (the column), "task" (pooled per task)`, problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
 		bestFunction(),
 		bound(Function{
