@@ -127,7 +127,7 @@ func TestSheetsCompute(t *testing.T) {
 		sheet string
 		rows  int
 	}{{runsTable, strings.Count(runsTable, "\nGent")}, {"site,log10(lr),loss\nGent,-2,1\nLyon,-2,1\n", 1}} {
-		s, _, err := problem.ReadSheet("sheet.csv", []byte(c.sheet), p.Long, []string{"task", "arm", "reward"})
+		s, _, err := problem.ReadSheet(t.Context(), "sheet.csv", []byte(c.sheet), p.Long, []string{"task", "arm", "reward"})
 		if err != nil {
 			t.Fatal(err)
 		}

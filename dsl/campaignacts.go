@@ -70,11 +70,25 @@ func actParam(x campaign.Param) Param {
 	return p
 }
 
+// checkBy reports the name of who does something, where it is stated and none.
+func checkBy(c *call) bool {
+	a := c.arg("by")
+	name, known := a.Data.(string)
+	if !known {
+		return true
+	}
+	err := campaign.CheckName(name)
+	if err != nil {
+		c.refuse(a, `write by="Ann"`, "%s", err)
+	}
+	return err == nil
+}
+
 // filled gives an act the arguments of the call, files without their content. What is wrong with them is reported, and ok is false.
 // It is called in the check and again when the script runs, each time on a new act. A value that is not known yet leaves
 // its place as it is.
 func filled(c *call, act campaign.Act) (ok bool) {
-	ok = true
+	ok = checkBy(c)
 	for _, x := range act.Params() {
 		a := c.arg(x.Name)
 		// Acts take lists of texts alone, such as ids.

@@ -55,11 +55,10 @@ func campaignFunctions() []Function {
 					Doc: "of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given"},
 				{Name: "retry", Synonyms: []string{"again"}, Doc: "true: also pulls of arms whose every try failed"}},
 			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`,
-		}, nil, func(c *call, a struct {
-			By, Task, Decimals string
-			Count              int
-			More, Retry        bool
-		}) (any, error) {
+		}, func(c *call, _ askArgs) { checkBy(c) }, func(c *call, a askArgs) (any, error) {
+			if !checkBy(c) {
+				return nil, nil // reported
+			}
 			return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
 				// It records the list before it returns it, so pulls are handed out once.
 				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More, Retry: a.Retry})
@@ -71,6 +70,13 @@ func campaignFunctions() []Function {
 			})
 		}),
 	}, campaignActs(c)...)
+}
+
+// askArgs are the arguments of ask.
+type askArgs struct {
+	By, Task, Decimals string
+	Count              int
+	More, Retry        bool
 }
 
 // protocolFunction fixes what a campaign keeps to.

@@ -145,7 +145,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 		if err != nil {
 			return p, fmt.Errorf("%s: %w", f.Path, err)
 		}
-		a, err := problem.Append(table, data, f.Path, more)
+		a, err := problem.Append(ctx, table, data, f.Path, more)
 		if err != nil {
 			return p, err
 		}

@@ -150,7 +150,7 @@ func saveTo(c *call, param string, v value) error {
 	if l, ok := data.(campaign.List); ok { // the file may be the sheet that somebody filled in
 		// A file that cannot be read holds no results.
 		if sheet, err := os.ReadFile(c.e.session.path(c.text(param))); err == nil {
-			if err := l.Unsaved(filepath.Base(c.text(param)), sheet); err != nil {
+			if err := l.Unsaved(c.e.ctx, filepath.Base(c.text(param)), sheet); err != nil {
 				return &argumentError{param: param, message: "save: nothing was written", err: err}
 			}
 		}

@@ -40,7 +40,7 @@ func noiseParams(doc string, kinds ...string) []Param {
 			Doc: "in place of noise, the two numbers between which every reward lies, whatever its law"},
 		{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: environments, Default: unset,
 			Doc: "how simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled, with bounded= bernoulli; see " +
-				"docs/robustness.md for those that break the guarantee's conditions"},
+				"docs/explanation/robustness.md for those that break the guarantee's conditions"},
 		{Name: "strength", Types: []Type{Number}, Range: positive, Default: unset, Doc: "how far the environment departs from normal noise (" +
 			strings.Join(strengths, ", ") + ")"},
 	}

@@ -168,7 +168,7 @@ func measured(k known, pulls []answer.Pull, rng *rand.Rand) *problem.Problem {
 	return &q
 }
 
-// BenchmarkBest measures answers on the sizes of docs/measured/answers.md.
+// BenchmarkBest measures answers on the sizes of docs/explanation/accuracy.md.
 func BenchmarkBest(b *testing.B) {
 	for _, x := range []struct {
 		name                string

@@ -56,7 +56,7 @@ func slipped(k known, rng *rand.Rand, size float64) (known, int) {
 }
 
 // TestSlips: measurements that are off by ten standard deviations of the noise are named, and none of a table without slips. TABLES= sets how
-// many of each generator; docs/measured/answers.md has the figures of 200, of five standard deviations, too.
+// many of each generator; docs/explanation/accuracy.md has the figures of 200, of five standard deviations, too.
 func TestSlips(t *testing.T) {
 	tables, sizes, only := 1, []float64{0, 10}, []string{"field trial", "unrelated arms"}
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {

@@ -91,9 +91,9 @@ func fileTable(path string, opt LoadOptions, packed bool, wanted []string) *tabl
 }
 
 // tableOf reads a table from memory, which may have no rows. All of its rows have all columns.
-func tableOf(path string, data []byte, wanted ...string) (t *table, err error) {
+func tableOf(ctx context.Context, path string, data []byte, wanted ...string) (t *table, err error) {
 	defer try.Caught(&err)
-	t = fileTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, false, wanted)
+	t = fileTable(path, LoadOptions{Context: ctx, Read: func(string) ([]byte, error) { return data, nil }}, false, wanted)
 	if t.header == nil {
 		panic(t.at(cell{}, "no data: expected a line with the names of the columns"))
 	}

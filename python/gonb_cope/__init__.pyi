@@ -1215,8 +1215,8 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             In place of noise, the two numbers between which every reward lies, whatever its law
         environment ("gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
             How simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled,
-            with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's
-            conditions
+            with bounded= bernoulli; see docs/explanation/robustness.md for those that break the
+            guarantee's conditions
         strength (a number, greater than 0, optional):
             How far the environment departs from normal noise (student: degrees of freedom, outliers:
             share of outliers, drift: drift per round over noise, batch: error of a round over noise,
@@ -1326,8 +1326,8 @@ def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Numbe
             In place of noise, the two numbers between which every reward lies, whatever its law
         environment ("gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
             How simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled,
-            with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's
-            conditions
+            with bounded= bernoulli; see docs/explanation/robustness.md for those that break the
+            guarantee's conditions
         strength (a number, greater than 0, optional):
             How far the environment departs from normal noise (student: degrees of freedom, outliers:
             share of outliers, drift: drift per round over noise, batch: error of a round over noise,
