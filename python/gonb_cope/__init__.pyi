@@ -92,7 +92,7 @@ class Record(dict[str, Any]):
 
 class _HasPlot:
     def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
-        """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table,"""
+        """Draws a figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table,"""
         ...
 
 class Kernel(Value):
@@ -190,16 +190,16 @@ class Sweep(Value, _HasPlot):
     rows: _DataFrame
     """a row for every combination of the swept values, in order"""
     def paired(self, reference: _Reference, y: _Y | None = ...) -> Comparisons:
-        """Every algorithm of a sweep beside a reference: difference and ratio with 95 % intervals, run by run"""
+        """Compares every algorithm of a sweep with a reference: difference and ratio with 95 % intervals, from"""
         ...
     def speedup(self, algorithm: _Algorithm | None = ..., alone: _Algorithm | None = ...) -> Speedup:
-        """The speedup β of [Du23, eq. (4)], measured, beside V and what the rank of the task kernel predicts."""
+        """Measures the speedup β of [Du23, eq. (4)], and compares it with V and the prediction from the rank"""
         ...
     def claims(self, fb: Sweep | None = ...) -> Claims:
-        """What the paper says of its experiments, each statement beside what was measured, with a verdict."""
+        """Compares each statement of the paper about its experiments with the measured results, and gives a"""
         ...
     def measures(self, y: str | _List) -> Table:
-        """Chosen measures of a sweep as a table, a row for each result."""
+        """Shows chosen measures of a sweep as a table, with a row for each result."""
         ...
 
 class Result(Value, _HasPlot):
@@ -307,16 +307,16 @@ class Result(Value, _HasPlot):
     detail: Record
     """the result run by run, in a sweep"""
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
-        """How samples and rounds change with delta, epsilon and the tasks, each changed by itself, beside the"""
+        """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,"""
         ...
     def sweep(self, rows: _Rows | None = ..., store: str | None = ..., **named: Any) -> Sweep:
-        """Runs a result again for every combination of values; evaluates again what depends on them."""
+        """Repeats the runs of a result for every combination of values."""
         ...
     def explain(self, task: str | None = ...) -> Explanation:
-        """How far each task of a run is: what separates its leader from the next arm, the samples still"""
+        """Explains the state of each task of a run: the lead of its best arm over the next, the samples still"""
         ...
     def compare(self, *more: Any) -> Table:
-        """Results side by side."""
+        """Shows results side by side in a table."""
         ...
 
 class Bounds(Value, _HasPlot):
@@ -536,7 +536,7 @@ class Fit(Value, _HasPlot):
     warnings: list[str]
     """conditions that a reader must know"""
     def fitted(self) -> JointKernel:
-        """The kernel of a fit, with plain numbers and with the level as a term of its own, for with_kernel(p,"""
+        """Returns the kernel of a fit, with its fitted numbers and its mean level as a term, for"""
         ...
 
 class Claims(Value):
@@ -588,43 +588,43 @@ class Problem(Value):
     notes: list[str]
     """how the files were read, where that is not plain, and what the kernel is on these points, where it may surprise"""
     def best(self, epsilon: _Number | None = ..., next: int | None = ..., retry: bool | None = ...) -> Answer:
-        """The best arm of every task by what was measured, how sure that is, and what to measure next; kernel,"""
+        """Recommends an arm for every task from the measurements, with the probability that it is good enough,"""
         ...
     def with_kernel(self, kernel: JointKernel) -> Problem:
-        """The same problem under another kernel, as one that was fitted: what else was stated of the data"""
+        """Returns the problem with another kernel, such as a fitted one; everything else stays the same."""
         ...
     def bounds(self, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
-        """The theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound."""
+        """Computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound."""
         ...
     def spectrum(self, xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ...) -> Spectrum:
-        """Eigenvalues of the kernels, for the effective dimension."""
+        """Shows the eigenvalues of the kernels, which determine the effective dimension."""
         ...
     def hardness(self) -> Hardness:
-        """Gap and difficulty of each task."""
+        """Shows the gap and the difficulty of each task."""
         ...
     def design(self, xi: _Number | _Kernel | None = ..., tol: _Number | None = ..., norm: _Number | None = ..., gap: _Number | None = ...) -> Design:
-        """The allocation of the first round, with its certificate."""
+        """Computes the allocation of the first round, with its certificate of optimality."""
         ...
     def plan(self, delta: _Number | None = ..., epsilon: _Number | None = ..., gaps: _Number | _List | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., total: int | None = ...) -> Plan:
-        """What each method is expected to need before anything is sampled, by simulation: rounds, samples,"""
+        """Forecasts what each algorithm needs, by simulation: rounds, samples and bytes; with prices also cost"""
         ...
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
-        """How samples and rounds change with delta, epsilon and the tasks, each changed by itself, beside the"""
+        """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,"""
         ...
     def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
-        """Fixed confidence: samples until every task's best arm is known."""
+        """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the"""
         ...
     def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
-        """Fixed budget: the best answers from a given number of pulls."""
+        """Simulates a fixed-budget algorithm, which finds the best arms with a given number of samples."""
         ...
     def fit(self, kernel: JointKernel | None = ..., mean: _Mean | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
-        """The free numbers of the kernel by maximum marginal likelihood on the mean rewards of a problem, with"""
+        """Fits the free numbers of the kernel to the mean rewards of a problem by maximum marginal likelihood."""
         ...
     def compare_kernels(self, kernels: _List, mean: _Mean | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ...) -> Table:
-        """Fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out"""
+        """Fits several kernels to the means of a problem, and compares their marginal likelihood,"""
         ...
     def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
-        """What a campaign of real measurements keeps to, with a forecast of its samples and time, by"""
+        """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by"""
         ...
 
 class Protocol(Value):
@@ -658,7 +658,7 @@ class Protocol(Value):
     forecast: Record
     """what the campaign is expected to take"""
     def start(self, folder: str) -> Campaign:
-        """Makes a campaign in a folder: what is asked, how it is decided and the data are fixed from then on;"""
+        """Starts a campaign in a folder, and fixes its question, its decision rule and its data. If the folder"""
         ...
 
 class Campaign(Value, _HasPlot):
@@ -758,7 +758,7 @@ class Campaign(Value, _HasPlot):
     events: int
     """how many events are recorded"""
     def explain(self, task: str | None = ...) -> Explanation:
-        """How far each task of a run is: what separates its leader from the next arm, the samples still"""
+        """Explains the state of each task of a run: the lead of its best arm over the next, the samples still"""
         ...
     def amend(self, reason: str, epsilon: _Number | None = ..., delta: _Number | None = ..., capacity: int | None = ..., withdraw: str | _List | None = ..., add: str | PathLike[str] | _Table | None = ..., by: str | None = ...) -> Campaign:
         """Changes the protocol while it runs, from the next round on, and shows how far the campaign is."""
@@ -1068,8 +1068,8 @@ def table(values: _List | str | PathLike[str] | _Table, names: _List | None = ..
 
     Parameters:
         values (a list or a string; also a DataFrame):
-            Similarity of each pair of points, row by row; or the CSV file that holds them, relative to
-            the script: a square table of numbers, with or without a header and a first column of names
+            Similarity of each pair of points, row by row; or the path of a CSV file relative to the
+            script: a square table of numbers, with or without names
         names (a list, default in order of appearance):
             The point that each row is for
 
@@ -1100,18 +1100,20 @@ def identity() -> Kernel:
     ...
 
 def free(value: _Number, min: _Number | None = ..., max: _Number | None = ..., name: str | None = ...) -> FreeNumber:
-    """An unknown number, for fit: a parameter of a kernel, a factor or summand of kernels, or by its name
+    """Makes an unknown number for fit: a parameter of a kernel, a factor or summand of kernels, or a name
     in a formula; it has its start value until it is fitted.
 
     Parameters:
         value (a number, at least 0):
-            Where the search begins
+            The start value of the search
         min (a number, at least 0, optional):
-            Smallest value; a thousandth of the start when not given
+            Smallest value; by default a thousandth of the start value
         max (a number, at least 0, optional):
-            Largest value; a thousand times the start when not given, as far as the parameter allows
+            Largest value; by default a thousand times the start value, or the largest that the
+            parameter allows
         name (a string, optional):
-            Free numbers with the same name are one number; the name that it is bound to when not given
+            Name of the number; free numbers with the same name are one number; by default the name that
+            it is bound to
 
     Returns:
         FreeNumber
@@ -1130,7 +1132,7 @@ def task(k: Kernel | Callable[..., Any]) -> JointKernel:
 
     Parameters:
         k (a kernel; also a Python function):
-            Kernel of two tasks
+            A kernel on tasks
 
     Returns:
         JointKernel
@@ -1148,7 +1150,7 @@ def arm(k: Kernel | Callable[..., Any]) -> JointKernel:
 
     Parameters:
         k (a kernel; also a Python function):
-            Kernel of two arms
+            A kernel on arms
 
     Returns:
         JointKernel
@@ -1162,18 +1164,20 @@ def arm(k: Kernel | Callable[..., Any]) -> JointKernel:
     ...
 
 def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., retry: bool | None = ...) -> Answer:
-    """The best arm of every task by what was measured, how sure that is, and what to measure next; kernel,
-    level and noise are found from the measurements and averaged over, whatever kernel the problem has.
+    """Recommends an arm for every task from the measurements, with the probability that it is good enough,
+    and proposes what to measure next. It averages over kernels, mean levels and noise models that fit
+    the measurements, and ignores the problem's kernel.
 
     Parameters:
         p (a problem):
             The problem
         epsilon (a number, at least 0, default 0):
-            An arm this close to the best is good enough, in reward units
+            How far below the best arm a recommended arm may be and still be good enough, in reward
+            units
         next (a whole number, at least 0 and at most 10000, default 0):
-            How many further measurements to propose, of all tasks together
+            How many further measurements to propose, in all tasks together
         retry (True or False, default False):
-            True: take and propose options, too, of which all measurements failed
+            True: also recommend and propose arms whose measurements all failed
 
     Returns:
         Answer
@@ -1188,88 +1192,88 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., retr
     ...
 
 def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | _Kernel | None = ..., noise: _Number | _Noise | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ..., goal: _Goal | None = ..., standardize: bool | None = ..., unmeasured: _Unmeasured | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _Label | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., log: str | _List | _Label | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ...) -> Problem:
-    """Reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table
-    with a row for every measurement and any names of columns; see docs/reference/data-format.md.
+    """Reads tasks and arms from a CSV file with the columns task,arm,x_*,z_*,mean,sd,reps; with data=,
+    from a table with a row for every measurement and any column names; see
+    docs/reference/data-format.md.
 
     Parameters:
         path (a string, optional; also a DataFrame):
-            The file, relative to the script
+            The path of the file, relative to the script
         kernel (a joint kernel or "auto", default "auto"):
-            Similarity of arms of tasks; "auto" finds one from the measurements of the table
+            The kernel: how similar arms and tasks are; "auto" finds one from the measurements
         noise (a number, "sd", "task", "unknown", "unknown task" or "unknown arm", greater than 0, optional):
-            Noise scale of rewards: estimated from the data when not given; else a number, "sd" (the
-            column), "task" (pooled per task), "unknown" (one for all), "unknown task" or "unknown arm"
-            (one for each)
+            Standard deviation of the noise: a number, "sd" (the column sd), "task" (pooled per task),
+            "unknown" (one for all), "unknown task" or "unknown arm" (one for each); by default the
+            column sd; with raw rewards, the deviation of each arm with at least ten, or of its task;
+            otherwise unknown
         rewards (a string, optional; also a DataFrame):
-            File of measured rewards task,arm,rep,reward to draw from
+            File of measured rewards, with the columns task,arm,rep,reward, from which simulated rewards
+            are drawn
         block (a string, optional):
-            Column of rewards= that says what was measured side by side, such as a day or a plate:
-            CoTestFC and CoBayesFC then measure the open arms of a task in the same blocks and compare
-            within blocks
+            Column of rewards= that names the block of a measurement, such as a day or a plate; CoTestFC
+            and CoBayesFC then compare arms within blocks
         name (a string, optional):
-            Name in reports; the file's name when not given
+            Name in reports; by default the file's name
         noise_guess (a number, greater than 0, optional):
-            With unknown noise, the guess by which the first round is planned; no guarantee depends on
-            it; 1 when not given
+            With unknown noise: a guess of its standard deviation, which only plans the first round; by
+            default 1
         bounded (a list, optional):
-            In place of noise, the two numbers between which every reward lies, whatever its law
+            Instead of noise: the lower and the upper limit of every reward, for any noise distribution
         environment ("gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
-            How simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled,
-            with bounded= bernoulli; see docs/explanation/robustness.md for those that break the
-            guarantee's conditions
+            How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
+            resampled, with bounded= bernoulli; some violate the conditions of the guarantee, see
+            docs/explanation/robustness.md
         strength (a number, greater than 0, optional):
             How far the environment departs from normal noise (student: degrees of freedom, outliers:
             share of outliers, drift: drift per round over noise, batch: error of a round over noise,
             autocorrelated: correlation of neighbours)
         goal ("max" or "min", default "max"):
-            Whether the best arm has the highest expected reward or the lowest; all that is shown has
-            the sign and the units of the data
+            "max" if the best arm has the highest expected reward, "min" if the lowest
         standardize (True or False, default False):
-            True (or 1): scale every feature column of numbers to the range 0 to 1, so that length
-            scales are shares of its range; otherwise they are in the units of the data
+            True (or 1): scale every numeric feature column to the range 0 to 1, so that length scales
+            are fractions of the column's range
         unmeasured ("keep" or "drop", default "keep"):
-            Arms that have no mean yet: kept, which fit, bounds and runs that draw expected rewards
-            allow for, or left out
+            Whether arms without measurements stay in the problem
         data (a string, optional; also a DataFrame):
-            In place of path, a table with a row for every measurement; task, arm and reward say what
-            its columns mean, and others are ignored; with arm and reward the first argument is such a
-            table, too
+            Instead of path: a table with a row for every measurement; task, arm and reward name its
+            columns; with arm and reward, the first argument is such a table too
         task (a string or a list, optional):
-            With data, the column that names the task, or a list of columns whose combinations are the
-            tasks; one task for all rows when not given
+            With data: the column that names the task, or a list of columns whose combinations are the
+            tasks; if not given, all rows belong to one task
         arm (a string or a list, optional):
-            With data, the column or columns whose distinct values are the arms, and their features
+            With data: the column or columns whose distinct values are the arms and their features
         reward (a string, optional):
-            With data, the column of measurements, or of their means with sd= and count=
+            With data: the column of measurements, or of their means together with sd= and count=
         sd (a string, optional):
-            With data whose rows are means, the column of their standard deviations: of one measurement,
-            not of the mean; a noise scale for all is noise=
+            With data whose rows are means: the column of standard deviations of one measurement, not of
+            the mean; for one value for all rows, use noise=
         count (a string, optional):
-            With data whose rows are means, the column that counts the measurements behind each; 1 each
-            when not given
+            With data whose rows are means: the column with the number of measurements in each mean; by
+            default 1
         successes (a string, optional):
-            With data, in place of reward: the column of how many of trials were 1, the others being 0
+            With data, instead of reward: the column with the number of successes among the trials
         trials (a string, optional):
-            With successes, the column of how many there were
+            With successes: the column with the number of trials
         blocks (a string or a list, optional):
-            With data, the column or columns that say what was measured together, such as a day or a
-            plate; best takes its effect out
+            With data: the column or columns that name what was measured together, such as a day or a
+            plate; best removes their effect
         log (a string or a list, optional):
-            With data, columns of arms whose decimal logarithm is the feature
+            With data: columns of arms whose decimal logarithm is used as the feature
         where (a string, optional):
-            With data, the rows to take: a condition on columns, such as "site == 'Gent' and dose > 2";
-            a name with blanks is col('Temp °C')
+            With data: a condition that selects rows, such as "site == 'Gent' and dose > 2"; a column
+            name with blanks is written col('Temp °C')
         failed (a string, optional):
-            With data, a condition on rows where a measurement was tried and gave no value, such as
-            "status != 'ok'"; in the column reward, texts without digits, NaN and inf count as failed
-            too, and <0.05 and >9 as limits
+            With data: a condition on rows whose measurement failed, such as "status != 'ok'"; in the
+            column reward, texts without digits, NaN and inf also mean failed, and <0.05 or >9 mean
+            limits
         task_features (a string or a list, optional):
-            With data, the column or columns of features that tasks have
+            With data: the column or columns of features of the tasks
         arm_features (a string or a list, optional):
-            With data, the features of arms; the columns of arm when not given
+            With data: the column or columns of features of the arms; by default the columns of arm
         text (a string or a list, optional):
             The column or columns whose values are names although they look like numbers, such as
-            versions: 12.1 and 12.10 are then two, and only an empty cell is no value (NA is a name)
+            versions: 12.1 and 12.10 then differ, NA is a name, and only an empty cell is a missing
+            value
 
     Returns:
         Problem
@@ -1284,14 +1288,13 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
     ...
 
 def with_kernel(p: Problem, kernel: JointKernel) -> Problem:
-    """The same problem under another kernel, as one that was fitted: what else was stated of the data
-    stays.
+    """Returns the problem with another kernel, such as a fitted one; everything else stays the same.
 
     Parameters:
         p (a problem):
             The problem
         kernel (a joint kernel):
-            Similarity of arms of tasks
+            The new kernel: how similar arms and tasks are
 
     Returns:
         Problem
@@ -1306,28 +1309,29 @@ def with_kernel(p: Problem, kernel: JointKernel) -> Problem:
     ...
 
 def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Number | _Lengthscale | None = ..., noise: _Number | _NoiseOfPaper | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ...) -> Problem:
-    """An instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them.
+    """Makes the instance of [Du23, App. A]: 5 tasks with 6 arms each, in one of the three cases or between
+    them.
 
     Parameters:
         case (a whole number, at least 1 and at most 3, optional):
             1: all tasks alike, 2: two groups, 3: all different
         gap (a number, greater than 0, default 0.1):
-            Reward gap
+            Gap between expected rewards
         lengthscale (a number or "inf", at least 0, optional):
-            Instead of case: the rewards of case 1 in five tasks that are alike as rbf(lengthscale)
-            says, from 0 (as case 3) to 1e9 or "inf" (as case 1)
+            Instead of case: five tasks whose similarity is rbf(lengthscale), from 0 (like case 3) to
+            "inf" (like case 1)
         noise (a number, "unknown", "unknown task" or "unknown arm", greater than 0, optional):
-            Noise scale of rewards: a number (1 when not given), "unknown" (one for all), "unknown task"
-            or "unknown arm" (one for each)
+            Standard deviation of the noise: a number, "unknown" (one for all), "unknown task" or
+            "unknown arm" (one for each); by default 1
         noise_guess (a number, greater than 0, optional):
-            With unknown noise, the guess by which the first round is planned; no guarantee depends on
-            it; 1 when not given
+            With unknown noise: a guess of its standard deviation, which only plans the first round; by
+            default 1
         bounded (a list, optional):
-            In place of noise, the two numbers between which every reward lies, whatever its law
+            Instead of noise: the lower and the upper limit of every reward, for any noise distribution
         environment ("gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
-            How simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled,
-            with bounded= bernoulli; see docs/explanation/robustness.md for those that break the
-            guarantee's conditions
+            How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
+            resampled, with bounded= bernoulli; some violate the conditions of the guarantee, see
+            docs/explanation/robustness.md
         strength (a number, greater than 0, optional):
             How far the environment departs from normal noise (student: degrees of freedom, outliers:
             share of outliers, drift: drift per round over noise, batch: error of a round over noise,
@@ -1346,16 +1350,16 @@ def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Numbe
     ...
 
 def classic(means: _List, agents: int | None = ..., goal: _Goal | None = ...) -> Problem:
-    """Collaborative best-arm identification without features: every agent has the same arms, unit noise.
+    """Makes a problem of collaborative best-arm identification without features: all agents have the same
+    arms, with noise 1.
 
     Parameters:
         means (a list):
             Expected reward of each arm
         agents (a whole number, at least 1 and at most 1000, default 5):
-            How many agents there are
+            Number of agents
         goal ("max" or "min", default "max"):
-            Whether the best arm has the highest expected reward or the lowest; all that is shown has
-            the sign and the units of the data
+            "max" if the best arm has the highest expected reward, "min" if the lowest
 
     Returns:
         Problem
@@ -1370,7 +1374,7 @@ def classic(means: _List, agents: int | None = ..., goal: _Goal | None = ...) ->
     ...
 
 def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
-    """The theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound.
+    """Computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound.
 
     Parameters:
         p (a problem):
@@ -1394,8 +1398,7 @@ def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..
         unit (a number, greater than 0, optional):
             Reward units of one normalised unit; the largest noise when not given
         reward_norm (a number, greater than 0, optional):
-            The bound that `norm` is, in reward units: of the expected rewards as they are; not beside
-            `norm`
+            The bound `norm` in reward units, without division by the noise; give only one of the two
 
     Returns:
         Bounds
@@ -1410,7 +1413,7 @@ def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..
     ...
 
 def spectrum(p: Problem, xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ...) -> Spectrum:
-    """Eigenvalues of the kernels, for the effective dimension.
+    """Shows the eigenvalues of the kernels, which determine the effective dimension.
 
     Parameters:
         p (a problem):
@@ -1438,7 +1441,7 @@ def spectrum(p: Problem, xi: _Number | _Kernel | None = ..., norm: _Number | Non
     ...
 
 def hardness(p: Problem) -> Hardness:
-    """Gap and difficulty of each task.
+    """Shows the gap and the difficulty of each task.
 
     Parameters:
         p (a problem):
@@ -1457,7 +1460,7 @@ def hardness(p: Problem) -> Hardness:
     ...
 
 def design(p: Problem, xi: _Number | _Kernel | None = ..., tol: _Number | None = ..., norm: _Number | None = ..., gap: _Number | None = ...) -> Design:
-    """The allocation of the first round, with its certificate.
+    """Computes the allocation of the first round, with its certificate of optimality.
 
     Parameters:
         p (a problem):
@@ -1465,7 +1468,7 @@ def design(p: Problem, xi: _Number | _Kernel | None = ..., tol: _Number | None =
         xi (a number or "auto", at least 0, default "auto"):
             Regularisation ξ: a number, or "auto", the largest that the theorems allow
         tol (a number, at least 1e-12 and at most 0.5, default 1e-4):
-            Relative gap between value and lower bound
+            Relative gap between the value and its lower bound
         norm (a number, greater than 0, optional):
             Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
             largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
@@ -1487,9 +1490,9 @@ def design(p: Problem, xi: _Number | _Kernel | None = ..., tol: _Number | None =
     ...
 
 def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., gaps: _Number | _List | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., total: int | None = ...) -> Plan:
-    """What each method is expected to need before anything is sampled, by simulation: rounds, samples,
-    bytes, and with prices also cost and calendar time; with total= what so many measurements buy:
-    expected loss along measurements, money or time.
+    """Forecasts what each algorithm needs, by simulation: rounds, samples and bytes; with prices also cost
+    and time. With total=, forecasts the expected simple regret along the measurements, the cost or the
+    time.
 
     Parameters:
         p (a problem):
@@ -1499,26 +1502,25 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
         epsilon (a number, at least 0, optional):
             An arm this close to the best is good enough, in reward units
         gaps (a number or a list, greater than 0, optional):
-            Smallest lead of the best arm to plan for, reward units, in place of the known means: a
-            number, or a list of several to compare
+            Smallest lead of the best arm to plan for, in reward units, instead of the known means: a
+            number, or a list to compare
         runs (a whole number, at least 1 and at most 10000, default 20):
-            Simulated runs of each method and gap; when not given, fewer of more than 200 arms, down to
-            4
+            Simulated runs per method and gap; if not given, fewer for more than 200 arms, at least 4
         seed (a whole number, at least 0, default 1):
-            The simulated rewards follow from it
+            Seed of the simulated rewards
         cost (a number, at least 0, optional):
             Cost of one sample
         cost_round (a number, at least 0, optional):
-            Cost of a round for each agent that samples in it
+            Cost of a round per agent that samples in it
         parallel (a whole number, at least 1, optional):
-            Samples that an agent can make at once, in one batch; all of a round when not given
+            Samples that an agent can take at once, in one batch; all of a round if not given
         capacity (a whole number, at least 1, optional):
-            Samples that all agents together can make in one batch, as with one robot; in place of
+            Samples that all agents together can take in one batch, as with one robot; instead of
             parallel
         sample_time (a number, at least 0, optional):
-            Duration of a batch
+            Duration of one batch
         round_time (a number, at least 0, optional):
-            Duration between rounds, for analysis and communication
+            Time between rounds, for analysis and communication
         time_unit (a string, optional):
             Unit of these durations, such as "days"
         xi (a number or "auto", at least 0, default "auto"):
@@ -1534,8 +1536,8 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
         unit (a number, greater than 0, optional):
             Reward units of one normalised unit; the largest noise when not given
         total (a whole number, at least 1 and at most 1000000, optional):
-            Further measurements of all tasks together: the plan is then the curve of expected loss up
-            to them, from what was measured, or simulated where nothing was
+            Number of further measurements in all tasks together; the plan is then a curve of the
+            expected simple regret
 
     Returns:
         Plan
@@ -1550,43 +1552,43 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
     ...
 
 def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
-    """How samples and rounds change with delta, epsilon and the tasks, each changed by itself, beside the
-    unchanged run.
+    """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,
+    compared with the unchanged run.
 
     Parameters:
         p (a problem or a result):
-            The problem, or the name of a result of fc, whose call is then the unchanged run
+            The problem; or the name of a result of fc, whose call is the unchanged run
         delta (a number or a list, greater than 0 and less than 1, optional):
             Error probabilities to try
         epsilon (a number or a list, at least 0, optional):
-            Accuracies to try, reward units
+            Accuracies to try, in reward units
         tasks (a whole number, a string or a list, at least 1, optional):
-            Tasks to keep: names, or how many of the first; a list of these for several alternatives
+            Tasks to keep: names, or a number n for the first n; a list of these compares several
+            choices
         gaps (a number, greater than 0, optional):
-            Smallest lead of the best arm to plan for, reward units, in place of the known means
+            Smallest lead of the best arm to plan for, in reward units, instead of the known means
         algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "CoTestFC"):
-            Which algorithm runs
+            The algorithm to run
         schedule ("tuned" or "paper", default "tuned"):
             Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
             IndTestFC, IndUniformFC, CoBayesFC or Oracle
         runs (a whole number, at least 1 and at most 10000, default 20):
-            Simulated runs of each method and gap; when not given, fewer of more than 200 arms, down to
-            4
+            Simulated runs per method and gap; if not given, fewer for more than 200 arms, at least 4
         seed (a whole number, at least 0, default 1):
-            The simulated rewards follow from it
+            Seed of the simulated rewards
         cost (a number, at least 0, optional):
             Cost of one sample
         cost_round (a number, at least 0, optional):
-            Cost of a round for each agent that samples in it
+            Cost of a round per agent that samples in it
         parallel (a whole number, at least 1, optional):
-            Samples that an agent can make at once, in one batch; all of a round when not given
+            Samples that an agent can take at once, in one batch; all of a round if not given
         capacity (a whole number, at least 1, optional):
-            Samples that all agents together can make in one batch, as with one robot; in place of
+            Samples that all agents together can take in one batch, as with one robot; instead of
             parallel
         sample_time (a number, at least 0, optional):
-            Duration of a batch
+            Duration of one batch
         round_time (a number, at least 0, optional):
-            Duration between rounds, for analysis and communication
+            Time between rounds, for analysis and communication
         time_unit (a string, optional):
             Unit of these durations, such as "days"
 
@@ -1603,7 +1605,8 @@ def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _
     ...
 
 def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
-    """Fixed confidence: samples until every task's best arm is known.
+    """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the
+    best arm of every task.
 
     Parameters:
         p (a problem):
@@ -1613,7 +1616,7 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
         algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "CoTestFC"):
-            Which algorithm runs
+            The algorithm to run
         schedule ("tuned" or "paper", default "tuned"):
             Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
             IndTestFC, IndUniformFC, CoBayesFC or Oracle
@@ -1634,9 +1637,9 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
             "fit" fits it to the data of the run after each round, and with it a part g*identity() for
             what the kernel cannot represent; for CoBayesFC
         runs (a whole number, at least 1 and at most 100000, default 1):
-            Independent runs
+            Number of independent runs
         seed (a whole number, at least 0, default 1):
-            The random rewards follow from it; the same seed gives the same numbers
+            Seed of the random rewards; the same seed gives the same results
         max_rounds (a whole number, at least 1, optional):
             Stop after this many rounds; 30 when not given
         max_samples (a whole number, at least 1, optional):
@@ -1658,11 +1661,10 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
             True (or 1): estimate misfit from the data of the run and allow for it; for CoTestFC and
             IndTestFC
         rewards (a reward function, optional; also a Python function):
-            A Go func that draws rewards, bound by session.Put in a Go cell, or a function f(task, arm,
-            count) of Python that returns their mean, in place of the problem's own
+            A function that draws rewards instead of the problem: a Go func bound by session.Put, or a
+            Python function f(task, arm, count) that returns the mean of count rewards
         reward_norm (a number, greater than 0, optional):
-            The bound that `norm` is, in reward units: of the expected rewards as they are; not beside
-            `norm`
+            The bound `norm` in reward units, without division by the noise; give only one of the two
 
     Returns:
         Result
@@ -1677,7 +1679,7 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
     ...
 
 def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
-    """Fixed budget: the best answers from a given number of pulls.
+    """Simulates a fixed-budget algorithm, which finds the best arms with a given number of samples.
 
     Parameters:
         p (a problem):
@@ -1686,12 +1688,12 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
             Pulls per agent: on average over the agents, and no more of any agent by CoBayesFB with its
             posterior or in a campaign
         algorithm ("CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere" or "Oracle", default "CoBayesFB"):
-            Which algorithm runs
+            The algorithm to run
         xi (a number, "auto" or "gp", at least 0, optional):
-            Regularisation ξ: a number; "auto", the largest that the theorems allow, which for CoBayesFB
-            is least squares; or "gp", the posterior of a Gaussian process that has the kernel for its
-            prior; when not given, "gp" for CoBayesFB and "auto" for others; not for IndPeaceFB,
-            IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere
+            Regularisation ξ: a number; "auto", the largest that the theorems allow (for CoBayesFB,
+            least squares); or "gp", the posterior of a Gaussian process with the kernel as prior; by
+            default "gp" for CoBayesFB and "auto" for others; not for IndPeaceFB, IndUniformFB,
+            IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere
         level (a number or "unknown", default "unknown"):
             Of methods that go by a posterior: what rewards are near before any data, reward units, one
             number for all tasks and arms; "unknown" gives it a flat prior; not for IndPeaceFB,
@@ -1707,11 +1709,11 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
             stated and all is learned in the run; when not given, "auto" where the problem has
             kernel="auto", and "fixed" where a kernel is stated; for CoBayesFB
         runs (a whole number, at least 1 and at most 100000, default 1):
-            Independent runs
+            Number of independent runs
         seed (a whole number, at least 0, default 1):
-            The random rewards follow from it; the same seed gives the same numbers
+            Seed of the random rewards; the same seed gives the same results
         delta (a number, greater than 0 and less than 1, default 0.05):
-            Level at which an answer counts as supported
+            Error probability below which an answer counts as supported
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
         norm (a number, greater than 0, optional):
@@ -1722,11 +1724,10 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
         unit (a number, greater than 0, optional):
             Reward units of one normalised unit; the largest noise when not given
         rewards (a reward function, optional; also a Python function):
-            A Go func that draws rewards, bound by session.Put in a Go cell, or a function f(task, arm,
-            count) of Python that returns their mean, in place of the problem's own
+            A function that draws rewards instead of the problem: a Go func bound by session.Put, or a
+            Python function f(task, arm, count) that returns the mean of count rewards
         reward_norm (a number, greater than 0, optional):
-            The bound that `norm` is, in reward units: of the expected rewards as they are; not beside
-            `norm`
+            The bound `norm` in reward units, without division by the noise; give only one of the two
         total (a whole number, at least 1 and at most 1e12, optional):
             Pulls of all agents together, in place of budget: they go to the tasks that need them most;
             for CoBayesFB
@@ -1746,17 +1747,17 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
     ...
 
 def sweep(r: Result, rows: _Rows | None = ..., store: str | None = ..., **named: Any) -> Sweep:
-    """Runs a result again for every combination of values; evaluates again what depends on them.
+    """Repeats the runs of a result for every combination of values.
 
     Parameters:
         r (a result):
             The name of a result of fc or fb
         rows ("cell" or "run", default "cell"):
-            What a row of the table is: a combination of the values, or a single run of one
+            Rows of the table: "cell" for a row per combination, "run" for a row per run
         store (a string, optional):
-            A file, .jsonl, that keeps the finished combinations: what it has is not run again
-        **named: a name that r depends on, or an argument of a call that it depends on, with the list of
-        values to try
+            The path of a .jsonl file that stores finished combinations; stored combinations are not run
+            again
+        **named: a name or an argument that r depends on, with the list of values to try
 
     Returns:
         Sweep
@@ -1771,24 +1772,26 @@ def sweep(r: Result, rows: _Rows | None = ..., store: str | None = ..., **named:
     ...
 
 def fit(p: Problem, kernel: JointKernel | None = ..., mean: _Mean | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
-    """The free numbers of the kernel by maximum marginal likelihood on the mean rewards of a problem, with
-    intervals, a test for lack of fit, cross-validation, and what sharing between tasks is worth; a
-    kernel without free numbers is tested as it is.
+    """Fits the free numbers of the kernel to the mean rewards of a problem by maximum marginal likelihood.
+    The result has intervals, a test for lack of fit, cross-validation, and the benefit of sharing
+    between tasks. A kernel without free numbers is only tested.
 
     Parameters:
         p (a problem):
             The problem
         kernel (a joint kernel, optional):
-            The kernel to fit; the problem's own when not given
+            The kernel to fit; the problem's kernel if not given
         mean ("problem", "task" or "none", default "problem"):
-            A constant level that the kernel need not explain: of the problem, of each task, or none
+            The constant mean that the kernel does not explain: one for the problem, one for each task,
+            or none
         noise (a number or a free number, greater than 0, optional):
-            Standard deviation of one reward: a number, or a free one; the problem's own when not given
+            Standard deviation of one reward: a number or a free number; the problem's noise if not
+            given
         starts (a whole number, at least 1 and at most 17, default 4):
-            How many searches
+            Number of searches, each from another start
         measure (a whole number, at least 0 and at most 1000, default 0):
-            How many simulated runs measure what sharing between tasks is worth: CoTestFC under the
-            fitted kernel against IndTestFC, with the data's means for expected rewards
+            Number of simulated runs that measure the benefit of sharing: CoTestFC against IndTestFC,
+            with the data's means as the truth
 
     Returns:
         Fit
@@ -1803,8 +1806,8 @@ def fit(p: Problem, kernel: JointKernel | None = ..., mean: _Mean | None = ..., 
     ...
 
 def fitted(f: Fit) -> JointKernel:
-    """The kernel of a fit, with plain numbers and with the level as a term of its own, for with_kernel(p,
-    fitted(f)).
+    """Returns the kernel of a fit, with its fitted numbers and its mean level as a term, for
+    with_kernel(p, fitted(f)).
 
     Parameters:
         f (a fit):
@@ -1822,20 +1825,22 @@ def fitted(f: Fit) -> JointKernel:
     ...
 
 def compare_kernels(p: Problem, kernels: _List, mean: _Mean | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ...) -> Table:
-    """Fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out
-    prediction and the test for lack of fit side by side.
+    """Fits several kernels to the means of a problem, and compares their marginal likelihood,
+    leave-one-out prediction and test for lack of fit.
 
     Parameters:
         p (a problem):
             The problem
         kernels (a list):
-            A list of kernels, which the table calls by their bound names
+            A list of kernels; the table shows the names that they are bound to
         mean ("problem", "task" or "none", default "problem"):
-            A constant level that the kernel need not explain: of the problem, of each task, or none
+            The constant mean that the kernel does not explain: one for the problem, one for each task,
+            or none
         noise (a number or a free number, greater than 0, optional):
-            Standard deviation of one reward: a number, or a free one; the problem's own when not given
+            Standard deviation of one reward: a number or a free number; the problem's noise if not
+            given
         starts (a whole number, at least 1 and at most 17, default 4):
-            How many searches
+            Number of searches, each from another start
 
     Returns:
         Table
@@ -1850,16 +1855,16 @@ def compare_kernels(p: Problem, kernels: _List, mean: _Mean | None = ..., noise:
     ...
 
 def paired(s: Sweep, reference: _Reference, y: _Y | None = ...) -> Comparisons:
-    """Every algorithm of a sweep beside a reference: difference and ratio with 95 % intervals, run by run
-    where seeds are shared.
+    """Compares every algorithm of a sweep with a reference: difference and ratio with 95 % intervals, from
+    paired runs if the seeds are equal.
 
     Parameters:
         s (a sweep):
-            A sweep over algorithm, and over other names if you like
+            A sweep over algorithm; it may vary other names too
         reference ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere"):
             The algorithm that the others are compared with
         y ("samples", "error", "rounds" or "regret", default "samples"):
-            What is compared
+            The quantity to compare
 
     Returns:
         Comparisons
@@ -1874,15 +1879,16 @@ def paired(s: Sweep, reference: _Reference, y: _Y | None = ...) -> Comparisons:
     ...
 
 def speedup(s: Sweep, algorithm: _Algorithm | None = ..., alone: _Algorithm | None = ...) -> Speedup:
-    """The speedup β of [Du23, eq. (4)], measured, beside V and what the rank of the task kernel predicts.
+    """Measures the speedup β of [Du23, eq. (4)], and compares it with V and the prediction from the rank
+    of the task kernel.
 
     Parameters:
         s (a sweep):
-            A sweep over algorithm, and over other names if you like
+            A sweep over algorithm; it may vary other names too
         algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "CoKernelFC"):
-            The algorithm of agents that share
+            The collaborative algorithm
         alone ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "IndRAGE"):
-            The algorithm of agents that share nothing
+            The independent algorithm
 
     Returns:
         Speedup
@@ -1897,7 +1903,8 @@ def speedup(s: Sweep, algorithm: _Algorithm | None = ..., alone: _Algorithm | No
     ...
 
 def claims(fc: Sweep, fb: Sweep | None = ...) -> Claims:
-    """What the paper says of its experiments, each statement beside what was measured, with a verdict.
+    """Compares each statement of the paper about its experiments with the measured results, and gives a
+    verdict.
 
     Parameters:
         fc (a sweep):
@@ -1918,15 +1925,14 @@ def claims(fc: Sweep, fb: Sweep | None = ...) -> Claims:
     ...
 
 def explain(r: Result | Campaign | str, task: str | None = ...) -> Explanation:
-    """How far each task of a run is: what separates its leader from the next arm, the samples still
-    needed, and what decided the other arms. Of several runs it explains the first; the run may have
-    been interrupted or stopped by a limit.
+    """Explains the state of each task of a run: the lead of its best arm over the next, the samples still
+    needed, and the comparisons that eliminated the other arms. It explains the first of several runs.
 
     Parameters:
         r (a result, a campaign or a string):
             A result of fc or fb, or a campaign or its folder
         task (a string, optional):
-            The task to explain; all when not given
+            The task to explain; all tasks if not given
 
     Returns:
         Explanation
@@ -1941,9 +1947,8 @@ def explain(r: Result | Campaign | str, task: str | None = ...) -> Explanation:
     ...
 
 def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
-    """What a campaign of real measurements keeps to, with a forecast of its samples and time, by
-    simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the
-    forecast alone.
+    """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by
+    simulation; start(…) begins the campaign. Only the forecast uses expected rewards of the table.
 
     Parameters:
         p (a problem):
@@ -1953,45 +1958,46 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
         algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere", default "CoTestFC"):
-            Which algorithm runs; with a budget and when not given, CoBayesFB
+            The algorithm to run; if not given, with a budget CoBayesFB
         budget (a whole number, at least 1 and at most 1e12, optional):
-            Pulls of each task, and no more of any
+            Measurements per task, at most
         total (a whole number, at least 1 and at most 1e12, optional):
             Pulls of all agents together, in place of budget: they go to the tasks that need them most
         rounds (a whole number, at least 1, optional):
-            Rounds in which a budget is spent; up to 6 when not given, and no more than whole plates
-            fill; with a plate or a capacity and without a budget, each round is one
+            Rounds in which a budget is spent; up to 6 when not given, and at most as many as full
+            plates allow; with a plate or capacity but no budget, each round is one plate or one unit of
+            time
         plate (a whole number, at least 1, optional):
-            Pulls on a plate: each plate is a balanced sample of its round, in random order, so that
-            what is common to a plate cancels
+            Measurements per plate: each plate is a balanced sample of its round, in random order, so
+            that effects of the plate cancel
         block (a string, optional):
-            What the arms of a task are measured in together, such as "day": lists then have whole
-            blocks, and CoTestFC and CoBayesFC compare within them; when not given, as the problem says
+            The block in which the arms of a task are measured together, such as "day": lists then have
+            whole blocks, and CoTestFC and CoBayesFC compare arms within a block; if not given, as in
+            the problem
         block_size (a whole number, at least 1, optional):
-            Arms of a task in a block; all that are open when not given
+            Arms of a task per block; all open arms if not given
         control (a string, optional):
-            With block, the arm that is in every block of its task
+            With block: the control arm, which is in every block of its task
         capacity (a whole number, at least 1, optional):
-            Pulls that the laboratory makes in a unit of time, of all tasks together; methods that go by
-            a posterior cut their rounds to it
+            Measurements that the laboratory makes per unit of time, in all tasks together; Bayesian
+            algorithms make rounds of at most this size
         time_unit ("minutes", "hours", "days" or "weeks", default "days"):
             Unit of capacity and lease
         lease (a number, greater than 0, optional):
-            Units of time after which pulls that were handed out and not told are handed out again,
-            under new ids
+            Units of time after which a measurement without a result is handed out again, under a new id
         failed (a number, at least 0 and less than 1, optional):
-            Share of pulls that give no result, for the forecast; with a capacity and when not given, up
-            to 0.2
+            Fraction of measurements without a result, for the forecast; if not given, up to 0.2 with a
+            capacity
         late (a number, at least 0 and less than 1, optional):
-            Share of results that come late, for the forecast; with a capacity and when not given, up to
-            0.3
+            Fraction of results that arrive late, for the forecast; if not given, up to 0.3 with a
+            capacity
         delay (a whole number, at least 1, optional):
-            The most units of time that late results are late, for the forecast; 5 when not given
+            Largest delay of late results in units of time, for the forecast; 5 if not given
         attach (True or False, optional):
-            Whether the campaign begins with the measurements of the table; false: they find the kernel
-            and serve the forecast alone
+            Whether the measurements of the table count as results of the campaign; false: only the
+            kernel and the forecast use them
         cost (a number, at least 0, optional):
-            Of one pull, for the forecast
+            Cost of one measurement, for the forecast
         schedule ("tuned" or "paper", default "tuned"):
             Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
             IndTestFC, IndUniformFC, CoBayesFC or Oracle
@@ -2032,21 +2038,20 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
             True (or 1): estimate misfit from the data of the run and allow for it; for CoTestFC and
             IndTestFC
         reward_norm (a number, greater than 0, optional):
-            The bound that `norm` is, in reward units: of the expected rewards as they are; not beside
-            `norm`
+            The bound `norm` in reward units, without division by the noise; give only one of the two
         kernel_is ("fixed", "member" or "auto", optional):
             How far a posterior believes the kernel: "fixed", it is the prior but for its scale;
             "member", one term of a prior whose other terms are learned in the run; "auto", nothing is
             stated and all is learned in the run; when not given, "auto" where the problem has
             kernel="auto", and "fixed" where a kernel is stated
         gaps (a number, greater than 0, optional):
-            Lead of the best arm that the forecast is simulated with, reward units; when not given, the
-            known means, or rewards drawn from the kernel as prior
+            Lead of the best arm in the forecast's simulation, in reward units; if not given, the known
+            means, or means drawn from the kernel as prior
         runs (a whole number, at least 0 and at most 1000, default 20):
-            Simulated runs of the forecast of each algorithm; when not given, fewer of more than 200
-            arms, down to 4; 0 makes none
+            Simulated runs per algorithm in the forecast; if not given, fewer for more than 200 arms, at
+            least 4; 0 for no forecast
         seed (a whole number, at least 0, optional):
-            Of ids and of the order of lists; each start takes another one when not given
+            Seed of ids and of the order of lists; if not given, each start draws a new one
 
     Returns:
         Protocol
@@ -2061,14 +2066,14 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
     ...
 
 def start(protocol: Protocol, folder: str) -> Campaign:
-    """Makes a campaign in a folder: what is asked, how it is decided and the data are fixed from then on;
-    a folder that has this campaign already is opened, so that the cell can be run again.
+    """Starts a campaign in a folder, and fixes its question, its decision rule and its data. If the folder
+    already holds this campaign, it is opened, so the cell can be run again.
 
     Parameters:
         protocol (a protocol):
             The name of a protocol
         folder (a string):
-            The folder, relative to the script; it must not exist, or be empty
+            The path of the folder, relative to the script; it must be empty or not exist
 
     Returns:
         Campaign
@@ -2083,11 +2088,11 @@ def start(protocol: Protocol, folder: str) -> Campaign:
     ...
 
 def resume(folder: str | Campaign) -> Campaign:
-    """Opens a campaign, and shows how far it is.
+    """Opens a campaign and shows its state.
 
     Parameters:
         folder (a string or a campaign):
-            Its folder, relative to the script; or a campaign, which may be an earlier state of it
+            The path of its folder, relative to the script; or a campaign, also an earlier state of it
 
     Returns:
         Campaign
@@ -2102,25 +2107,25 @@ def resume(folder: str | Campaign) -> Campaign:
     ...
 
 def ask(c: Campaign | str, by: str | None = ..., count: int | None = ..., task: str | None = ..., more: bool | None = ..., decimals: _Decimals | None = ..., retry: bool | None = ...) -> Worklist:
-    """What to measure next: the list that the asker has and has not told, else further pulls of the open
-    round.
+    """Lists what to measure next: the person's open list if results are missing, otherwise further
+    measurements of the open round.
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or its folder, relative to the script
+            A campaign, or the path of its folder, relative to the script
         by (a string, optional):
-            Who asks or tells: the same person has one open list at a time
+            The name of the person who measures; each person has at most one open list
         count (a whole number, at least 1, optional):
-            How many; the capacity, a plate or the round when not given
+            How many measurements; if not given, the capacity, a plate or the whole round
         task (a string, optional):
-            Only pulls of this task
+            List only measurements of this task
         more (True or False, default False):
-            True: further pulls, though the list of before is not told yet
+            True: list further measurements although results of the last list are missing
         decimals ("comma" or "point", optional):
-            Of a file of the list: comma, with semicolons between columns, or point; as in the table of
-            the problem when not given
+            Decimal mark in the file of the list: comma, with semicolons between columns, or point; if
+            not given, as in the problem's table
         retry (True or False, default False):
-            True: also pulls of arms whose every try failed
+            True: also list arms whose measurements all failed
 
     Returns:
         Worklist
@@ -2141,7 +2146,7 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or its folder, relative to the script
+            A campaign, or the path of its folder, relative to the script
         file (a string; also a DataFrame):
             The file, relative to the script
         by (a string, optional):
@@ -2178,7 +2183,7 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or its folder, relative to the script
+            A campaign, or the path of its folder, relative to the script
         reason (a string):
             The reason, which the report shows
         epsilon (a number, at least 0, optional):
@@ -2215,7 +2220,7 @@ def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...)
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or its folder, relative to the script
+            A campaign, or the path of its folder, relative to the script
         ids (a string or a list):
             The id of a pull, or a list of ids
         reason (a string):
@@ -2241,7 +2246,7 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or its folder, relative to the script
+            A campaign, or the path of its folder, relative to the script
         id (a string):
             The id of the pull
         value (a number):
@@ -2271,7 +2276,7 @@ def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> C
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or its folder, relative to the script
+            A campaign, or the path of its folder, relative to the script
         round (a whole number, at least 1):
             The number of the round
         reason (a string):
@@ -2298,7 +2303,7 @@ def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or its folder, relative to the script
+            A campaign, or the path of its folder, relative to the script
         file (a string; also a DataFrame):
             The file, relative to the script
         by (a string, optional):
@@ -2326,57 +2331,55 @@ def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None
     ...
 
 def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardness | Spectrum | Design | Comparisons | Speedup | Fit | Campaign, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
-    """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table,
+    """Draws a figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table,
     hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign.
 
     Parameters:
         value (an answer, a sweep, a result, a list, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign):
             What to draw; a list compares results
         x (a string, optional):
-            The horizontal axis: a swept name, or of a result task or round
+            The x axis: a swept name; for a result, task or round
         y (a string or a list, optional):
-            The measure to draw, the first when not given; of a sweep or several results also a list
-            with one unit. The measures of an answer: reward; of a sweep or several results: samples,
-            samples_total, ratio, lower_bound, theorem, theorem_error, rounds, messages, bytes,
+            The measure to draw, by default the first; for a sweep or several results also a list of
+            measures with one unit. Measures for an answer: reward; for a sweep or several results:
+            samples, samples_total, ratio, lower_bound, theorem, theorem_error, rounds, messages, bytes,
             bytes_raw, bytes_theta, error, decided_error, task_error, undecided, regret or
-            relative_regret; of a result: estimate, alive, pulls, rho or open; of bounds: samples,
-            budget or error; of a plan or a what_if table: samples, samples_total, rounds, cost or time;
-            of hardness: gap, rho_alone or weight; of a spectrum: eigenvalue; of a design: weight; of
-            comparisons: ratio or difference; of a speedup: beta; of a fit: similarity or residual; of a
-            campaign: open, decided or samples
+            relative_regret; for a result: estimate, alive, pulls, rho or open; for bounds: samples,
+            budget or error; for a plan or a what_if table: samples, samples_total, rounds, cost or
+            time; for hardness: gap, rho_alone or weight; for a spectrum: eigenvalue; for a design:
+            weight; for comparisons: ratio or difference; for a speedup: beta; for a fit: similarity or
+            residual; for a campaign: open, decided or samples
         file (a string, optional):
             Also write the figure to this file, as .svg, .pdf, .png or .tex
         panel (a string, optional):
-            A swept name: a panel for each of its values
+            A swept name; the figure has a panel for each of its values
         title (a string, optional):
-            The title, in place of its own; "" for none
+            The title, instead of the default; "" for none
         xlabel (a string, optional):
-            What stands below the x axis, in place of its own
+            Label of the x axis, instead of the default
         ylabel (a string, optional):
-            What stands beside the y axis, in place of its own
+            Label of the y axis, instead of the default
         logx (True or False, optional):
-            True or false: a logarithmic x axis or a linear one; when not given, what suits the values
+            True: logarithmic x axis; false: linear; if not given, chosen to suit the values
         logy (True or False, optional):
-            True or false: a logarithmic y axis or a linear one; when not given, what suits the values
+            True: logarithmic y axis; false: linear; if not given, chosen to suit the values
         xlim (a list, optional):
-            The ends of the x axis, [from, to]; what lies outside is not drawn
+            Limits of the x axis, [from, to]; points outside are not drawn
         ylim (a list, optional):
-            The ends of the y axis, [from, to]; what lies outside stands at the edge, as open triangles
+            Limits of the y axis, [from, to]; points outside are drawn at the edge, as open triangles
         width (a number, at least 1 and at most 2, optional):
-            In columns of a page that has two: 1 is 8.5 cm, 2 is 17.6 cm and usual; letters keep their
-            size
+            Width of the figure in columns of a two-column page: 1 is 8.5 cm, 2 is 17.6 cm; the font
+            size stays the same
         reference (True or False, default True):
-            False leaves out what is only there to compare with: lower bounds, theorems, levels asked
-            for
+            False: leave out reference lines such as lower bounds
         posterior (True or False, default False):
-            True: of a result, the mean and the 95 % interval of every arm of every task by round, of
-            its first run, with the true means where they are known; x is then arm, or round for the
-            course of the best arms
+            True: for a result, draw the estimate and 95 % interval of every arm in its first run, with
+            the true means if known; x is then arm or round
         task (a string, optional):
             With posterior=true or where=, the only task to draw
         where (a problem, optional):
-            A problem: of a result on it, where its arms were open, at first and round by round, in the
-            plane of two of their features, which x and y name; of its first run
+            The problem of a result: draw which arms of the first run were still open, round by round,
+            in the plane of the two features x and y
 
     Returns:
         Figure
@@ -2391,7 +2394,7 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
     ...
 
 def compare(r: Result, *more: Any) -> Table:
-    """Results side by side.
+    """Shows results side by side in a table.
 
     Parameters:
         r (a result):
@@ -2411,7 +2414,7 @@ def compare(r: Result, *more: Any) -> Table:
     ...
 
 def measures(s: Sweep, y: str | _List) -> Table:
-    """Chosen measures of a sweep as a table, a row for each result.
+    """Shows chosen measures of a sweep as a table, with a row for each result.
 
     Parameters:
         s (a sweep):
@@ -2432,14 +2435,14 @@ def measures(s: Sweep, y: str | _List) -> Table:
     ...
 
 def save(value: Any, path: str) -> None:
-    """Writes a value to a file: .csv .parquet .json .md .html .tex .txt, figures also .svg .pdf .png; .tex
-    of a figure is pgfplots and writes its .dat.
+    """Writes a value to a file: .csv .parquet .json .md .html .tex .txt, figures also .svg .pdf .png; a
+    figure as .tex uses pgfplots and a .dat file beside it.
 
     Parameters:
         value (any value):
             What to write
         path (a string):
-            The file, relative to the script; its extension says the format
+            The path of the file, relative to the script; its extension selects the format
 
     Raises:
         CopeError: an argument, or the data, are wrong; the message names the place and says what to write
@@ -2450,7 +2453,7 @@ def save(value: Any, path: str) -> None:
     ...
 
 def show(value: Any) -> Any:
-    """Displays a value; a name alone does the same.
+    """Displays a value; a name alone in a line does the same.
 
     Parameters:
         value (any value):
@@ -2468,7 +2471,7 @@ def show(value: Any) -> Any:
     ...
 
 def clear() -> None:
-    """Clears what the cell has shown so far; outside of notebooks it does nothing.
+    """Clears what the cell has shown so far; outside a notebook it does nothing.
 
     Example:
         cope.clear()
@@ -2476,12 +2479,12 @@ def clear() -> None:
     ...
 
 def print(value: Any, *more: Any) -> str:
-    """Values as a text, with a space between them: a text as it is, a number in up to ten digits, a kernel
-    as text that makes an equal kernel with the formulas it uses, a result as it is shown in a terminal.
+    """Returns values as one text, separated by spaces: a text unchanged, a number with up to ten digits, a
+    kernel as script text with the formulas that it uses, a result as displayed in a terminal.
 
     Parameters:
         value (any value):
-            What to print; a text shows values between braces
+            What to print; a text may contain values in braces
         *more: further values
 
     Returns:
@@ -2640,7 +2643,7 @@ def tanh(x: _Number | _List) -> Any:
     ...
 
 def min(x: _Number | _List, *more: Any) -> Any:
-    """Smallest of the elements of a list, or of several numbers.
+    """Smallest of a list, or of several numbers.
 
     Parameters:
         x (a number or a list):
@@ -2659,7 +2662,7 @@ def min(x: _Number | _List, *more: Any) -> Any:
     ...
 
 def max(x: _Number | _List, *more: Any) -> Any:
-    """Largest of the elements of a list, or of several numbers.
+    """Largest of a list, or of several numbers.
 
     Parameters:
         x (a number or a list):
@@ -2678,7 +2681,7 @@ def max(x: _Number | _List, *more: Any) -> Any:
     ...
 
 def sum(x: _Number | _List, *more: Any) -> Any:
-    """Sum of the elements of a list, or of several numbers.
+    """Sum of a list, or of several numbers.
 
     Parameters:
         x (a number or a list):
@@ -2697,7 +2700,7 @@ def sum(x: _Number | _List, *more: Any) -> Any:
     ...
 
 def mean(x: _Number | _List, *more: Any) -> Any:
-    """Mean of the elements of a list, or of several numbers.
+    """Mean of a list, or of several numbers.
 
     Parameters:
         x (a number or a list):
@@ -2716,7 +2719,7 @@ def mean(x: _Number | _List, *more: Any) -> Any:
     ...
 
 def len(x: _List | str) -> Any:
-    """How many elements a list has, or characters a text.
+    """Number of elements of a list, or of characters of a text.
 
     Parameters:
         x (a list or a string):
@@ -2734,13 +2737,13 @@ def len(x: _List | str) -> Any:
     ...
 
 def round(x: _Number | _List, digits: int | None = ...) -> Any:
-    """Nearest whole number, or number with so many digits after the point; of each element of a list.
+    """Rounds to a whole number, or to a number of digits after the point; a list element by element.
 
     Parameters:
         x (a number or a list):
             A number or a list
         digits (a whole number, at least 0 and at most 15, default 0):
-            Digits after the point
+            Number of digits after the point
 
     Returns:
         float
@@ -2754,7 +2757,7 @@ def round(x: _Number | _List, digits: int | None = ...) -> Any:
     ...
 
 def linspace(from_: _Number, to: _Number, n: int) -> Any:
-    """N numbers at equal distances from one number to another, both included.
+    """N equally spaced numbers from one number to another, both included.
 
     Parameters:
         from_ (a number):
@@ -2762,7 +2765,7 @@ def linspace(from_: _Number, to: _Number, n: int) -> Any:
         to (a number):
             The last number
         n (a whole number, at least 2 and at most 1000000):
-            How many numbers
+            Number of values
 
     Returns:
         list
@@ -2777,16 +2780,15 @@ def linspace(from_: _Number, to: _Number, n: int) -> Any:
     ...
 
 def range(from_: _Number, to: _Number, step: _Number | None = ...) -> Any:
-    """Numbers from one to another in steps, as far as the last is reached; with steps of 1 the same as
-    from..to.
+    """Numbers from one to another in steps; with steps of 1 the same as from..to.
 
     Parameters:
         from_ (a number):
             The first number
         to (a number):
-            No number goes beyond this one; it is included where a step ends there
+            The limit of the numbers; included if a step ends there
         step (a number, default 1):
-            Distance of two numbers; below 0 they go down
+            Distance between the numbers; negative for a falling list
 
     Returns:
         list
