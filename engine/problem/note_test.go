@@ -26,6 +26,9 @@ func TestNoteSentences(t *testing.T) {
 	}{
 		{Note{Kind: NoteLineSkipped, Path: "a.csv"}, "a.csv: line 1, above the header, is left out"},
 		{Note{Kind: NoteLinesSkipped, Path: "a.csv", Numbers: []float64{3}}, "a.csv: lines 1 to 3, above the header, are left out"},
+		{Note{Kind: NoteTwice, Names: []string{"lr", "lr.1"}}, `several columns are named "lr": that is the first one, and the second one is "lr.1"`},
+		{Note{Kind: NoteNoData, Names: []string{"repeat the header"}, Numbers: []float64{2, 7}}, "rows that repeat the header are left out: 2, the first in line 7"},
+		{Note{Kind: NoteGroups, Names: []string{"n", "1,100"}}, `column "n" has numbers such as 1,100, whose mark parts thousands and is left out`},
 		{Note{Kind: NoteRowNames}, "rows have one value more than the header: the first is taken for the name of the row"},
 		{Note{Kind: NoteSeparator, Path: "a.csv", Names: []string{"\t"}}, "a.csv: columns are separated by tabs"},
 		{Note{Kind: NoteDecimalCommas, Path: "a.csv", Names: []string{";"}}, "a.csv: columns are separated by semicolons, numbers have decimal commas"},
@@ -43,6 +46,7 @@ func TestNoteSentences(t *testing.T) {
 		{Note{Kind: NoteLimits, Names: []string{"y"}, Numbers: []float64{3, 0}}, `column "y": values of which only a limit is known: 3 below; each is used as a limit, and its number as a mean where one is shown`},
 		{Note{Kind: NoteNotDrawn, Names: []string{"y"}}, `column "y": simulated rewards of fc and fb are not drawn from these measurements, because the values beyond a limit are not known; they scatter by the noise scale`},
 		{Note{Kind: NoteNoOption, Names: []string{"a", "b"}, Numbers: []float64{2, 7}}, "options that have no row left by where=, 2 of 7: a, b"},
+		{Note{Kind: NoteTotals, Names: []string{"option", "Total", "col('option') != 'Total'"}}, `"Total" in column "option" looks like a total or a mean of other rows, and counts as one of its own. If it summarises others, leave it out: where="col('option') != 'Total'"`},
 		{Note{Kind: NoteSums, Names: []string{"y", "n"}}, `column "y" grows with "n" as sums do, and is read as means: if it holds sums, write reward="col('y') / col('n')"`},
 		{Note{Kind: NoteSuccesses, Names: []string{"y", "n"}}, `all values of "y" are whole numbers from 0 to "n". They are read as means. If they count successes, write successes="y", trials="n" in place of reward and count`},
 		{Note{Kind: NoteCopies, Names: []string{"lines 4 to 5 repeat lines 2 to 3"}, Numbers: []float64{2, 4}}, "2 of 4 rows repeat others in every column and count once: lines 4 to 5 repeat lines 2 to 3. Such rows are copies sooner than measurements. If they are real measurements, add a column that tells them apart, such as a number for each row"},
