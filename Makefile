@@ -138,10 +138,11 @@ fuzz: ## fuzz every target of the tree for a minute each (fuzztime=10000000x: th
 
 docs: ## write the lists in docs/reference from the catalogues, and the stub of the Python package
 	go test ./dsl -run 'Documentation|TestResultsSchema' -update
+	go test ./cmd/gonb-cope -run CommandLine -update
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && python3 python/stubs.py $$folder/gonb-cope
 
-readme: ## write the outputs, the numbers and the picture in README from the program
-	go test ./cmd/gonb-cope -run TestReadme -update
+readme: ## write the outputs, numbers and the picture in README and the tutorials from the program
+	go test ./cmd/gonb-cope -run 'TestReadme|TestTutorials' -update
 
 gallery: ## execute all notebooks and write docs/gallery: Markdown with pictures, as a code host shows it (minutes)
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \

@@ -82,6 +82,18 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// The algorithm that docs/how-to/own-algorithm.md shows is an example that go test runs.
+func TestOwnAlgorithm(t *testing.T) {
+	plain := func(text string) string { // without comments, on one line
+		return strings.Join(strings.Fields(regexp.MustCompile(`//.*`).ReplaceAllString(text, "")), " ")
+	}
+	example := plain(read(t, "engine/question/example_test.go"))
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, "docs/how-to/own-algorithm.md"), -1)
+	if len(blocks) == 0 || !strings.Contains(example, plain(blocks[0][1])) {
+		t.Error("docs/how-to/own-algorithm.md: the first block is not in engine/question/example_test.go")
+	}
+}
+
 // anchors returns the names that GitHub gives to the headings of a document.
 func anchors(text string) map[string]bool {
 	out := map[string]bool{}

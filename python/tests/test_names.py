@@ -183,7 +183,7 @@ def test_labels_of_columns():
     assert [pick["features"] for pick in p.best().json["picks"]] == [{"1": "q"}, {"1": "p"}]
     assert len(cope.problem(frame, task=[0], arm=[np.int64(1)], reward=np.int64(2)).json["tasks"]) == 2
     assert cope.problem({0: ["p", "q"], 1: [1, 2]}, arm=0, reward=1).best().json["picks"][0]["arm"] == "q"
-    with pytest.raises(ValueError, match="there is no column 7; the columns are 0, 1, 2, 3"):
+    with pytest.raises(ValueError, match="the table has no column 7; the columns are 0, 1, 2, 3"):
         cope.problem(frame, task=7, arm=1, reward=2)
     levels = pd.DataFrame(rows, columns=pd.MultiIndex.from_tuples([("site", ""), ("arm", ""), ("y", "mean"), ("y", "ok")]))
     p = cope.problem(levels, task="site", arm=("arm", ""), reward=("y", "mean"))
