@@ -112,6 +112,7 @@ func bounded(ctx context.Context, stated string) (context.Context, error) {
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--memory: %w", err)}
 	}
+	most = max(most-memlimit.Program(), most/2) // the program counts, too
 	memlimit.CollectInTime(most)
 	return memlimit.Named(ctx, most, "--memory "+stated), nil
 }
