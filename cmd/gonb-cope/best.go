@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,8 +162,48 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 		}
 	}
 	o.run.table, o.run.line = table, o.line(table)
-	return o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.script(table, wide)})
+	return flagsOf(o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.script(table, wide)}))
 }
+
+// argumentBefore matches the text of a script in front of the value of an argument, or of an element of its list.
+var argumentBefore = regexp.MustCompile(`[(,] ?([a-z_]+)=(?:\[[^\]]*)?$`)
+
+// flagsOf replaces mistakes of the script, which the user has not written, by the flags that caused them.
+func flagsOf(err error) error {
+	var mistakes dsl.Errors
+	if !errors.As(err, &mistakes) {
+		return err
+	}
+	var lines []string
+	for _, m := range mistakes {
+		line := cmp.Or(m.Cause, m.Message)
+		at := argumentBefore.FindStringSubmatch(string([]rune(m.Source)[:m.Col-1]))
+		if at != nil && at[1] != "data" {
+			before, after, _ := strings.Cut(line, at[1]+"=") // a condition names its parameter, and repeats its value
+			if _, rest, repeated := strings.Cut(after, `": `); repeated {
+				line = before + rest
+			}
+			line = fmt.Sprintf("--%s: %s", strings.ReplaceAll(at[1], "_", "-"), line)
+		}
+		switch {
+		case strings.Contains(m.Hint, "write a list"):
+			line += "; these are several columns: repeat the flag for each"
+		case m.Hint != "":
+			line += "; " + m.Hint
+		}
+		lines = append(lines, line)
+	}
+	return &flagMistakes{text: strings.Join(lines, "\n"), err: err}
+}
+
+// flagMistakes is the text of mistakes in flags, with the mistakes of the script behind it.
+type flagMistakes struct {
+	text string
+	err  error
+}
+
+func (e *flagMistakes) Error() string { return e.text }
+func (e *flagMistakes) Unwrap() error { return e.err }
 
 func (o *bestOptions) script(table string, wide bool) string {
 	retry := ""
@@ -316,7 +358,7 @@ func (o *bestOptions) try(ctx context.Context, table string) error {
 	if err == nil {
 		_, err = dsl.NewSession(dsl.Options{Folder: "."}).Eval(ctx, script)
 	}
-	return err
+	return flagsOf(err)
 }
 
 // explain says what the proposed columns are, and why the others are left out.
