@@ -109,7 +109,7 @@ func TestCompleteItems(t *testing.T) {
 		"fc(p, delt|":           {"delta=", CompletesKeyword, "a number, greater than 0 and less than 1, default 0.05"},
 		"compare(p|":            {"p", CompletesInstance, "a problem"},
 		"identi|":               {"identity", CompletesFunction, "identity()"},
-		"fb(p, algorithm=\"Be|": {"BestElsewhere", CompletesChoice, "the arm that is best on average in the other tasks"},
+		"fb(p, algorithm=\"Be|": {"BestElsewhere", CompletesChoice, "leave-one-task-out best arm: the best on average in the other tasks"},
 		"rbf(dims=\"x_b|":       {"x_b", CompletesColumn, ""},
 		"problem(\"sma|":        {"small.csv", CompletesPath, ""},
 	} {

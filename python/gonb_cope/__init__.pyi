@@ -659,11 +659,11 @@ def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..
         p: the problem; a problem
         delta: error probability; a number, greater than 0 and less than 1, default 0.05
         epsilon: an arm this close to the best is good enough, in reward units; a number, at least 0 and finite, optional
-        budget: pulls per agent: on average over the agents, and no more of any agent by CoBayesFB with its posterior or in a campaign; a number, whole, at least 1 and at most 1e12, optional
+        budget: pulls per agent, on average over the agents; the most of each agent in a campaign, and for CoBayesFB with its posterior; a number, whole, at least 1 and at most 1e12, optional
         xi: regularisation ξ: a number, or "auto", the largest that the theorems allow; a number or "auto", at least 0 and finite, default "auto"
-        norm: bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given; a number, greater than 0 and finite, optional
-        gap: lower bound on the smallest gap, reward units; from the known means when not given; a number, greater than 0 and finite, optional
-        unit: reward units of one normalised unit; the largest noise when not given; a number, greater than 0 and finite, optional
+        norm: bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit` (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth kernel; others use the norm of the known means by default; a number, greater than 0 and finite, optional
+        gap: lower bound on the smallest gap, in reward units; by default from the known means; a number, greater than 0 and finite, optional
+        unit: normalisation: reward units of one normalised unit; by default the largest noise; a number, greater than 0 and finite, optional
         reward_norm: the bound `norm` in reward units, without division by the noise; give only one of the two; a number, greater than 0 and finite, optional
 
     In a script: bounds(paper(case=2))
@@ -676,8 +676,8 @@ def spectrum(p: Problem, xi: _Number | Literal["auto"] | None = ..., norm: _Numb
     Parameters:
         p: the problem; a problem
         xi: regularisation ξ: a number, or "auto", the largest that the theorems allow; a number or "auto", at least 0 and finite, default "auto"
-        norm: bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given; a number, greater than 0 and finite, optional
-        gap: lower bound on the smallest gap, reward units; from the known means when not given; a number, greater than 0 and finite, optional
+        norm: bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit` (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth kernel; others use the norm of the known means by default; a number, greater than 0 and finite, optional
+        gap: lower bound on the smallest gap, in reward units; by default from the known means; a number, greater than 0 and finite, optional
 
     In a script: spectrum(paper(case=2))
     """
@@ -700,8 +700,8 @@ def design(p: Problem, xi: _Number | Literal["auto"] | None = ..., tol: _Number 
         p: the problem; a problem
         xi: regularisation ξ: a number, or "auto", the largest that the theorems allow; a number or "auto", at least 0 and finite, default "auto"
         tol: relative gap between the value and its lower bound; a number, at least 1e-12 and at most 0.5, default 1e-4
-        norm: bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given; a number, greater than 0 and finite, optional
-        gap: lower bound on the smallest gap, reward units; from the known means when not given; a number, greater than 0 and finite, optional
+        norm: bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit` (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth kernel; others use the norm of the known means by default; a number, greater than 0 and finite, optional
+        gap: lower bound on the smallest gap, in reward units; by default from the known means; a number, greater than 0 and finite, optional
 
     In a script: design(paper(case=2))
     """
@@ -725,9 +725,9 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
         round_time: time between rounds, for analysis and communication; a number, at least 0 and finite, optional
         time_unit: unit of these durations, such as "days"; a text, optional
         xi: regularisation ξ: a number, or "auto", the largest that the theorems allow; for CoKernelFC; a number or "auto", at least 0 and finite, default "auto"
-        norm: bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given; a number, greater than 0 and finite, optional
-        gap: lower bound on the smallest gap, reward units; from the known means when not given; for CoKernelFC; a number, greater than 0 and finite, optional
-        unit: reward units of one normalised unit; the largest noise when not given; a number, greater than 0 and finite, optional
+        norm: bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit` (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth kernel; others use the norm of the known means by default; a number, greater than 0 and finite, optional
+        gap: lower bound on the smallest gap, in reward units; by default from the known means; for CoKernelFC; a number, greater than 0 and finite, optional
+        unit: normalisation: reward units of one normalised unit; by default the largest noise; a number, greater than 0 and finite, optional
         total: number of further measurements in all tasks together; the plan is then a curve of the expected simple regret; a number, whole, at least 1 and at most 1000000, optional
 
     In a script: plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")
@@ -768,19 +768,19 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
         epsilon: an arm this close to the best is good enough, in reward units; a number, at least 0 and finite, default 0
         algorithm: the algorithm to run; "CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "CoTestFC"
         schedule: pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC, IndTestFC, IndUniformFC, CoBayesFC or Oracle; "tuned" or "paper", default "tuned"
-        law: law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples), or of arms side by side any for which their differences are symmetric, as where all have one law; when not given, normal, and for bounded rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian; for CoTestFC, IndTestFC and IndUniformFC; "normal", "subgaussian" or "symmetric", optional
+        law: noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal, takes more samples); symmetric (within blocks, symmetric differences); by default normal, and with bounded= any distribution within the limits: CoTestFC tests by betting, others assume subgaussian; for CoTestFC, IndTestFC and IndUniformFC; "normal", "subgaussian" or "symmetric", optional
         xi: regularisation ξ: a number, or "auto", the largest that the theorems allow; for CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC; a number or "auto", at least 0 and finite, default "auto"
-        level: of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; "unknown" gives it a flat prior; for CoBayesFC; a number or "unknown", default "unknown"
-        scale: of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the run after each round, and with it a part g*identity() for what the kernel cannot represent; for CoBayesFC; a number or "fit", greater than 0 and finite, default "fit"
+        level: prior mean of posterior methods: a constant for all tasks and arms, in reward units; "unknown" gives it a flat prior; for CoBayesFC; a number or "unknown", default "unknown"
+        scale: signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of the run after each round, together with a nugget g*identity(); for CoBayesFC; a number or "fit", greater than 0 and finite, default "fit"
         runs: number of independent runs; a number, whole, at least 1 and at most 100000, default 1
         seed: seed of the random rewards; the same seed gives the same results; a number, whole, at least 0 and at most 9007199254740992, default 1
-        max_rounds: stop after this many rounds; 30 when not given; a number, whole, at least 1 and at most 9007199254740992, optional
+        max_rounds: stop after this many rounds; by default 30; a number, whole, at least 1 and at most 9007199254740992, optional
         max_samples: stop before more samples than this, all agents together; a number, whole, at least 1 and at most 9007199254740992, optional
-        norm: bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given; not for IndUniformFC or CoBayesFC; a number, greater than 0 and finite, optional
-        gap: lower bound on the smallest gap, reward units; from the known means when not given; for CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC; a number, greater than 0 and finite, optional
-        unit: reward units of one normalised unit; the largest noise when not given; a number, greater than 0 and finite, optional
-        misfit: how far any expected reward may be from what the kernel can represent, reward units; for CoTestFC and IndTestFC; a number, at least 0 and finite, default 0
-        robust: true (or 1): estimate misfit from the data of the run and allow for it; for CoTestFC and IndTestFC; true or false, default false
+        norm: bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit` (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth kernel; others use the norm of the known means by default; not for IndUniformFC or CoBayesFC; a number, greater than 0 and finite, optional
+        gap: lower bound on the smallest gap, in reward units; by default from the known means; for CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC; a number, greater than 0 and finite, optional
+        unit: normalisation: reward units of one normalised unit; by default the largest noise; a number, greater than 0 and finite, optional
+        misfit: bound on the misspecification: how far any expected reward may be from what the kernel can represent, in reward units; for CoTestFC and IndTestFC; a number, at least 0 and finite, default 0
+        robust: true (or 1): estimate the misspecification from the data of the run and allow for it; for CoTestFC and IndTestFC; true or false, default false
         rewards: a function that draws rewards instead of the problem: a Go func bound by session.Put, or a Python function f(task, arm, count) that returns the mean of count rewards; a reward function, optional, or a Python function
         reward_norm: the bound `norm` in reward units, without division by the noise; give only one of the two; a number, greater than 0 and finite, optional
 
@@ -793,22 +793,22 @@ def fb(p: Problem, budget: int | None = ..., algorithm: Literal["CoKernelFB", "C
 
     Parameters:
         p: the problem; a problem
-        budget: pulls per agent: on average over the agents, and no more of any agent by CoBayesFB with its posterior or in a campaign; a number, whole, at least 1 and at most 1e12, optional
+        budget: pulls per agent, on average over the agents; the most of each agent in a campaign, and for CoBayesFB with its posterior; a number, whole, at least 1 and at most 1e12, optional
         algorithm: the algorithm to run; "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere" or "Oracle", default "CoBayesFB"
         xi: regularisation ξ: a number; "auto", the largest that the theorems allow (for CoBayesFB, least squares); or "gp", the posterior of a Gaussian process with the kernel as prior; by default "gp" for CoBayesFB and "auto" for others; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere; a number, "auto" or "gp", at least 0 and finite, optional
-        level: of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; "unknown" gives it a flat prior; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere; a number or "unknown", default "unknown"
-        scale: of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the run after each round, and with it a part g*identity() for what the kernel cannot represent; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere; a number or "fit", greater than 0 and finite, default "fit"
-        kernel_is: how far a posterior believes the kernel: "fixed", it is the prior but for its scale; "member", one term of a prior whose other terms are learned in the run; "auto", nothing is stated and all is learned in the run; when not given, "auto" where the problem has kernel="auto", and "fixed" where a kernel is stated; for CoBayesFB; "fixed", "member" or "auto", optional
+        level: prior mean of posterior methods: a constant for all tasks and arms, in reward units; "unknown" gives it a flat prior; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere; a number or "unknown", default "unknown"
+        scale: signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of the run after each round, together with a nugget g*identity(); not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere; a number or "fit", greater than 0 and finite, default "fit"
+        kernel_is: role of the kernel in a posterior: "fixed", it is the prior, up to its scale; "member", a mixture component beside kernels that are learned in the run; "auto", all are learned; by default "auto" if the problem has kernel="auto", and else "fixed"; for CoBayesFB; "fixed", "member" or "auto", optional
         runs: number of independent runs; a number, whole, at least 1 and at most 100000, default 1
         seed: seed of the random rewards; the same seed gives the same results; a number, whole, at least 0 and at most 9007199254740992, default 1
         delta: error probability below which an answer counts as supported; a number, greater than 0 and less than 1, default 0.05
         epsilon: an arm this close to the best is good enough, in reward units; a number, at least 0 and finite, default 0
-        norm: bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given; not for IndUniformFB or BestElsewhere; a number, greater than 0 and finite, optional
-        unit: reward units of one normalised unit; the largest noise when not given; a number, greater than 0 and finite, optional
+        norm: bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit` (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth kernel; others use the norm of the known means by default; not for IndUniformFB or BestElsewhere; a number, greater than 0 and finite, optional
+        unit: normalisation: reward units of one normalised unit; by default the largest noise; a number, greater than 0 and finite, optional
         rewards: a function that draws rewards instead of the problem: a Go func bound by session.Put, or a Python function f(task, arm, count) that returns the mean of count rewards; a reward function, optional, or a Python function
         reward_norm: the bound `norm` in reward units, without division by the noise; give only one of the two; a number, greater than 0 and finite, optional
-        total: pulls of all agents together, in place of budget: they go to the tasks that need them most; for CoBayesFB; a number, whole, at least 1 and at most 1e12, optional
-        rounds: rounds in which a budget is spent; up to 6 when not given; for CoBayesFB; a number, whole, at least 1 and at most 9007199254740992, optional
+        total: pulls of all agents together, instead of budget; they go to the tasks that need them most; for CoBayesFB; a number, whole, at least 1 and at most 1e12, optional
+        rounds: number of rounds of a budget; by default up to 6; for CoBayesFB; a number, whole, at least 1 and at most 9007199254740992, optional
 
     In a script: fb(paper(case=2), budget=7000, runs=10)
     """
@@ -922,8 +922,8 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         epsilon: an arm this close to the best is good enough, in reward units; a number, at least 0 and finite, default 0
         algorithm: the algorithm to run; if not given, with a budget CoBayesFB; "CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere", default "CoTestFC"
         budget: measurements per task, at most; a number, whole, at least 1 and at most 1e12, optional
-        total: pulls of all agents together, in place of budget: they go to the tasks that need them most; a number, whole, at least 1 and at most 1e12, optional
-        rounds: rounds in which a budget is spent; up to 6 when not given, and at most as many as full plates allow; with a plate or capacity but no budget, each round is one plate or one unit of time; a number, whole, at least 1 and at most 9007199254740992, optional
+        total: pulls of all agents together, instead of budget; they go to the tasks that need them most; a number, whole, at least 1 and at most 1e12, optional
+        rounds: number of rounds of a budget; by default up to 6, and at most as many as full plates allow; with a plate or capacity but no budget, each round is one plate or one unit of time; a number, whole, at least 1 and at most 9007199254740992, optional
         plate: measurements per plate: each plate is a balanced sample of its round, in random order, so that effects of the plate cancel; a number, whole, at least 1 and at most 9007199254740992, optional
         block: the block in which the arms of a task are measured together, such as "day": lists then have whole blocks, and CoTestFC and CoBayesFC compare arms within a block; if not given, as in the problem; a text, optional
         block_size: arms of a task per block; all open arms if not given; a number, whole, at least 1 and at most 9007199254740992, optional
@@ -937,19 +937,19 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         attach: whether the measurements of the table count as results of the campaign; false: only the kernel and the forecast use them; true or false, optional
         cost: cost of one measurement, for the forecast; a number, at least 0 and finite, optional
         schedule: pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC, IndTestFC, IndUniformFC, CoBayesFC or Oracle; "tuned" or "paper", default "tuned"
-        law: law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples), or of arms side by side any for which their differences are symmetric, as where all have one law; when not given, normal, and for bounded rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian; for CoTestFC, IndTestFC and IndUniformFC; "normal", "subgaussian" or "symmetric", optional
+        law: noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal, takes more samples); symmetric (within blocks, symmetric differences); by default normal, and with bounded= any distribution within the limits: CoTestFC tests by betting, others assume subgaussian; for CoTestFC, IndTestFC and IndUniformFC; "normal", "subgaussian" or "symmetric", optional
         xi: regularisation ξ: a number, or "auto", the largest that the theorems allow; for CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC; a number or "auto", at least 0 and finite, default "auto"
-        level: of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; "unknown" gives it a flat prior; for CoBayesFC; a number or "unknown", default "unknown"
-        scale: of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the run after each round, and with it a part g*identity() for what the kernel cannot represent; for CoBayesFC; a number or "fit", greater than 0 and finite, default "fit"
-        max_rounds: stop after this many rounds; 30 when not given; a number, whole, at least 1 and at most 9007199254740992, optional
+        level: prior mean of posterior methods: a constant for all tasks and arms, in reward units; "unknown" gives it a flat prior; for CoBayesFC; a number or "unknown", default "unknown"
+        scale: signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of the run after each round, together with a nugget g*identity(); for CoBayesFC; a number or "fit", greater than 0 and finite, default "fit"
+        max_rounds: stop after this many rounds; by default 30; a number, whole, at least 1 and at most 9007199254740992, optional
         max_samples: stop before more samples than this, all agents together; a number, whole, at least 1 and at most 9007199254740992, optional
-        norm: bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given; not for IndUniformFC or CoBayesFC; a number, greater than 0 and finite, optional
-        gap: lower bound on the smallest gap, reward units; from the known means when not given; for CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC; a number, greater than 0 and finite, optional
-        unit: reward units of one normalised unit; the largest noise when not given; a number, greater than 0 and finite, optional
-        misfit: how far any expected reward may be from what the kernel can represent, reward units; for CoTestFC and IndTestFC; a number, at least 0 and finite, default 0
-        robust: true (or 1): estimate misfit from the data of the run and allow for it; for CoTestFC and IndTestFC; true or false, default false
+        norm: bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit` (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth kernel; others use the norm of the known means by default; not for IndUniformFC or CoBayesFC; a number, greater than 0 and finite, optional
+        gap: lower bound on the smallest gap, in reward units; by default from the known means; for CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC; a number, greater than 0 and finite, optional
+        unit: normalisation: reward units of one normalised unit; by default the largest noise; a number, greater than 0 and finite, optional
+        misfit: bound on the misspecification: how far any expected reward may be from what the kernel can represent, in reward units; for CoTestFC and IndTestFC; a number, at least 0 and finite, default 0
+        robust: true (or 1): estimate the misspecification from the data of the run and allow for it; for CoTestFC and IndTestFC; true or false, default false
         reward_norm: the bound `norm` in reward units, without division by the noise; give only one of the two; a number, greater than 0 and finite, optional
-        kernel_is: how far a posterior believes the kernel: "fixed", it is the prior but for its scale; "member", one term of a prior whose other terms are learned in the run; "auto", nothing is stated and all is learned in the run; when not given, "auto" where the problem has kernel="auto", and "fixed" where a kernel is stated; "fixed", "member" or "auto", optional
+        kernel_is: role of the kernel in a posterior: "fixed", it is the prior, up to its scale; "member", a mixture component beside kernels that are learned in the run; "auto", all are learned; by default "auto" if the problem has kernel="auto", and else "fixed"; "fixed", "member" or "auto", optional
         gaps: lead of the best arm in the forecast's simulation, in reward units; if not given, the known means, or means drawn from the kernel as prior; a number, greater than 0 and finite, optional
         runs: simulated runs per algorithm in the forecast; if not given, fewer for more than 200 arms, at least 4; 0 for no forecast; a number, whole, at least 0 and at most 1000, default 20
         seed: seed of ids and of the order of lists; if not given, each start draws a new one; a number, whole, at least 0 and at most 9007199254740992, optional
