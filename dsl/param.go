@@ -3,6 +3,7 @@ package dsl
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -80,10 +81,13 @@ func (p Param) Given() string {
 	text := cmp.Or(p.wants(), "any value")
 	// A switch shows its two values, a number its range.
 	if p.Whole && !p.IsSwitch() {
-		text += ", whole"
+		text = strings.Replace(text, "a number", "a whole number", 1)
 	}
-	if !p.IsSwitch() && p.Range != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
-		text += ", " + p.Range.String()
+	if r := p.Range; !p.IsSwitch() && r != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
+		if r.Max == 1<<53 { // the largest whole number
+			r.Max = math.Inf(1)
+		}
+		text += ", " + strings.TrimSuffix(r.String(), " and finite")
 	}
 	switch p.Default {
 	case "":
