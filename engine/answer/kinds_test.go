@@ -295,3 +295,27 @@ func TestLimitsWithBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestDigitsLost: rewards that are large beside their differences give the same pick, whose estimate is in its interval, and a warning.
+func TestDigitsLost(t *testing.T) {
+	text := func(offset string) string {
+		return strings.ReplaceAll("t,a,y\n1,p,#0.1\n1,p,#0.2\n1,q,#5.0\n1,q,#5.1\n1,r,#2.0\n1,r,#2.1\n", "#", offset)
+	}
+	for offset, want := range map[string]bool{"": false, "100000": false, "1000000000": false, "10000000000000": true, "100000000000000": true} {
+		for _, goal := range []string{"", problem.GoalMin} {
+			a := bestOf(t, loaded(t, text(offset), problem.LoadOptions{Goal: goal}), answer.Options{Next: 3})
+			pick, best := a.Picks[0], "q"
+			if goal == problem.GoalMin {
+				best = "p"
+			}
+			if pick.Label != best || pick.Within < 0.99 || (warning(t, a, "are lost") != "") != want {
+				t.Errorf("offset %q, goal %q: %s with %.3f, warnings %q", offset, goal, pick.Label, pick.Within, a.Warnings)
+			}
+			for _, arm := range a.Arms {
+				if arm.Estimate < arm.CI95[0] || arm.Estimate > arm.CI95[1] {
+					t.Errorf("offset %q, goal %q, %s: %.17g in %.17g", offset, goal, arm.Label, arm.Estimate, *arm.CI95)
+				}
+			}
+		}
+	}
+}
