@@ -99,9 +99,9 @@ only = .
 largest = 100000
 limit = 5m
 
-bench-scale: ## whole commands on 10³ to 10⁵ arms, into docs/measured/many-arms.md (half an hour at most; only=PATTERN largest=N limit=5m)
+bench-scale: ## whole commands on 10³ to 10⁵ arms, into tools/benchscale/many-arms.md (half an hour at most; only=PATTERN largest=N limit=5m)
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \
-		go run ./tools/benchscale -command $$folder/gonb-cope -into docs/measured/many-arms.md -only '$(only)' -largest $(largest) -limit $(limit)
+		go run ./tools/benchscale -command $$folder/gonb-cope -into tools/benchscale/many-arms.md -only '$(only)' -largest $(largest) -limit $(limit)
 
 # Tables of packages and methods of other projects live in virtual environments in the cache. Where PyPI cannot be reached
 # they are left out, and the page says so.
@@ -111,8 +111,8 @@ zoo_python = cmp -s tools/zoo/peers/$(1).txt $(zoo_cache)/$(1)/made || { rm -rf 
 	$(zoo_cache)/$(1)/bin/python -m pip install --quiet --no-deps --retries 1 --timeout 60 -r tools/zoo/peers/$(1).txt && cp tools/zoo/peers/$(1).txt $(zoo_cache)/$(1)/made; } || \
 	{ rm -rf $(zoo_cache)/$(1); echo "PyPI gives nothing: what needs tools/zoo/peers/$(1).txt is left out"; }
 
-zoo: zoo-tables zoo-runs ## what methods with fixed budgets lose on many tables, into docs/zoo.md (an hour or two at first; runs are kept; zoo='-tables tuning -methods fb,means': some)
-	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/zoo ./tools/zoo && nice -n 10 $$folder/zoo -cache $(zoo_cache) -version "$$(git describe --always --dirty --exclude '*')" $(or $(zoo),-into docs/zoo.md)
+zoo: zoo-tables zoo-runs ## simple regret of methods with fixed budgets on many tables, into docs/explanation/benchmark-suite.md (an hour or two at first; runs are kept; zoo='-tables tuning -methods fb,means': some)
+	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/zoo ./tools/zoo && nice -n 10 $$folder/zoo -cache $(zoo_cache) -version "$$(git describe --always --dirty --exclude '*')" $(or $(zoo),-into docs/explanation/benchmark-suite.md)
 
 zoo-runs: # kept runs, where the cache has none
 	@test -d $(zoo_cache)/results || { mkdir -p $(zoo_cache) && tar -xzf tools/zoo/results.tar.gz -C $(zoo_cache); }
@@ -138,10 +138,11 @@ fuzz: ## fuzz every target of the tree for a minute each (fuzztime=10000000x: th
 
 docs: ## write the lists in docs/reference from the catalogues, and the stub of the Python package
 	go test ./dsl -run 'Documentation|TestResultsSchema' -update
+	go test ./cmd/gonb-cope -run CommandLine -update
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && python3 python/stubs.py $$folder/gonb-cope
 
-readme: ## write the outputs, the numbers and the picture in README from the program
-	go test ./cmd/gonb-cope -run TestReadme -update
+readme: ## write the outputs, numbers and the picture in README and the tutorials from the program
+	go test ./cmd/gonb-cope -run 'TestReadme|TestTutorials' -update
 
 gallery: ## execute all notebooks and write docs/gallery: Markdown with pictures, as a code host shows it (minutes)
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \

@@ -10,10 +10,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
-// hasOptions reports arguments for options that the algorithm does not have. In a sweep over algorithms an option goes
-// to those that have it. One that is swept is a mistake where none has it, see reportLacking; one of the call itself is
-// checked with the call.
-// It looks at what is written and at what a sweep sets; "p" is no option.
+// hasOptions reports arguments for options that the algorithm does not have. In a sweep over algorithms, an option is passed only
+// to the algorithms that have it; if none has it, reportLacking reports a swept option, and the check of the call reports an option
+// of the call itself. It covers written arguments and swept ones; "p" is not an option.
 func hasOptions(c *call) {
 	mode := engine.ModeFC
 	if c.fn.Name == engine.ModeFB {
@@ -26,7 +25,7 @@ func hasOptions(c *call) {
 	if err != nil {
 		return // reported
 	}
-	// The argument of an option that the algorithm lacks is removed in a sweep, and reported elsewhere.
+	// In a sweep, an argument for an option that the algorithm lacks is removed here and reported elsewhere.
 	for i := range c.fn.Params {
 		a, p := &c.args[i], c.fn.Params[i]
 		if a.Node == nil && !a.known() || p.Name == "p" {
@@ -36,7 +35,7 @@ func hasOptions(c *call) {
 		has := p.had(entry) && (p.takesNumber(entry) || !isNumber) // some options take a number with some algorithms only
 		switch s := c.e.swept; {
 		case s != nil:
-			// Options that the sweep sets have a place of their own; options of the call were checked with the call.
+			// Swept options have a statement of their own; options of the call were checked with the call.
 			if given := *a; given.st != nil {
 				s.note(c.node, p.Name, has, func() { lacksOption(c, entry, p, given) })
 			}
@@ -49,15 +48,15 @@ func hasOptions(c *call) {
 	}
 }
 
-// lacksOption reports an option that an algorithm does not have.
-// The sentence says what stands in the script, which algorithms have the option, and what to write.
+// lacksOption reports an option that an algorithm does not have. The message quotes the script, lists the algorithms that have the
+// option, and says what to write.
 func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	st := c.e.st
 	if a.st != nil {
 		st = a.st
 	}
 	shown := st.Text(a.Node)
-	if _, name := a.Node.(*ast.IdentifierNode); name { // the value, too, where only a name is written
+	if _, name := a.Node.(*ast.IdentifierNode); name { // also show the value of a name
 		switch data := a.Data.(type) {
 		case float64:
 			shown += " = " + formatNumber(data)
@@ -67,9 +66,9 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	}
 	what, hint, does := "has no "+p.Name, "", [2]string{"has", "have"}
 	able := algorithms.Having(entry.Mode, p.had)
-	// The algorithm has the option and takes a word for it, not a number.
+	// The algorithm has the option but takes only a word for it.
 	if p.had(entry) {
-		what, hint, does = "takes no number for "+p.Name, fmt.Sprintf("write %s=%q", p.Name, engine.RidgeGP), [2]string{"does", "do"}
+		what, hint, does = "does not take a number for "+p.Name, fmt.Sprintf("write %s=%q", p.Name, engine.RidgeGP), [2]string{"does", "do"}
 		able = algorithms.Having(entry.Mode, p.takesNumber)
 	} else {
 		hint = fmt.Sprintf("write algorithm=%q", able[0])
@@ -77,17 +76,16 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	c.refuse(a, hint+", or leave "+p.Name+" out", "%s %s, got %s; %s %s", entry.Name, what, shown, andList(able), does[min(len(able), 2)-1])
 }
 
-// optionUse is an option in a call of a sweep, where some algorithm does not have it.
+// optionUse is an option in a call of a sweep that at least one algorithm lacks.
 type optionUse struct {
-	call   *ast.CallNode // of the statement; with option it tells uses apart
+	call   *ast.CallNode // identifies the use, together with option
 	option string        // name of the parameter
-	had    bool          // by another algorithm of the sweep
-	report func()        // that it is lacking; nil where none lacks it
+	had    bool          // whether another algorithm of the sweep has it
+	report func()        // reports that the option is lacking; nil if every algorithm has it
 }
 
-// note records whether the algorithm of a combination has an option that is swept, and how to report
-// that it does not.
-// The first report is kept. It is called after all combinations were tried.
+// note records whether the algorithm of a combination has a swept option, and how to report the mistake otherwise. It keeps the
+// first report, which runs after all combinations were tried.
 func (s *swept) note(call *ast.CallNode, option string, has bool, report func()) {
 	at := slices.IndexFunc(s.options, func(o optionUse) bool { return o.call == call && o.option == option })
 	if at < 0 {
@@ -109,16 +107,15 @@ func (s *swept) reportLacking() {
 	}
 }
 
-// ofSome adds to the parameters of a function that runs algorithms of a mode which of them have
-// the option, where not all do.
-// The parameters are changed in place; they are new ones at each call.
+// ofSome adds to each parameter which algorithms of a mode have the option, unless all have it. It changes the parameters in place;
+// each call builds new ones.
 func ofSome(mode string, params []Param) []Param {
 	for i, p := range params {
-		able := algorithms.Having(mode, p.had) // having it
+		able := algorithms.Having(mode, p.had)
 		lacking := algorithms.Having(mode, func(e algorithms.Entry) bool { return !p.had(e) })
 		switch {
 		case len(lacking) == 0:
-		case len(lacking) < len(able): // fewer lack it than have it, so these are named
+		case len(lacking) < len(able): // fewer algorithms lack it than have it, so the text names those
 			params[i].only = "; not for " + orList(lacking)
 		default:
 			params[i].only = "; for " + andList(able)
@@ -127,8 +124,7 @@ func ofSome(mode string, params []Param) []Param {
 	return params
 }
 
-// ownOptions lists the options that an algorithm has and others do not have.
-// An option that every algorithm of the mode has is not listed.
+// ownOptions lists the options of an algorithm that other algorithms of its mode lack.
 func ownOptions(e algorithms.Entry) []string {
 	var names []string
 	for _, p := range index[e.Mode].Params {

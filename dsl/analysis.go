@@ -11,16 +11,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// analysisFunctions returns the functions that compare the results of sweeps with each other and
-// with the paper.
-// Their sweeps are known in outline before they run, so a missing algorithm is told at once.
+// analysisFunctions returns the functions that compare the results of sweeps with each other and with the paper. The outline of a
+// sweep is known before it runs, so a missing algorithm is reported at once.
 func analysisFunctions() []Function {
-	sweep := Param{Name: "s", Types: []Type{Sweep}, Doc: "a sweep over algorithm, and over other names if you like"}
-	algorithm := func(name, doc, usual string, modes ...string) Param { // usual is the default, "" where the argument must be given
+	sweep := Param{Name: "s", Types: []Type{Sweep}, Doc: "a sweep over algorithm; it may vary other names too"}
+	algorithm := func(name, doc, usual string, modes ...string) Param { // usual is the default; "" for a required argument
 		p := Param{Name: name, Types: []Type{Text}, Doc: doc, Default: usual}
 		for _, mode := range modes {
 			for _, name := range algorithmParam(mode).Choices {
-				p.Choices = lists.Add(p.Choices, name) // an Oracle is in both modes
+				p.Choices = lists.Add(p.Choices, name) // an Oracle exists in both modes
 			}
 		}
 		return p
@@ -28,10 +27,11 @@ func analysisFunctions() []Function {
 	return []Function{
 		bound(Function{
 			Name: "paired", Section: SectionRuns, Synonyms: []string{"versus_reference", "difference"},
-			Doc: "every algorithm of a sweep beside a reference: difference and ratio with 95 % intervals, run by run where seeds are shared",
+			Doc: "compares every algorithm of a sweep with a reference: difference and ratio with 95 % intervals, from paired runs if " +
+				"the seeds are equal",
 			Params: []Param{sweep,
 				algorithm("reference", "the algorithm that the others are compared with", "", engine.ModeFC, engine.ModeFB),
-				{Name: "y", Synonyms: []string{"measure"}, Choices: []string{"samples", "error", "rounds", "regret"}, Default: `"samples"`, Doc: "what is compared"}},
+				{Name: "y", Synonyms: []string{"measure"}, Choices: []string{"samples", "error", "rounds", "regret"}, Default: `"samples"`, Doc: "the quantity to compare"}},
 			Result: typeOf[sim.Comparisons](), Example: `paired(s, reference="IndKernelFC")`,
 			early: func(c *call) { algorithmIn(c, c.arg("s"), c.arg("reference"), c.text("reference")) },
 		}, nil, func(_ *call, a struct {
@@ -43,12 +43,12 @@ func analysisFunctions() []Function {
 		}),
 		bound(Function{
 			Name: "speedup", Section: SectionRuns, Synonyms: []string{"beta", "acceleration"},
-			Doc: "the speedup β of [Du23, eq. (4)], measured, beside V and what the rank of the task kernel predicts",
+			Doc: "measures the speedup β of [Du23, eq. (4)], and compares it with V and the prediction from the rank of the task kernel",
 			Params: []Param{sweep,
-				algorithm("algorithm", "the algorithm of agents that share", `"CoKernelFC"`, engine.ModeFC),
-				algorithm("alone", "the algorithm of agents that share nothing", `"IndRAGE"`, engine.ModeFC)},
+				algorithm("algorithm", "the collaborative algorithm", `"CoKernelFC"`, engine.ModeFC),
+				algorithm("alone", "the independent algorithm", `"IndRAGE"`, engine.ModeFC)},
 			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`,
-			// Both algorithms must be in the sweep; the first one that is not is told.
+			// Both algorithms must be in the sweep; only the first missing one is reported.
 			early: func(c *call) {
 				a := stated[speedupArgs](c)
 				if algorithmIn(c, c.arg("s"), c.arg("algorithm"), a.Algorithm) {
@@ -58,7 +58,7 @@ func analysisFunctions() []Function {
 		}, nil, func(_ *call, a speedupArgs) (any, error) { return given(sim.SpeedupOf(a.S, a.Algorithm, a.Alone)) }),
 		bound(Function{
 			Name: "claims", Section: SectionRuns, Synonyms: []string{"verdicts", "check_paper"},
-			Doc: "what the paper says of its experiments, each statement beside what was measured, with a verdict",
+			Doc: "compares each statement of the paper about its experiments with the measured results, and gives a verdict",
 			Params: []Param{
 				{Name: "fc", Doc: "a sweep of fc over case, gap and algorithm"},
 				{Name: "fb", Default: unset, Doc: "a sweep of fb over case, budget and algorithm"}},
@@ -74,17 +74,15 @@ type speedupArgs struct {
 	Algorithm, Alone string    `arg:"default"` // with their defaults
 }
 
-// algorithmIn reports an algorithm that a sweep does not have, under the argument that names it;
-// under the call where that is not given. It reports whether it is there, as far as that can be
-// said.
-// Without an outline, and without a list of algorithms that is known, nothing is reported.
+// algorithmIn reports an algorithm that a sweep does not have, under the argument that names it, or under the call if there is
+// none. The result is false only if the algorithm is known to be missing: without an outline or a list of algorithms it is true.
 func algorithmIn(c *call, s, named argument, algorithm string) bool {
-	o := s.sweepOutline() // nil where nothing is known of the sweep
+	o := s.sweepOutline() // nil if nothing is known about the sweep
 	if o == nil || algorithm == "" {
 		return true
 	}
 	known, swept := o.of("algorithm")
-	// A sweep of one algorithm has no two to compare.
+	// A comparison needs a sweep over algorithms.
 	if !swept {
 		c.refuse(s, "sweep algorithm=[…] too", "the sweep has one algorithm only")
 		return false
@@ -96,16 +94,16 @@ func algorithmIn(c *call, s, named argument, algorithm string) bool {
 	return false
 }
 
-// checkClaims finds sweeps that say nothing about the paper's claims.
-// Each sweep must have the mode of its parameter, and go over the names that the statements of the paper are about.
+// checkClaims reports sweeps that cannot answer the paper's claims: a sweep must have the mode of its parameter, and vary the names
+// that the claims are about.
 func checkClaims(c *call) {
 	for _, want := range []struct{ param, second string }{{engine.ModeFC, "gap"}, {engine.ModeFB, "budget"}} {
 		a := c.arg(want.param)
-		o := a.sweepOutline() // nil where nothing is known of the sweep
+		o := a.sweepOutline() // nil if nothing is known about the sweep
 		if o == nil {
-			continue // not given, or known only when it runs
+			continue // not given, or known only after it runs
 		}
-		// The sweeps are easily given the wrong way round.
+		// The two sweeps are easily swapped.
 		if o.mode != "" && o.mode != want.param {
 			c.fail(a, fmt.Sprintf("claims: %s is a sweep of %s; it must be one of %s", want.param, o.mode, want.param), "write "+c.fn.Signature())
 			continue
@@ -114,7 +112,7 @@ func checkClaims(c *call) {
 			if _, swept := o.of(name); !swept {
 				c.fail(a, fmt.Sprintf("claims: %s does not sweep %s", want.param, name),
 					fmt.Sprintf("write sweep(r, case=1..3, %s=[…], algorithm=[…])", want.second))
-				break // one mistake for each sweep is enough
+				break // report one mistake per sweep
 			}
 		}
 	}
@@ -124,20 +122,20 @@ func checkClaims(c *call) {
 func explainFunctions() []Function {
 	return []Function{bound(Function{
 		Name: "explain", Section: SectionRuns, Synonyms: []string{"progress", "why", "story"},
-		Doc: "how far each task of a run is: what separates its leader from the next arm, the samples still needed, and what decided the " +
-			"other arms. Of several runs it explains the first; the run may have been interrupted or stopped by a limit",
+		Doc: "explains the state of each task of a run: the lead of its best arm over the next, the samples still needed, and the " +
+			"comparisons that eliminated the other arms. It explains the first of several runs",
 		Params: []Param{
 			{Name: "r", Types: []Type{Result, typeOf[campaign.Status](), Text}, Doc: "a result of fc or fb, or a campaign or its folder"},
-			{Name: "task", words: wordsTasks, Default: unset, Doc: "the task to explain; all when not given"}},
+			{Name: "task", words: wordsTasks, Default: unset, Doc: "the task to explain; all tasks if not given"}},
 		Result: typeOf[engine.Explanation](), Example: `explain(fc(paper(case=2), algorithm="CoTestFC", max_rounds=4))`,
 	}, nil, func(c *call, a struct {
 		R    any
 		Task string
 	}) (any, error) {
-		if r, ok := a.R.(engine.Result); ok { // a result that a script has
+		if r, ok := a.R.(engine.Result); ok {
 			return explained(c, r)
 		}
-		// A campaign is explained as far as it is now.
+		// A campaign is explained in its present state.
 		return inCampaign(c, "r", func(k *folder.Campaign) (any, error) {
 			st, err := k.Status(c.e.ctx)
 			if err != nil {
@@ -151,7 +149,7 @@ func explainFunctions() []Function {
 // explained explains a result, or one of its tasks.
 func explained(c *call, r engine.Result) (any, error) {
 	x, err := engine.Explain(r, c.text("task"))
-	// A task that is not there is the mistake of that argument.
+	// An unknown task is a mistake of the argument task.
 	if err != nil {
 		param := "r" // without task= the result itself cannot be explained
 		if c.has("task") {

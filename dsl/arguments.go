@@ -14,14 +14,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// complete reports whether every parameter has what it needs and every value is
-// known; a missing argument is an error.
-// It is asked once the arguments that are there have passed. Further arguments must be known, too.
+// complete reports whether every parameter has an argument or a default, and every value is known. It reports a missing argument as
+// an error. It runs after the given arguments have passed their checks; further arguments must be known too.
 func (c *call) complete() bool {
 	known := true
 	for i, p := range c.fn.Params {
 		switch a := c.args[i]; {
-		// Neither written nor set from outside, and without a default.
+		// Neither written nor overridden, and without a default.
 		case a.Node == nil && a.Type == anything && p.Default == "":
 			c.e.fail(c.node, c.fn.Result, fmt.Sprintf("%s needs %s", c.fn.Name, p.Name), "write "+c.fn.Signature())
 			return false
@@ -32,12 +31,11 @@ func (c *call) complete() bool {
 	for _, a := range slices.Concat(c.rest, c.named) {
 		known = known && a.known()
 	}
-	return known || c.e.dry && !c.pure() // in a check, files and runs are not known, and such a call is only looked at
+	return known || c.e.dry && !c.pure() // a check does not know the results of files and runs, and only examines such calls
 }
 
-// pure reports whether the call can be made while a script is checked: it reads no file and runs
-// nothing.
-// A kernel of a matrix is pure where its numbers are written out, and not where a file has them.
+// pure reports whether a check may evaluate the call: it reads no file and runs nothing. A kernel of a matrix is pure only if its
+// numbers are written out in the script.
 func (c *call) pure() bool {
 	for i, p := range c.fn.Params {
 		if _, text := c.args[i].Data.(string); text && p.words == wordsData {
@@ -47,36 +45,35 @@ func (c *call) pure() bool {
 	return c.fn.pure
 }
 
-// checkArgument compares an argument with what a parameter accepts.
-// It changes the argument where the parameter takes it in another form: a free number or a kernel where a joint one is
-// needed.
+// checkArgument compares an argument with the types that a parameter accepts. It converts a free number or a kernel if the
+// parameter needs a joint kernel.
 func (c *call) checkArgument(p Param, a *argument) {
-	if a.Type == anything { // not given, or not known after a mistake
+	if a.Type == anything { // not given, or unknown after a mistake
 		return
 	}
 	if a.Type == Free && !p.accepts(Free) && (p.accepts(Kernel) || p.accepts(Joint)) {
 		a.Type = Kernel // a free number is a constant kernel
 	}
-	// A kernel of one space stands for a joint one where it means the same in both.
+	// A kernel of one space becomes a joint kernel if it means the same in both spaces.
 	if p.accepts(Joint) && !p.accepts(Kernel) && a.Type == Kernel {
 		if !a.known() {
 			return
 		}
-		if own := c.e.st; a.st != nil { // the text of the node is in that statement
+		if own := c.e.st; a.st != nil { // the node belongs to that statement
 			c.e.st = a.st
 			defer func() { c.e.st = own }()
 		}
 		text := c.e.st.Text(a.Node)
-		if j, ok := c.e.lift(a.Node, a.value, fmt.Sprintf("write task(identity()) * arm(%s) for tasks that share nothing, arm(%s) for "+
-			"tasks that are all alike", text, text)); ok {
+		if j, ok := c.e.lift(a.Node, a.value, fmt.Sprintf("write task(identity()) * arm(%s) for unrelated tasks, arm(%s) for "+
+			"identical tasks", text, text)); ok {
 			a.value = jointValue(j)
 		}
 		return
 	}
 	if !p.accepts(a.Type) {
-		// The most special hint first: values that other functions take, mistakes of beginners, what the parameter is for.
+		// The most specific hint comes first: values for other functions, beginners' mistakes, the purpose of the parameter.
 		hint := cmp.Or(p.elsewhere[string(a.Type)], p.instead(a.Type), p.meaning(c.fn))
-		if c.e.session.isTable(a.value) { // of the caller, which stands for it as a path
+		if c.e.session.isTable(a.value) { // a table of the caller, given as a path
 			if p.accepts(Problem) {
 				hint = fmt.Sprintf("p = %s reads it", tableExample(c.e, a.Node))
 			}
@@ -95,8 +92,8 @@ func (c *call) checkArgument(p Param, a *argument) {
 			c.refuse(*a, p.suggestChoice(data), "%s is %q; it must be %s", p.Name, data, p.wants())
 		}
 	case float64:
-		// A whole number too large for an int is told by the range, if that excludes it. A parameter without an upper end
-		// takes no numbers that cannot be computed with.
+		// The range reports a whole number that is too large for an int, if the range excludes it. A parameter without an upper
+		// limit rejects numbers too large to compute with.
 		if _, ok := whole(data); p.Whole && !p.IsSwitch() && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
 			c.refuse(*a, "", "%s is %s; it must be a whole number", p.Name, formatNumber(data))
 		} else if len(p.Types) > 0 && !p.Range.Contains(data) { // a parameter that takes values of every type has no range
@@ -107,10 +104,9 @@ func (c *call) checkArgument(p Param, a *argument) {
 	}
 }
 
-// fail reports a mistake under an argument; under the call when the argument does
-// not stand in the script, as with Options.Seed.
+// fail reports a mistake under an argument, or under the call if the argument is not in the script, as with Options.Seed.
 func (c *call) fail(a argument, message, hint string) {
-	st, n := c.e.st, a.Node // of the message
+	st, n := c.e.st, a.Node // where the message is shown
 	if a.st != nil {
 		st = a.st
 	}
@@ -118,13 +114,12 @@ func (c *call) fail(a argument, message, hint string) {
 	c.e.report(st.Source.At(st.Span(n), message, hint))
 }
 
-// refuse reports a mistake under an argument in a sentence that begins with the name of the function.
+// refuse reports a mistake under an argument; the sentence begins with the name of the function.
 func (c *call) refuse(a argument, hint, format string, args ...any) {
 	c.fail(a, c.fn.Name+": "+fmt.Sprintf(format, args...), hint)
 }
 
-// builtKernel builds a kernel of the catalogue.
-// Arguments that are not given are left to Build, which knows their defaults.
+// builtKernel builds a kernel of the catalogue. Build fills in the defaults of arguments that are not given.
 func builtKernel(c *call, entry kernels.Entry) (any, error) {
 	args := kernels.Args{}
 	if !c.pure() { // its numbers are in a file
@@ -135,7 +130,7 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 			continue
 		}
 		args[p.Name] = c.args[i].plain()
-		// A list with numbers and free numbers; all other mixtures are mistakes.
+		// A list may mix numbers and free numbers, but nothing else.
 		if mixed, isMixed := args[p.Name].([]any); isMixed {
 			if free, ok := freeNumbers(mixed); ok {
 				args[p.Name] = free
@@ -148,10 +143,10 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 	return given(entry.Build(args))
 }
 
-// The readers below return an argument by name, or the zero value where it is not
-// given. A name that is not a parameter is a mistake in the catalogue.
+// The functions below return an argument by name, or the zero value if it is not given. They panic for a name that is not a
+// parameter: that is a mistake in the catalogue.
 
-// arg returns the argument of a parameter as it was matched. It panics for a name that is no parameter.
+// arg returns the argument of a parameter. It panics if the function has no such parameter.
 func (c *call) arg(name string) argument {
 	i := c.fn.param(name)
 	if i < 0 {
@@ -160,33 +155,32 @@ func (c *call) arg(name string) argument {
 	return c.args[i]
 }
 
-// has reports whether an argument is given, by the script or by a sweep.
+// has reports whether the script or a sweep gives an argument.
 func (c *call) has(name string) bool {
 	a := c.arg(name)
 	return a.Node != nil || a.known()
 }
 
-// text returns the text that an argument holds, "" without one and for any other value.
+// text returns the text of an argument, or "" if it is not given or not a text.
 func (c *call) text(name string) string {
 	s, _ := c.arg(name).Data.(string)
 	return s
 }
 
-// bound returns a function whose arguments are the fields of a struct: field TimeUnit is the parameter time_unit, and
-// embedded structs are parameters that several functions have. The type of a field says which values its parameter
-// takes, where Types does not:
+// bound returns a function whose arguments are the fields of a struct: field TimeUnit is the parameter time_unit, and embedded
+// structs are parameters that several functions have. The type of a field says which values its parameter takes, where Types does
+// not:
 //
 //	float64, []float64       a number; a number or a list of them
 //	int, uint64              a whole number
 //	bool                     true or false, false by default
 //	string, []string         a text; a text or a list of them
-//	any                      what Types says, as the value is
+//	any                      what Types says, unconverted
 //	*problem.Problem, …      the values of a kind
 //
-// A field is zero where no argument is given; tagged `arg:"default"` it then holds the default of its parameter. A
-// pointer to a number, a text or a truth value says whether one is given. Check reports arguments that do not fit
-// together, before the script runs, as far as they are known then, and before eval; it may be nil.
-// The struct is read twice: here for the types of the parameters, and in each call for its values.
+// A field without an argument is zero, or the default of its parameter if it is tagged `arg:"default"`. A pointer is nil if no
+// argument is given. Check reports conflicting arguments twice: before the script runs, as far as they are known, and before eval.
+// It may be nil.
 func bound[A any](f Function, check func(*call, A), eval func(*call, A) (any, error)) Function {
 	f.args = reflect.TypeFor[A]()
 	f.fields = fieldsOf(f.args, &f)
@@ -197,11 +191,10 @@ func bound[A any](f Function, check func(*call, A), eval func(*call, A) (any, er
 	return f
 }
 
-// stated returns the arguments of a call that a struct has fields for, as bound reads them. A field without a parameter
-// stays zero.
+// stated reads the arguments of a call into a struct, as bound does. A field without a parameter stays zero.
 func stated[A any](c *call) (a A) {
 	fields, t := c.fn.fields, reflect.TypeFor[A]()
-	// Another struct than the function's own is matched again, as the options of the engine are.
+	// A struct other than the function's own, such as the options of the engine, is matched here.
 	if t != c.fn.args {
 		fields, _ = matched(t, c.fn)
 	}
@@ -209,40 +202,38 @@ func stated[A any](c *call) (a A) {
 	return a
 }
 
-// fill sets the fields whose arguments have a value, and of the others the ones with a default.
+// fill sets the fields of a struct from the arguments of a call, or from the defaults that it uses.
 func fill(c *call, into reflect.Value, fields []field) {
 	for _, x := range fields {
 		data := c.args[x.param].Data
-		// An argument that is written and not known, as in a check, leaves its field zero in place of the default.
+		// An argument that is written but unknown, as in a check, leaves its field zero; it does not take the default.
 		if data == nil && x.initial != nil && c.args[x.param].Node == nil {
 			data = x.initial
 		}
 		if data != nil {
-			assign(into.FieldByIndex(x.index), data) // a value that the field cannot hold leaves it zero
+			assign(into.FieldByIndex(x.index), data) // a value of the wrong type leaves the field zero
 		}
 	}
 }
 
-// field is a field of a struct of arguments.
-// The fields of a struct are found once, when the catalogue is made.
+// field is a field of a struct of arguments, matched once when the catalogue is built.
 type field struct {
-	index   []int // of the field, through embedded structs
+	index   []int // index of the field, through embedded structs
 	param   int   // index of its parameter in Function.Params
-	initial any   // the default that it holds without an argument, nil for none
+	initial any   // default without an argument; nil if none
 }
 
-// matched finds the parameters of the fields of a struct.
-// Names are compared in lower case without underscores. Other is a field without a parameter, "" where all have one.
+// matched finds the parameter of each field of a struct by its name in lower case without underscores. Other is a field without a
+// parameter, or "".
 func matched(t reflect.Type, f *Function) (out []field, other string) {
 	params := lists.Keyed(f.Params, func(i int, p Param) (string, int) { return strings.ReplaceAll(p.Name, "_", ""), i })
-	// Fields of embedded structs count like own ones.
 	for _, x := range reflect.VisibleFields(t) {
 		if x.Anonymous || !x.IsExported() { // the embedded struct itself
 			continue
 		}
 		at, is := params[strings.ToLower(x.Name)]
 		if !is {
-			other = x.Name // the caller decides whether that is a mistake
+			other = x.Name // the caller decides whether this is a mistake
 			continue
 		}
 		a := field{index: x.Index, param: at}
@@ -254,8 +245,8 @@ func matched(t reflect.Type, f *Function) (out []field, other string) {
 	return out, other
 }
 
-// fieldsOf finds the parameters of the fields of a struct, and completes their types. It panics where a field has none.
-// It works on a copy of the parameters, since functions of the catalogue share lists of them.
+// fieldsOf finds the parameter of each field of a struct, and completes its types. It panics if a field has none. It copies the
+// parameters first, since functions of the catalogue share them.
 func fieldsOf(t reflect.Type, f *Function) []field {
 	f.Params = slices.Clone(f.Params)
 	out, other := matched(t, f)
@@ -268,18 +259,17 @@ func fieldsOf(t reflect.Type, f *Function) []field {
 	return out
 }
 
-// assign sets a field to what an argument holds, and reports whether a field of its type can hold it: a parameter may
-// take values of several types.
-// A number sets whole and truth fields; its range was checked before.
+// assign sets a field to the value of an argument, and reports whether the field's type can hold it. A number sets whole and
+// boolean fields; its range was checked before.
 func assign(into reflect.Value, data any) bool {
 	if from := reflect.ValueOf(data); from.Type().AssignableTo(into.Type()) {
-		into.Set(from) // texts, numbers, kernels, problems and fields of type any
+		into.Set(from)
 		return true
 	}
 	x, isNumber := data.(float64)
 	list, _ := data.([]value)
 	switch into.Kind() {
-	// A pointer says by being nil that no argument is given.
+	// A pointer stays nil without an argument.
 	case reflect.Pointer:
 		target := reflect.New(into.Type().Elem())
 		if !assign(target.Elem(), data) {
@@ -297,11 +287,11 @@ func assign(into reflect.Value, data any) bool {
 	default:
 		return false
 	}
-	return isNumber || into.Kind() == reflect.Pointer // anything else than a number has left zero
+	return isNumber || into.Kind() == reflect.Pointer // any other value leaves it zero
 }
 
-// assignList sets a list to the elements of one, or to the one value that there is.
-// Elements of another type are left out of texts, and leave numbers nil.
+// assignList sets a list to the elements of a list, or to a single value. It drops elements that are not texts from a list of
+// texts; one such element leaves a list of numbers nil.
 func assignList(into any, data any, list []value) bool {
 	if list == nil {
 		list = []value{{Data: data}}

@@ -15,22 +15,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// kernelAuto is the kernel of a problem that is found from its measurements.
+// kernelAuto is the name of the kernel that is found from the measurements.
 const kernelAuto = "auto"
 
-// bestFunction returns the function that answers from measurements. The kernel that the problem has does not count.
+// bestFunction returns the function that answers from measurements. It ignores the problem's kernel.
 func bestFunction() Function {
 	return bound(Function{
 		Name: "best", Section: SectionProblems, Synonyms: []string{"answer", "predict", "recommend", "best_params", "best_arm"},
-		Doc: "the best arm of every task by what was measured, how sure that is, and what to measure next; kernel, level and noise are " +
-			"found from the measurements and averaged over, whatever kernel the problem has",
+		Doc: "recommends an arm for every task from the measurements, with the probability that it is good enough, and proposes what " +
+			"to measure next. It averages over kernels, mean levels and noise models that fit the measurements, and ignores the problem's kernel",
 		Params: []Param{
 			problemParam,
 			{Name: "epsilon", Synonyms: []string{"eps", "tolerance"}, Range: fromZero, Default: "0",
-				Doc: "an arm this close to the best is good enough, in reward units"},
+				Doc: "how far below the best arm a recommended arm may be and still be good enough, in reward units"},
 			{Name: "next", Synonyms: []string{"n", "batch", "suggest"}, Range: kernels.Range{Min: 0, Max: answer.MaxNext}, Default: "0",
-				Doc: "how many further measurements to propose, of all tasks together"},
-			{Name: "retry", Default: "0", Doc: "true: take and propose options, too, of which all measurements failed"},
+				Doc: "how many further measurements to propose, in all tasks together"},
+			{Name: "retry", Default: "0", Doc: "true: also recommend and propose arms whose measurements all failed"},
 		},
 		Result: typeOf[answer.Answer](), Example: `best(problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), epsilon=1, next=24)`,
 	}, nil, func(c *call, a struct {
@@ -40,10 +40,10 @@ func bestFunction() Function {
 		Retry   bool
 	}) (any, error) {
 		return given(computed(c, func() (answer.Answer, error) {
-			b, begun := c.e.session.believed, 0.0 // by which the kernel of p was found, or of another problem
+			b, begun := c.e.session.believed, 0.0 // from finding the kernel of p, or of another problem
 			if b == nil || b.Usable != a.P {      // of another problem, or of an earlier version of this one
 				var err error
-				begun = 0.7 // about
+				begun = 0.7 // approximate
 				b, err = believe(c, a.P, begun)
 				if u, is := undetermined(err); is {
 					return pointed(answer.Undetermined(a.P, u, answer.Options{Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry}))
@@ -63,13 +63,13 @@ func bestFunction() Function {
 	})
 }
 
-// undetermined returns why measurements do not tell options apart, where that is the error.
+// undetermined returns the reason why measurements cannot distinguish the arms, if that is the error.
 func undetermined(err error) (u *belief.Undetermined, is bool) {
 	is = errors.As(err, &u) && u.Measured > 0
 	return u, is
 }
 
-// pointed returns what a pointer points at.
+// pointed dereferences a pointer.
 func pointed[T any](p *T, err error) (out T, _ error) {
 	if err != nil {
 		return out, err
@@ -77,9 +77,9 @@ func pointed[T any](p *T, err error) (out T, _ error) {
 	return *p, nil
 }
 
-// findKernel returns the problem under the kernel that is found from its measurements, which it must have, and
-// what these say; nil where the kernel was found before.
-// A campaign takes the kernel that it found at its start. Elsewhere each evaluation of problem finds it again.
+// findKernel finds a problem's kernel from its measurements. It returns the problem under that kernel, and the posterior; the
+// posterior is nil if the kernel is already recorded. A campaign uses the kernel that it found at its start; otherwise each
+// evaluation of problem finds it again.
 func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, error) {
 	stored := c.e.session.opt.found
 	if x, k, err := stored.take(c.e.ctx, "problem"); err != nil {
@@ -89,7 +89,7 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 		p.KernelFound = x.InRun
 		return p, nil, nil
 	}
-	if !belief.Enough(p) { // candidates alone: a campaign begins without a measurement
+	if !belief.Enough(p) { // only candidate arms: a campaign may begin without measurements
 		q, log, err := belief.Unmeasured(p)
 		if err != nil {
 			return nil, nil, err
@@ -100,7 +100,7 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 		return q, nil, nil
 	}
 	b, err := believe(c, p, 1)
-	if _, is := undetermined(err); is { // then nothing relates arms
+	if _, is := undetermined(err); is { // so nothing relates the arms
 		k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}, Fitted: p.Digests()}
 		p = p.WithKernel(k)
 		p.KernelFound = true
@@ -110,23 +110,22 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 	if err != nil {
 		return nil, nil, err
 	}
-	// Only a session that records keeps it, see found.
+	// Only a recording session keeps it, see found.
 	stored.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log, InRun: true}, b.Usable.Kernel)
 	return b.Usable, b, nil
 }
 
-// believing is what is under way while a belief is computed.
+// believing labels the progress of computing a posterior.
 const believing = "what the measurements say"
 
-// believe computes what the measurements of a problem say, which is the work of the function up to a share.
-// The result is shared and must not be changed.
+// believe computes the posterior of a problem from its measurements. This is a share of the function's work. The result is shared
+// and must not be changed.
 func believe(c *call, p *problem.Problem, share float64) (*belief.Belief, error) {
 	return belief.Of(c.e.ctx, p, belief.Options{Memory: &c.e.session.memory, Progress: sharing(c, believing, 0, share)})
 }
 
-// sharing returns the function to which a part of the only step of a function tells how much of it is done; nil where nobody
-// is told.
-// Share goes from 0 to 1 and comes out between from and to; the step is over when the function returns.
+// sharing returns a function that reports the progress of one part of a step; nil if progress is not reported. The part reports
+// shares from 0 to 1, which are mapped to the range from .. to; the step ends when the function returns.
 func sharing(c *call, note string, from, to float64) func(share float64) {
 	if c.e.teller == nil {
 		return nil
@@ -137,45 +136,43 @@ func sharing(c *call, note string, from, to float64) func(share float64) {
 	}
 }
 
-// foundFile is the file of a recipe that holds the kernels which were found from measurements when the protocol
-// was made first.
+// foundFile is the file of a recipe that holds the kernels found from measurements when the protocol was first made.
 const foundFile = "found/kernels.json"
 
-// found holds the kernels that a script finds from measurements, in the order of its calls. A campaign keeps to
-// them: they are not found again by each command, on other machines or by later versions, and rows that are added
-// to its table do not change them.
+// found holds the kernels that a script finds from measurements, in the order of its calls. A campaign keeps these kernels: later
+// commands, other machines and later versions do not find them again, and added rows do not change them.
 type found struct {
-	Calls []foundKernel `json:"calls"` // in the order in which the script makes them
+	Calls []foundKernel `json:"calls"` // in the order of the script's calls
 
-	recording bool // calls are made and noted; else they are answered from Calls
-	next      int  // call to be answered
+	recording bool // record the calls; otherwise answer them from Calls
+	next      int  // index of the next call to answer
 }
 
-// foundKernel is what one call found.
+// foundKernel is the result of one call.
 type foundKernel struct {
 	Function string   `json:"function"`         // fit or problem
-	Kernel   string   `json:"kernel,omitempty"` // in the language; "" where the call has to be made again
+	Kernel   string   `json:"kernel,omitempty"` // in the language; "" if the call must be repeated
 	From     []string `json:"from,omitempty"`   // digests of the measurements
 	Log      []string `json:"log,omitempty"`    // columns that are compared by their logarithm
-	// whether methods that can learn the kernel in the run do so; not in campaigns of versions that could not
+	// whether algorithms that can learn the kernel during a run do so; false in campaigns of versions that could not
 	InRun bool     `json:"in_run,omitempty"`
-	Fit   *fit.Fit `json:"fit,omitempty"` // the fit, without its kernel; nil of problem
+	Fit   *fit.Fit `json:"fit,omitempty"` // the fit without its kernel; nil for problem
 }
 
-// take returns what the next call found, and its kernel; nil where the call has to be made. It is an error when
-// what is recorded cannot be read: another kernel must not take its place.
-// The calls of the script come in the same order each time, so a number tells them apart; the name of the function is a
-// check.
+// take returns the recorded result of the next call and its kernel, or nil if the call must be computed. Unreadable records are an
+// error: no other kernel may replace the recorded one. Calls are identified by their order, which is the same each time; the name
+// of the function is a check.
 func (f *found) take(ctx context.Context, function string) (*foundKernel, kernels.Joint, error) {
 	if f == nil || f.recording {
 		return nil, kernels.Joint{}, nil
 	}
 	if f.next >= len(f.Calls) || f.Calls[f.next].Function != function {
-		return nil, kernels.Joint{}, fmt.Errorf("%s: want what call %d, of %s, found", foundFile, f.next+1, function)
+		return nil, kernels.Joint{}, fmt.Errorf("%s: the result of call %d, of %s, is missing or belongs to another function",
+			foundFile, f.next+1, function)
 	}
 	x := &f.Calls[f.next]
 	f.next++
-	if x.Kernel == "" { // it had no text that gives it back
+	if x.Kernel == "" { // the kernel had no text that reproduces it
 		return nil, kernels.Joint{}, nil
 	}
 	k, err := kernelOf(ctx, x.Kernel)
@@ -185,36 +182,36 @@ func (f *found) take(ctx context.Context, function string) (*foundKernel, kernel
 	if err != nil {
 		return nil, kernels.Joint{}, fmt.Errorf("%s: call %d: %w", foundFile, f.next, err)
 	}
-	k.Fitted = x.From // so that it is known to which data it was fitted
+	k.Fitted = x.From // records which data it was fitted to
 	return x, k, nil
 }
 
-// keep notes what a call found. A kernel that has no text is found again by whoever makes the protocol later.
-// The text must read as the same kernel; it is read twice where the first reading simplifies it.
+// keep records the result of a call. A kernel without a text is found again whenever the protocol is made. The text must parse to
+// the same kernel; it is parsed twice if parsing simplifies it.
 func (f *found) keep(ctx context.Context, x foundKernel, k kernels.Joint) {
 	if f == nil || !f.recording {
 		return
 	}
 	x.Kernel, x.From = k.String(), k.Fitted
 	again, err := kernelOf(ctx, x.Kernel)
-	if err == nil && again.String() != x.Kernel { // scales of factors are one scale when they are read
+	if err == nil && again.String() != x.Kernel { // parsing merges scales of factors into one scale
 		x.Kernel = again.String()
 		again, err = kernelOf(ctx, x.Kernel)
 	}
-	// A fit that JSON cannot hold is not kept either.
+	// A fit that JSON cannot encode is not recorded.
 	if _, e := json.Marshal(x); err != nil || e != nil || again.String() != x.Kernel {
 		x = foundKernel{Function: x.Function}
 	}
 	f.Calls = append(f.Calls, x)
 }
 
-// kernelOf reads a kernel from its text. A kernel of formulas is an error, as the text does not define them.
+// kernelOf parses a kernel from its text. A kernel with formulas is an error, since the text does not define them.
 func kernelOf(ctx context.Context, text string) (kernels.Joint, error) {
 	script, errs := Parse(foundFile, text)
 	if len(errs) > 0 {
 		return kernels.Joint{}, errs
 	}
-	// The text of a kernel is a script that displays it, and reads nothing.
+	// The text is run as a script that displays the kernel and reads nothing.
 	displays, err := NewSession(Options{}).Eval(ctx, script)
 	if err != nil {
 		return kernels.Joint{}, err
@@ -222,15 +219,14 @@ func kernelOf(ctx context.Context, text string) (kernels.Joint, error) {
 	switch k := displays[len(displays)-1].Value.(type) {
 	case kernels.Joint:
 		return k, nil
-	case kernels.Kernel: // a sum of constants and identities names no space
+	case kernels.Kernel: // a sum of constants and identities belongs to no space
 		return kernels.LiftBoth(k)
 	}
-	return kernels.Joint{}, fmt.Errorf("%s: %q is no kernel", foundFile, text)
+	return kernels.Joint{}, fmt.Errorf("%s: %q is not a kernel", foundFile, text)
 }
 
-// readFound reads what the recorded files of a campaign say was found, nil where none does: then nothing was, or
-// an earlier version recorded them.
-// A file that cannot be read is an error: another kernel must not take its place.
+// readFound reads the kernels that a campaign's files recorded as found; nil if there are none, because nothing was found or an
+// earlier version recorded them. An unreadable file is an error: no other kernel may replace the recorded one.
 func readFound(files []campaign.File) (*found, error) {
 	at := slices.IndexFunc(files, func(f campaign.File) bool { return f.Path == foundFile })
 	if at < 0 {

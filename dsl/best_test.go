@@ -91,10 +91,10 @@ func TestRows(t *testing.T) {
 		`problem(data="runs.csv", arm="lr", reward="loss", where="sit == 'Gent'")`:          `where="sit == 'Gent'": unknown name sit`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="site == 'Rome'")`:         "holds for none of the 9 rows",
 		`problem(data="runs.csv", arm="lr", reward="loss", where="lr")`:                     "neither true nor false",
-		`problem(data="runs.csv", arm="lr", reward="loss", where="col('no') == 1")`:         `there is no column "no"`,
-		`problem(data="runs.csv", arm="lr", reward="loss", where="site == Gent")`:           `unknown name Gent; a text stands in quotes, as 'Gent'`,
+		`problem(data="runs.csv", arm="lr", reward="loss", where="col('no') == 1")`:         `the table has no column "no"`,
+		`problem(data="runs.csv", arm="lr", reward="loss", where="site == Gent")`:           `unknown name Gent; write a text in quotes, as 'Gent'`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > ")`:                  `where="lr > ": something is missing at its end`,
-		`problem(data="runs.csv", arm="lr", reward="loss", where="site == none")`:           "the name of a function is not in quotes",
+		`problem(data="runs.csv", arm="lr", reward="loss", where="site == none")`:           "a function is written without quotes",
 		`problem(data="in.csv", arm="in", reward="y", where="in > 1")`:                      `"in" is not expected; the column in is written col("in")`,
 		`problem(data="runs.csv", arm="log10(lrr)", reward="loss")`:                         `no column "log10(lrr)"`,
 		`problem(data="runs.csv", arm="lr", log="kind", reward="loss")`:                     "log names a column of numbers",
@@ -127,7 +127,7 @@ func TestSheetsCompute(t *testing.T) {
 		sheet string
 		rows  int
 	}{{runsTable, strings.Count(runsTable, "\nGent")}, {"site,log10(lr),loss\nGent,-2,1\nLyon,-2,1\n", 1}} {
-		s, _, err := problem.ReadSheet("sheet.csv", []byte(c.sheet), p.Long, []string{"task", "arm", "reward"})
+		s, _, err := problem.ReadSheet(t.Context(), "sheet.csv", []byte(c.sheet), p.Long, []string{"task", "arm", "reward"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,45 +14,43 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// call is one call of a function with its arguments matched to the parameters.
+// call is one call of a function, with its arguments matched to the parameters.
 type call struct {
-	e     *evaluator    // that evaluates the call; its st is the statement of node
-	fn    *Function     // of the catalogue, or made of a formula with parameters
-	node  *ast.CallNode // as written; also the call that a sweep varies is known by it
-	args  []argument    // one per parameter; Node is nil where it is not given
+	e     *evaluator    // evaluates the call; its st is the statement of node
+	fn    *Function     // from the catalogue, or built from a formula with parameters
+	node  *ast.CallNode // as written; it also identifies the call that a sweep varies
+	args  []argument    // one per parameter; Node is nil if not given
 	rest  []argument    // further positional arguments
 	named []argument    // further named arguments, in the order given
 }
 
-// argument is a value and the expression it is from.
-// The embedded value has no type where no argument is given.
+// argument is a value and its expression. The value has no type if no argument is given.
 type argument struct {
 	value
-	Name string           // the parameter's, or as written among further named arguments; "" in rest
-	Node ast.Node         // nil where the script gives none
-	key  ast.Node         // the name where it is written out, f(key=node)
-	st   *front.Statement // the statement of Node, where that is not the one of the call
+	Name string           // the parameter's, or as written for further named arguments; "" in rest
+	Node ast.Node         // nil if the script does not give it
+	key  ast.Node         // the name, if written: f(key=node)
+	st   *front.Statement // the statement of Node, if it is not that of the call
 }
 
-// argumentError holds an error of a file or a computation, to be shown under one argument.
-// Functions return it in place of a plain error, which is shown under the whole call.
+// argumentError is an error of a file or a computation that is shown under one argument. Functions return it instead of a plain
+// error, which is shown under the whole call.
 type argumentError struct {
-	param   string // under whose argument it is shown; under the call where that is not given
+	param   string // the argument that it is shown under, or the call if not given
 	message string // the mistake, in a sentence that does not repeat err
-	err     error  // the cause, which is shown below; never nil
+	err     error  // the cause, shown below the message; never nil
 	hint    string // what to write instead; may be ""
 }
 
-// The cause is added by failWith.
+// failWith adds the cause.
 func (e *argumentError) Error() string { return e.message }
 
-// call evaluates a call. Arguments are evaluated even where the function is not known, since they
-// may hold mistakes, too.
-// A mistake among the arguments leaves a value of the function's type, so that no second one follows from it.
+// call evaluates a call. It evaluates the arguments even if the function is unknown, since they may also hold mistakes. After a
+// mistake among the arguments, the value has only the function's type, which avoids follow-up errors.
 func (e *evaluator) call(n *ast.CallNode) value {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
-	if !ok { // p.best() and the like
-		hint := "values have parts and no methods: write f(p) in place of p.f()"
+	if !ok { // a method call such as p.best()
+		hint := "values have parts but no methods: write f(p) instead of p.f()"
 		if m, is := n.Callee.(*ast.MemberNode); is {
 			if s, is := m.Property.(*ast.StringNode); is && foreignWord(s.Value) != "" {
 				hint = foreignWord(s.Value)
@@ -60,7 +58,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		}
 		return e.fail(n, anything, "only a function can be called", hint)
 	}
-	if callee.Value == front.TextCall { // of braces in quotes, which front writes as a call
+	if callee.Value == front.TextCall { // a text with braces, which package front writes as a call
 		return withValues(e, n)
 	}
 	fn := e.function(callee)
@@ -70,15 +68,14 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		}
 		if v, bound := e.lookup(callee.Value); bound {
 			e.use(callee.Value)
-			if !v.known() && (v.Type == Kernel || v.Type == anything) { // a formula with a mistake of its own
+			if !v.known() && (v.Type == Kernel || v.Type == anything) { // a formula that has a mistake itself
 				return unknown(v.Type)
 			}
 			return e.fail(n, v.Type, fmt.Sprintf("%s is %s and not a function", callee.Value, v.Type.a()), "write "+callee.Value+" alone")
 		}
 		return e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), suggestFunction(callee.Value))
 	}
-	// Arguments are matched, then replaced from outside, then compared with their parameters: what a sweep sets is
-	// compared, too.
+	// Overrides come before the comparison with parameters, so that swept values are compared too.
 	c := &call{e: e, fn: fn, node: n, args: make([]argument, len(fn.Params))}
 	before := e.mistakes
 	c.match()
@@ -86,20 +83,20 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	for i, p := range fn.Params {
 		c.checkArgument(p, &c.args[i])
 	}
-	for i := range c.rest { // what further arguments are like is said by the last parameter
+	for i := range c.rest { // the last parameter describes further arguments
 		c.checkArgument(fn.Params[len(fn.Params)-1], &c.rest[i])
 	}
-	// A missing argument is told only where all that is written is right: a wrong name may be why it is missing.
+	// A missing argument is reported only if all written ones are right: a misspelled name may be the reason.
 	if e.mistakes > before || !c.complete() {
 		return unknown(c.result())
 	}
-	// Whether arguments fit together is asked in the check and before the call runs: some values are known only then.
+	// Conflicting arguments are checked both before the script and before the call: some values are known only then.
 	pure := c.pure()
 	if fn.check != nil {
 		fn.check(c)
 	}
 	c.checkWriting()
-	// In the check, a call that reads or runs something is only looked at.
+	// A check only examines a call that reads or runs something.
 	if e.dry && !pure {
 		if fn.early != nil {
 			fn.early(c)
@@ -113,7 +110,8 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	return c.finish(fn.eval(c))
 }
 
-// checkWriting reports a call that writes files where the caller allows none. Opening a campaign counts: it writes to the folder.
+// checkWriting reports a call that writes files although the caller forbids it. Opening a campaign also counts, since it writes to
+// the folder.
 func (c *call) checkWriting() {
 	if !c.e.session.opt.ReadOnly {
 		return
@@ -130,7 +128,7 @@ func (c *call) checkWriting() {
 	}
 }
 
-// result returns the type of a value that is not known: a function of numbers makes a list of a list.
+// result returns the type of a value that is not known: a function of numbers returns a list if it is given one.
 func (c *call) result() Type {
 	if c.fn.each && c.args[0].Type == List {
 		return List
@@ -138,8 +136,8 @@ func (c *call) result() Type {
 	return c.fn.Result
 }
 
-// function returns the function that is called: of the catalogue, or a formula with parameters as it is
-// in a sweep; nil where there is none.
+// function returns the called function: one of the catalogue, or a formula with parameters, which a sweep may have changed; nil if
+// there is none.
 func (e *evaluator) function(callee *ast.IdentifierNode) *Function {
 	if fn := index[callee.Value]; fn != nil {
 		return fn
@@ -150,15 +148,14 @@ func (e *evaluator) function(callee *ast.IdentifierNode) *Function {
 	}
 	fn := formulaFunction(v)
 	if fn != nil {
-		e.use(callee.Value) // its definition counts, like the one of a name that is read
+		e.use(callee.Value) // the value depends on its definition
 	}
 	return fn
 }
 
-// override replaces arguments from outside the script: the seed of the session, and
-// what a sweep sets.
+// override replaces arguments with the session's seed and swept values.
 func (c *call) override() {
-	// A sweep comes second, so that it may vary the seed.
+	// A sweep comes second, because it may vary the seed.
 	if i := c.fn.param("seed"); i >= 0 && c.e.session.opt.Seed != nil {
 		c.args[i].value = numberValue(float64(*c.e.session.opt.Seed))
 	}
@@ -167,8 +164,8 @@ func (c *call) override() {
 	}
 }
 
-// argumentsOf goes through the arguments of a call, each with the node of its name, nil for one without.
-// Package front has written the named arguments as one map literal, which is the last argument.
+// argumentsOf iterates over the arguments of a call, each with the node of its name, or nil. Package front puts the named arguments
+// into one map literal, the last argument.
 func argumentsOf(n *ast.CallNode) iter.Seq2[ast.Node, ast.Node] {
 	return func(yield func(name, argument ast.Node) bool) {
 		for _, a := range n.Arguments {
@@ -185,12 +182,10 @@ func argumentsOf(n *ast.CallNode) iter.Seq2[ast.Node, ast.Node] {
 	}
 }
 
-// match evaluates the arguments and gives each to its parameter.
-// It stops at the first argument too many.
+// match evaluates the arguments and assigns each to its parameter. It stops at the first surplus argument.
 func (c *call) match() {
 	e, position := c.e, 0
 	for key, n := range argumentsOf(c.node) {
-		// A name finds its parameter wherever it stands.
 		if key != nil {
 			c.matchNamed(key, n)
 			continue
@@ -203,7 +198,7 @@ func (c *call) match() {
 		case c.fn.Variadic != "":
 			c.rest = append(c.rest, a)
 		default:
-			// "takes no arguments" and "takes one argument" read better than a number.
+			// Words for the smallest counts.
 			most := fmt.Sprintf("at most %d arguments", len(c.fn.Params))
 			if few := []string{"no arguments", "one argument"}; len(c.fn.Params) < len(few) {
 				most = few[len(c.fn.Params)]
@@ -211,11 +206,11 @@ func (c *call) match() {
 			e.fail(n, c.fn.Result, fmt.Sprintf("%s takes %s", c.fn.Name, most), "write "+c.fn.Signature())
 			return
 		}
-		position++ // named arguments do not count
+		position++ // named arguments are not counted
 	}
 }
 
-// matchNamed gives a named argument to its parameter, or to the further named ones. Its value is evaluated first.
+// matchNamed assigns a named argument to its parameter, or to the further named arguments.
 func (c *call) matchNamed(key, n ast.Node) {
 	name := key.(*ast.StringNode).Value
 	a := argument{value: c.e.eval(n), Name: name, Node: n, key: key}
@@ -232,15 +227,14 @@ func (c *call) matchNamed(key, n ast.Node) {
 	}
 }
 
-// finish turns what a function returned into a value, and its error into an error
-// under the argument that caused it. A run that was interrupted returns both.
-// Data is a Go value of the type that the function's Result says, or a value where eval makes that itself.
-// Nil without an error says that eval reported a mistake, or that there is nothing to return.
+// finish turns the data of a function into a value, and its error into an error under the argument that caused it. Data is a Go
+// value of the function's Result type, or a value. Nil data without an error means that eval reported a mistake, or that there is
+// nothing to return. An interrupted run returns both data and an error.
 func (c *call) finish(data any, err error) value {
 	if err != nil {
 		c.failed(err)
 	}
-	if data == nil || err != nil && c.e.stopped == nil { // after an interrupt, a part of the value may have come
+	if data == nil || err != nil && c.e.stopped == nil { // an interrupt may leave a partial value
 		return unknown(c.fn.Result)
 	}
 	if v, ok := data.(value); ok {
@@ -249,15 +243,14 @@ func (c *call) finish(data any, err error) value {
 	return value{Type: c.fn.Result, Data: data}
 }
 
-// failed reports the error of a function: of a kernel under the argument that is wrong, of a
-// computation under the call.
+// failed reports the error of a function: a kernel's error under the wrong argument, a computation's error under the call.
 func (c *call) failed(err error) {
-	// After the end of the context every error is taken for the interrupt, which Eval reports.
+	// After the context has ended, every error counts as the interrupt, which Eval reports.
 	if stopped := c.e.ctx.Err(); stopped != nil {
 		c.e.stopped = stopped
 		return
 	}
-	// Errors of a call that reads nothing are about its arguments; they name the parameter, see culprit.
+	// The error of a call that reads nothing is about an argument, which it names, see culprit.
 	if c.pure() {
 		message, hint := err.Error(), ""
 		if near := (*kernels.NearError)(nil); errors.As(err, &near) {
@@ -273,7 +266,7 @@ func (c *call) failed(err error) {
 			a.hint = withoutMeans(c)
 		}
 	}
-	at := argument{Node: c.node} // the whole call
+	at := argument{Node: c.node}
 	if i := c.fn.param(a.param); i >= 0 && c.args[i].Node != nil {
 		at = c.args[i]
 	}
@@ -284,27 +277,26 @@ func (c *call) failed(err error) {
 func (c *call) failWith(at argument, a *argumentError) {
 	before := len(c.e.errs)
 	c.fail(at, a.message, a.hint)
-	// None where as many mistakes were reported as are told.
+	// Too many mistakes: this one was not reported.
 	for _, e := range c.e.errs[before:] {
 		e.Cause, e.Err = a.err.Error(), a.err
 	}
 }
 
-// withoutMeans says what a function that knows no expected rewards needs, by the names of its parameters.
+// withoutMeans says what a function needs if the expected rewards are unknown, by the names of its parameters.
 func withoutMeans(c *call) string {
 	switch c.fn.Name {
-	case "protocol": // of real measurements, which plan does not answer for
-		return "state norm=, a bound on the norm of the expected rewards, and gap=, the smallest difference to find; CoBayesFC and " +
+	case "protocol": // plan does not apply to real measurements
+		return "state norm=, a bound on the norm of the expected rewards, and gap=, the smallest difference to detect; CoBayesFC and " +
 			"CoTestFC need neither"
-	case "design", "spectrum": // where only xi depends on them
-		return `give xi= a number, such as xi=0.01; or give norm= and gap=, from which "auto" follows`
+	case "design", "spectrum": // only xi depends on them
+		return `write xi=0.01, or another number; or give norm= and gap=, from which "auto" computes it`
 	}
-	return "plan(p, gaps=…) predicts what runs take from gaps that are assumed"
+	return "plan(p, gaps=…) predicts the samples of runs from assumed gaps"
 }
 
-// culprit returns the argument, or the element of its list, that an error is about; of one that
-// names none, the first argument.
-// It relies on errors of kernels, which name parameters as the catalogue does.
+// culprit returns the argument, or the element of its list, that an error is about; if the error names none, the first argument.
+// Errors of package kernels name parameters as the catalogue does.
 func (c *call) culprit(err error) argument {
 	at, _ := lists.First(c.args, func(a argument) bool { return a.Node != nil })
 	var wrong *kernels.ParamError
@@ -313,7 +305,7 @@ func (c *call) culprit(err error) argument {
 	}
 	if i := c.fn.param(wrong.Param); i >= 0 && c.args[i].Node != nil {
 		at = c.args[i]
-		// An index counts elements of the list as written; another list has one place.
+		// An index refers to the elements of a written list; any other list has one place.
 		if list, ok := at.Node.(*ast.ArrayNode); ok && wrong.Index >= 0 && wrong.Index < len(list.Nodes) {
 			at.Node = list.Nodes[wrong.Index]
 		}

@@ -16,29 +16,30 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// campaignFunctions returns the functions about real measurements.
-// Acts come from the table of package campaign; the functions here make, open and ask.
+// campaignFunctions returns the functions about real measurements: those that make, open and query campaigns, and the acts of
+// package campaign.
 func campaignFunctions() []Function {
 	c := Param{Name: "c", Synonyms: []string{"campaign"}, Types: []Type{typeOf[campaign.Status](), Text},
-		Doc: "a campaign, or its folder, relative to the script"}
+		Doc: "a campaign, or the path of its folder, relative to the script"}
 	by := Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Types: []Type{Text}, Default: unset,
-		Doc: "who asks or tells: the same person has one open list at a time"}
+		Doc: "the name of the person who measures; each person has at most one open list"}
 	return append([]Function{
 		protocolFunction(),
 		bound(Function{
 			Name: "start", Section: SectionCampaign, Synonyms: []string{"begin", "create"},
-			Doc: "makes a campaign in a folder: what is asked, how it is decided and the data are fixed from then on; a folder that has this " +
-				"campaign already is opened, so that the cell can be run again",
+			Doc: "starts a campaign in a folder, and fixes its question, its decision rule and its data. If the folder already holds " +
+				"this campaign, it is opened, so the cell can be run again",
 			Params: []Param{
 				{Name: "protocol", Doc: "the name of a protocol"},
-				{Name: "folder", Synonyms: []string{"dir", "path"}, Doc: "the folder, relative to the script; it must not exist, or be empty"}},
+				{Name: "folder", Synonyms: []string{"dir", "path"}, Doc: "the path of the folder, relative to the script; it must be empty " +
+					"or not exist"}},
 			Result: typeOf[campaign.Status](), Example: `start(protocol(paper(case=2), runs=0), "days")`,
 		}, nil, evalStart),
 		{
 			Name: "resume", Section: SectionCampaign, Synonyms: []string{"reopen", "load_campaign"},
-			Doc: "opens a campaign, and shows how far it is",
+			Doc: "opens a campaign and shows its state",
 			Params: []Param{{Name: "folder", Synonyms: []string{"dir", "path"}, Types: []Type{Text, typeOf[campaign.Status]()},
-				Doc: "its folder, relative to the script; or a campaign, which may be an earlier state of it"}},
+				Doc: "the path of its folder, relative to the script; or a campaign, also an earlier state of it"}},
 			Result: typeOf[campaign.Status](), Example: `resume("days")`,
 			eval: func(c *call) (any, error) {
 				return inCampaign(c, "folder", func(k *folder.Campaign) (any, error) { return given(k.Status(c.e.ctx)) })
@@ -46,25 +47,26 @@ func campaignFunctions() []Function {
 		},
 		bound(Function{
 			Name: "ask", Section: SectionCampaign, Synonyms: []string{"suggest", "propose"},
-			Doc: "what to measure next: the list that the asker has and has not told, else further pulls of the open round",
+			Doc: "lists what to measure next: the person's open list if results are missing, otherwise further measurements of the open round",
 			Params: []Param{c, by,
-				{Name: "count", Range: wholeFrom(1), Default: unset, Doc: "how many; the capacity, a plate or the round when not given"},
-				{Name: "task", words: wordsTasks, Default: unset, Doc: "only pulls of this task"},
-				{Name: "more", Synonyms: []string{"further"}, Doc: "true: further pulls, though the list of before is not told yet"},
+				{Name: "count", Range: wholeFrom(1), Default: unset, Doc: "how many measurements; if not given, the capacity, a plate or " +
+					"the whole round"},
+				{Name: "task", words: wordsTasks, Default: unset, Doc: "list only measurements of this task"},
+				{Name: "more", Synonyms: []string{"further"}, Doc: "true: list further measurements although results of the last list are missing"},
 				{Name: "decimals", Choices: []string{problem.DecimalComma, problem.DecimalPoint}, Default: unset,
-					Doc: "of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given"},
-				{Name: "retry", Synonyms: []string{"again"}, Doc: "true: also pulls of arms whose every try failed"}},
+					Doc: "decimal mark in the file of the list: comma, with semicolons between columns, or point; if not given, as in the " +
+						"problem's table"},
+				{Name: "retry", Synonyms: []string{"again"}, Doc: "true: also list arms whose measurements all failed"}},
 			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`,
-		}, nil, func(c *call, a struct {
-			By, Task, Decimals string
-			Count              int
-			More, Retry        bool
-		}) (any, error) {
+		}, func(c *call, _ askArgs) { checkBy(c) }, func(c *call, a askArgs) (any, error) {
+			if !checkBy(c) {
+				return nil, nil // reported
+			}
 			return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
-				// It records the list before it returns it, so pulls are handed out once.
+				// Ask records the list before returning it, so that pulls are handed out once.
 				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More, Retry: a.Retry})
 				if err == nil {
-					// Decimals say how the file of the list is written, and nothing of the campaign.
+					// Decimals only affect the file of the list.
 					list.Dialect, err = list.Dialect.Written(a.Decimals)
 				}
 				return list, err
@@ -73,75 +75,84 @@ func campaignFunctions() []Function {
 	}, campaignActs(c)...)
 }
 
-// protocolFunction fixes what a campaign keeps to.
-// Its parameters are its own, the options of a run, and what the forecast needs.
+// askArgs are the arguments of ask.
+type askArgs struct {
+	By, Task, Decimals string
+	Count              int
+	More, Retry        bool
+}
+
+// protocolFunction returns the function that fixes the rules of a campaign. It has its own parameters, the options of a run, and
+// those of the forecast.
 func protocolFunction() Function {
 	share := kernels.Range{Min: 0, Max: 1, MaxOpen: true}
-	// the options of runs, without options of simulations; taken from fc, so that they are described once
+	// options of runs without those of simulations, copied from fc so that each is described once
 	runs := runFunctions()
 	fc := runs[slices.IndexFunc(runs, func(f Function) bool { return f.Name == engine.ModeFC })]
-	// What protocols state in their own words, and what only simulations have.
+	// Protocols describe some options differently, and some exist only in simulations.
 	own := slices.DeleteFunc(fc.Params, func(x Param) bool {
 		return slices.Contains([]string{"p", "delta", "epsilon", "algorithm", "runs", "seed", "rewards"}, x.Name)
 	})
 	algorithm := algorithmParam(engine.ModeFC)
-	algorithm.Doc += "; with a budget and when not given, " + algorithms.Default(engine.ModeFB).Name
+	algorithm.Doc += "; if not given, with a budget " + algorithms.Default(engine.ModeFB).Name
 	for _, e := range algorithms.All() {
-		algorithm.Choices = lists.Add(algorithm.Choices, e.Name) // of both modes
+		algorithm.Choices = lists.Add(algorithm.Choices, e.Name) // from both modes
 	}
-	// References know the truth, which real measurements do not have.
+	// Reference algorithms need the true means, which real measurements do not have.
 	algorithm.Choices = slices.DeleteFunc(algorithm.Choices, func(name string) bool {
 		e, err := entryNamed(name)
 		return err != nil || e.Role == algorithms.RoleReference
 	})
 	budget, rounds := option("budget"), option("rounds")
-	budget.Doc = "pulls of each task, and no more of any"
-	rounds.Doc += ", and no more than whole plates fill; with a plate or a capacity and without a budget, each round is one"
+	budget.Doc = "measurements per task, at most"
+	rounds.Doc += ", and at most as many as full plates allow; with a plate or capacity but no budget, each round is one plate or " +
+		"one unit of time"
 	return bound(Function{
 		Name: "protocol", Section: SectionCampaign, Synonyms: []string{"campaign_protocol", "design_of_experiment"},
-		Doc: "what a campaign of real measurements keeps to, with a forecast of its samples and time, by simulation; start makes the campaign. " +
-			"The expected rewards of the table, if it has any, serve the forecast alone",
+		Doc: "fixes the rules of a campaign of real measurements, and forecasts its measurements and time by simulation; start(…) " +
+			"begins the campaign. Only the forecast uses expected rewards of the table",
 		Params: slices.Concat([]Param{problemParam, option("delta"), option("epsilon"), algorithm, budget, option("total"), rounds,
 			{Name: "plate", Synonyms: []string{"plate_size"}, Range: wholeFrom(1), Default: unset,
-				Doc: "pulls on a plate: each plate is a balanced sample of its round, in random order, so that what is common to a plate cancels"},
+				Doc: "measurements per plate: each plate is a balanced sample of its round, in random order, so that effects of the plate cancel"},
 			{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Default: unset,
-				Doc: "what the arms of a task are measured in together, such as \"day\": lists then have whole blocks, and CoTestFC and " +
-					"CoBayesFC compare within them; when not given, as the problem says"},
+				Doc: "the block in which the arms of a task are measured together, such as \"day\": lists then have whole blocks, and " +
+					"CoTestFC and CoBayesFC compare arms within a block; if not given, as in the problem"},
 			{Name: "block_size", Synonyms: []string{"block_places"}, Range: wholeFrom(1), Default: unset,
-				Doc: "arms of a task in a block; all that are open when not given"},
+				Doc: "arms of a task per block; all open arms if not given"},
 			{Name: "control", Synonyms: []string{"reference", "check"}, Default: unset,
-				Doc: "with block, the arm that is in every block of its task"},
+				Doc: "with block: the control arm, which is in every block of its task"},
 			{Name: "capacity", Synonyms: []string{"throughput", "wells"}, Range: wholeFrom(1), Default: unset,
-				Doc: "pulls that the laboratory makes in a unit of time, of all tasks together; methods that go by a posterior cut their rounds to it"},
+				Doc: "measurements that the laboratory makes per unit of time, in all tasks together; Bayesian algorithms make rounds of at " +
+					"most this size"},
 			{Name: "time_unit", Choices: campaign.Units(), Default: `"days"`, Doc: "unit of capacity and lease"},
 			{Name: "lease", Synonyms: []string{"timeout", "due"}, Range: positive, Default: unset,
-				Doc: "units of time after which pulls that were handed out and not told are handed out again, under new ids"},
+				Doc: "units of time after which a measurement without a result is handed out again, under a new id"},
 			{Name: "failed", Synonyms: []string{"failures", "failure_rate"}, Range: share, Default: unset,
-				Doc: "share of pulls that give no result, for the forecast; with a capacity and when not given, up to 0.2"},
+				Doc: "fraction of measurements without a result, for the forecast; if not given, up to 0.2 with a capacity"},
 			{Name: "late", Synonyms: []string{"delayed"}, Range: share, Default: unset,
-				Doc: "share of results that come late, for the forecast; with a capacity and when not given, up to 0.3"},
+				Doc: "fraction of results that arrive late, for the forecast; if not given, up to 0.3 with a capacity"},
 			{Name: "delay", Synonyms: []string{"lateness"}, Range: wholeFrom(1), Default: unset,
-				Doc: fmt.Sprintf("the most units of time that late results are late, for the forecast; %d when not given", campaign.DefaultDelay)},
+				Doc: fmt.Sprintf("largest delay of late results in units of time, for the forecast; %d if not given", campaign.DefaultDelay)},
 			{Name: "attach", Synonyms: []string{"attach_table"}, Default: unset,
-				Doc: "whether the campaign begins with the measurements of the table; false: they find the kernel and serve the forecast alone"},
-			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Range: fromZero, Default: unset, Doc: "of one pull, for the forecast"},
+				Doc: "whether the measurements of the table count as results of the campaign; false: only the kernel and the forecast use them"},
+			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Range: fromZero, Default: unset, Doc: "cost of one " +
+				"measurement, for the forecast"},
 		}, own, []Param{
 			option("kernel_is"),
 			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Range: positive, Default: unset,
-				Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, the known means, or rewards drawn " +
+				Doc: "lead of the best arm in the forecast's simulation, in reward units; if not given, the known means, or means drawn " +
 					"from the kernel as prior"},
 			{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Range: kernels.Range{Min: 0, Max: 1000},
 				Default: fmt.Sprint(plan.DefaultRuns),
-				Doc:     "simulated runs of the forecast of each algorithm; when not given, fewer of more than 200 arms, down to 4; 0 makes none"},
+				Doc:     "simulated runs per algorithm in the forecast; if not given, fewer for more than 200 arms, at least 4; 0 for no forecast"},
 			{Name: "seed", Range: wholeFrom(0), Default: unset,
-				Doc: "of ids and of the order of lists; each start takes another one when not given"},
+				Doc: "seed of ids and of the order of lists; if not given, each start draws a new one"},
 		}),
 		Result: typeOf[campaign.Protocol](), Example: `protocol(paper(case=2), delta=0.1, plate=24, capacity=24, time_unit="days", runs=0)`,
 	}, checkProtocol, evalProtocol)
 }
 
-// entryNamed finds an algorithm of either mode.
-// A name in both modes is taken with fixed confidence.
+// entryNamed finds an algorithm in either mode; fixed confidence comes first.
 func entryNamed(name string) (algorithms.Entry, error) {
 	e, err := algorithms.Named(engine.ModeFC, name)
 	if err != nil {
@@ -150,35 +161,34 @@ func entryNamed(name string) (algorithms.Entry, error) {
 	return e, err
 }
 
-// protocolEntry finds the algorithm of a protocol: with a budget and no name, the one of fixed budget.
-// It is an error where the name is not known before the script runs.
+// protocolEntry finds the algorithm of a protocol. With a budget and without a name it is the default of fixed budget. A name that
+// is not known before the script runs is an error.
 func protocolEntry(c *call) (algorithms.Entry, error) {
-	// A budget without an algorithm means the usual one of fixed budget.
 	if a := c.arg("algorithm"); a.Node == nil && budgeted(c) {
 		return algorithms.Default(engine.ModeFB), nil
 	}
 	return entryNamed(algorithmOf(c, engine.ModeFC))
 }
 
-// budgeted reports whether a protocol says how much may be measured.
+// budgeted reports whether a protocol limits the number of measurements.
 func budgeted(c *call) bool { return c.has("budget") || c.has("total") || c.has("rounds") }
 
-// protocolArgs are the arguments of protocol that are not options of the algorithm.
+// protocolArgs are the arguments of protocol, without the options of the algorithm.
 type protocolArgs struct {
-	P                      *problem.Problem // the data of the problem decide; its means serve the forecast
-	Plate, Capacity, Delay int              // pulls, or units of time; 0 where not given
+	P                      *problem.Problem // only the forecast uses its means
+	Plate, Capacity, Delay int              // pulls, or units of time; 0 if not given
 	TimeUnit               string           // "" for the default
-	Lease, Cost, Gaps      float64          // in units of time, money of a pull, reward units; 0 where not given
-	Failed, Late           *float64         // shares below 1; nil where not given, which the forecast fills in
-	Runs                   *int             // of the forecast; nil where not given, 0 for no forecast
-	Seed                   uint64           // 0 where not given: each start then takes another one
+	Lease, Cost, Gaps      float64          // in units of time, money per pull, reward units; 0 if not given
+	Failed, Late           *float64         // fractions below 1; nil if not given, then the forecast chooses them
+	Runs                   *int             // of the forecast; nil if not given, 0 for no forecast
+	Seed                   uint64           // 0 if not given: each start then draws a new one
 	Block, Control         string           // "" where not given
-	Attach                 *bool            // nil where not given, which is true
-	BlockSize              int              // arms of a task in a block; 0 for all that are open
+	Attach                 *bool            // nil if not given, which means true
+	BlockSize              int              // arms of a task per block; 0 for all open ones
 }
 
-// inBlocks returns the protocol with the blocks that are stated, if any are.
-// The block of the problem counts where none is named. Size or control without any block is an error.
+// inBlocks returns the protocol with the stated blocks, if any. A problem's block is the default. A size or control without a block
+// is an error.
 func (a protocolArgs) inBlocks(c *call, p campaign.Protocol) (campaign.Protocol, error) {
 	if a.Block == "" && a.BlockSize == 0 && a.Control == "" {
 		return p, nil
@@ -187,26 +197,24 @@ func (a protocolArgs) inBlocks(c *call, p campaign.Protocol) (campaign.Protocol,
 		a.Block = b.Name
 	}
 	if a.Block == "" {
-		// The mistake is shown under the one that is given.
 		param := map[bool]string{true: "block_size", false: "control"}[a.BlockSize > 0]
-		return p, &argumentError{param: param, message: "protocol: nothing was fixed",
-			err: fmt.Errorf(`%s is of blocks, and nothing says what a block is: add block="day"`, param)}
+		return p, &argumentError{param: param, message: "protocol: there is no block",
+			err: fmt.Errorf(`%s describes blocks, and neither block= nor the problem names one: add block="day"`, param)}
 	}
-	// What the notes say of blocks is about the blocks of the problem, which are replaced.
+	// Notes about the problem's own blocks no longer apply.
 	c.e.session.noted = slices.DeleteFunc(c.e.session.noted, func(n problem.Note) bool { return n.Kind == problem.NoteBlocks })
 	return campaign.InBlocks(p, a.Block, a.BlockSize, a.Control), nil
 }
 
-// checkProtocol reports options that the algorithm does not have, and a budget that it needs or does not have.
-// The cases at the end go by what is given, since the numbers may not be known yet.
+// checkProtocol reports options that the algorithm lacks, and a budget that is missing or not allowed. The last cases only check
+// which arguments are given, since their values may not be known yet.
 func checkProtocol(c *call, _ protocolArgs) {
 	e, err := protocolEntry(c)
 	if err != nil {
 		return // reported, or not known before the script runs
 	}
-	// Options first: the mistakes below rest on the algorithm having what it is given.
+	// Options first: the checks below need an algorithm with valid options.
 	before := c.e.mistakes
-	// A given option that the algorithm lacks, as in checks of runs.
 	for i, p := range c.fn.Params {
 		a := &c.args[i]
 		if a.Node == nil || p.Name == "p" || p.Name == "algorithm" {
@@ -224,21 +232,21 @@ func checkProtocol(c *call, _ protocolArgs) {
 	}
 	switch needs := e.Mode == engine.ModeFB; {
 	case c.has("rounds") && !c.has("budget") && !c.has("total"):
-		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") { // rounds count plates, or what the laboratory makes in a unit of time
-			c.fail(a, "protocol: rounds alone says nothing of how many pulls there are",
-				"add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=: each round is then one")
+		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") { // rounds may count plates, or units of time with a capacity
+			c.fail(a, "protocol: rounds does not say how many measurements there are",
+				"add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=, which is then the size of each round")
 		}
 	case needs && !budgeted(c):
-		c.fail(c.arg("algorithm"), fmt.Sprintf("protocol: %s needs budget, the pulls of each task, or total, the pulls of all", e.Name),
+		c.fail(c.arg("algorithm"), fmt.Sprintf("protocol: %s needs budget, the measurements per task, or total, the measurements of "+
+			"all tasks", e.Name),
 			"write budget=48 or total=200, or choose an algorithm with a guarantee such as "+algorithms.Default(engine.ModeFC).Name)
 	case !needs && budgeted(c):
-		c.fail(c.arg("budget"), fmt.Sprintf("protocol: %s has no budget: it goes on until it is sure", e.Name),
+		c.fail(c.arg("budget"), fmt.Sprintf("protocol: %s has no budget: it measures until it reaches its confidence", e.Name),
 			`choose algorithm="CoBayesFB", or leave budget out`)
 	}
 }
 
-// evalProtocol evaluates protocol(...).
-// The protocol is checked before its forecast is made, which may take long.
+// evalProtocol evaluates protocol(...). It checks the protocol before the forecast, which may take long.
 func evalProtocol(c *call, a protocolArgs) (any, error) {
 	e, err := protocolEntry(c)
 	if err != nil {
@@ -251,19 +259,19 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	if p, err = a.inBlocks(c, p); err != nil {
 		return nil, err
 	}
-	// Rounds without a budget: each is a plate or a unit of time.
+	// Rounds without a budget are plates or units of time.
 	if p.Options.Rounds > 0 && p.Options.Budget == 0 && p.Options.Total == 0 {
 		p.Options.Total = p.Options.Rounds * max(p.Plate, p.Capacity)
 	}
-	p.Options.Delta = cmp.Or(p.Options.Delta, engine.DefaultDelta) // the protocol states it, whoever reads it later
+	p.Options.Delta = cmp.Or(p.Options.Delta, engine.DefaultDelta) // record the default, so that later versions use the same
 	if err := p.Check(c.e.ctx); err != nil {
 		return nil, err
 	}
-	runs := 0 // as plan.RunsFor says
+	runs := 0 // plan.RunsFor chooses
 	if a.Runs != nil {
 		runs = *a.Runs
 	}
-	if a.Runs != nil && runs == 0 || c.e.session.opt.noForecast { // read again from the folder, or stated so
+	if a.Runs != nil && runs == 0 || c.e.session.opt.noForecast { // made again from the folder, or no forecast wanted
 		return p, nil
 	}
 	p.Forecast, err = computed(c, func() (*campaign.Forecast, error) {
@@ -272,9 +280,8 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	return p, err
 }
 
-// evalStart evaluates start(...).
-// What is recorded is the text and the data, from which each later command makes the protocol again. So it is made again
-// here first, and a mistake in that shows before anything is measured.
+// evalStart evaluates start(...). The campaign records the script and the data, from which each later command makes the protocol
+// again. It is made again here first, so that a mistake shows before anything is measured.
 func evalStart(c *call, a struct {
 	Protocol campaign.Protocol
 	Folder   string
@@ -283,29 +290,29 @@ func evalStart(c *call, a struct {
 		return nil, errSweptCampaign
 	}
 	p := a.Protocol
-	// The name finds the definitions; a protocol within the call of start has none.
+	// The definitions are found by the protocol's name; a protocol inside the call of start has none.
 	if p.Name == "" || c.e.scope[p.Name] == nil {
-		c.fail(c.arg("protocol"), "start: the protocol needs a name, by which it can be made again tomorrow",
-			"write days = protocol(...) and start(days, ...)")
+		c.fail(c.arg("protocol"), "start: the protocol has no name, so later commands cannot make it again",
+			"write days = protocol(...) and then start(days, ...)")
 		return nil, nil
 	}
 	s := c.e.session
-	text, err := scriptOf(s, p.Name) // refuses values of Go cells
+	text, err := scriptOf(s, p.Name)
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the campaign cannot be made again from its folder", err: err}
 	}
-	// Names that are set from outside are so in the text; the forecast was made already.
+	// The text already contains the overrides; the forecast was made before.
 	opt := s.opt
 	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress = true, nil, nil, nil, nil
-	opt.Notice, opt.Noted = nil, nil // told when the problem was made first
+	opt.Notice, opt.Noted = nil, nil // shown when the problem was first made
 	made, recipe, err := ReadProtocol(c.e.ctx, p.Name+".cope", text, opt)
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the protocol cannot be made again", err: err}
 	}
-	made.Forecast, made.Name = p.Forecast, p.Name // which making it again left out
+	made.Forecast, made.Name = p.Forecast, p.Name // both were left out
 	dir := s.path(a.Folder)
 	campaignOf, err := folder.Start(c.e.ctx, dir, recipe, made, MakeProtocol, folderOptions(c))
-	// A folder that has this campaign already is opened: the cell was run again.
+	// The folder already holds this campaign: the cell was run again.
 	if errors.Is(err, folder.ErrExists) {
 		campaignOf, err = openSame(c, dir, made)
 	}
@@ -316,37 +323,37 @@ func evalStart(c *call, a struct {
 	return campaignOf.Status(c.e.ctx)
 }
 
-// openSame opens the campaign of a folder if it is this one.
+// openSame opens the campaign of a folder if it is the campaign of the protocol.
 func openSame(c *call, dir string, p campaign.Protocol) (*folder.Campaign, error) {
 	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, folderOptions(c))
 	if err != nil {
 		return nil, err
 	}
-	// The campaign may have grown since: its start and its present state both count as this one.
+	// The campaign may have grown since: compare with both its start and its present state.
 	if own := k.Protocol(); own.AtStart().Fingerprint() != p.Fingerprint() && own.Fingerprint() != p.Fingerprint() {
 		k.Close()
-		return nil, fmt.Errorf("%s holds another campaign: its problem or its protocol differs; choose another folder (resume opens "+
-			"that one; rows that came to its table are added by amend(c, add=...))", dir)
+		return nil, fmt.Errorf("%s holds another campaign, whose problem or protocol differs; choose another folder (resume opens "+
+			"that campaign; amend(c, add=...) adds new rows of its table)", dir)
 	}
 	return k, nil
 }
 
-// errSweptCampaign answers a sweep over what happens once.
-var errSweptCampaign = errors.New("a campaign is made of real measurements, which no sweep can make again; sweep over fc or fb, " +
+// errSweptCampaign rejects a sweep over a campaign, whose measurements happen only once.
+var errSweptCampaign = errors.New("a campaign consists of real measurements, which a sweep cannot repeat; sweep over fc or fb, " +
 	"whose rewards are simulated")
 
-// folderOptions tells oddities of a campaign as the session tells all notices.
+// folderOptions passes notices of a campaign to the session.
 func folderOptions(c *call) folder.Options {
 	return folder.Options{Notice: c.e.session.notice}
 }
 
-// inCampaign opens the campaign that an argument names, and does something with it.
-// The folder is open only while f runs. Others may use it meanwhile: each write takes the lock for itself.
+// inCampaign opens the campaign that an argument names, and calls f. The folder is open only during the call. Others may use it
+// meanwhile: each write takes the lock.
 func inCampaign(c *call, param string, f func(*folder.Campaign) (any, error)) (any, error) {
 	if c.e.swept != nil {
 		return nil, errSweptCampaign
 	}
-	dir := c.e.session.path(c.text(param)) // the argument is a folder
+	dir := c.e.session.path(c.text(param))
 	if status, opened := c.arg(param).Data.(campaign.Status); opened {
 		dir = status.Folder
 	}

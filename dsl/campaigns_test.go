@@ -137,7 +137,7 @@ func TestCampaignErrors(t *testing.T) {
 	cell(t, s, "where = \"days\"\nst = resume(where)\nr = fb(paper(case=2), budget=200 + st.samples, runs=2)")
 	// What start, protocol, ask, tell and sweeps refuse, in this order.
 	for text, want := range map[string]string{
-		`start(protocol(p, runs=0), "x")`:                                        "the protocol needs a name",
+		`start(protocol(p, runs=0), "x")`:                                        "the protocol has no name",
 		`start(go, "x")`:                                                         "bent, a value of a Go cell",
 		`protocol(p, algorithm="CoKernelFC", runs=0)`:                            "norm",
 		`protocol(u, algorithm="CoKernelFC", norm=1, gap=1, runs=0)`:             "noise",
@@ -151,7 +151,7 @@ func TestCampaignErrors(t *testing.T) {
 		`tell(c, "none.csv")`:                                                    "cannot be read",
 		`sweep(c, seed=[1, 2])`:                                                  "is a campaign",
 		`sweep(ask(c), count=[1, 2])`:                                            "must be a result",
-		`sweep(r, where=["days", "x"])`:                                          "no sweep can make again",
+		`sweep(r, where=["days", "x"])`:                                          "a sweep cannot repeat",
 	} {
 		_, err := tryCell(t, s, text)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -242,7 +242,7 @@ func TestProtocolInBlocks(t *testing.T) {
 	}
 	// A size or a control needs a block, the algorithm must compare within blocks, and a plate must hold a block.
 	for text, want := range map[string]string{
-		`protocol(paper(case=2), block_size=4, runs=0)`:                         "nothing says what a block is",
+		`protocol(paper(case=2), block_size=4, runs=0)`:                         "neither block= nor the problem names one",
 		`protocol(paper(case=2), block="day", algorithm="CoKernelFC", runs=0)`:  "CoTestFC",
 		`protocol(paper(case=2), block="day", control="nobody", runs=0)`:        "control",
 		`protocol(paper(case=2), block="plate", plate=4, block_size=5, runs=0)`: "block_size=4",

@@ -22,14 +22,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
-// ReadProtocol evaluates what the one protocol(...) of a script depends on, and nothing else of it. It
-// returns the protocol with its forecast, and the recipe by which it can be made again: the script
-// and every file that was read. Relative paths are below opt.Folder.
-// The recipe is complete: MakeProtocol makes the protocol of it alone, on another machine as well.
+// ReadProtocol evaluates the one protocol(...) of a script and the statements that it depends on. It returns the protocol with its
+// forecast, and the recipe for making it again: the script and every file that was read. Relative paths are below opt.Folder. The
+// recipe is complete: MakeProtocol needs nothing else, also on another machine.
 func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign.Protocol, question.Recipe, error) {
 	r := question.Recipe{Script: campaign.File{Path: filepath.Base(name), Content: []byte(text)}, Set: opt.Set}
-	read := map[string][]byte{} // by the path under which the script reads it
-	// Every read goes through here, so that no file is missing among the recorded ones.
+	read := map[string][]byte{} // by the path in the script
+	// Every read is recorded here, so that the recipe is complete.
 	opt.readFile = func(path string) ([]byte, error) {
 		data, err := opt.file(ctx, path)
 		if err == nil {
@@ -37,29 +36,29 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 		}
 		return data, err
 	}
-	opt.found = &found{recording: true} // the kernels that are found from here on are noted
+	opt.found = &found{recording: true} // records the kernels that are found from here on
 	opt.absolute = map[string]bool{}
 	p, err := protocolOf(ctx, name, text, opt)
 	if err != nil {
 		return p, r, err
 	}
-	// Paths are recorded as they are below the folder, so that the recipe does not depend on where it was.
+	// Paths are recorded relative to the folder, so that the recipe does not depend on the folder's place.
 	for _, path := range slices.Sorted(maps.Keys(read)) {
 		own := path
-		if opt.Folder != "" && filepath.IsAbs(opt.Folder) == filepath.IsAbs(path) { // both absolute or both relative, as Rel needs it
+		if opt.Folder != "" && filepath.IsAbs(opt.Folder) == filepath.IsAbs(path) { // filepath.Rel needs two absolute or two relative paths
 			if below, err := filepath.Rel(opt.Folder, path); err == nil {
 				own = below
 			}
 		}
 		r.Data = append(r.Data, campaign.File{Path: filepath.ToSlash(own), Content: read[path]})
 	}
-	// One that is named by an absolute path which another recorded file fits as well is recorded under that path, too.
+	// If a script's absolute path also matches another recorded file, its file is recorded under the absolute path too.
 	for _, path := range slices.Sorted(maps.Keys(read)) {
 		if f := recordedFile(r.Data, path); opt.absolute[path] && (f == nil || !bytes.Equal(f.Content, read[path])) {
 			r.Data = append(r.Data, campaign.File{Path: filepath.ToSlash(path), Content: read[path]})
 		}
 	}
-	// A kernel that was found is fixed by its text, which may round it: the protocol that is returned must have the same.
+	// The recipe fixes a found kernel by its text, which may round it: the returned protocol must have the rounded kernel.
 	if len(opt.found.Calls) > 0 {
 		encoded, err := json.MarshalIndent(opt.found, "", "  ")
 		if err != nil {
@@ -67,7 +66,7 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 		}
 		r.Data = append(r.Data, campaign.File{Path: foundFile, Content: append(encoded, '\n')})
 		forecast := p.Forecast
-		if p, err = MakeProtocol(ctx, r); err != nil { // of the kernel as its text says it
+		if p, err = MakeProtocol(ctx, r); err != nil { // with the rounded kernel
 			return p, r, err
 		}
 		p.Forecast = forecast
@@ -75,25 +74,24 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 	return p, r, nil
 }
 
-// ReadRun is ReadProtocol without a forecast: a run of agents asks what a protocol fixes.
-// A forecast would only delay the start.
+// ReadRun is ReadProtocol without a forecast, which would delay the start of a run of agents.
 func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Protocol, question.Recipe, error) {
 	opt.noForecast = true
 	return ReadProtocol(ctx, name, text, opt)
 }
 
-// recordedFile returns the recorded file that a script names so; nil where there is none.
+// recordedFile returns the recorded file that a path of the script means; nil if there is none.
 func recordedFile(files []campaign.File, path string) *campaign.File {
 	path = filepath.ToSlash(filepath.Clean(path))
 	var found *campaign.File
-	longest, up := -1, 0 // of found: the length of the end that it and the path share, and the number of ../ before its path
+	longest, up := -1, 0 // for found: the length of the common path ending, and the number of leading ../
 	for i, f := range files {
 		own := filepath.ToSlash(filepath.Clean(filepath.FromSlash(f.Path)))
-		if own == path { // every relative path, and an absolute one that was recorded so
+		if own == path { // relative paths, and absolute ones that were recorded as absolute
 			return &files[i]
 		}
-		// A script may name a file by an absolute path, whose end below the folder, or beside it, was recorded.
-		// Of gram.csv and sub/gram.csv the longer path is meant, and of gram.csv and ../gram.csv the one below the folder.
+		// An absolute path of the script is matched by its ending. The longest match wins: sub/gram.csv before gram.csv. Between
+		// gram.csv and ../gram.csv, the file below the folder wins.
 		above := 0
 		for ; strings.HasPrefix(own, "../"); above++ {
 			own = own[len("../"):]
@@ -105,9 +103,8 @@ func recordedFile(files []campaign.File, path string) *campaign.File {
 	return found
 }
 
-// MakeProtocol makes the protocol of a recipe, without a forecast, from the recorded files alone. Rows
-// that were added stand below the rows of the table that the problem is read from. It is the Maker of
-// engine/campaign/folder.
+// MakeProtocol makes the protocol of a recipe from the recorded files alone, without a forecast. It appends added rows to the table
+// of the problem. It is the Maker of engine/campaign/folder.
 func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, error) {
 	read := func(path string) ([]byte, error) {
 		f := recordedFile(r.Data, path)
@@ -116,13 +113,13 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 		}
 		return f.Content, nil
 	}
-	// No forecast, no file of this machine, and the recorded kernels where some were found.
+	// Without a forecast or local files; with the recorded kernels, if any.
 	opt := Options{Set: r.Set, noForecast: true, readFile: read}
 	var err error
 	if opt.found, err = readFound(r.Data); err != nil {
 		return campaign.Protocol{}, err
 	}
-	// Made once without added rows, to learn which table they go to.
+	// First without added rows, to find the table that they belong to.
 	p, err := protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
 	if err != nil || len(r.Added) == 0 {
 		return p, err
@@ -138,20 +135,20 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 	if err != nil {
 		return p, err
 	}
-	// Each table of rows is appended to the table with the rows before it, in the order in which they were added.
+	// Tables of rows are appended in the order in which they were added.
 	var added []*problem.Appended
 	for _, f := range r.Added {
 		more, err := parquet.CSV(allowance.New(ctx, "the table", problem.MaxData, allowance.NoLimit), f.Content)
 		if err != nil {
 			return p, fmt.Errorf("%s: %w", f.Path, err)
 		}
-		a, err := problem.Append(table, data, f.Path, more)
+		a, err := problem.Append(ctx, table, data, f.Path, more)
 		if err != nil {
 			return p, err
 		}
 		data, added = a.Data, append(added, a)
 	}
-	// Made again, with the longer table in place of the recorded one.
+	// Again with the longer table.
 	opt.readFile = func(path string) ([]byte, error) {
 		if path == table {
 			return data, nil
@@ -159,20 +156,20 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 		return read(path)
 	}
 	if opt.found != nil {
-		opt.found.next = 0 // the kernels found are answered from the first one again
+		opt.found.next = 0 // answer found kernels from the first call again
 	}
 	p, err = protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
 	for _, a := range added {
-		err = a.Place(err) // a mistake in added rows is shown in their own table
+		err = a.Place(err) // report a mistake in added rows at its place in their own table
 	}
 	return p, err
 }
 
-// errNoTable answers arms that are added to a problem without a table.
+// errNoTable rejects rows that are added to a problem without a table.
 var errNoTable = errors.New("the problem of this campaign is not read from a table, so that no rows can be added to it")
 
-// protocolOf evaluates the one protocol of a script.
-// It evaluates the statements that the protocol needs, so runs and figures of the script cost nothing.
+// protocolOf evaluates the one protocol of a script. It evaluates only the statements that the protocol needs, so the script's runs
+// and figures take no time.
 func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.Protocol, error) {
 	script, errs := Parse(name, text)
 	if len(errs) > 0 {
@@ -187,24 +184,23 @@ func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.P
 	if err != nil {
 		return campaign.Protocol{}, err
 	}
-	session.opt.Set = nil // taken over already
+	session.opt.Set = nil // already applied
 	displays, err := session.Eval(ctx, &Script{source: script.source, statements: needed})
 	if err != nil {
 		return campaign.Protocol{}, err
 	}
 	last := needed[len(needed)-1]
-	if last.Name == "" { // a protocol may be displayed instead of being bound
+	if last.Name == "" { // a protocol may be displayed instead of bound
 		return displays[len(displays)-1].Value.(campaign.Protocol), nil
 	}
 	return session.scope[last.Name].value.Data.(campaign.Protocol), nil
 }
 
-// neededFor returns the statement that makes the one protocol of a script, last, and before it those
-// that it depends on, in their order.
+// neededFor returns the statements that the one protocol of a script depends on, in their order, and last its own statement.
 func neededFor(file string, statements []*front.Statement) ([]*front.Statement, error) {
 	at := -1
 	for i, st := range statements {
-		// A protocol is a call by itself; one inside another call is not found.
+		// The statement must be the call itself; a protocol inside another call is not found.
 		if _, name := callOf(st.Node); name != "protocol" || st.Params != nil {
 			continue
 		}
@@ -215,9 +211,9 @@ func neededFor(file string, statements []*front.Statement) ([]*front.Statement, 
 		at = i
 	}
 	if at < 0 {
-		return nil, fmt.Errorf("%s has no statement like days = protocol(p, delta=0.05), which says what the campaign keeps to", file)
+		return nil, fmt.Errorf("%s has no statement like days = protocol(p, delta=0.05), which fixes the rules of the campaign", file)
 	}
-	// Backwards from the protocol: a statement is needed if a later one reads its name.
+	// Walk backwards from the protocol: a statement is needed if a needed one reads its name.
 	wanted := namesIn(statements[at].Node)
 	out := []*front.Statement{statements[at]}
 	for i := at - 1; i >= 0; i-- {
@@ -252,16 +248,16 @@ func (n names) Visit(node *ast.Node) {
 	}
 }
 
-// errCell answers a protocol that rests on a value that Put bound.
-var errCell = errors.New("what it does cannot be done again from the folder of a campaign")
+// errCell rejects a protocol that depends on a value that Put bound.
+var errCell = errors.New("the folder of a campaign cannot reproduce it")
 
-// scriptOf returns what a name of the session is defined by as a script that stands by itself.
+// scriptOf returns the definition of a name of the session as a complete script.
 func scriptOf(s *Session, name string) (string, error) {
 	text := ""
 	for _, used := range s.scope.below(name) {
 		b := s.scope[used]
 		if b.put {
-			return "", fmt.Errorf("the protocol rests on %s, a value of %s: %w; write a formula kernel such as k(x, y) = "+
+			return "", fmt.Errorf("the protocol depends on %s, a value of %s: %w; write a formula kernel such as k(x, y) = "+
 				"exp(-abs(x[0]-y[0])), or a table(...) of its values", used, s.giver(), errCell)
 		}
 		text += b.st.Source.Slice(b.st.Whole()) + "\n"

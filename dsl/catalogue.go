@@ -10,33 +10,31 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Function describes a function of the language. The checker, help, completion
-// and the documentation all read the same table, see Functions.
+// Function describes a function of the language. Checks, help, completion and documentation all read this table, see Functions.
 type Function struct {
 	Name      string   // as scripts call it; unique in the catalogue
 	Synonyms  []string // names other libraries use; messages suggest Name for them
 	Section   Section  // where help and documentation list it
 	Doc       string   // one line
-	Formula   string   // of a kernel: k(x, y)
-	Reference string   // of a kernel: where it is from
+	Formula   string   // for a kernel: k(x, y)
+	Reference string   // for a kernel: its source
 	Params    []Param  // in the order of positional arguments
-	Variadic  string   // what the further positional arguments are, "" for none
-	Named     string   // what further named arguments are, "" for none
-	Result    Type     // of every call; anything where it follows from the argument
-	Example   string   // a call; a test checks it where r and b are results, s a sweep and f a fit
+	Variadic  string   // describes further positional arguments; "" if there are none
+	Named     string   // describes further named arguments; "" if there are none
+	Result    Type     // of every call; anything if it depends on the argument
+	Example   string   // a call; a test checks it with results r and b, a sweep s and a fit f
 
-	args   reflect.Type // the struct of its arguments, nil where it has none; see bound
-	fields []field      // of that struct
+	args   reflect.Type // struct of the arguments, nil if there is none; see bound
+	fields []field      // fields of that struct
 
-	pure  bool                     // computed while a script is checked; the others only when it runs
-	each  bool                     // goes through a list: the value has the type of the first argument, and Result is of a number
-	eval  func(*call) (any, error) // makes the value of a call that passed all checks; for what it may return, see call.finish
-	check func(*call)              // reports arguments that do not fit together, before it runs and when; may be nil
-	early func(*call)              // reports before an impure call runs what it would refuse after a long time; may be nil
+	pure  bool                     // evaluated during a check; other functions only when the script runs
+	each  bool                     // applies to each element of a list; the value has the type of the first argument
+	eval  func(*call) (any, error) // computes the value of a call that passed all checks; see call.finish for its results
+	check func(*call)              // reports conflicting arguments, in the check and before the call; may be nil
+	early func(*call)              // reports, before an impure call runs, what it would reject after a long time; may be nil
 }
 
-// Section groups functions in help and documentation.
-// The text is the heading of the section.
+// Section groups functions in help and documentation. The text is its heading.
 type Section string
 
 // The sections, in the order of the documentation.
@@ -50,12 +48,10 @@ const (
 	SectionNumbers  Section = "Numbers"
 )
 
-// Functions returns the catalogue, section by section.
-// The elements share their parameters with the catalogue and must not be changed.
+// Functions returns the catalogue, section by section. Its parameters are shared and must not be changed.
 func Functions() []Function { return slices.Clone(functions) }
 
-// functions is the catalogue, and index finds a function in it by name. Both are
-// set once; an init function because calls refer back to the catalogue.
+// functions is the catalogue; index finds a function by name. An init function sets both, since calls refer back to the catalogue.
 var (
 	functions []Function
 	index     = map[string]*Function{}
@@ -69,8 +65,7 @@ func init() {
 	}
 }
 
-// Signature prints how the function is called.
-// Parameters with a default show it, and parameters without a value end in their equals sign.
+// Signature returns the function's signature. Optional parameters show their default, or only an equals sign.
 func (f *Function) Signature() string {
 	parts := lists.Map(f.Params, Param.written)
 	if f.Variadic != "" {
@@ -82,8 +77,8 @@ func (f *Function) Signature() string {
 	return f.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// suggestParam proposes a parameter of the function, or of problem, which the function has as its first one; else what
-// says the same as a word of other tools.
+// suggestParam proposes a parameter of the function; or one of problem, if the function takes a problem first; or the equivalent of
+// another tool's word.
 func (f *Function) suggestParam(word string) string {
 	if meant, hint := f.meant(word); meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
@@ -97,11 +92,10 @@ func (f *Function) suggestParam(word string) string {
 	return "write " + f.Signature()
 }
 
-// meant returns the parameter that a word stands for, by its synonyms or its spelling, or what says the same as a word of
-// other tools.
+// meant returns the parameter that a word means, by synonym or similar spelling, or a hint for a word of another tool.
 func (f *Function) meant(word string) (param, hint string) {
 	var known []string
-	for _, p := range f.Params { // words of other tools, in lower case
+	for _, p := range f.Params { // in lower case
 		if slices.Contains(p.Synonyms, strings.ToLower(word)) {
 			return p.Name, ""
 		}
@@ -113,13 +107,11 @@ func (f *Function) meant(word string) (param, hint string) {
 	return nearest(word, known), ""
 }
 
-// Meant returns the parameter of a function that a word of a person stands for, "" for none, or a hint, which says what
-// is written here in place of a word of other tools.
-// The function must be one of the catalogue.
+// Meant returns the parameter of a function that a user's word means, or "" and a hint: the equivalent of another tool's word. The
+// function must be in the catalogue.
 func Meant(function, word string) (param, hint string) { return index[function].meant(word) }
 
-// unset is the Default of a parameter that may be left out and has no value then.
-// Signatures show such a parameter with an equals sign and no value.
+// unset is the Default of an optional parameter without a default value. Signatures show only its equals sign.
 const unset = "none"
 
 // param returns the index of a parameter, or -1.
@@ -127,8 +119,8 @@ func (f *Function) param(name string) int {
 	return slices.IndexFunc(f.Params, func(p Param) bool { return p.Name == name })
 }
 
-// kernelFunctions returns the rows of the kernel catalogue as functions.
-// What a kernel allows is in package kernels; its errors are shown under the argument by call.culprit.
+// kernelFunctions returns the kernels of the catalogue as functions. Package kernels checks their arguments; call.culprit shows its
+// errors under the argument.
 func kernelFunctions() []Function {
 	all := lists.Map(kernels.Catalogue(), func(e kernels.Entry) Function {
 		return Function{
@@ -136,11 +128,11 @@ func kernelFunctions() []Function {
 			Formula: e.Formula, Reference: e.Reference, Result: Kernel, Example: e.Example, pure: true,
 			eval: func(c *call) (any, error) { return builtKernel(c, e) },
 			Params: lists.Map(e.Params, func(p kernels.Param) Param {
-				// The kind says which types the language takes; numbers are checked by the kernel itself.
+				// The kind determines the types; the kernel checks numbers itself.
 				kind := kernelKinds[p.Kind]
 				return Param{
 					Name: p.Name, Synonyms: p.Synonyms, Types: kind.types, Default: p.Default,
-					// Build checks ranges: the kernels say what they allow
+					// Build checks ranges
 					words: kind.words, Range: anyNumber, Doc: p.Doc + kernelRange(p) + kind.doc,
 				}
 			}),
@@ -149,7 +141,7 @@ func kernelFunctions() []Function {
 	return append(all, freeFunction())
 }
 
-// kernelRange says which numbers a kernel's parameter may have.
+// kernelRange describes the numbers that a kernel's parameter may have.
 func kernelRange(p kernels.Param) string {
 	switch p.Kind {
 	case kernels.NumberKind, kernels.ListKind:
@@ -163,12 +155,11 @@ func kernelRange(p kernels.Param) string {
 	return ""
 }
 
-// kernelKinds says of a kind of parameter of kernels from which types it can be made, what its texts name, and what its
-// description adds.
-// It has every kind of package kernels: a kind that is missing here would accept arguments of every type.
+// kernelKinds maps each kind of kernel parameter to its accepted types, the meaning of its texts, and an addition to its
+// description. Every kind must be listed: a missing kind would accept all types.
 var kernelKinds = map[kernels.Kind]struct {
 	types []Type // accepted types
-	words words  // for completion; a text for data is read as a file
+	words words  // for completion; a text for data is the path of a file
 	doc   string // appended to the description of the parameter
 }{
 	kernels.NumberKind:  {types: []Type{Number, Free}},
@@ -177,22 +168,21 @@ var kernelKinds = map[kernels.Kind]struct {
 	kernels.ListKind:    {types: []Type{Number, List, Free}},
 	kernels.ColumnsKind: {types: []Type{List, Text, Number}, words: wordsColumns},
 	kernels.NamesKind:   {types: []Type{List}, words: wordsPoints},
-	kernels.MatrixKind: {types: []Type{List, Text}, words: wordsData, doc: "; or the CSV file that holds them, relative to the script: a " +
-		"square table of numbers, with or without a header and a first column of names"},
+	kernels.MatrixKind:  {types: []Type{List, Text}, words: wordsData, doc: "; or the path of a CSV file relative to the script: a square table of numbers, with or without names"},
 }
 
-// spaceFunctions returns the functions that say which space a kernel compares.
-// Other kernels become joint ones by evaluator.lift, where they mean the same in both spaces.
+// spaceFunctions returns the functions that assign a kernel to a space. evaluator.lift converts other kernels if they mean the same
+// in both spaces.
 func spaceFunctions() []Function {
-	// Function name takes a kernel of two tasks or two arms; lift makes the joint kernel of it, and cannot fail.
+	// space makes a function that takes a kernel of two tasks or two arms; lift converts it to a joint kernel.
 	space := func(name, doc, of, example string, lift func(kernels.Kernel) kernels.Joint) Function {
 		return bound(Function{
 			Name: name, Section: SectionSpaces, Doc: doc, Params: []Param{{Name: "k", Doc: of}}, Result: Joint, Example: example, pure: true,
 		}, nil, func(_ *call, a struct{ K kernels.Kernel }) (any, error) { return lift(a.K), nil })
 	}
 	return []Function{
-		space("task", "a joint kernel that compares tasks by their features z_*", "kernel of two tasks", "task(rbf(lengthscale=0.7))",
+		space("task", "a joint kernel that compares tasks by their features z_*", "a kernel on tasks", "task(rbf(lengthscale=0.7))",
 			kernels.LiftTask),
-		space("arm", "a joint kernel that compares arms by their features x_*", "kernel of two arms", "arm(linear())", kernels.LiftArm),
+		space("arm", "a joint kernel that compares arms by their features x_*", "a kernel on arms", "arm(linear())", kernels.LiftArm),
 	}
 }

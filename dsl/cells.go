@@ -13,13 +13,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Completeness tells a console whether a text can be run as it stands: "complete"; "incomplete",
-// with spaces to begin the next line with; or "invalid", when it has a mistake that no further text
-// repairs. It looks at form, not at names and types: a complete text may still be wrong.
+// Completeness reports whether a console can run a text: "complete"; "incomplete", with the indent of the next line; or "invalid",
+// if no further text can repair it. It checks form only, not names and types: a complete text may still be wrong.
 func Completeness(src string) (status, indent string) {
 	c, open := front.CompletenessOf(src)
 	if c == front.Incomplete {
-		indent = strings.Repeat("    ", max(open, 1)) // one step, too, where something else than a bracket is missing
+		indent = strings.Repeat("    ", max(open, 1)) // at least one step, if something other than a bracket is missing
 	}
 	return string(c), indent
 }
@@ -27,46 +26,44 @@ func Completeness(src string) (status, indent string) {
 // CellMagic begins a notebook cell that holds a script.
 const CellMagic = "%%cope"
 
-// Cell returns the script in a notebook cell, every line where it stands in the cell, or false when
-// the cell is of another language. The first line that is neither blank nor a comment decides; as
-// for GoNB, it may be written as the comment //gonb:%%cope. It is an error when something follows
-// %%cope in its line.
+// Cell returns the script in a notebook cell, with unchanged line numbers, or false if the cell has another language. The first
+// line that is neither blank nor a comment decides; as in GoNB, it may be the comment //gonb:%%cope. Text after %%cope in its line
+// is an error.
 func Cell(code string) (script string, ok bool, err error) {
 	lines := strings.Split(strings.TrimPrefix(code, "\ufeff"), "\n")
 	for i, line := range lines {
 		text := strings.TrimSpace(line)
 		if rest, found := strings.CutPrefix(text, "//gonb:"); found {
-			text = strings.TrimSpace(rest) // such as //gonb:%%cope: the text decides like any other
+			text = strings.TrimSpace(rest) // such as //gonb:%%cope
 		} else if text == "" || strings.HasPrefix(text, "//") {
 			continue
 		}
 		rest, found := strings.CutPrefix(text, CellMagic)
 		switch {
-		case !found || rest != "" && strings.TrimSpace(rest[:1]) != "": // code of another language, or a magic such as %%copepod
+		case !found || rest != "" && strings.TrimSpace(rest[:1]) != "": // another language, or a magic such as %%copepod
 			return "", false, nil
 		case rest != "":
 			return "", true, fmt.Errorf("line %d: %s takes nothing after it, got %q: the script begins in the next line", i+1, CellMagic,
 				strings.TrimSpace(rest))
 		}
-		lines[i] = "" // emptied and not removed, so that lines keep their numbers
+		lines[i] = "" // keeps the line numbers
 		return strings.Join(lines, "\n"), true, nil
 	}
 	return "", false, nil
 }
 
-// Paragraph is a part of a script that makes a notebook cell.
+// Paragraph is a part of a script for one notebook cell.
 type Paragraph struct {
-	Source  string // the text; of a comment without the slashes
-	Comment bool   // it has nothing but // comments, so it can be read as Markdown
-	Line    int    // where it begins, from 1
+	Source  string // the text; without the slashes if it is a comment
+	Comment bool   // only // comments, so it can be shown as Markdown
+	Line    int    // first line, from 1
 }
 
-// Paragraphs cuts a script at blank lines, but not inside a statement or comment. A
-// text that cannot be read is one paragraph.
+// Paragraphs splits a script at blank lines outside statements and comments. A text that cannot be parsed is one paragraph.
 func Paragraphs(src string) []Paragraph {
 	s := front.NewSource("", src)
 	lines := strings.Split(s.Text, "\n")
-	whole := make([]bool, len(lines)+2) // by number of the line: it goes on from the line before
+	whole := make([]bool, len(lines)+2) // by line number: the line continues the line before
 	for _, at := range front.Solid(s) {
 		first, _ := s.Position(at.From)
 		last, _ := s.Position(max(at.From, at.To-1))
@@ -76,7 +73,7 @@ func Paragraphs(src string) []Paragraph {
 	}
 	var all []Paragraph
 	var part []string
-	// finish ends the paragraph that the lines so far make; next is the number of the line after it.
+	// finish ends the current paragraph; next is the number of the line after it.
 	finish := func(next int) {
 		if len(part) > 0 {
 			all = append(all, paragraph(part, next-len(part)))
@@ -94,7 +91,7 @@ func Paragraphs(src string) []Paragraph {
 	return all
 }
 
-// paragraph makes a paragraph of its lines, the first of them number at. One blank after the slashes goes with them.
+// paragraph makes a paragraph of lines that start at line number at. It also removes one blank after the slashes.
 func paragraph(lines []string, at int) Paragraph {
 	p := Paragraph{Comment: true, Line: at}
 	text := make([]string, len(lines))
@@ -110,9 +107,8 @@ func paragraph(lines []string, at int) Paragraph {
 	return p
 }
 
-// Rewrite returns a script with other values: each NAME=VALUE replaces the right
-// side of the statement that binds NAME, as Options.Set does. VALUE is an expression
-// of the language: a number, a "text" in quotes, a list. All else stays as written.
+// Rewrite returns a script with changed values: each NAME=VALUE replaces the right side of the statement that binds NAME, like
+// Options.Set. VALUE is an expression of the language: a number, a "text" in quotes, a list. Other text is unchanged.
 func Rewrite(src string, set []string) (string, error) {
 	script, errs := Parse("script", src)
 	if len(errs) > 0 {
@@ -123,7 +119,7 @@ func Rewrite(src string, set []string) (string, error) {
 		return "", errs
 	}
 	var b strings.Builder
-	at := 0 // up to here the text is written
+	at := 0 // the text is written up to here
 	for i, st := range script.statements {
 		new := changed[i]
 		if new == st {
@@ -140,14 +136,12 @@ func Rewrite(src string, set []string) (string, error) {
 	return b.String(), nil
 }
 
-// replace returns the statements of a script, those whose names are set with what
-// they are set to. A name that the script does not bind is an error unless others
-// are allowed.
-// Where a name is set twice, the last value counts. The new statements have a text of their own, for messages.
+// replace returns the statements of a script with overrides applied. A name that the script does not bind is an error unless others
+// is true. The last override of a name counts. The new statements belong to the source "--set".
 func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors) {
 	statements := slices.Clone(s.statements)
 	for _, text := range set {
-		// NAME=VALUE has the form of a binding, so the parser of scripts reads it.
+		// NAME=VALUE is a binding, so the parser reads it.
 		source := front.NewSource("--set", text)
 		parsed, errs := front.Parse(source)
 		if len(errs) > 0 {
@@ -169,27 +163,26 @@ func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors)
 	return statements, nil
 }
 
-// outline holds what the text of fc, fb or a sweep says of its value before anything runs.
-// A check asks it where a later call, such as plot or speedup, would refuse the value after hours of runs.
+// outline describes the value of fc, fb or a sweep before anything runs. A check uses it to reject a later call, such as plot or
+// speedup, before hours of runs.
 type outline struct {
-	names []string // swept names, in their order; nil of a result
-	// the texts among the values of each name; nil where the values are not known yet
+	names []string // swept names in order; nil for a result
+	// texts among the values of each name; nil if the values are unknown
 	texts [][]string
-	mode  string // of the result, or of the one that is swept; "" where that is not known
+	mode  string // of the result, or of the swept one; "" if unknown
 }
 
-// outlined returns what the value of a call will have, nil where nothing is known of it.
+// outlined returns the outline of a call's value; nil if nothing is known.
 func outlined(c *call) *outline {
 	switch c.fn.Name {
-	// The mode is known by the name of the function.
 	case engine.ModeFC, engine.ModeFB:
 		return &outline{mode: c.fn.Name}
 	case "sweep":
-		// The names are known as written; the mode by the result, or by what the result will be.
+		// The names are written in the call; the mode follows from the result or its outline.
 		o := &outline{}
 		if r, ok := c.args[0].Data.(engine.Result); ok {
 			o.mode = r.Mode
-		} else if of := c.args[0].outline; of != nil { // of a result that fc or fb will give
+		} else if of := c.args[0].outline; of != nil { // a result of fc or fb that is still to come
 			o.mode = of.mode
 		}
 		for _, a := range c.named {
@@ -200,8 +193,8 @@ func outlined(c *call) *outline {
 	return nil
 }
 
-// sweepOutline returns what a sweep will have: from its value where there is one; nil where that is not known.
-// A sweep that is known may have been interrupted, so what it has counts and not what it was to have.
+// sweepOutline returns the outline of a sweep; nil if unknown. For a known sweep it describes its actual contents, since the sweep
+// may have been interrupted.
 func (a argument) sweepOutline() *outline {
 	if s, known := a.Data.(sim.Sweep); known {
 		return outlineOf(s)
@@ -212,8 +205,7 @@ func (a argument) sweepOutline() *outline {
 	return a.outline
 }
 
-// outlineOf returns the outline of a sweep that has run, whole or in part.
-// The mode is the last row's, as all rows have the same.
+// outlineOf returns the outline of a sweep that has run, wholly or in part. All rows have the same mode.
 func outlineOf(s sim.Sweep) *outline {
 	o := &outline{names: s.Names, texts: make([][]string, len(s.Names))}
 	for _, row := range s.Rows {
@@ -227,11 +219,11 @@ func outlineOf(s sim.Sweep) *outline {
 	return o
 }
 
-// sourceOf returns the expression that an expression stands for, and its statement.
-// A name that is not bound stands for itself.
+// sourceOf follows names to the expression that they are bound to, and returns it with its statement. An unbound name is returned
+// unchanged.
 func sourceOf(e *evaluator, n ast.Node) (ast.Node, *front.Statement) {
 	st := e.st
-	for range len(e.scope) + 1 { // a name may stand for a name
+	for range len(e.scope) + 1 { // a name may be bound to another name
 		id, ok := n.(*ast.IdentifierNode)
 		if !ok || e.scope[id.Value] == nil {
 			break
@@ -242,16 +234,14 @@ func sourceOf(e *evaluator, n ast.Node) (ast.Node, *front.Statement) {
 	return n, st
 }
 
-// evalAgain evaluates an expression of a statement that was evaluated without mistakes,
-// and leaves no trace of it.
-// Nothing is read or run, and mistakes go nowhere.
+// evalAgain evaluates an expression of a statement without mistakes again. It has no side effects: it reads and runs nothing, and
+// drops mistakes.
 func evalAgain(e *evaluator, n ast.Node, st *front.Statement) value {
 	other := &evaluator{ctx: e.ctx, session: e.session, dry: true, scope: e.scope, st: st}
 	return other.eval(n)
 }
 
-// texts returns the texts in a list; nil where the list is not known.
-// A known list without texts gives an empty slice, which is not nil.
+// texts returns the texts in a list; nil if the list is unknown, and not nil if a known list has none.
 func texts(v value) []string {
 	list, known := v.Data.([]value)
 	if !known {
@@ -266,8 +256,7 @@ func texts(v value) []string {
 	return found
 }
 
-// of returns the texts among the values of a swept name: false when it is not swept,
-// nil when they are not known.
+// of returns the texts among the values of a swept name, nil if they are unknown. Swept is false if the name is not swept.
 func (o *outline) of(name string) (texts []string, swept bool) {
 	i := slices.Index(o.names, name)
 	if i < 0 {

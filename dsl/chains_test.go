@@ -70,7 +70,7 @@ func TestLongChains(t *testing.T) {
 	}
 	// The cycle goes through all names.
 	_, err := evalText(s, "n0 = "+last)
-	if err == nil || !strings.Contains(err.Error(), "n0 would be defined by itself") {
+	if err == nil || !strings.Contains(err.Error(), "the definition of n0 would depend on n0 itself") {
 		t.Errorf("a cycle: error %v", err)
 	}
 	must(t, s, "n0 = 2") // every other name is stale then
@@ -96,13 +96,13 @@ func TestCyclesAfterChanges(t *testing.T) {
 	for _, step := range []struct{ src, want string }{
 		{"a = 1; b = a; c = b; d = 1", ""},
 		{"a = d", ""},
-		{"d = c", "d would be defined by itself"},
+		{"d = c", "the definition of d would depend on d itself"},
 		{"b = 5", ""}, // c uses b, which uses nothing now
 		{"d = c", ""}, // and a uses d, above c
-		{"b = a", "b would be defined by itself"},
-		{"c = a", "c would be defined by itself"},
+		{"b = a", "the definition of b would depend on b itself"},
+		{"c = a", "the definition of c would depend on c itself"},
 		{"d = 2; b = a; c = b", ""},
-		{"a = c", "a would be defined by itself"},
+		{"a = c", "the definition of a would depend on a itself"},
 	} {
 		_, err := evalText(s, step.src)
 		if (err == nil) != (step.want == "") || err != nil && !strings.Contains(err.Error(), step.want) {

@@ -19,7 +19,7 @@ import (
 type Completion struct {
 	Text      string         // replaces the word at the cursor
 	Type      CompletionType // how a front end marks it
-	Signature string         // how a function is called; what a parameter accepts; what a name is
+	Signature string         // of a function; for a parameter, the accepted values; for a name, its type
 }
 
 // CompletionType names the kind of a proposed word.
@@ -29,23 +29,21 @@ type CompletionType string
 const (
 	CompletesFunction CompletionType = "function"
 	CompletesKeyword  CompletionType = "keyword"  // a parameter, with its =
-	CompletesInstance CompletionType = "instance" // a name that a script bound
+	CompletesInstance CompletionType = "instance" // a name bound by a script
 	CompletesChoice   CompletionType = "choice"   // a text that a parameter accepts
-	// a column, task or arm of a problem that is bound
+	// a column, task or arm of a bound problem
 	CompletesColumn CompletionType = "column"
 	CompletesPath   CompletionType = "path"     // a file, or a folder with its /
 	CompletesPart   CompletionType = "property" // a part of a value, after a point
 )
 
-// CompleteItems proposes words for the place of the cursor in a text that may be
-// unfinished. In a call these are the parameters that are not given yet, then names,
-// then functions; inside quotes, what the parameter takes: choices, columns, tasks
-// and arms of the problems bound, files below Options.Folder. The words replace the
-// runes from, …, to-1. The cursor counts runes.
-// It runs nothing, and reads no more than folders and headers of tables.
+// CompleteItems proposes words for the cursor in a text that may be unfinished. In a call these are the missing parameters, then
+// names, then functions. Inside quotes these are what the parameter takes: choices, columns, tasks and arms of the bound problems,
+// or files below Options.Folder. The words replace the runes from, …, to-1. The cursor counts runes. It runs nothing, and reads
+// only folders and headers of tables.
 func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []Completion) {
 	c := front.CursorAt(text, cursor)
-	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)]) // of the word, what stands before the cursor
+	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)]) // the part of the word before the cursor
 	p := proposals{prefix: prefix, seen: map[string]bool{}}
 	switch {
 	case c.InText && c.Owner != "": // owner["…: the name of a row
@@ -64,22 +62,21 @@ func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []
 	return c.At.From, c.At.To, p.items
 }
 
-// Inspect describes what the cursor is on: an algorithm inside quotes, a name that
-// is bound, a function; or else the function whose call is around it. The cursor
-// counts runes.
+// Inspect describes what is at the cursor: an algorithm inside quotes, a bound name, a function, or the function whose call
+// surrounds it. The cursor counts runes.
 func (s *Session) Inspect(text string, cursor int) Inspection {
 	return inspection(description(s, text, cursor))
 }
 
-// proposals collects the words that begin with a prefix, each once.
+// proposals collects the distinct words that begin with a prefix.
 type proposals struct {
 	prefix string          // the word up to the cursor
-	header func() []string // columns of the file that a problem is read from, inside quotes
-	seen   map[string]bool // words that are proposed: a name and a function that are spelled alike appear once
+	header func() []string // columns of the table that a problem reads, inside quotes
+	seen   map[string]bool // proposed words: a name and a function with the same spelling appear once
 	items  []Completion    // in the order of their kinds
 }
 
-// add proposes a word that begins with the prefix. The first of several types stays.
+// add proposes a word if it begins with the prefix. A repeated word keeps its first type.
 func (p *proposals) add(t CompletionType, word, signature string) {
 	if strings.HasPrefix(word, p.prefix) && !p.seen[word] {
 		p.seen[word] = true
@@ -87,46 +84,44 @@ func (p *proposals) add(t CompletionType, word, signature string) {
 	}
 }
 
-// addAll proposes words of one type. Braces of a column are doubled, as they stand in a text.
+// addAll proposes words of one type. It doubles braces of columns, as a text needs.
 func (p *proposals) addAll(t CompletionType, words []string, signature string) {
 	for _, word := range words {
-		if t == CompletesColumn { // of a file, which may have braces
+		if t == CompletesColumn { // a file's column names may have braces
 			word = doubled.Replace(word)
 		}
 		p.add(t, word, signature)
 	}
 }
 
-// doubled writes braces as they stand in a text.
+// doubled escapes braces for a text.
 var doubled = strings.NewReplacer("{", "{{", "}", "}}")
 
-// worthTime is how long completion looks at what stands above the cursor.
+// worthTime limits the time that completion spends on the lines above the cursor.
 const worthTime = 200 * time.Millisecond
 
-// worth returns what an expression is worth where the statements above it are not evaluated yet, as far
-// as that is known without running anything.
-// Mistakes are of no interest, and a statement with one leaves what is known.
+// worth returns the value of an expression as far as it is known without running anything; the statements above it have not been
+// evaluated yet. It ignores mistakes; a statement with a mistake does not change what is known.
 func worth(s *Session, src, above string) value {
 	parsed, errs := front.Parse(front.NewSource("", src))
 	if len(errs) > 0 || len(parsed) != 1 {
 		return unknown(anything)
 	}
-	// Long scripts are looked at as far as the time allows.
 	ctx, cancel := context.WithTimeout(context.Background(), worthTime)
 	defer cancel()
 	e := &evaluator{ctx: ctx, session: &Session{opt: s.opt, scope: s.scope}, dry: true, scope: maps.Clone(s.scope)}
 	statements, _ := front.Parse(front.NewSource("", above))
 	for _, st := range statements {
-		if ctx.Err() == nil && !taken(st.Name) { // a statement that binds a name of the language is passed over
+		if ctx.Err() == nil && !taken(st.Name) { // skip a statement that binds a name of the language
 			e.statement(st)
 		}
 	}
-	// The owner is evaluated last, in the scope that the lines above have made.
+	// The owner is evaluated last, in the scope of the lines above.
 	e.st = parsed[0]
 	return e.eval(parsed[0].Node)
 }
 
-// completeRow proposes the names by which elements of a list are chosen; of another value its parts.
+// completeRow proposes the names of a list's elements, or the parts of another value.
 func completeRow(p *proposals, v value) {
 	if v.Type != List {
 		p.addAll(CompletesPart, v.partNames(), "")
@@ -141,10 +136,9 @@ func completeRow(p *proposals, v value) {
 	}
 }
 
-// completeName proposes what may stand outside quotes.
-// The order is the order of the proposals: parameters, names, constants, functions.
+// completeName proposes words outside quotes, in this order: parameters, names, constants, functions.
 func completeName(s *Session, p *proposals, c front.Cursor) {
-	// Arguments by number fill the parameters from the left, so those are not proposed.
+	// Positional arguments fill the first parameters, which are then not proposed.
 	if fn := s.scope.function(c.Function()); fn != nil && c.Argument == "" && !c.Formula {
 		given := lists.Keyed(c.Given, func(_ int, name string) (string, bool) { return name, true })
 		for i, param := range fn.Params {
@@ -153,7 +147,7 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 			}
 		}
 		if fn.Named != "" {
-			sweepable(s, c.First, func(name string, param *Param) { // c.First is the result that is swept
+			sweepable(s, c.First, func(name string, param *Param) { // c.First is the swept result
 				if !given[name] {
 					p.add(CompletesKeyword, name+"=", "a list of values to try")
 				}
@@ -172,24 +166,23 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 		return
 	}
 	for i := range functions {
-		// a signature takes longer than the rest
+		// a signature takes longest to build
 		if strings.HasPrefix(functions[i].Name, p.prefix) {
 			p.add(CompletesFunction, functions[i].Name, functions[i].Signature())
 		}
 	}
 }
 
-// sweepable lists what a sweep of a result may vary: the names that it depends on, without a
-// parameter, and the parameters of the calls below it.
-// tell is called for a name more than once where several calls have a parameter of that name.
+// sweepable visits what a sweep of a result may vary: the names that it depends on, without a parameter, and the parameters of the
+// calls below it. It calls tell several times for a name if several calls have such a parameter.
 func sweepable(s *Session, result string, tell func(name string, p *Param)) {
-	// Whatever the result rests on: numbers, texts, kernels and problems by name, and parameters of calls.
+	// The result may depend on numbers, texts, kernels and problems by name, and on arguments of calls.
 	for _, name := range s.scope.below(result) {
 		b := s.scope[name]
 		if name != result && (b.value.Type == Number || b.value.Type == Text || b.value.Type.isKernel() || b.value.Type == Problem) {
 			tell(name, nil)
 		}
-		if b.st.Params != nil { // calls in a formula have vectors for arguments
+		if b.st.Params != nil { // arguments of calls in a formula are vectors
 			continue
 		}
 		for _, n := range s.scope.callsIn(b.st.Node) {
@@ -202,8 +195,7 @@ func sweepable(s *Session, result string, tell func(name string, p *Param)) {
 	}
 }
 
-// completeText proposes what may stand inside quotes.
-// It goes by the parameter that the cursor is in: the named one, else the one at its position.
+// completeText proposes words inside quotes, for the named or positional parameter at the cursor.
 func completeText(s *Session, p *proposals, c front.Cursor) {
 	if c.Formula { // x["x_1"]
 		p.addAll(CompletesColumn, columnsIn(s, ""), "")
@@ -229,14 +221,13 @@ func completeText(s *Session, p *proposals, c front.Cursor) {
 	}
 }
 
-// completeParam proposes the texts that a parameter takes.
-// Choices come first, then what is found in problems, tables and folders.
+// completeParam proposes the texts that a parameter takes: first choices, then names from problems, tables and folders.
 func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 	for _, choice := range param.Choices {
 		p.add(CompletesChoice, choice, algorithmDoc(choice))
 	}
 	switch param.words {
-	// Columns of problems that are bound, and inside problem(…) the columns of the table that it reads.
+	// Columns of bound problems; inside problem(…), columns of its table.
 	case wordsColumns:
 		p.addAll(CompletesColumn, columnsIn(s, space(c.Calls)), "")
 		if slices.Contains(c.Calls, "problem") {
@@ -256,7 +247,7 @@ func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 		p.addAll(CompletesPath, filesIn(s, p.prefix, []string{storeEnding}), "")
 	case wordsX, wordsY, wordsSwept:
 		xs, ys := axesIn(s, c.First)
-		if slices.Contains(c.Given, "posterior") { // the axes of such a figure do not follow from the value
+		if slices.Contains(c.Given, "posterior") { // the axes of such a figure do not depend on the value
 			xs, ys = report.PosteriorX(), nil
 		}
 		if param.words != wordsY { // a panel and an x are swept names or axes
@@ -266,7 +257,7 @@ func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 	}
 }
 
-// algorithmDoc describes an algorithm in a line; "" where no algorithm has the name.
+// algorithmDoc describes an algorithm in one line; "" if there is none of that name.
 func algorithmDoc(name string) string {
 	a, _ := lists.First(algorithms.All(), func(a algorithms.Entry) bool { return a.Name == name })
 	return a.Doc

@@ -22,8 +22,8 @@
 // scripts and give their parameters other values.
 //
 // A mistake of the user is an Error with place, message and hint; up to five that do
-// not depend on each other come together as Errors. An interrupt returns what was
-// displayed so far with an error that wraps the context's.
+// not depend on each other come together as Errors. An interrupt returns the displays made
+// so far, with an error that wraps the context's.
 //
 // The package is laid out as a compiler. internal/front makes statements with syntax trees out of
 // text, by the lexer and parser of expr. One evaluator (eval.go, operators.go, algebra.go, call.go)

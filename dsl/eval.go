@@ -12,47 +12,44 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// maxElements limits the list elements that one evaluation may make, so that a short script cannot
-// take all memory.
+// maxElements limits the list elements of one evaluation, so that a short script cannot use all memory.
 const maxElements = 2_000_000
 
 // maxNesting limits how deep lists nest.
 const maxNesting = 20
 
-// evaluator computes the values of expressions. One evaluator serves both to
-// check and to run: while it checks (dry), calls that read files or run anything
-// are not made, and their values are known by type only. What depends on numbers
-// and kernels alone is computed in both, so a wrong length scale is found before
-// anything runs.
+// evaluator computes the values of expressions, both to check and to run a script. During a check (dry), it skips calls that read
+// files or run anything, and knows their values by type only. It computes all that depends only on numbers and kernels, so that a
+// wrong length scale is found before anything runs.
 type evaluator struct {
-	ctx      context.Context // of Eval or of a check; computations end with it
-	session  *Session        // whose options, files and memory count
-	dry      bool            // the script is checked, and nothing is read or run
+	ctx      context.Context // of Eval or of a check; ends computations
+	session  *Session        // provides options, files and stored results
+	dry      bool            // checks the script without reading or running anything
 	scope    scope           // names bound so far
-	order    order           // of these names; nil until it is needed
-	errs     front.Errors    // the first of the mistakes
-	mistakes int             // how many there were
+	order    order           // of these names; nil until needed
+	errs     front.Errors    // the first mistakes, at most front.MaxErrors
+	mistakes int             // number of all mistakes
 
 	st *front.Statement // being evaluated; nodes belong to it
-	// the statement of the script that is evaluated: st, or what evaluates st again
+	// the script's statement: st, or the one that evaluates st again
 	own      *front.Statement
 	elements int                // list elements made so far
-	uses     map[string]bool    // names that the statement read
-	all      []*front.Statement // of the script, to tell names that are bound too late
+	uses     map[string]bool    // names that the statement has read
+	all      []*front.Statement // of the script; finds names that are bound too late
 	swept    *swept             // overrides of a sweep; nil outside one
-	inputs   map[string]bool    // while checking: the files that problems are read from
-	contents map[string][]byte  // of the files read, by path
-	teller   *teller            // of progress; nil when nobody is told
+	inputs   map[string]bool    // in a check: the files that problems are read from
+	contents map[string][]byte  // contents of the files read, by path
+	teller   *teller            // reports progress; nil if progress is not reported
 
-	stopped error // why a call ended early with a partial value
+	stopped error // the reason why a call ended early with a partial value
 
-	collect func(sim.Experiment) // takes experiments in place of making their runs; nil where they are made
+	collect func(sim.Experiment) // receives experiments instead of running them; nil to run them
 }
 
-// fail records an error at a node and returns a value of the type that the expression would have
-// had, so that evaluation can go on without a second error.
+// fail records an error at a node. It returns a value of the expression's type, so that evaluation continues without follow-up
+// errors.
 func (e *evaluator) fail(n ast.Node, t Type, message, hint string) value {
-	// The place of a node takes a walk through its tree, which is left out for a mistake that is not shown.
+	// Finding the place walks through the tree; skip it if the mistake is not shown.
 	if e.full() {
 		e.mistakes++
 		return unknown(t)
@@ -61,24 +58,24 @@ func (e *evaluator) fail(n ast.Node, t Type, message, hint string) value {
 	return unknown(t)
 }
 
-// full reports whether as many mistakes were found as are told.
+// full reports whether the maximum number of mistakes was found.
 func (e *evaluator) full() bool { return len(e.errs) == front.MaxErrors }
 
-// failAt records an error at a place of the statement that is evaluated.
+// failAt records an error at a place in the current statement.
 func (e *evaluator) failAt(at front.Span, message, hint string) {
 	e.report(e.st.Source.At(at, message, hint))
 }
 
-// report records an error, as long as fewer than front.MaxErrors are there.
+// report records an error, up to front.MaxErrors.
 func (e *evaluator) report(err *front.Error) {
-	e.mistakes++ // counts all, so that callers see whether a part had one
+	e.mistakes++ // counts all, so that callers notice unrecorded mistakes
 	if len(e.errs) < front.MaxErrors {
 		e.errs = append(e.errs, err)
 	}
 }
 
-// eval returns the value of an expression; its data is nil after an error.
-// While a script is checked it is nil, too, where the value follows from something that is read or run.
+// eval returns the value of an expression. Its data are nil after an error, and in a check if the value depends on something that
+// is read or run.
 func (e *evaluator) eval(n ast.Node) value {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
@@ -87,7 +84,7 @@ func (e *evaluator) eval(n ast.Node) value {
 		return numberValue(n.Value)
 	case *ast.StringNode:
 		return value{Type: Text, Data: n.Value}
-	case *ast.BoolNode: // true and false are other ways to write 1 and 0
+	case *ast.BoolNode: // true and false mean 1 and 0
 		return numberValue(float64(indices.Indicator(n.Value)))
 	case *ast.IdentifierNode:
 		return e.name(n)
@@ -107,19 +104,18 @@ func (e *evaluator) eval(n ast.Node) value {
 	return e.fail(n, anything, "this is not part of the language", "")
 }
 
-// name looks a name up.
-// Names of the language cannot be bound, so the order of the questions does not matter. A name is noted as used in any
-// case.
+// name looks up a name and notes that it is used. Names of the language cannot be bound, so the order of the lookups does not
+// matter.
 func (e *evaluator) name(n *ast.IdentifierNode) value {
 	e.use(n.Value)
 	w, gone := e.session.withdrawn[n.Value]
-	if gone = gone && w.binding == e.scope[n.Value]; gone && w.binding != nil { // not what this script bound since
+	if gone = gone && w.binding == e.scope[n.Value]; gone && w.binding != nil { // unless this script has bound it since
 		return e.fail(n, anything, w.message(n.Value), w.hint(e.session.giver()))
 	}
 	if v, ok := e.lookup(n.Value); ok {
 		return v
 	}
-	if c, ok := constants[n.Value]; ok { // as pi
+	if c, ok := constants[n.Value]; ok { // such as pi
 		return numberValue(c)
 	}
 	if f := index[n.Value]; f != nil {
@@ -129,20 +125,20 @@ func (e *evaluator) name(n *ast.IdentifierNode) value {
 		return e.fail(n, anything, w.message(n.Value), w.hint(e.session.giver()))
 	}
 	hint := ""
-	if !e.full() { // to find the nearest name takes long
+	if !e.full() { // the nearest name takes long to find
 		hint = suggestName(e, n.Value)
 	}
 	return e.fail(n, anything, fmt.Sprintf("unknown name %q", n.Value), hint)
 }
 
-// use notes a name that the statement reads; statement keeps the ones that are bound. A second evaluation notes none.
+// use notes a name that the statement reads; the evaluation of statements keeps the bound ones. A second evaluation notes none.
 func (e *evaluator) use(name string) {
 	if e.uses != nil {
 		e.uses[name] = true
 	}
 }
 
-// lookup finds a bound name, under the overrides of a sweep if there is one.
+// lookup finds a bound name, with the overrides of a sweep.
 func (e *evaluator) lookup(name string) (value, bool) {
 	if e.swept != nil {
 		if v, ok := e.swept.lookup(e, name); ok {
@@ -156,14 +152,14 @@ func (e *evaluator) lookup(name string) (value, bool) {
 	return b.value, true
 }
 
-// list evaluates [a, b, …]. All elements are evaluated, as each may have a mistake of its own.
+// list evaluates [a, b, …]. It evaluates all elements, as each may have a mistake.
 func (e *evaluator) list(n *ast.ArrayNode) value {
 	out := make([]value, len(n.Nodes))
 	known, size := true, 0
 	for i, element := range n.Nodes {
 		out[i] = e.eval(element)
 		known = known && out[i].known()
-		size += out[i].size(maxElements) // with lists inside the element
+		size += out[i].size(maxElements) // including nested lists
 		if out[i].Type == Nothing {
 			e.fail(element, anything, "this gives no value that a list could hold", "")
 			known = false
@@ -173,14 +169,14 @@ func (e *evaluator) list(n *ast.ArrayNode) value {
 	if !known || !e.spend(n, size) {
 		return unknown(List)
 	}
-	if list.depth() > maxNesting { // printing and comparing go down as deep
+	if list.depth() > maxNesting { // printing and comparing recurse to this depth
 		return e.fail(n, List, fmt.Sprintf("more than %d lists inside each other", maxNesting), "")
 	}
 	return list
 }
 
-// spend takes list elements from the budget.
-// Characters of texts that are joined count as well. It reports false, with a mistake, where the budget is used up.
+// spend counts list elements, and characters of joined texts, against the limit. It reports a mistake and returns false when the
+// limit is exceeded.
 func (e *evaluator) spend(n ast.Node, elements int) bool {
 	if elements > maxElements-e.elements {
 		e.fail(n, List, fmt.Sprintf("the script makes lists of more than %d elements", maxElements), "put data into a CSV file")
@@ -190,8 +186,7 @@ func (e *evaluator) spend(n ast.Node, elements int) bool {
 	return true
 }
 
-// element returns list[i] with i counted from 0.
-// The list may be known by its type alone; the value is then one of the type of its elements, if that is known.
+// element returns list[i], counted from 0. For a list known only by type, the value has the type of its elements, if known.
 func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 	switch {
 	case list.Type != List:
@@ -205,24 +200,22 @@ func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 		t, of := typeFor(list.of)
 		return value{Type: t, of: of}
 	}
-	// Both are known.
 	elements := list.Data.([]value)
 	i, ok := whole(at.Data.(float64)) // an index is a whole number
 	if !ok || i < 0 || i >= len(elements) {
-		return e.fail(n.Property, anything, fmt.Sprintf("there is no element %s in a list of %d", formatNumber(at.Data.(float64)),
+		return e.fail(n.Property, anything, fmt.Sprintf("the list has %[2]d elements, and none is number %[1]s", formatNumber(at.Data.(float64)),
 			len(elements)), "elements are numbered from 0")
 	}
 	return elements[i]
 }
 
-// read reads a data file, once in an evaluation: a sweep gives all its combinations the same data.
-// The path is as the system needs it, and the key of contents.
+// read reads a data file once per evaluation, so that all combinations of a sweep use the same data. The path is a system path, and
+// the key of contents.
 func (e *evaluator) read(path string) ([]byte, error) {
 	if data, known := e.contents[path]; known {
 		return data, nil
 	}
 	read := e.session.opt.readFile
-	// Files of the script's folder, or tables of the caller.
 	if read == nil {
 		read = func(path string) ([]byte, error) { return e.session.opt.file(e.ctx, path) }
 	}
@@ -233,13 +226,12 @@ func (e *evaluator) read(path string) ([]byte, error) {
 	if e.contents == nil {
 		e.contents = map[string][]byte{}
 	}
-	// Kept for the whole evaluation, so that a change of the file does not come between combinations.
+	// Kept for the whole evaluation, so that combinations do not see a changed file.
 	e.contents[path] = data
 	return data, nil
 }
 
-// compare evaluates a comparison, which is 1 where it holds and 0 where it does not: of numbers, of
-// lists element by element, and of texts whether they are the same.
+// compare evaluates a comparison to 1 or 0: of numbers, of lists element by element, and of texts for equality.
 func (e *evaluator) compare(n *ast.BinaryNode, l, r value) value {
 	switch {
 	case l.Type.isNumeric() && r.Type.isNumeric():
@@ -252,21 +244,20 @@ func (e *evaluator) compare(n *ast.BinaryNode, l, r value) value {
 	case !l.known() || !r.known():
 		return unknown(Number)
 	}
-	// 1 where the texts are the same: == and != compare that with 1.
+	// Equality is 1; the operators == and != then compare it with 1.
 	return numberValue(formula.Operate(n.Operator, float64(indices.Indicator(l.Data == r.Data)), 1))
 }
 
-// choice evaluates condition ? a : b. While it checks, both are evaluated, because both may hold
-// mistakes; when it runs, only the one that is chosen.
+// choice evaluates condition ? a : b. A check evaluates both branches, as both may have mistakes; a run evaluates only the chosen
+// one.
 func (e *evaluator) choice(n *ast.ConditionalNode) value {
-	condition := e.eval(n.Cond) // 1 or 0 of a comparison, but any number will do
+	condition := e.eval(n.Cond) // usually 1 or 0 from a comparison; any number is accepted
 	if condition.Type != Number && condition.Type != anything {
 		return e.fail(n.Cond, anything, fmt.Sprintf("here is %s; a choice needs a condition", condition.Type.a()),
 			"compare numbers or texts: a > b ? c : d")
 	}
 	x, known := condition.Data.(float64)
 	switch {
-	// When the script runs, only the branch that is chosen is evaluated.
 	case !e.dry && !known:
 		return unknown(anything)
 	case !e.dry && x != 0:
@@ -276,14 +267,14 @@ func (e *evaluator) choice(n *ast.ConditionalNode) value {
 		e.mention(n.Exp1)
 		return e.eval(n.Exp2)
 	}
-	// In a check both branches are; a condition of numbers alone is known already.
+	// A check evaluates both branches; a condition of numbers alone is already known.
 	a, b := e.eval(n.Exp1), e.eval(n.Exp2)
 	switch {
 	case known && x != 0:
 		return a
 	case known:
 		return b
-	case a.Type != b.Type: // the type is known when it runs
+	case a.Type != b.Type: // the type is known at run time
 		return unknown(anything)
 	case a.of != b.of:
 		a.of = nil
@@ -291,8 +282,7 @@ func (e *evaluator) choice(n *ast.ConditionalNode) value {
 	return value{Type: a.Type, of: a.of}
 }
 
-// mention notes the names of an expression that is not evaluated: the value depends on them, since
-// another condition would choose them.
+// mention notes the names of an expression that is not evaluated: another condition would choose it, so the value depends on them.
 func (e *evaluator) mention(n ast.Node) {
 	for name := range namesIn(n) {
 		e.use(name)

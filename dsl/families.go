@@ -6,10 +6,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// infinite is the text for a length scale without end.
+// infinite is the text for an infinite length scale.
 const infinite = "inf"
 
-// What classic makes at most, so that a short script cannot take all memory.
+// Limits of classic, so that a short script cannot use all memory.
 const (
 	maxAgents = 1000
 	maxArms   = 100_000 // of all agents together
@@ -18,17 +18,16 @@ const (
 // paperArgs are the arguments of paper.
 type paperArgs struct {
 	noiseArgs
-	Case        int     // 0 where not given
-	Gap         float64 `arg:"default"` // reward units, from the parameter's default
-	Lengthscale any     // a float64 or "inf"; nil where not given
+	Case        int     // 0 if not given
+	Gap         float64 `arg:"default"` // in reward units
+	Lengthscale any     // a float64 or "inf"; nil if not given
 }
 
-// checkPaper reports a call of paper that does not say, or says twice, how similar the tasks are.
-// One of the two must be there, and not both.
+// checkPaper reports a call of paper unless exactly one argument states how similar the tasks are.
 func checkPaper(c *call, a paperArgs) {
 	switch {
 	case c.has("case") && c.has("lengthscale"):
-		c.fail(c.arg("lengthscale"), "paper: case and lengthscale both say how similar the tasks are", "give one of them")
+		c.fail(c.arg("lengthscale"), "paper: case and lengthscale both state how similar the tasks are", "give one of them")
 	case !c.has("case") && !c.has("lengthscale"):
 		c.e.fail(c.node, c.fn.Result, "paper needs case or lengthscale", "write paper(case=2), or paper(lengthscale=1)")
 	default:
@@ -40,14 +39,14 @@ func checkPaper(c *call, a paperArgs) {
 func evalPaper(c *call, a paperArgs) (any, error) {
 	var p *problem.Problem
 	var err error
-	// A length scale lies between the cases: 0 is as case 3, and "inf" as case 1.
+	// Length scales interpolate between the cases: 0 is case 3, and "inf" is case 1.
 	switch scale := a.Lengthscale.(type) {
 	case float64:
 		p, err = problem.PaperFamily(scale, a.Gap)
 	case string:
 		p, err = problem.PaperFamily(math.Inf(1), a.Gap)
 	default:
-		p, err = problem.PaperCase(a.Case, a.Gap) // case was given, as the check saw
+		p, err = problem.PaperCase(a.Case, a.Gap) // checkPaper ensures that case is given
 	}
 	if err != nil {
 		return nil, err
@@ -58,13 +57,13 @@ func evalPaper(c *call, a paperArgs) (any, error) {
 
 // classicArgs are the arguments of classic.
 type classicArgs struct {
-	Means  []float64 // expected reward of each arm, the same for all agents
+	Means  []float64 // expected reward of each arm, equal for all agents
 	Agents int       `arg:"default"`
 	Goal   string    // "" or "max" for higher, "min" for lower
 }
 
-// checkClassic reports means that are not numbers, and too many of them.
-// A list that is not known yet is checked when the script runs.
+// checkClassic reports means that are not numbers, and too many of them. A list that is not known yet is checked when the script
+// runs.
 func checkClassic(c *call, a classicArgs) {
 	means := c.arg("means")
 	switch list, known := means.Data.([]value); {
@@ -76,8 +75,7 @@ func checkClassic(c *call, a classicArgs) {
 	}
 }
 
-// evalClassic makes collaborative best-arm identification without features.
-// With goal="min" lower is better, and the problem is turned.
+// evalClassic makes collaborative best-arm identification without features. With goal="min" it negates the rewards.
 func evalClassic(_ *call, a classicArgs) (any, error) {
 	p, err := problem.Classic(a.Means, a.Agents)
 	if err == nil && goalOf(a.Goal) == problem.GoalMin {

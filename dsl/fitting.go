@@ -18,46 +18,45 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// fittingFunctions returns the functions that find the numbers of kernels from data.
+// fittingFunctions returns the functions that fit hyperparameters of kernels to data.
 func fittingFunctions() []Function {
 	all := []Function{
 		bound(Function{
 			Name: "fit", Section: SectionProblems, Synonyms: []string{"train", "optimize", "optimise", "learn", "check_fit"},
-			Doc: "the free numbers of the kernel by maximum marginal likelihood on the mean rewards of a problem, with intervals, a test " +
-				"for lack of fit, cross-validation, and what sharing between tasks is worth; a kernel without free numbers is tested as it is",
+			Doc: "fits the free numbers of the kernel to the mean rewards of a problem by maximum marginal likelihood. The result has " +
+				"intervals, a test for lack of fit, cross-validation, and the benefit of sharing between tasks. A kernel without free numbers is only tested",
 			Params: []Param{
 				problemParam,
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Default: unset,
-					Doc: "the kernel to fit; the problem's own when not given"},
-				{Name: "mean", Synonyms: []string{"level", "trend"}, Types: []Type{Text}, Choices: []string{fit.MeanProblem, fit.MeanTask, fit.MeanNone}, Default: `"problem"`, Doc: "a constant level that the kernel need not explain: of the problem, of each task, or none"},
+					Doc: "the kernel to fit; the problem's kernel if not given"},
+				{Name: "mean", Synonyms: []string{"level", "trend"}, Types: []Type{Text}, Choices: []string{fit.MeanProblem, fit.MeanTask, fit.MeanNone}, Default: `"problem"`,
+					Doc: "the constant mean that the kernel does not explain: one for the problem, one for each task, or none"},
 				{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Free}, Range: positive, Default: unset,
-					Doc: "standard deviation of one reward: a number, or a free one; the problem's own when not given"},
+					Doc: "standard deviation of one reward: a number or a free number; the problem's noise if not given"},
 				{Name: "starts", Synonyms: []string{"restarts", "n_restarts"}, Types: []Type{Number}, Whole: true,
-					Range: kernels.Range{Min: 1, Max: 17}, Default: "4", Doc: "how many searches"},
+					Range: kernels.Range{Min: 1, Max: 17}, Default: "4", Doc: "number of searches, each from another start"},
 				{Name: "measure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: "0",
-					Doc: "how many simulated runs measure what sharing between tasks is worth: CoTestFC under the fitted kernel against IndTestFC, " +
-						"with the data's means for expected rewards"},
+					Doc: "number of simulated runs that measure the benefit of sharing: CoTestFC against IndTestFC, with the data's means as the truth"},
 			},
 			Result: typeOf[fit.Fit](), Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`,
 		}, nil, evalFit),
 		bound(Function{
-			Name: "fitted", Section: SectionProblems, Doc: "the kernel of a fit, with plain numbers and with the level as a term of its " +
-				"own, for with_kernel(p, fitted(f))",
+			Name: "fitted", Section: SectionProblems, Doc: "returns the kernel of a fit, with its fitted numbers and its mean level as a " +
+				"term, for with_kernel(p, fitted(f))",
 			Params: []Param{{Name: "f", Types: []Type{typeOf[fit.Fit]()}, Doc: "the fit"}}, Result: Joint, Example: "fitted(f)",
 		}, nil, func(_ *call, a struct{ F fit.Fit }) (any, error) { return a.F.Kernel, nil }),
 	}
-	// compare_kernels shares parameters with fit.
 	return append(all, compareKernels(all[0].Params))
 }
 
-// searchArgs are the arguments that fit and compare_kernels have in common.
+// searchArgs are the common arguments of fit and compare_kernels.
 type searchArgs struct {
-	Mean   string // level that the kernel need not explain, as the parameter says it; "" where not given
-	Noise  any    // a float64 or a kernels.Free; nil for the problem's own
+	Mean   string // the constant mean, as the parameter names it; "" if not given
+	Noise  any    // a float64 or a kernels.Free; nil for the problem's noise
 	Starts int    `arg:"default"`
 }
 
-// evalFit evaluates fit(...). A campaign takes the fit of its start, like a kernel that is found.
+// evalFit evaluates fit(...). A campaign reuses the fit of its start, like a kernel that is found.
 func evalFit(c *call, a struct {
 	searchArgs
 	P       *problem.Problem
@@ -73,13 +72,13 @@ func evalFit(c *call, a struct {
 		return f, nil
 	}
 	f, err := a.fit(c, a.P, a.Kernel, "kernel", 0, 1)
-	// Recorded before sharing is measured, which a later reading does not need.
+	// Record the fit before sharing is measured, which a later reading does not need.
 	if err == nil {
 		stored.keep(c.e.ctx, foundKernel{Function: "fit", Fit: &f}, f.Kernel)
 	}
 	if err == nil && a.Measure > 0 {
 		err = measureSharing(c, a.P, &f, a.Measure)
-		if c.e.ctx.Err() != nil { // the fit itself is finished
+		if c.e.ctx.Err() != nil { // the fit itself is complete
 			f.Warnings = append(f.Warnings, engine.Warning{Kind: engine.WarnUnmeasured})
 			return f, err
 		}
@@ -87,25 +86,25 @@ func evalFit(c *call, a struct {
 	return given(f, err)
 }
 
-// usualEvaluations is how often a search evaluates the likelihood, about, for the bar of progress.
+// usualEvaluations is the approximate number of likelihood evaluations per search, for the progress bar.
 const usualEvaluations = 40
 
-// fit fits a kernel that the parameter of this name gives, without terms the problem's own: the one at a place of so many.
-// What is wrong with it on the problem's points is shown there.
+// fit fits the kernel of the named parameter, or the problem's own if it has no terms. It is the kernel number at of so many. It
+// shows errors of the kernel on the problem's points under that parameter.
 func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param string, at, of int) (fit.Fit, error) {
 	opt := fit.Options{Mean: a.Mean, Starts: a.Starts}
 	if c.e.teller != nil {
-		// About how many evaluations there will be, as no search says it: the share then never reaches 1.
+		// The number of evaluations is not known in advance; the share approaches 1 without reaching it.
 		tell, usual := c.e.teller.update, float64(usualEvaluations*opt.Starts)
 		opt.Progress = func(n int) {
 			tell(Activity{Label: c.fn.Name, Done: at, Total: of, Share: float64(n) / (float64(n) + usual),
 				Note: fmt.Sprintf("evaluation %d of the likelihood", n)})
 		}
 	}
-	if noise, ok := freeNumber(a.Noise); ok { // a number is a free one with one value
+	if noise, ok := freeNumber(a.Noise); ok { // a number is a fixed free number
 		opt.Noise = &noise
 	}
-	// Told under the kernel and before the search, which would tell it under the call.
+	// Check the kernel before the search, which would report its error under the call.
 	if len(j.Terms) > 0 {
 		opt.Kernel = j
 		if _, err := j.Check(p.Tasks, p.Arms); err != nil {
@@ -115,25 +114,24 @@ func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param stri
 	return computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
 }
 
-// The algorithms by which sharing is measured: the same test by all agents together and by each
-// alone.
+// The algorithms that measure the benefit of sharing: the same test, collaborative and independent.
 const (
 	together    = "CoTestFC"
 	independent = "IndTestFC"
 )
 
-// longMeasure is the most pulls of a run in which sharing is measured, for each arm.
+// longMeasure limits the pulls per arm of a run that measures sharing.
 const longMeasure = 1e6
 
-// measureSharing simulates what sharing is worth where the data's means are the truth and agents go by
-// the fitted kernel. Arms closer than the pilot tells apart count as equally good.
-// It adds what was measured to the fit: speedup, samples with and without sharing, and how often answers were wrong.
+// measureSharing simulates the benefit of sharing, with the data's means as the truth and the fitted kernel as the agents' kernel.
+// Arms that the pilot data cannot distinguish count as equally good. It adds to the fit: speedup, samples with and without sharing,
+// and the error rate.
 func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 	if f.Sharing.Verdict == fit.SharingNone {
-		return fmt.Errorf("fit: measure compares agents that share with agents alone, and in %s there is nothing to share", p.Name)
+		return fmt.Errorf("fit: measure compares collaborative with independent agents, and the tasks of %s share nothing", p.Name)
 	}
-	q := *p.Measured().WithKernel(f.Kernel) // a copy, on the arms that were measured
-	// The simulation draws normal rewards around the means, whatever environment or raw rewards the problem has.
+	q := *p.Measured().WithKernel(f.Kernel) // a copy, on the measured arms
+	// The simulation draws normal rewards, independent of the problem's environment and raw rewards.
 	q.Noise.Environment, q.Rewards = problem.EnvironmentGaussian, nil
 	m := fit.Measured{Runs: runs, Epsilon: f.Sharing.Noise}
 	sweep := sim.Sweep{Names: []string{"algorithm"}}
@@ -142,7 +140,7 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 			Problem: &q, Mode: engine.ModeFC, Algorithm: name, Runs: runs, Seed: 1, Workers: c.e.session.opt.Workers, Detail: true,
 			Options: engine.Options{Epsilon: m.Epsilon, MaxSamples: longMeasure * q.N()},
 		}
-		if c.e.swept == nil { // in a sweep the sweep's own steps are told
+		if c.e.swept == nil { // a sweep reports its own steps
 			x.Progress = progressOf(c.e, c.fn.Name, name, runs)
 		}
 		r, err := sim.Run(c.e.ctx, x)
@@ -164,19 +162,18 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 	return nil
 }
 
-// compareKernels fits several kernels to one problem.
-// The parameters are the ones of fit, so that both say the same of them.
+// compareKernels returns the function that fits several kernels to one problem. It shares the parameters of fit.
 func compareKernels(fitted []Param) Function {
 	params := []Param{
 		problemParam,
 		{Name: "kernels", Synonyms: []string{"kernel", "k"}, Types: []Type{List},
-			Doc: "a list of kernels, which the table calls by their bound names"},
+			Doc: "a list of kernels; the table shows the names that they are bound to"},
 	}
 	params = append(params, lists.Where(fitted, func(p Param) bool { return p.Name == "mean" || p.Name == "noise" || p.Name == "starts" })...)
 	return bound(Function{
 		Name: "compare_kernels", Section: SectionProblems, Synonyms: []string{"fit_all", "select_kernel", "model_selection"},
-		Doc: "fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test " +
-			"for lack of fit side by side",
+		Doc: "fits several kernels to the means of a problem, and compares their marginal likelihood, leave-one-out prediction and " +
+			"test for lack of fit",
 		Params: params, Result: Table,
 		Example: "compare_kernels(paper(case=2), [task(identity()) * arm(linear()), arm(linear())])",
 	}, func(c *call, _ compareArgs) { kernelList(c) }, func(c *call, a compareArgs) (any, error) {
@@ -185,7 +182,6 @@ func compareKernels(fitted []Param) Function {
 		var fits []fit.Fit
 		for i, k := range list {
 			f, err := a.fit(c, a.P, k.Data.(kernels.Joint), "kernels", i, len(list))
-			// The mistake is shown under this kernel and not under the list.
 			if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
 				c.failWith(k.argument, wrong)
 				return nil, nil
@@ -199,17 +195,17 @@ func compareKernels(fitted []Param) Function {
 	})
 }
 
-// compareArgs are the arguments of compare_kernels, but for the kernels.
+// compareArgs are the arguments of compare_kernels, except the kernels.
 type compareArgs struct {
 	searchArgs
 	P *problem.Problem
 }
 
-// kernelList returns the list of kernels as joint ones, and reports what is none.
-// Each is compared with a parameter of joint kernels, which makes joint ones of kernels of one space.
+// kernelList returns the list of kernels as joint kernels, and reports other elements. It checks each element like an argument for
+// a joint kernel, which also converts kernels of one space.
 func kernelList(c *call) []labelled {
 	a := c.arg("kernels")
-	list, known := c.labelled(a) // by their names, for the table
+	list, known := c.labelled(a) // with their names, for the table
 	if !known {
 		return nil
 	}
@@ -221,7 +217,7 @@ func kernelList(c *call) []labelled {
 		switch x := &list[i]; {
 		case !x.Type.isKernel() && x.Type != anything:
 			c.refuse(x.argument, "", "kernels has %s; it must be a list of kernels", x.Type.a())
-		case seen[x.label]: // a kernel that stands twice in a table would be told by nothing
+		case seen[x.label]: // a table could not distinguish two rows of the same name
 			c.refuse(x.argument, "", "kernels has %v twice", x.label)
 		default:
 			seen[x.label] = true
@@ -231,30 +227,27 @@ func kernelList(c *call) []labelled {
 	return list
 }
 
-// notedArms is the number of arms up to which problem looks at the rank of its kernel: that takes the
-// cube of it in operations, here some tens of milliseconds. Runs look at any number.
+// notedArms limits the number of arms for which problem examines the rank of its kernel. The cost is cubic, here some tens of
+// milliseconds. Runs have no such limit.
 const notedArms = 400
 
-// kernelNotes says when the kernel of a problem admits every truth on its arms. Of a kernel that is
-// identity() as written it says nothing, since that is what was asked for, and nothing of one with
-// free numbers, which are still to be found.
-//
-// Of more arms it says when the kernel tells very many directions apart at a tenth of the scatter of
-// the rewards: what that costs is better known before anything is sampled.
-// What is wrong with the kernel is an error elsewhere.
+// kernelNotes returns a note if the kernel of a problem has full rank on its arms, so that it excludes no reward function. With
+// more arms than notedArms, the note is about a very large effective rank at a tenth of the scatter of the rewards, since its cost
+// is better known before sampling. A kernel that is written as identity() gets no note, as that is what the user asked for, nor
+// does one with free numbers, which are not fitted yet. Errors of the kernel are reported elsewhere.
 func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	if free, err := p.Kernel.Free(); err != nil || len(free) > 0 || isIdentity(p) {
 		return nil
 	}
 	if p.N() > notedArms {
-		// How many directions the kernel tells apart at that precision.
+		// The effective rank at that precision.
 		r, err := model.Resolve(ctx, p, model.Scatter(p)/10)
 		if err != nil {
-			return nil // what is wrong is said by whatever needs the model
+			return nil // the function that needs the model reports the mistake
 		}
 		return lists.Map(r.Warnings(), engine.Warning.Note)
 	}
-	// Few arms: how the kernel relates each to the others.
+	// For few arms: the relation of each arm to the others.
 	m, err := model.NewContext(ctx, p, 0)
 	if err != nil {
 		return nil
@@ -262,8 +255,8 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	return lists.Map(m.Relations().KernelWarnings(), engine.Warning.Note)
 }
 
-// isIdentity reports whether the kernel of a problem is written as a multiple of identity().
-// A task kernel does not matter where there is one task.
+// isIdentity reports whether the kernel of a problem is written as a multiple of identity(). With a single task the task kernel
+// does not matter.
 func isIdentity(p *problem.Problem) bool {
 	for _, t := range p.Kernel.Terms {
 		_, task := t.Task.(kernels.Identity)
@@ -274,19 +267,20 @@ func isIdentity(p *problem.Problem) bool {
 	return true
 }
 
-// freeFunction makes a number that may be fitted.
+// freeFunction returns the function that makes a number to be fitted.
 func freeFunction() Function {
 	return bound(Function{
 		Name: "free", Section: SectionKernels, Synonyms: []string{"hyperparameter", "trainable", "tunable", "unknown"},
-		Doc: "an unknown number, for fit: a parameter of a kernel, a factor or summand of kernels, or by its name in a formula; it " +
+		Doc: "makes an unknown number for fit: a parameter of a kernel, a factor or summand of kernels, or a name in a formula; it " +
 			"has its start value until it is fitted",
 		Params: []Param{
-			{Name: "value", Synonyms: []string{"start", "initial"}, Range: fromZero, Doc: "where the search begins"},
+			{Name: "value", Synonyms: []string{"start", "initial"}, Range: fromZero, Doc: "the start value of the search"},
 			{Name: "min", Synonyms: []string{"lower", "low"}, Range: fromZero, Default: unset,
-				Doc: "smallest value; a thousandth of the start when not given"},
-			{Name: "max", Range: fromZero, Default: unset, Doc: "largest value; a thousand times the start when not given, as far as " +
-				"the parameter allows"},
-			{Name: "name", Default: unset, Doc: "free numbers with the same name are one number; the name that it is bound to when not given"},
+				Doc: "smallest value; by default a thousandth of the start value"},
+			{Name: "max", Range: fromZero, Default: unset, Doc: "largest value; by default a thousand times the start value, or the " +
+				"largest that the parameter allows"},
+			{Name: "name", Default: unset, Doc: "name of the number; free numbers with the same name are one number; by default the name " +
+				"that it is bound to"},
 		},
 		Result: Free, Example: "free(0.5, min=0.1, max=10)", pure: true,
 	}, nil, func(_ *call, a struct {
@@ -295,25 +289,23 @@ func freeFunction() Function {
 		Name     string
 	}) (any, error) {
 		f := kernels.Free{Name: a.Name, Value: a.Value}
-		// Either limit alone keeps the usual one at the other side.
+		// A single limit keeps the default of the other.
 		if a.Min != nil || a.Max != nil {
 			f.Min, f.Max = f.Limits()
 		}
-		// Limits that are stated replace the usual ones.
 		if a.Min != nil {
 			f.Min = *a.Min
 		}
 		if a.Max != nil {
 			f.Max = *a.Max
 		}
-		return given(f, f.Validate(0)) // refuses limits that do not hold the value
+		return given(f, f.Validate(0)) // rejects limits that exclude the value
 	})
 }
 
-// named gives a free number the name that it is bound to, unless it has one: the name
-// stands for one number wherever it is used. A result has the name that it was bound to last, which
-// tables and figures of several results show.
-// It is called when a name is bound by a statement or by Put.
+// named sets the name of a free number to the name that it is bound to, unless it has one, so that the name means one number
+// everywhere. A result gets the name of its latest binding, for tables and figures of several results. It is called when a
+// statement or Put binds a name.
 func named(v value, name string) value {
 	switch data := v.Data.(type) {
 	case kernels.Free:
@@ -329,8 +321,7 @@ func named(v value, name string) value {
 	return v
 }
 
-// freeKernel takes a free number for the constant kernel that it is.
-// Other values stay as they are.
+// freeKernel converts a free number to a constant kernel. Other values are returned unchanged.
 func freeKernel(v value) value {
 	if v.Type == Free {
 		v.Type = Kernel
@@ -338,7 +329,7 @@ func freeKernel(v value) value {
 	return v
 }
 
-// freeNumbers makes one list of free and of plain numbers; false for anything else.
+// freeNumbers converts a list of free and plain numbers; false for anything else.
 func freeNumbers(list []any) ([]kernels.Free, bool) {
 	out := make([]kernels.Free, len(list))
 	for i, v := range list {

@@ -14,9 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// evalFormula makes the kernel that `name(x, y) = …` defines. Column names and numbers
-// are looked up when the kernel meets its points.
-// A formula with further parameters is a kernel as well: the one with the values in its head.
+// evalFormula makes the kernel that `name(x, y) = …` defines. Column names and numbers are looked up when the kernel is given its
+// points. A formula with further parameters is also a kernel: the one with the default values.
 func evalFormula(e *evaluator, st *front.Statement) value {
 	if len(st.Params) < 2 { // package front allows a single parameter
 		e.failAt(st.Params[0].At, fmt.Sprintf("a formula has two points, but %s has %d", st.Name, len(st.Params)), "write "+st.Name+"(x, y) = …")
@@ -31,21 +30,21 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 	if definition == nil {
 		return unknown(Kernel)
 	}
-	// Head and body as they are shown and compared; the values follow below.
+	// Head and body are shown and compared; the values follow below.
 	k := kernels.Formula{
 		Name: st.Name, Params: x.Name + ", " + y.Name, Args: args,
 		Body: st.Code(),
 	}
-	// What of the formula may be fitted: the free numbers of the script that it reads are k.Free; free values of its own
-	// parameters are in k.Args. The kernel's text names them all.
-	var names []string         // in the formula, of the free numbers
-	own := map[string]string{} // what stands in the text for a name of the body
-	given := map[string]bool{} // by parameter, whether its value is fixed
+	// A fit may change the free numbers of the script that the formula reads, in k.Free, and free values of its own parameters, in
+	// k.Args. The kernel's text contains them all.
+	var names []string         // free numbers, by their name in the formula
+	own := map[string]string{} // the text that replaces a name of the body
+	given := map[string]bool{} // by parameter: whether its value is fixed
 	for _, a := range args {
 		k.Params += fmt.Sprintf(", %s=%s", a.Param, a)
 		given[a.Param] = a.Fixed()
 	}
-	// Each name that the formula reads is a parameter, a plain number or a free number.
+	// Each name in the formula is a parameter, a plain number or a free number.
 	for _, name := range definition.Names() {
 		fixed, isArg := given[name]
 		v, _ := e.lookup(name)
@@ -55,19 +54,19 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 		case definition.Chooses(name):
 			return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", name),
 				"write the number of the column")
-		// A parameter keeps its name in the text: the head says what it is.
+		// A parameter keeps its name in the text; the head gives its value.
 		case !isArg:
 			names, k.Free = append(names, name), append(k.Free, f)
-			own[name] = f.Name // which is another one when the number was bound again
+			own[name] = f.Name // another name, if the number was bound again
 		}
 	}
 	k.Body = st.CodeWith(own)
 	return kernelValue(compiled(k, names, definition, st))
 }
 
-// formulaParameters returns the further parameters of a formula with their numbers.
-// They are evaluated in the scope of the script, where the points have no value. The second result is false after a
-// mistake, which is reported, and where a value is not known for a mistake elsewhere.
+// formulaParameters returns the further parameters of a formula with their numbers. It evaluates them in the scope of the script,
+// where the points have no value. The result is false after a reported mistake, and if a value is unknown because of a mistake
+// elsewhere.
 func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) {
 	before := e.mistakes
 	seen := map[string]bool{}
@@ -80,30 +79,30 @@ func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) 
 			e.failAt(p.At, fmt.Sprintf("%s is a parameter already", p.Name), "choose another name")
 		case i < 2 && p.Default != nil:
 			e.failAt(p.At, "the first two parameters are the points, which have no value", "write "+st.Name+"(x, y, a=1) = …")
-		case i < 2: // a point, which needs no value
+		case i < 2: // a point has no value
 		case p.Default == nil:
 			e.failAt(p.At, fmt.Sprintf("the parameter %s has no value", p.Name),
 				fmt.Sprintf("write %s=1: the two points come first, and every further parameter has a value", p.Name))
 		case taken(p.Name):
 			e.failAt(p.At, fmt.Sprintf("%s is a name of the language and cannot be bound", p.Name), "choose another name")
 		default:
-			// In the scope of the script: a value may name numbers, but no points or parameters.
+			// A value may use numbers of the script, but no points or parameters.
 			v := e.eval(p.Default)
 			f, free := freeNumber(v.Data)
 			if v.known() && !free {
 				e.fail(p.Default, Kernel, fmt.Sprintf("%s is %s; it must be a number or a free number", p.Name, v.Type.a()), "")
 			}
 			if !v.known() && e.mistakes == before {
-				return nil, false // as one of its own definition will say
+				return nil, false // its own definition has a mistake
 			}
-			args = append(args, kernels.Arg{Param: p.Name, Free: f}) // of a free number its start value counts until it is fitted
+			args = append(args, kernels.Arg{Param: p.Name, Free: f}) // a free number has its start value until it is fitted
 		}
 		seen[p.Name] = true
 	}
 	return args, e.mistakes == before
 }
 
-// freeNumber takes a number for a free one that is fixed.
+// freeNumber converts a number to a fixed free number; other free numbers are returned unchanged.
 func freeNumber(data any) (kernels.Free, bool) {
 	switch data := data.(type) {
 	case kernels.Free:
@@ -114,19 +113,19 @@ func freeNumber(data any) (kernels.Free, bool) {
 	return kernels.Free{}, false
 }
 
-// formulaFunction returns the function that a formula with further parameters is, nil for another value.
-// The formula is called by the rules of any function, so it has parameters and defaults.
+// formulaFunction returns a formula with further parameters as a function; nil for another value. It is then called like any other
+// function.
 func formulaFunction(v value) *Function {
 	k, ok := v.Data.(kernels.Formula)
 	if !ok || k.Call == nil {
 		return nil
 	}
-	// A default is the text of the argument in the head, as signatures show it.
+	// Signatures show the argument in the formula's head as default.
 	f := &Function{Name: k.Name, Section: SectionKernels, Doc: fmt.Sprintf("the formula %s(%s) = %s", k.Name, k.Params, k.Body),
 		Result: Kernel, Example: k.String(), pure: true, Params: lists.Map(k.Args, func(a kernels.Arg) Param {
 			return Param{Name: a.Param, Types: []Type{Number, Free}, Range: anyNumber, Default: a.String(), Doc: "a number of the formula"}
 		})}
-	// An argument that is not given, or is not known, has the value of the head.
+	// A missing or unknown argument has the value from the head.
 	f.eval = func(c *call) (any, error) {
 		made, err := k.Call(lists.Make(len(k.Args), func(i int) kernels.Free {
 			if given, ok := freeNumber(c.args[i].Data); ok {
@@ -139,8 +138,7 @@ func formulaFunction(v value) *Function {
 	return f
 }
 
-// function returns the function that a name stands for: one of the catalogue, or a formula with
-// formulaParameters that is bound; nil for neither.
+// function returns the function of a name: one of the catalogue, or a bound formula with further parameters; nil for neither.
 func (s scope) function(name string) *Function {
 	if fn := index[name]; fn != nil {
 		return fn
@@ -151,11 +149,11 @@ func (s scope) function(name string) *Function {
 	return nil
 }
 
-// compiled returns a formula that finds its columns when it meets points, and takes other values
-// for its free numbers, which have these names in the text, and for its arguments.
-// It is called again for each set of values, and the functions that it sets keep their own definition.
+// compiled returns a formula that finds its columns when it is given points. At and Call make the formula with other values, for
+// its free numbers, called names in its text, and for its arguments. Each set of values calls compiled again; the functions set
+// here keep their own definition.
 func compiled(k kernels.Formula, names []string, definition *formula.Definition, st *front.Statement) kernels.Formula {
-	// At takes a number for each free number, in the order of names, and then for each argument that is not fixed.
+	// At takes one number per free number, in the order of names, and then one per argument that is not fixed.
 	k.At = func(free []kernels.Free) kernels.Formula {
 		values, texts := map[string]float64{}, map[string]string{}
 		at := k
@@ -164,7 +162,7 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 		for i, name := range names {
 			f := free[i]
 			if values[name], texts[name] = f.Value, f.Name; f.Fixed() {
-				texts[name] = formatNumber(f.Value) // a number that is fixed now is written out
+				texts[name] = formatNumber(f.Value) // write out a number that is now fixed
 			} else {
 				at.Free, remaining = append(at.Free, f), append(remaining, name)
 			}
@@ -179,18 +177,18 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 		at.Body = st.CodeWith(texts)
 		return compiled(at, remaining, definition.With(values), st)
 	}
-	k.Call = nil // of the formula that k was copied from
+	k.Call = nil // belongs to the formula that k was copied from
 	if len(k.Args) > 0 {
-		// Call takes a number for each argument. Other numbers may choose a column that is none.
+		// Call takes one number per argument. A number may choose a column that does not exist.
 		k.Call = func(args []kernels.Free) (kernels.Formula, error) {
-			// A copy: the numbers of the script stay, and the arguments replace what the head gives the parameters.
+			// The arguments replace the parameters' values from the head; the script's numbers stay.
 			values := definition.Numbers()
 			at := k
 			at.Args = slices.Clone(k.Args)
 			for i, a := range args {
 				at.Args[i].Free = a
 				values[at.Args[i].Param] = a.Value
-				// A fit would move the number between columns.
+				// A fit would change the column.
 				if definition.Chooses(at.Args[i].Param) && !a.Fixed() {
 					return k, &kernels.ParamError{Kernel: k.Name, Param: at.Args[i].Param, Index: -1,
 						Message: "is free, but chooses a column, which cannot be fitted"}
@@ -203,13 +201,13 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 			return compiled(at, names, made, st), nil
 		}
 	}
-	// Resolve is called when the kernel meets points, for their columns; what it returns can be computed.
+	// Resolve finds the columns when the kernel is given points; the result can be evaluated.
 	k.Resolve = func(columns []string) (kernels.Formula, error) {
-		program, err := definition.Resolve(columns) // its errors name the formula and the place
+		program, err := definition.Resolve(columns) // errors name the formula and the place
 		if err != nil {
 			return k, err
 		}
-		resolved := k // with Pair and Rows, which k lacks: they need the columns
+		resolved := k // with Pair and Rows, which need the columns
 		resolved.Pair = func(x, y kernels.Point) float64 { return program.Pair(x.X, y.X) }
 		resolved.Rows = func(dst []float64, x kernels.Point, ys *kernels.Points, from int) {
 			program.Rows(dst, x.X, ys.X, from)
@@ -219,11 +217,10 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 	return k
 }
 
-// formulaEnv is the script around a formula, with the numbers of its parameters.
-// It is the formula.Env of the language, for the time of one check.
+// formulaEnv implements formula.Env during one check: the script around a formula, with the values of its parameters.
 type formulaEnv struct {
-	e    *evaluator    // whose statement is the definition
-	args []kernels.Arg // the further parameters, which hide names of the script
+	e    *evaluator    // its statement is the definition
+	args []kernels.Arg // the further parameters, which shadow names of the script
 }
 
 // Number looks up a name, which must be a parameter or bound to a number.
@@ -233,12 +230,12 @@ func (env formulaEnv) Number(n *ast.IdentifierNode) (float64, bool) {
 			return a.Value, true
 		}
 	}
-	// Names are noted as used, so that a sweep over one of them makes the formula again.
+	// The name is noted as used, so that a sweep over it makes the formula again.
 	v := env.e.name(n)
 	if f, ok := v.Data.(kernels.Free); ok && v.Type == Free {
 		return f.Value, true
 	}
-	if v.Type != Number && v.Type != anything { // e.name reports what is not bound, and gives any type
+	if v.Type != Number && v.Type != anything { // e.name reports unbound names, and gives them any type
 		env.e.fail(n, Number, fmt.Sprintf("%s is %s; names in a formula are its points and numbers of the script", n.Value, v.Type.a()), "")
 	}
 	x, ok := v.Data.(float64)
@@ -248,31 +245,31 @@ func (env formulaEnv) Number(n *ast.IdentifierNode) (float64, bool) {
 // Fail reports a mistake.
 func (env formulaEnv) Fail(n ast.Node, message, hint string) { env.e.fail(n, anything, message, hint) }
 
-// UnknownFunction reports a call that formulas do not have.
+// UnknownFunction reports a function that does not exist in formulas.
 func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
-	// A function of the language is known, and still none of formulas.
+	// A function of the language may not exist in formulas.
 	if index[callee.Value] != nil {
-		// combining kernels is the usual mistake here
+		// usually an attempt to combine kernels
 		env.e.fail(callee, anything, fmt.Sprintf("%s cannot be called in a formula", callee.Value),
-			"kernels are combined outside: "+env.e.st.Name+" + "+callee.Value+"(…)")
+			"combine kernels outside the formula: "+env.e.st.Name+" + "+callee.Value+"(…)")
 		return
 	}
 	env.e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), suggest(callee.Value, formula.Known()))
 }
 
-// Place says where a node is in the script.
+// Place returns the place of a node in the script.
 func (env formulaEnv) Place(n ast.Node) string {
 	st := env.e.st
 	line, col := st.Source.Position(st.Span(n).From)
 	return fmt.Sprintf("%s:%d:%d", st.Source.File, line, col)
 }
 
-// definitions returns the lines that define the formulas of a kernel.
-// Each free number is defined once, above the formula that uses it first.
+// definitions returns the lines that define the formulas of a kernel. Each free number is defined once, above the first formula
+// that uses it.
 func definitions(found []kernels.Formula) string {
 	var b strings.Builder
 	for _, f := range found {
-		body := cmp.Or(f.Body, "<a Go function>") // a kernel of Put has no text
+		body := cmp.Or(f.Body, "<a Go function>") // a kernel from Put has no text
 		for _, free := range f.Free {
 			if line := fmt.Sprintf("%s = %s\n", free.Name, free); !strings.Contains(b.String(), line) {
 				b.WriteString(line)

@@ -64,7 +64,7 @@ func TestFoundKernelsAreKept(t *testing.T) {
 				t.Errorf("a kernel that this program does not have: error %v", err)
 			}
 			last.Content = []byte(`{"calls": []}`)
-			if _, err := MakeProtocol(t.Context(), r); err == nil || !strings.Contains(err.Error(), "want what call 1, of ") {
+			if _, err := MakeProtocol(t.Context(), r); err == nil || !strings.Contains(err.Error(), "the result of call 1, of ") {
 				t.Errorf("nothing is kept: error %v", err)
 			}
 			last.Content = []byte("{")

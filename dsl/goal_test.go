@@ -169,7 +169,7 @@ func TestUnmeasured(t *testing.T) {
 	}
 	// without the arm there is nothing missing
 	text, values = costsShown(t, strings.Replace(call, `goal="min"`, `goal="min", unmeasured="drop"`, 1)+"p\nfb(p, budget=20)\n")
-	if p := values[0].(*problem.Problem); p.N() != 4 || p.Mean == nil || !strings.Contains(text, `left out, 1 of 5: task "B", arm "temp=180, oil=x"`) {
+	if p := values[0].(*problem.Problem); p.N() != 4 || p.Mean == nil || !strings.Contains(text, `left out: task "B", arm "temp=180, oil=x"`) {
 		t.Errorf("%d arms, shown\n%s", p.N(), text)
 	}
 }

@@ -13,16 +13,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Inspection describes something in the representations that a front end may choose
-// from. All are empty when there is nothing to say.
-type Inspection struct{ Text, Markdown, HTML string } // the same description three times
+// Inspection is a description in the formats that a front end may show. All are empty if there is nothing to describe.
+type Inspection struct{ Text, Markdown, HTML string }
 
-// description returns the blocks that Inspect renders. It is one of finitely many: the text chooses
-// one, and none of its words enter.
-// The order of the questions: inside quotes, after a point, a bound name, a function of formulas, a function, its call.
+// description returns the blocks that Inspect renders. All come from fixed texts: the user's text selects one but is not part of
+// it. It looks for, in this order: a text in quotes, a part after a point, a bound name, a function of formulas, a function, the
+// surrounding call.
 func description(s *Session, text string, cursor int) []report.Block {
 	c := front.CursorAt(text, cursor)
-	if c.InText { // an algorithm, or the function that the text is an argument of
+	if c.InText { // an algorithm, or the function that takes the text
 		if blocks := algorithmHelp(wordAround(text, c)); blocks != nil {
 			return blocks
 		}
@@ -31,7 +30,7 @@ func description(s *Session, text string, cursor int) []report.Block {
 	if c.Owner != "" {
 		return partHelp(worth(s, c.Owner, c.Above(text)), c.Word)
 	}
-	if _, bound := s.scope[c.Word]; bound { // names that only stand above the cursor are not bound yet
+	if _, bound := s.scope[c.Word]; bound { // a name above the cursor may not be bound yet
 		return describe(s, c.Word)
 	}
 	if c.Formula {
@@ -47,7 +46,7 @@ func description(s *Session, text string, cursor int) []report.Block {
 	return nil
 }
 
-// partHelp describes a part of the value before a point; nil when it has none of that name.
+// partHelp describes a part of the value before a point; nil if there is none of that name.
 func partHelp(v value, name string) []report.Block {
 	if !slices.Contains(v.partNames(), name) {
 		return nil
@@ -61,11 +60,11 @@ func partHelp(v value, name string) []report.Block {
 			unknownPart(v.goType(), name).Type.a())}}
 }
 
-// wordAround returns what stands between the quotes around the cursor.
-// The word of the cursor ends at the cursor, so the rest up to the closing quote is read here.
+// wordAround returns the text in quotes around the cursor. The cursor's word ends at the cursor, so this reads on to the closing
+// quote.
 func wordAround(text string, c front.Cursor) string {
 	runes := []rune(text)
-	end := c.At.To // of the word, which is the cursor
+	end := c.At.To // end of the word at the cursor
 	for end < len(runes) && !strings.ContainsRune("'\"`\n", runes[end]) {
 		end++
 	}
@@ -74,7 +73,7 @@ func wordAround(text string, c front.Cursor) string {
 
 // inspection renders a description.
 func inspection(blocks []report.Block) Inspection {
-	if blocks == nil { // nothing to say is no mistake
+	if blocks == nil { // nothing to describe is not a mistake
 		return Inspection{}
 	}
 	d := report.Display{Value: blocks}
@@ -86,16 +85,14 @@ func inspection(blocks []report.Block) Inspection {
 	return Inspection{Text: text.String(), Markdown: markdown, HTML: html.String()}
 }
 
-// describe describes a bound name: its definition, what it is, and the first sentence that it
-// would display.
-// The name must be bound.
+// describe describes a bound name: its definition, its type, and the first sentence of its display. The name must be bound.
 func describe(s *Session, name string) []report.Block {
 	definition, _ := s.Definition(name)
 	v := s.scope[name].value
 	blocks := []report.Block{report.Code{Text: definition}, report.Paragraph{Text: fmt.Sprintf("%s is %s.", name, v.Type.a())}}
-	// A stale value is shown as it is, with a warning.
+	// A stale value is still shown, with a warning.
 	if len(s.StaleBecause()[name]) > 0 {
-		blocks = append(blocks, report.Note{Warning: true, Text: name + " is stale: it was computed from a value that was bound again since"})
+		blocks = append(blocks, report.Note{Warning: true, Text: name + " is stale: a value that it depends on has changed since"})
 	}
 	if lead := leadOf(v); lead != "" {
 		blocks = append(blocks, report.Paragraph{Text: lead, Lead: true})
@@ -103,12 +100,11 @@ func describe(s *Session, name string) []report.Block {
 	return blocks
 }
 
-// maxLead is the length of the longest value that an inspection shows.
+// maxLead is the length of the longest sentence that an inspection shows.
 const maxLead = 300
 
-// leadOf returns the sentence with which the display of a value begins, "" where that is its
-// definition again, or a list too long to be one.
-// The value may be one that is not known: then nothing is displayed of it.
+// leadOf returns the first sentence of a value's display. It is "" if the value is unknown, or if the sentence is too long for an
+// inspection, such as a long list.
 func leadOf(v value) string {
 	data := v.Data
 	if _, list := data.([]value); list {
@@ -125,15 +121,13 @@ func leadOf(v value) string {
 	return p.Text
 }
 
-// functionHelp describes a function; nil when no function has the name.
-// Parameters stand in a table, with what the function takes besides them at its end.
+// functionHelp describes a function; nil if there is none of that name. A table lists its parameters, and then other arguments.
 func functionHelp(name string) []report.Block {
 	f := index[name]
 	if f == nil {
 		return nil
 	}
 	blocks := []report.Block{report.Code{Text: f.Signature()}, report.Paragraph{Text: sentence.Upper(f.Doc) + "."}}
-	// Kernels have a formula and a source.
 	if f.Formula != "" {
 		blocks = append(blocks, report.Code{Text: "k(x, y) = " + f.Formula})
 	}
@@ -149,7 +143,7 @@ func functionHelp(name string) []report.Block {
 	return append(blocks, report.Paragraph{Text: "Gives " + f.Result.a() + ". Example:"}, report.Code{Text: f.Example})
 }
 
-// formulaHelp describes a function of formulas; nil when none has the name.
+// formulaHelp describes a function of formulas; nil if there is none of that name.
 func formulaHelp(name string) []report.Block {
 	f, known := lists.First(formula.Functions(), func(f formula.Entry) bool { return f.Name == name })
 	if !known {
@@ -158,24 +152,22 @@ func formulaHelp(name string) []report.Block {
 	return []report.Block{report.Code{Text: f.Signature}, report.Paragraph{Text: "In a formula: " + f.Doc + "."}}
 }
 
-// algorithmHelp describes an algorithm; nil when none has the name.
-// It is for the cursor on a name of an algorithm, so both modes are searched.
+// algorithmHelp describes an algorithm of either mode; nil if there is none of that name.
 func algorithmHelp(name string) []report.Block {
 	a, known := lists.First(algorithms.All(), func(a algorithms.Entry) bool { return a.Name == name })
 	if !known {
 		return nil
 	}
-	// Three facts that the catalogue of algorithms has, as sentences.
-	shares, proven := "Agents exchange nothing.", "Its answers carry no guarantee."
+	shares, proven := "Agents exchange nothing.", "Its answers have no guarantee."
 	if a.Shares {
 		shares = "Agents exchange counts and means after every round."
 	}
 	if a.Proven() {
-		proven = "Its answers carry a guarantee."
+		proven = "Its answers have a guarantee."
 	}
 	own := "It has none of the options that only some algorithms have."
 	if names := ownOptions(a); len(names) > 0 {
-		own = "Of the options that only some algorithms have, it has " + andList(names) + "."
+		own = "Some options belong to certain algorithms only; this one has " + andList(names) + "."
 	}
 	return []report.Block{
 		report.Code{Text: fmt.Sprintf("%s(…, algorithm=%q)", a.Mode, a.Name)},
@@ -186,15 +178,14 @@ func algorithmHelp(name string) []report.Block {
 	}
 }
 
-// arguments lists what the function takes, as pairs of name and description.
+// arguments lists the arguments of the function as pairs of name and description.
 func (f *Function) arguments() [][2]string {
 	// Each description ends with types, range and default.
 	list := lists.Map(f.Params, func(p Param) [2]string { return [2]string{p.Name, p.About() + "; " + p.Given()} })
 	return append(list, f.further()...)
 }
 
-// further lists what the function takes besides its parameters.
-// It is nil for a function that takes its parameters alone.
+// further lists the arguments besides the parameters; nil if there are none.
 func (f *Function) further() [][2]string {
 	var list [][2]string
 	if f.Variadic != "" {

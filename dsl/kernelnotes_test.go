@@ -17,18 +17,18 @@ func TestKernelNotes(t *testing.T) {
 	written(t, folder, "m.csv", table)
 	// An empty text wants no note.
 	for k, want := range map[string]string{
-		"task(rbf(2)) * arm(rbf(30))":          "the kernel admits every truth on these 6 arms",
-		"task(rbf(0.3)) * arm(rbf(2))":         "the kernel takes these 6 arms for unrelated",
-		"arm(linear()) + 0.1*identity()":       "the kernel admits every truth on these 6 arms",
+		"task(rbf(2)) * arm(rbf(30))":          "the kernel has full rank on these 6 arms",
+		"task(rbf(0.3)) * arm(rbf(2))":         "the kernel treats these 6 arms as unrelated",
+		"arm(linear()) + 0.1*identity()":       "the kernel has full rank on these 6 arms",
 		"identity()":                           "",
 		"task(identity()) * arm(3*identity())": "",
 		"task(rbf(2)) * arm(linear())":         "",
 		"arm(rbf(30))":                         "",
 		"task(rbf(2)) * arm(rbf(free(30)))":    "",
-		"task(identity()) * arm(rbf(30))":      "the kernel admits every truth on these 6 arms",
+		"task(identity()) * arm(rbf(30))":      "the kernel has full rank on these 6 arms",
 		"task(identity()) * arm(linear() + 1)": "",
 		"task(constant(1)) * arm(identity())":  "",
-		"task(1 + identity()) * arm(rbf(30))":  "the kernel admits every truth on these 6 arms",
+		"task(1 + identity()) * arm(rbf(30))":  "the kernel has full rank on these 6 arms",
 	} {
 		var told []string
 		s := NewSession(Options{Folder: folder, Notice: func(line string) { told = append(told, line) }})

@@ -17,8 +17,7 @@ import (
 // maxRange is the length of the longest range a..b.
 const maxRange = 1_000_000
 
-// whole returns x as an int when it is a whole number that fits.
-// Beyond 2^53 not every whole number is a float64, so none of these counts as whole.
+// whole returns x as an int if it is a whole number up to 2^53 in size. Beyond that, float64 cannot represent every whole number.
 func whole(x float64) (int, bool) {
 	if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
 		return 0, false
@@ -26,17 +25,16 @@ func whole(x float64) (int, bool) {
 	return int(x), true
 }
 
-// formatNumber prints the shortest decimal that reads back as the same number.
+// formatNumber prints the shortest decimal that parses to the same number.
 func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// unary evaluates -x, elementwise for lists.
-// A kernel is told why it has no sign; a plus changes nothing.
+// unary evaluates -x, elementwise for lists, and +x, which changes nothing.
 func (e *evaluator) unary(n *ast.UnaryNode) value {
 	v := e.eval(n.Node)
 	switch v.Type {
 	case Kernel, Joint:
 		return e.fail(n, v.Type, "a kernel cannot be negated", "a negative multiple of a kernel is not a kernel; scales are 0 or more")
-	case Number, List, anything: // anything is not known yet, or a mistake that was reported
+	case Number, List, anything: // anything is unknown, or a reported mistake
 	default:
 		return e.fail(n, Number, fmt.Sprintf("%s has no sign", v.Type.a()), "")
 	}
@@ -46,11 +44,11 @@ func (e *evaluator) unary(n *ast.UnaryNode) value {
 	return e.each(n, v, func(x float64) float64 { return -x })
 }
 
-// isNumeric reports whether values of the type are numbers, or may be lists of them.
+// isNumeric reports whether values of the type are numbers or lists, which may hold numbers.
 func (t Type) isNumeric() bool { return t == Number || t == List }
 
-// each applies f to a number, or to every number of a list.
-// The place of a mistake in an element is the whole expression. A value that is not known stays as it is.
+// each applies f to a number, or to every number of a list. A mistake in an element is shown at the whole expression. An unknown
+// value is returned unchanged.
 func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 	if !v.known() {
 		return v
@@ -58,18 +56,18 @@ func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 	switch data := v.Data.(type) {
 	case float64:
 		y := f(data)
-		if math.IsNaN(y) || math.IsInf(y, 0) { // math.Log(-1), math.Exp(1e4) and the like
-			return e.fail(n, Number, fmt.Sprintf("the value is not a finite number here (the argument is %s)", formatNumber(data)), "")
+		if math.IsNaN(y) || math.IsInf(y, 0) { // such as math.Log(-1) or math.Exp(1e4)
+			return e.fail(n, Number, fmt.Sprintf("the result is not a finite number (the argument is %s)", formatNumber(data)), "")
 		}
 		return numberValue(y)
-	case []value: // each element, down through lists
+	case []value: // also in nested lists
 		return e.listOf(n, len(data), func(i int) value { return e.each(n, data[i], f) })
 	}
-	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, but here is %s", v.Type.a()), "")
+	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, and this is %s", v.Type.a()), "")
 }
 
-// listOf returns a list of so many elements, which is not known where one of them is not, or where they are too many.
-// It stops at the first element that is not known, whose mistake was reported then.
+// listOf returns a list of elements. The list is unknown if an element is unknown or if there are too many. It stops at the first
+// unknown element, whose mistake is already reported.
 func (e *evaluator) listOf(n ast.Node, elements int, at func(i int) value) value {
 	if !e.spend(n, elements) {
 		return unknown(List)
@@ -83,12 +81,10 @@ func (e *evaluator) listOf(n ast.Node, elements int, at func(i int) value) value
 	return value{Type: List, Data: out}
 }
 
-// binary evaluates an operator between two values.
-// Both sides are evaluated first, as each may have a mistake of its own.
+// binary evaluates an operator between two values. It evaluates both sides first, as each may have a mistake.
 func (e *evaluator) binary(n *ast.BinaryNode) value {
 	l, r := e.eval(n.Left), e.eval(n.Right)
-	// The cases in their order: signs that are no operators here, values of no known type, comparisons, texts, free
-	// numbers.
+	// In this order: operators that the language lacks, unknown types, comparisons, texts, free numbers.
 	switch compares := slices.Contains([]string{"<", "<=", ">", ">=", "==", "!="}, n.Operator); {
 	case n.Operator == "..":
 		return e.rangeOf(n, l, r)
@@ -102,12 +98,12 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 		return e.compare(n, l, r)
 	case l.Type == Text && r.Type == Text:
 		return joined(e, n, l, r)
-	case l.Type != Free && r.Type != Free: // numbers, lists, kernels, or what does not go together
+	case l.Type != Free && r.Type != Free: // numbers, lists, kernels, or a mismatch
 	case n.Operator == "-" || n.Operator == "/" || n.Operator == "^" && r.Type == Free:
-		return e.fail(n, anything, fmt.Sprintf("a free number is a part of a kernel: %s cannot compute with it", n.Operator),
-			"free numbers stand as factors and summands of kernels, as their parameters, and in formulas")
+		return e.fail(n, anything, fmt.Sprintf("%s cannot compute with a free number, which is a part of a kernel", n.Operator),
+			"use it as a factor or summand of kernels, as a parameter of a kernel, or in a formula")
 	}
-	// A free number joins kernels as the constant kernel that it is.
+	// A free number acts as a constant kernel.
 	l, r = freeKernel(l), freeKernel(r)
 	switch {
 	case l.Type.isNumeric() && r.Type.isNumeric():
@@ -117,7 +113,7 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	case l.Type.isKernel() && r.Type == Number, l.Type == Number && r.Type.isKernel():
 		return e.kernelNumber(n, l, r)
 	}
-	// Nothing fits; the hint is for texts and for records, which people take for their values.
+	// A mismatch. The hint is for texts and for records, which people confuse with their values.
 	hint := ""
 	switch {
 	case e.session.isTable(l) || e.session.isTable(r):
@@ -136,9 +132,8 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	return e.fail(n, anything, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), hint)
 }
 
-// rangeOf evaluates a..b: the whole numbers from one to the other, both included.
+// rangeOf evaluates a..b: the whole numbers from a to b, both included.
 func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
-	// Both ends are looked at by type, and by value where that is known.
 	for _, side := range []struct {
 		node ast.Node
 		value
@@ -146,7 +141,7 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 		if side.Type != Number && side.Type != anything {
 			return e.fail(side.node, List, fmt.Sprintf("a range a..b goes from a whole number to a whole number; here is %s", side.Type.a()), "")
 		}
-		if x, ok := side.Data.(float64); ok && x != math.Trunc(x) { // its value may be known only when the script runs
+		if x, ok := side.Data.(float64); ok && x != math.Trunc(x) { // the value may be known only when the script runs
 			return e.fail(side.node, List, fmt.Sprintf("a range a..b goes from a whole number to a whole number; here is %s", formatNumber(x)),
 				"divide a range to get fractions: (1..8)/10")
 		}
@@ -159,14 +154,13 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 	case to < from:
 		return e.fail(n, List, fmt.Sprintf("the range goes down from %s to %s", formatNumber(from), formatNumber(to)),
 			"the smaller number comes first")
-	case to-from >= maxRange: // compared as numbers: an int would overflow
+	case to-from >= maxRange: // compared as numbers, since an int could overflow
 		return e.fail(n, List, fmt.Sprintf("the range has more than %d numbers", maxRange), "")
 	}
 	return e.listOf(n, int(to-from)+1, func(i int) value { return numberValue(from + float64(i)) })
 }
 
-// arithmetic evaluates an operator between numbers, elementwise for lists.
-// Both are numbers or lists. Two lists go together where they are equally long, a list and a number always do.
+// arithmetic evaluates an operator between numbers or lists, elementwise for lists. Two lists must have equal lengths.
 func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	t := Number
 	if l.Type == List || r.Type == List {
@@ -175,13 +169,12 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	if !l.known() || !r.known() {
 		return unknown(t)
 	}
-	// A number goes with every element; two lists go element by element.
 	if ln, rn := l.Data, r.Data; t == List {
 		left, leftIsList := ln.([]value)
 		right, rightIsList := rn.([]value)
 		switch {
 		case leftIsList && rightIsList && len(left) != len(right):
-			return e.fail(n, List, fmt.Sprintf("lists of %d and %d elements do not go together", len(left), len(right)), "")
+			return e.fail(n, List, fmt.Sprintf("lists of %d and %d elements cannot be combined", len(left), len(right)), "")
 		case !leftIsList:
 			return e.each(n, r, func(x float64) float64 { return formula.Operate(n.Operator, ln.(float64), x) })
 		case !rightIsList:
@@ -190,11 +183,11 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 		return e.listOf(n, len(left), func(i int) value { return e.pair(n, left[i], right[i]) })
 	}
 	x, y := l.Data.(float64), r.Data.(float64)
-	// Told by itself, since the place is the divisor and not the whole.
+	// Reported separately, because the place is the divisor.
 	if n.Operator == "/" && y == 0 {
 		return e.fail(n.Right, Number, "division by zero", "")
 	}
-	// Overflow, 0^-1 and (-8)^(1/3) are told with both numbers.
+	// Overflow, 0^-1 and (-8)^(1/3) are reported with both numbers.
 	z := formula.Operate(n.Operator, x, y)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
 		return e.fail(n, Number, fmt.Sprintf("%s %s %s is not a finite number", formatNumber(x), n.Operator, formatNumber(y)), "")
@@ -202,8 +195,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	return numberValue(z)
 }
 
-// pair evaluates arithmetic between two elements of lists.
-// Elements may be lists again.
+// pair evaluates arithmetic between two elements of lists, which may be lists themselves.
 func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
 	if !l.Type.isNumeric() || !r.Type.isNumeric() {
 		return e.fail(n, Number, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")
@@ -211,8 +203,7 @@ func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
 	return e.arithmetic(n, l, r)
 }
 
-// maxParts is the largest number of parts of one kernel. A script that doubles a
-// kernel in every line would soon fill the memory.
+// maxParts limits the parts of one kernel. A script that doubles a kernel in every line would soon fill the memory.
 const maxParts = 1000
 
 // maxExponent is the largest exponent of a kernel.
@@ -220,15 +211,15 @@ const maxExponent = 1000
 
 const notAKernel = "the difference of two kernels is not a kernel in general; use +, or a positive scale"
 
-// kernels evaluates an operator between two kernels.
-// Two kernels of one space give one of that space. With a joint kernel, the other one must mean the same in both spaces.
+// kernels evaluates an operator between two kernels. Two kernels of one space give a kernel of that space. If one is a joint
+// kernel, the other must mean the same in both spaces.
 func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	t := Kernel
 	if l.Type == Joint || r.Type == Joint {
 		t = Joint
 	}
 	switch n.Operator {
-	// Refused before anything is known of the kernels, so a check finds it in any case.
+	// Rejected even if the kernels are unknown, so that a check finds it.
 	case "-":
 		return e.fail(n, t, "cannot subtract kernels", notAKernel)
 	case "/":
@@ -241,7 +232,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 		return unknown(t)
 	}
 	if t == Kernel {
-		// Package kernels flattens sums and products, and folds their numbers.
+		// Package kernels flattens sums and products, and combines their numbers.
 		a, b := l.Data.(kernels.Kernel), r.Data.(kernels.Kernel)
 		if n.Operator == "+" {
 			return e.bounded(n, kernelValue(kernels.Add(a, b)))
@@ -256,15 +247,14 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	if n.Operator == "+" {
 		return e.bounded(n, jointValue(kernels.AddJoint(a, b)))
 	}
-	product, err := kernels.MulJoint(a, b) // an error of too many terms, or of a free number that would be copied
+	product, err := kernels.MulJoint(a, b) // fails for too many terms, or if it would copy a free number
 	if err != nil {
 		return e.fail(n, Joint, err.Error(), "")
 	}
 	return e.bounded(n, jointValue(product))
 }
 
-// bounded refuses a kernel of too many parts.
-// Parts of a joint kernel are counted in all its terms.
+// bounded rejects a kernel with too many parts, counted in all its terms.
 func (e *evaluator) bounded(n ast.Node, v value) value {
 	count := 0
 	if j, ok := v.Data.(kernels.Joint); ok {
@@ -278,7 +268,7 @@ func (e *evaluator) bounded(n ast.Node, v value) value {
 	return v
 }
 
-// parts counts a kernel with all kernels inside it; nil has none.
+// parts counts a kernel and all kernels inside it; nil has none.
 func parts(k kernels.Kernel) int {
 	if k == nil {
 		return 0
@@ -288,8 +278,8 @@ func parts(k kernels.Kernel) int {
 
 // kernelNumber evaluates an operator between a kernel and a number.
 func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
-	// Which side is which; an operator may allow one order only.
-	k, c, numberNode, numberFirst := l, r, n.Right, false // the last: the number stands on the left
+	// Find the sides; some operators allow one order only.
+	k, c, numberNode, numberFirst := l, r, n.Right, false // numberFirst: the number is on the left
 	if l.Type == Number {
 		k, c, numberNode, numberFirst = r, l, n.Left, true
 	}
@@ -307,7 +297,7 @@ func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 	case !k.known() || !c.known(): // after the mistakes that need no value
 		return unknown(k.Type)
 	}
-	// The mistake is the number: the kernel itself is one.
+	// The mistake is the number, as the kernel itself is valid.
 	out, err := combine(n.Operator, k.Data, c.Data.(float64), numberFirst)
 	if err != nil {
 		return e.fail(numberNode, k.Type, err.Error(), "")
@@ -315,16 +305,15 @@ func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 	return e.bounded(n, value{Type: k.Type, Data: out})
 }
 
-// combine returns k+c, c*k or k^c of a kernel or joint kernel k; first tells that c
-// stands first, which a sum keeps.
-// A kernel stays one when a number from 0 is added, when it is multiplied by one, and in whole powers from 1.
+// combine returns k+c, c*k or k^c for a kernel or joint kernel k. The result is a kernel for sums and products with c ≥ 0 and for
+// whole powers from 1. If first is true, a sum puts c first.
 func combine(operator string, k any, c float64, first bool) (any, error) {
 	joint, isJoint := k.(kernels.Joint)
 	single, _ := k.(kernels.Kernel)
 	constant := kernels.Constant{Value: c}
 	switch {
 	case operator == "^":
-		i, ok := whole(c) // other exponents leave no kernel in general
+		i, ok := whole(c) // other exponents give no kernel in general
 		if !ok || i < 1 || i > maxExponent {
 			return nil, fmt.Errorf("the exponent of a kernel is %s; it must be a whole number from 1 to %d", formatNumber(c), maxExponent)
 		}
@@ -336,7 +325,7 @@ func combine(operator string, k any, c float64, first bool) (any, error) {
 		return kernels.ScaleJoint(c, joint)
 	case operator == "*":
 		return kernels.Scale(c, single)
-	case !(c >= 0): // below 0; only a sum is left at this case
+	case !(c >= 0): // only sums remain here
 		return nil, errors.New("a negative number added to a kernel does not leave a kernel in general; add 0 or more")
 	case !isJoint && first:
 		return kernels.Add(constant, single), nil
@@ -351,9 +340,8 @@ func combine(operator string, k any, c float64, first bool) (any, error) {
 	return kernels.AddJoint(joint, lifted), err
 }
 
-// lift makes a joint kernel of a kernel that means the same in both spaces; any
-// other must say which space it is for, as the hint tells.
-// It reports a mistake where the kernel has to say so; v must be a kernel that is known.
+// lift makes a joint kernel of a kernel that means the same in both spaces. Otherwise it reports that the kernel must name its
+// space, with the hint. The kernel v must be known.
 func (e *evaluator) lift(n ast.Node, v value, hint string) (kernels.Joint, bool) {
 	switch k := v.Data.(type) {
 	case kernels.Joint:
@@ -363,7 +351,7 @@ func (e *evaluator) lift(n ast.Node, v value, hint string) (kernels.Joint, bool)
 			return j, true
 		}
 		if text := e.st.Text(n); hint == "" {
-			hint = fmt.Sprintf("write arm(%s) where it compares arms, task(%s) where it compares tasks", text, text)
+			hint = fmt.Sprintf("write arm(%s) to compare arms, or task(%s) to compare tasks", text, text)
 		}
 		e.fail(n, Joint, "a joint kernel needs to know which space this kernel is for", hint)
 	}

@@ -21,38 +21,34 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// Host reads and writes the files of a script. Paths are as in the script, relative ones below
-// Options.Folder.
-// A host that does not write, as of a worker, answers with errors.
+// Host reads and writes the files of a script. Relative paths are below Options.Folder. A read-only host, such as a worker's,
+// returns errors for writes.
 type Host interface {
-	// Load reads a problem, as problem.Load.
+	// Load reads a problem, like problem.Load.
 	Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error)
-	// Gram reads a Gram matrix, as problem.LoadGram.
+	// Gram reads a Gram matrix, like problem.LoadGram.
 	Gram(path string, opt problem.LoadOptions) (problem.GramFile, error)
-	// Save writes a value in the format that the extension of the path names, as
-	// save.File.
+	// Save writes a value in the format of the path's extension, like save.File.
 	Save(path string, v any) error
-	// Store opens a store of results, as sim.OpenStore.
+	// Store opens a store of results, like sim.OpenStore.
 	Store(path string) (Store, error)
 }
 
-// Store keeps the results of finished experiments, as sim.Store.
-// It is used by one sweep, and closed at its end.
+// Store keeps the results of finished experiments, like sim.Store. One sweep uses it, and closes it at its end.
 type Store interface {
-	// Run makes the runs of an experiment, or takes its result from the store.
+	// Run runs an experiment, or returns its stored result.
 	Run(ctx context.Context, x sim.Experiment) (r engine.Result, stored bool, err error)
 	// Has reports whether the store has the result of an experiment.
 	Has(ctx context.Context, x sim.Experiment) (bool, error)
-	// Keep stores the result of an experiment all of whose runs finished.
+	// Keep stores the result of an experiment whose runs have all finished.
 	Keep(ctx context.Context, x sim.Experiment, r engine.Result) error
-	Close() error // nothing is kept after it
+	Close() error // nothing may be stored afterwards
 }
 
-// files is the file system.
-// It reads Parquet wherever it reads CSV.
+// files is the file system. It reads Parquet wherever it reads CSV.
 type files struct{}
 
-// Load reads a table as CSV, and one that is Parquet as the CSV that it would be.
+// Load reads a CSV table, or a Parquet table converted to CSV.
 func (files) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
 	opt.Decode = parquet.CSV
 	return problem.Load(path, k, opt)
@@ -72,17 +68,17 @@ func outputFunctions() []Function {
 	return []Function{
 		plotFunction(),
 		{
-			Name: "compare", Section: SectionOutput, Synonyms: []string{"versus", "table_of"}, Doc: "results side by side",
+			Name: "compare", Section: SectionOutput, Synonyms: []string{"versus", "table_of"}, Doc: "shows results side by side in a table",
 			Params: []Param{{
 				Name: "r", Types: []Type{Result}, Doc: "a result",
 				elsewhere: map[string]string{
-					string(Problem): `compare(fb(p, budget=12), fb(p, budget=12, algorithm="CoUniformFB")) sets results of runs side by side`,
-					string(Sweep):   `a sweep shows its results side by side by itself: write its name alone, or measures(s, y=["samples", "error"]) for chosen columns`,
+					string(Problem): `compare(fb(p, budget=12), fb(p, budget=12, algorithm="CoUniformFB")) compares results of runs`,
+					string(Sweep):   `a sweep is already a table of its results: write its name alone in a line, or measures(s, y=["samples", "error"]) to choose columns`,
 				},
 			}},
 			Variadic: "further results", Result: Table, Example: "compare(r, b)",
 			eval: func(c *call) (any, error) {
-				// The first one is the parameter, the others are further arguments.
+				// The first result is the parameter, the others are further arguments.
 				found := []engine.Result{c.args[0].Data.(engine.Result)}
 				found = append(found, lists.Map(c.rest, func(a argument) engine.Result { return a.Data.(engine.Result) })...)
 				return report.Compare(found), nil
@@ -90,7 +86,7 @@ func outputFunctions() []Function {
 		},
 		bound(Function{
 			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"},
-			Doc:    "chosen measures of a sweep as a table, a row for each result",
+			Doc:    "shows chosen measures of a sweep as a table, with a row for each result",
 			Params: []Param{{Name: "s", Doc: "a sweep"}, {Name: "y", words: wordsY, Doc: "a measure or a list of them, as in plot"}},
 			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, early: func(c *call) {
 				if checkMeasures(c) {
@@ -106,11 +102,11 @@ func outputFunctions() []Function {
 		{
 			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: " +
 				strings.Join(save.Holding(save.Tables, save.Documents), " ") + ", figures also " + strings.Join(save.Holding(save.Drawings), " ") +
-				"; .tex of a figure is pgfplots and writes its .dat",
+				"; a figure as .tex uses pgfplots and a .dat file beside it",
 			Params: []Param{
 				{Name: "value", Doc: "what to write"},
 				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsOutput,
-					Doc: "the file, relative to the script; its extension says the format"},
+					Doc: "the path of the file, relative to the script; its extension selects the format"},
 			},
 			Result: Nothing, Example: `save(s, "fc.csv")`, early: checkSave,
 			eval: func(c *call) (any, error) {
@@ -121,13 +117,13 @@ func outputFunctions() []Function {
 			},
 		},
 		{
-			Name: "show", Section: SectionOutput, Synonyms: []string{"display"}, Doc: "displays a value; a name alone does the same",
+			Name: "show", Section: SectionOutput, Synonyms: []string{"display"}, Doc: "displays a value; a name alone in a line does the same",
 			Params: []Param{{Name: "value", Doc: "what to show"}}, Result: anything, Example: "show(r)", pure: true,
 			eval: func(c *call) (any, error) { return c.args[0].value, nil },
 		},
 		{
 			Name: "clear", Section: SectionOutput, Synonyms: []string{"clear_output"},
-			Doc:    "clears what the cell has shown so far; outside of notebooks it does nothing",
+			Doc:    "clears what the cell has shown so far; outside a notebook it does nothing",
 			Result: Nothing, Example: "clear()",
 			eval: func(c *call) (any, error) {
 				if clear := c.e.session.opt.Clear; clear != nil {
@@ -140,17 +136,17 @@ func outputFunctions() []Function {
 	}
 }
 
-// saveTo writes a value to the file that a parameter names.
-// A list becomes Go values, and a work list that would overwrite results is refused.
+// saveTo writes a value to the file that a parameter names. It converts a list to Go values, and rejects a work list that would
+// overwrite results.
 func saveTo(c *call, param string, v value) error {
 	data := v.Data
 	if v.Type == List {
 		data = v.items()
 	}
-	if l, ok := data.(campaign.List); ok { // the file may be the sheet that somebody filled in
-		// A file that cannot be read holds no results.
+	if l, ok := data.(campaign.List); ok { // the file may be a sheet that a person has filled in
+		// An unreadable file holds no results.
 		if sheet, err := os.ReadFile(c.e.session.path(c.text(param))); err == nil {
-			if err := l.Unsaved(filepath.Base(c.text(param)), sheet); err != nil {
+			if err := l.Unsaved(c.e.ctx, filepath.Base(c.text(param)), sheet); err != nil {
 				return &argumentError{param: param, message: "save: nothing was written", err: err}
 			}
 		}
@@ -161,9 +157,8 @@ func saveTo(c *call, param string, v value) error {
 	return nil
 }
 
-// checkPlot finds an x, a y, a panel or a file ending that plot would refuse, before
-// hours of runs are spent on what it is to draw.
-// It works on a sample of the value, which has its axes and no data. The ending is checked in any case.
+// checkPlot reports an x, a y, a panel or a file ending that plot would reject, before hours of runs. It uses a sample of the
+// value, which has its axes but no data.
 func checkPlot(c *call) {
 	defer checkEnding(c, "file")
 	if !checkMeasures(c) {
@@ -171,7 +166,7 @@ func checkPlot(c *call) {
 	}
 	a := stated[plotArgs](c)
 	sample := sampleOf(c.arg("value"))
-	if sample == nil { // nothing is known of the value
+	if sample == nil { // nothing is known about the value
 		return
 	}
 	if a.Posterior {
@@ -179,16 +174,16 @@ func checkPlot(c *call) {
 		return
 	}
 	if at := c.arg("where"); at.Node != nil {
-		// Only a result has rounds in which arms were open.
+		// Only a result has rounds with open arms.
 		if v := c.arg("value"); v.Type != Result && v.Type != anything {
-			c.fail(at, fmt.Sprintf("plot: where is a problem; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
+			c.fail(at, fmt.Sprintf("plot: where= works with one result of fc or fb, and this is %s", v.Type.a()), "")
 		}
 		return // the names of features are in the data
 	}
-	// Names of axes are compared before the figure, which is drawn when the values are there.
+	// Names of axes are checked here; the figure is drawn when the value is known.
 	xs, _ := report.Axes(sample, "")
 	checkLayout(c, a, sample)
-	// a sweep whose names are not known has none
+	// a sweep with unknown names has none
 	if len(xs) > 0 && !offered(c, "x", c.arg("x"), xs) || !checkY(c, sample, a.X, a.Y) {
 		return
 	}
@@ -197,8 +192,7 @@ func checkPlot(c *call) {
 	}
 }
 
-// checkY reports a measure that a value of this kind does not have.
-// The y of some kinds depend on x.
+// checkY reports a measure that this kind of value does not have. For some kinds the measures depend on x.
 func checkY(c *call, sample any, x string, measures []string) bool {
 	_, ys := report.Axes(sample, x)
 	y := c.arg("y")
@@ -210,8 +204,7 @@ func checkY(c *call, sample any, x string, measures []string) bool {
 	return true
 }
 
-// checkMeasures reports a list for y that is not one of texts.
-// It is asked first, since measures could not be compared with it.
+// checkMeasures reports a list for y that does not consist of texts. It must come before the measures are compared.
 func checkMeasures(c *call) bool {
 	y := c.arg("y")
 	if list, ok := y.Data.([]value); !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
@@ -221,9 +214,8 @@ func checkMeasures(c *call) bool {
 	return false
 }
 
-// offered reports whether an argument is one of the words that a parameter takes here,
-// and says which those are when it is not.
-// An argument without a text passes: it is not given, or has another mistake.
+// offered reports whether an argument is one of the allowed words, and reports a mistake if it is not. An argument that is not a
+// text passes: it is missing, or has another mistake.
 func offered(c *call, param string, a argument, words []string) bool {
 	word, given := a.Data.(string)
 	if !given || slices.Contains(words, word) {
@@ -238,9 +230,8 @@ func offered(c *call, param string, a argument, words []string) bool {
 	return false
 }
 
-// sampleOf returns a value with the axes that an argument will have: the argument itself where it is
-// known, else one of its type; nil where nothing can be said.
-// A list that is not one of results has no axes.
+// sampleOf returns a value with the axes of an argument: the argument itself if known, otherwise an empty value of its type; nil if
+// nothing is known. A list that does not consist of results has no axes.
 func sampleOf(a argument) any {
 	switch data := a.Data.(type) {
 	case nil: // known by its type, or not at all
@@ -253,7 +244,7 @@ func sampleOf(a argument) any {
 		return data
 	}
 	switch a.Type {
-	// A sweep has its names from the outline, and every measure there is.
+	// A sweep has the names of its outline, and every measure.
 	case Sweep:
 		if o := a.sweepOutline(); o != nil {
 			return sim.Sweep{Names: o.names}
@@ -261,22 +252,21 @@ func sampleOf(a argument) any {
 	case List:
 		return []engine.Result{}
 	}
-	return a.Type.zero() // an empty value of the kind; nil of a type that has none
+	return a.Type.zero() // an empty value of the kind; nil if the type has none
 }
 
-// checkSave finds a file that save would refuse.
-// Whether the value can be written in a format is known by its type; what it holds does not matter.
+// checkSave reports a file that save would reject. A value's type determines the possible formats; its contents do not matter.
 func checkSave(c *call) {
 	if !checkEnding(c, "path") {
 		return
 	}
 	v, path := c.arg("value"), c.arg("path")
-	// Whether the ending of the path says a format that can hold this.
+	// Whether the extension's format can hold this.
 	asked := func(held save.Holds) bool {
 		return slices.Contains(save.Holding(held), strings.ToLower(filepath.Ext(c.text("path"))))
 	}
 	const instead = "save it as .txt, .md, .html, .tex or .json"
-	// Lists and values of no known type may hold something that can be drawn.
+	// Lists and values of unknown type may contain something that can be drawn.
 	mayBeDrawn := v.Type.isDrawn() || slices.Contains([]Type{List, Figure, Rewards, Nothing, anything}, v.Type)
 	if !mayBeDrawn && asked(save.Drawings) {
 		c.fail(path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), instead)
@@ -285,8 +275,7 @@ func checkSave(c *call) {
 	}
 }
 
-// checkEnding reports whether values can be saved to the file that a parameter names.
-// A parameter that is not given is right.
+// checkEnding reports whether values can be saved to the file that a parameter names; true if it is not given.
 func checkEnding(c *call, param string) bool {
 	a := c.arg(param)
 	path, given := a.Data.(string)
@@ -296,20 +285,19 @@ func checkEnding(c *call, param string) bool {
 	if save.CheckEnding(path) == nil {
 		return checkFolder(c, a, path)
 	}
-	c.fail(a, fmt.Sprintf("cannot save to %q: the ending says the format", path), "one of "+strings.Join(save.Endings(), " "))
+	c.fail(a, fmt.Sprintf("cannot save to %q: the extension selects the format", path), "use one of "+strings.Join(save.Endings(), " "))
 	return false
 }
 
-// checkFolder reports a file in a folder that does not exist, before runs are spent on
-// what it is to hold.
+// checkFolder reports a file in a folder that does not exist, before runs are made for it.
 func checkFolder(c *call, a argument, path string) bool {
 	folder := filepath.Dir(c.e.session.path(path))
-	if _, ok := c.e.session.opt.Host.(files); !ok { // another host has folders of its own
+	if _, ok := c.e.session.opt.Host.(files); !ok { // another host has its own folders
 		return true
 	}
-	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) { // other errors, as of permissions, are told by the writing
+	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) { // writing reports other errors, such as missing permissions
 		return true
 	}
-	c.fail(a, fmt.Sprintf("cannot save to %q: there is no folder %q", path, filepath.Dir(path)), "")
+	c.fail(a, fmt.Sprintf("cannot save to %q: the folder %q does not exist", path, filepath.Dir(path)), "")
 	return false
 }

@@ -3,6 +3,7 @@ package dsl
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -19,36 +20,36 @@ import (
 
 // Param describes a parameter.
 type Param struct {
-	Name      string            // as calls write it, in lower case with underscores
-	Synonyms  []string          // words of other tools for it, in lower case; messages and completion know them
-	Types     []Type            // accepted types; none for any
-	Choices   []string          // accepted texts, where Types has Text; none for any text
-	elsewhere map[string]string // texts and types of values that other functions take, with the hint to these
-	words     words             // what other texts name, "" for nothing that is known
+	Name      string            // as in calls, in lower case with underscores
+	Synonyms  []string          // words of other tools in lower case, for messages and completion
+	Types     []Type            // accepted types; none for any type
+	Choices   []string          // accepted texts, if Types has Text; none for any text
+	elsewhere map[string]string // hints for texts and types of values that other functions take
+	words     words             // the meaning of other texts; "" if unknown
 	Whole     bool              // numbers must be whole
-	Range     kernels.Range     // of numbers, and of the elements of a list that a function checks
-	Default   string            // as text; "" for a parameter that must be given
-	Doc       string            // for help; begins in lower case and ends without a full stop
-	only      string            // of an option, after Doc: which algorithms have it, where not all do
-	// of an option of algorithms: which of them have it, and which of these take no number for it; nil
-	// where all do, and where none refuses one
+	Range     kernels.Range     // of numbers, and of elements of a list that a function checks
+	Default   string            // as text; "" for a required parameter
+	Doc       string            // for help; starts in lower case and ends without a full stop
+	only      string            // for an option, after Doc: the algorithms that have it, unless all do
+	// for an option: the algorithms that have it, and those that take only words for it; nil if all have it, and if none takes only
+	// words
 	of, wordsOnly func(algorithms.Entry) bool
 }
 
-// About says what a parameter is, and of an option which algorithms have it.
+// About describes a parameter; for an option it also names the algorithms that have it.
 func (p Param) About() string { return p.Doc + p.only }
 
-// IsFile reports whether the texts of a parameter name a table to read.
+// IsFile reports whether the parameter's texts are paths of tables.
 func (p Param) IsFile() bool { return p.words == wordsData }
 
-// IsColumn reports whether the texts of a parameter name columns of the table data.
+// IsColumn reports whether the parameter's texts are columns of the table data.
 func (p Param) IsColumn() bool { return p.words == wordsHeader }
 
-// IsSwitch reports whether a parameter is true or false, which the language counts as 1 and 0.
-// A switch is told by its range: whole numbers from 0 to 1 are nothing else in the language.
+// IsSwitch reports whether a parameter is true or false, which the language represents as 1 and 0. Only switches have whole numbers
+// from 0 to 1.
 func (p Param) IsSwitch() bool { return p.Whole && p.Range == kernels.Range{Min: 0, Max: 1} }
 
-// rule says which numbers a parameter accepts, as it reads after "it must be".
+// rule describes the accepted numbers, to follow "it must be".
 func (p Param) rule() string {
 	if p.IsSwitch() {
 		return "true or false"
@@ -64,7 +65,7 @@ func (p Param) initial() string {
 	return p.Default
 }
 
-// written returns how an argument is given, with its default.
+// written returns how a signature shows the parameter, with its default.
 func (p Param) written() string {
 	switch p.Default {
 	case "":
@@ -75,16 +76,18 @@ func (p Param) written() string {
 	return p.Name + "=" + p.initial()
 }
 
-// Given says what a parameter accepts and what it is when not given.
-// It is a part of a sentence for help: types, range, and default or "optional".
+// Given describes the accepted values and the default, as a part of a help sentence: types, range, and default or "optional".
 func (p Param) Given() string {
 	text := cmp.Or(p.wants(), "any value")
-	// A switch is described by its two values, and a number by its range where it has one.
+	// A switch shows its two values, a number its range.
 	if p.Whole && !p.IsSwitch() {
-		text += ", whole"
+		text = strings.Replace(text, "a number", "a whole number", 1)
 	}
-	if !p.IsSwitch() && p.Range != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
-		text += ", " + p.Range.String()
+	if r := p.Range; !p.IsSwitch() && r != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
+		if r.Max == 1<<53 { // the largest whole number
+			r.Max = math.Inf(1)
+		}
+		text += ", " + strings.TrimSuffix(r.String(), " and finite")
 	}
 	switch p.Default {
 	case "":
@@ -95,21 +98,21 @@ func (p Param) Given() string {
 	return text + ", default " + p.initial()
 }
 
-// A parameter without types accepts all.
+// A parameter without types accepts all types.
 func (p Param) accepts(t Type) bool { return len(p.Types) == 0 || slices.Contains(p.Types, t) }
 
-// suggestChoice proposes a text for one that the parameter does not take.
+// suggestChoice proposes a replacement for a text that the parameter rejects.
 func (p Param) suggestChoice(text string) string {
 	if hint := p.elsewhere[text]; hint != "" {
-		return hint // such as what an algorithm of the other mode needs
+		return hint // such as for an algorithm of the other mode
 	}
-	if hint := foreignWord(text); p.Name == "algorithm" && hint != "" { // names of methods of other tools
+	if hint := foreignWord(text); p.Name == "algorithm" && hint != "" { // names of methods in other tools
 		return hint
 	}
 	if f := index[text]; f != nil && f.Result == Kernel && (p.accepts(Joint) || p.accepts(Kernel)) { // a kernel in quotes
 		return fmt.Sprintf("write arm(%s) without quotes", f.Example)
 	}
-	for _, choice := range p.Choices { // "minimize" is "min", "maximise" is "max"
+	for _, choice := range p.Choices { // "minimize" means "min", "maximise" means "max"
 		if len(choice) >= 3 && strings.HasPrefix(strings.ToLower(text), choice) {
 			return fmt.Sprintf("did you mean %q?", choice)
 		}
@@ -120,8 +123,8 @@ func (p Param) suggestChoice(text string) string {
 	return "" // the message lists them
 }
 
-// wants says what a parameter accepts, as it reads after "it must be".
-// The choices stand for the type of texts, and true and false for the type of numbers of a switch.
+// wants describes the accepted types, to follow "it must be". It lists choices instead of the type text, and true and false for a
+// switch.
 func (p Param) wants() string {
 	var words []string
 	for _, t := range p.Types {
@@ -138,19 +141,18 @@ func (p Param) wants() string {
 	return orList(words)
 }
 
-// instead returns the hint for a value of a type that a person takes for what the parameter needs; "" for others.
+// instead returns the hint for a value that people confuse with what the parameter needs; "" for other types.
 func (p Param) instead(t Type) string {
 	switch {
 	case t == Text && p.accepts(Problem):
 		return "p = " + longExample + " reads a table"
 	case t == Problem && p.accepts(typeOf[campaign.Status]()):
-		return "best(p, next=12) says what to measure next; a campaign begins with start(protocol(p), folder)"
+		return "best(p, next=12) proposes what to measure next; start(days, folder) begins a campaign with the protocol days = protocol(p)"
 	}
 	return ""
 }
 
-// meaning returns the hint for a value of the wrong type: what the parameter is for says more than
-// a long signature does.
+// meaning returns the hint for a value of the wrong type. The purpose of a parameter helps more than a long signature.
 func (p Param) meaning(fn *Function) string {
 	if p.Doc == "" {
 		return "write " + fn.Signature()
@@ -158,17 +160,16 @@ func (p Param) meaning(fn *Function) string {
 	return p.Name + ": " + p.About()
 }
 
-// had reports whether an algorithm has the option that the parameter is.
+// had reports whether an algorithm has the parameter's option.
 func (p Param) had(e algorithms.Entry) bool { return p.of == nil || p.of(e) }
 
-// takesNumber reports whether an algorithm has the option and takes a number for it.
+// takesNumber reports whether an algorithm has the option and accepts a number for it.
 func (p Param) takesNumber(e algorithms.Entry) bool {
 	return p.had(e) && (p.wordsOnly == nil || !p.wordsOnly(e))
 }
 
-// complete takes from the Go type of an argument what a parameter does not say.
-// What the catalogue states is left as it is. A pointer says that the parameter may be left out, and has the type it
-// points to.
+// complete fills in the parameter's missing types from the Go type of its argument; what the catalogue states stays unchanged. A
+// pointer marks an optional parameter of the type that it points to.
 func (p *Param) complete(t reflect.Type) {
 	if t.Kind() == reflect.Pointer && t != reflect.TypeFor[*problem.Problem]() {
 		t = t.Elem()
@@ -176,13 +177,13 @@ func (p *Param) complete(t reflect.Type) {
 	if len(p.Types) > 0 || t == reflect.TypeFor[any]() {
 		return
 	}
-	// Slices are lists or their single element; other types are kinds of values.
+	// Slices take lists or a single element; other types are kinds of values.
 	switch t.Kind() {
 	case reflect.Float64:
 		p.Types = []Type{Number}
 	case reflect.Int, reflect.Uint64:
 		p.Types, p.Whole = []Type{Number}, true
-	case reflect.Bool: // false where it is not given
+	case reflect.Bool: // false by default
 		p.Types, p.Whole, p.Range = []Type{Number}, true, kernels.Range{Min: 0, Max: 1}
 		p.Default = cmp.Or(p.Default, "0")
 	case reflect.String:
@@ -197,8 +198,8 @@ func (p *Param) complete(t reflect.Type) {
 	}
 }
 
-// ofGo returns the type of values that are a t in Go.
-// It panics for a type that the language does not have: that is a mistake in the catalogue.
+// ofGo returns the type of values whose Go type is t. It panics for a type that the language lacks: that is a mistake in the
+// catalogue.
 func ofGo(t reflect.Type) Type {
 	switch t {
 	case reflect.TypeFor[*problem.Problem]():
@@ -210,7 +211,6 @@ func ofGo(t reflect.Type) Type {
 	case reflect.TypeFor[engine.Result]():
 		return Result
 	}
-	// All other types are listed in package kinds.
 	k, ok := kinds.Of[struct{}](t)
 	if !ok {
 		panic("dsl: package kinds does not list " + t.String())
@@ -218,8 +218,7 @@ func ofGo(t reflect.Type) Type {
 	return Type(k.Name)
 }
 
-// literal returns the default of a parameter, nil where it has none or is described in words.
-// A number stands as it is, a text in quotes. A default such as "none" gives nil.
+// literal returns the default of a parameter as a number or a text; nil if it has none or describes it in words, such as "none".
 func (p Param) literal() any {
 	if x, err := strconv.ParseFloat(p.Default, 64); err == nil {
 		return x

@@ -126,7 +126,7 @@ func TestInspectParts(t *testing.T) {
 		"r.bounds":                "", // not the function
 		"x = r.answers[0].arm":    "A part of a record: a text.",
 		"r.answers.margin":        "A part of every element of a list: a number.",
-		`print("took {r.rounds}"`: "values as a text",
+		`print("took {r.rounds}"`: "values as one text",
 	} {
 		got := s.Inspect(text, len(text)).Text
 		if !strings.Contains(strings.ToLower(got), strings.ToLower(want)) || (got == "") != (want == "") {

@@ -18,42 +18,42 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// planningFunctions returns the functions that say what runs will need before anything is sampled.
-// Their parameters are made from each other: gap is gaps without lists, and several makes a list of a number.
+// planningFunctions returns the functions that forecast what runs need before anything is sampled. Their parameters are derived
+// from each other: gap is gaps without lists, and several turns a number into a list.
 func planningFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true,
 		Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns),
-		Doc: "simulated runs of each method and gap; when not given, fewer of more than 200 arms, down to 4"}
+		Doc: "simulated runs per method and gap; if not given, fewer for more than 200 arms, at least 4"}
 	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1",
-		Doc: "the simulated rewards follow from it"}
+		Doc: "seed of the simulated rewards"}
 	gaps := Param{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number, List},
 		Range: positive, Default: unset,
-		Doc: "smallest lead of the best arm to plan for, reward units, in place of the known means: a number, or a list of several to compare"}
+		Doc: "smallest lead of the best arm to plan for, in reward units, instead of the known means: a number, or a list to compare"}
 	gap := gaps
-	gap.Types, gap.Doc = []Type{Number}, "smallest lead of the best arm to plan for, reward units, in place of the known means"
+	gap.Types, gap.Doc = []Type{Number}, "smallest lead of the best arm to plan for, in reward units, instead of the known means"
 	prices := priceParams()
-	several := func(p Param, doc string) Param { // the value becomes a list, without a default
+	several := func(p Param, doc string) Param { // the value becomes a list without a default
 		p.Types, p.Default, p.Doc = []Type{Number, List}, unset, doc
 		return p
 	}
 	return []Function{
 		bound(Function{
 			Name: "plan", Section: SectionProblems, Synonyms: []string{"forecast", "sample_size", "power"},
-			Doc: "what each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices " +
-				"also cost and calendar time; with total= what so many measurements buy: expected loss along measurements, money or time",
+			Doc: "forecasts what each algorithm needs, by simulation: rounds, samples and bytes; with prices also cost and time. With " +
+				"total=, forecasts the expected simple regret along the measurements, the cost or the time",
 			Params: append(append([]Param{problemParam, option("delta"), optional(option("epsilon")), gaps, runs, seed}, prices...),
 				ofCoKernelFC(option("xi")), option("norm"), ofCoKernelFC(option("gap")), option("unit"), boughtParam()),
 			Result: typeOf[plan.Forecast](), Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
 		}, checkPlan, evalPlan),
 		bound(Function{
 			Name: "what_if", Section: SectionProblems, Synonyms: []string{"whatif", "sensitivity", "scenarios", "alternatives"},
-			Doc: "how samples and rounds change with delta, epsilon and the tasks, each changed by itself, beside the unchanged run",
+			Doc: "shows how samples and rounds change with delta, epsilon and the tasks: one change at a time, compared with the unchanged run",
 			Params: append([]Param{
-				{Name: "p", Types: []Type{Problem, Result}, Doc: "the problem, or the name of a result of fc, whose call is then the unchanged run"},
+				{Name: "p", Types: []Type{Problem, Result}, Doc: "the problem; or the name of a result of fc, whose call is the unchanged run"},
 				several(option("delta"), "error probabilities to try"),
-				several(option("epsilon"), "accuracies to try, reward units"),
+				several(option("epsilon"), "accuracies to try, in reward units"),
 				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, words: wordsTasks, Whole: true, Range: wholeFrom(1),
-					Default: unset, Doc: "tasks to keep: names, or how many of the first; a list of these for several alternatives"},
+					Default: unset, Doc: "tasks to keep: names, or a number n for the first n; a list of these compares several choices"},
 				gap, algorithmParam(engine.ModeFC),
 				ofSome(engine.ModeFC, []Param{option("schedule")})[0],
 				runs, seed}, prices...),
@@ -62,54 +62,52 @@ func planningFunctions() []Function {
 	}
 }
 
-// boughtParam is how many measurements a plan is asked about.
+// boughtParam returns the parameter for a limited number of measurements.
 func boughtParam() Param {
 	return Param{Name: "total", Synonyms: append(slices.Clone(option("total").Synonyms), "budget"), Types: []Type{Number}, Whole: true,
 		Range: kernels.Range{Min: 1, Max: plan.MaxTotal}, Default: unset,
-		Doc: "further measurements of all tasks together: the plan is then the curve of expected loss up to them, from what was measured, " +
-			"or simulated where nothing was"}
+		Doc: "number of further measurements in all tasks together; the plan is then a curve of the expected simple regret"}
 }
 
-// priceParams returns the parameters for what sampling costs and how long it takes.
+// priceParams returns the parameters for the cost and duration of sampling.
 func priceParams() []Param {
 	return []Param{
 		{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset,
 			Doc: "cost of one sample"},
 		{Name: "cost_round", Synonyms: []string{"setup_cost", "fixed_cost"}, Types: []Type{Number}, Range: fromZero, Default: unset,
-			Doc: "cost of a round for each agent that samples in it"},
+			Doc: "cost of a round per agent that samples in it"},
 		{Name: "parallel", Synonyms: []string{"batch", "batch_size", "throughput"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1),
-			Default: unset, Doc: "samples that an agent can make at once, in one batch; all of a round when not given"},
+			Default: unset, Doc: "samples that an agent can take at once, in one batch; all of a round if not given"},
 		{Name: "capacity", Synonyms: []string{"wells", "robot"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset,
-			Doc: "samples that all agents together can make in one batch, as with one robot; in place of parallel"},
+			Doc: "samples that all agents together can take in one batch, as with one robot; instead of parallel"},
 		{Name: "sample_time", Synonyms: []string{"batch_time", "delay", "duration"}, Types: []Type{Number}, Range: fromZero, Default: unset,
-			Doc: "duration of a batch"},
+			Doc: "duration of one batch"},
 		{Name: "round_time", Synonyms: []string{"turnaround", "latency"}, Types: []Type{Number}, Range: fromZero, Default: unset,
-			Doc: "duration between rounds, for analysis and communication"},
+			Doc: "time between rounds, for analysis and communication"},
 		{Name: "time_unit", Types: []Type{Text}, Default: unset, Doc: `unit of these durations, such as "days"`},
 	}
 }
 
-// ofCoKernelFC adds to a parameter that only the rows of one method go by it.
-// It changes a copy.
+// ofCoKernelFC adds to a copy of a parameter that only CoKernelFC uses it.
 func ofCoKernelFC(p Param) Param {
 	p.Doc += "; for CoKernelFC"
 	return p
 }
 
-// forecastArgs are the arguments that plan and what_if have in common.
+// forecastArgs are the common arguments of plan and what_if.
 type forecastArgs struct {
-	Cost, CostRound, SampleTime, RoundTime float64   // money and durations as stated; 0 where not given
+	Cost, CostRound, SampleTime, RoundTime float64   // money and durations as stated; 0 if not given
 	Parallel, Capacity                     int       // 0 where not given
 	TimeUnit                               string    // "" where not given
 	Gaps                                   []float64 // reward units; nil for the problem's own means
-	Runs                                   *int      // nil where not given, which leaves the number to the plan
+	Runs                                   *int      // nil if not given: the plan then chooses the number
 	Seed                                   uint64    `arg:"default"`
 }
 
-// question returns what is asked of a problem, which may be nil.
-// Without a number of runs it follows from the size of the problem, where that is known.
+// question returns the question about a problem, which may be nil. If the number of runs is not given, it follows from the size of
+// the problem, if known.
 func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
-	// Designs are shared with runs of the session, and cores are limited like theirs.
+	// Runs of the session share designs and the limit on cores.
 	q := plan.Question{
 		Runs: plan.DefaultRuns, Seed: a.Seed, Gaps: a.Gaps, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
 		Prices: plan.Prices{
@@ -126,15 +124,14 @@ func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
 	return q
 }
 
-// checkNumbers reports a list in which not every element is a number that the parameter
-// may be, or that is empty.
+// checkNumbers reports an empty list, and elements that are not numbers in the parameter's range.
 func checkNumbers(c *call, name string) bool {
 	a, p := c.arg(name), c.fn.Params[c.fn.param(name)]
 	if list, ok := a.Data.([]value); ok && len(list) == 0 {
 		c.refuse(a, "", "%s is an empty list; it must be a number, or a list of numbers", name)
 		return false
 	}
-	// The parameter takes a list as well, so the elements are compared with a copy that takes numbers alone.
+	// The parameter also takes lists, so elements are compared with a copy that takes only numbers.
 	before := c.e.mistakes
 	p.Types = []Type{Number}
 	for _, e := range c.elements(name) {
@@ -148,24 +145,23 @@ type planArgs struct {
 	forecastArgs
 	P              *problem.Problem
 	Delta, Epsilon float64
-	Total          int // measurements of all tasks together; 0 for a plan without a budget
+	Total          int // measurements in all tasks together; 0 for a plan without a budget
 }
 
-// checkPlan reports gaps that cannot be planned for, and a plan that asks for what a budget buys and how long a test
-// takes at once.
+// checkPlan reports impossible gaps, and a plan with both a difficulty and a budget.
 func checkPlan(c *call, _ planArgs) {
 	if checkNumbers(c, "gaps") && c.has("total") && c.has("gaps") {
-		c.fail(c.arg("gaps"), "plan: gaps says how hard a question is, and total how much may be measured for it", "leave one of them out")
+		c.fail(c.arg("gaps"), "plan: gaps and total exclude each other: gaps states a difficulty, total a number of measurements",
+			"leave one of them out")
 	}
 }
 
-// bought evaluates plan(..., total=): by what was measured, and where nothing was by simulated runs.
-// The forecast has a curve in place of rows for methods.
+// bought evaluates plan(..., total=): from the measurements, or without any from simulated runs. The forecast has a curve instead
+// of rows for methods.
 func bought(c *call, a planArgs) (any, error) {
 	p, q, total := a.P, a.question(c, a.P), a.Total
 	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(a.Delta, engine.DefaultDelta), Epsilon: a.Epsilon, Prices: q.Prices, Words: p.Words()}
-	// Something was measured: the posterior says what more buys. Nothing was: simulated campaigns of a fixed budget say
-	// it.
+	// With measurements, the posterior forecasts the benefit of more. Without any, simulated campaigns with a fixed budget do.
 	if p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
 		b, err := believe(c, p, 0.7)
 		if err != nil {
@@ -174,7 +170,7 @@ func bought(c *call, a planArgs) (any, error) {
 		f.Budget, err = plan.OfBudget(c.e.ctx, b, f.Epsilon, total, q.Prices)
 		return f, err
 	}
-	// A campaign of fixed budget that nobody carries out: its forecast says what the measurements buy.
+	// The forecast of a campaign with a fixed budget, which is never carried out.
 	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name,
 		Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
@@ -182,11 +178,11 @@ func bought(c *call, a planArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(made.Rows[0].Buys) == 0 { // the budget does not last for one round
+	if len(made.Rows[0].Buys) == 0 { // the budget is too small for one round
 		return nil, fmt.Errorf("plan: %d measurements are too few for a round of %s on %d tasks", total, protocol.Algorithm, p.V())
 	}
 	f.Notes = made.Notes
-	// The loss after so many samples, with the share of tasks whose answer is within epsilon of the best.
+	// The simple regret after each number of samples, and the fraction of tasks whose answer is within epsilon of the best.
 	f.Budget = &plan.Budget{Total: total, Algorithm: protocol.Algorithm, Runs: made.Runs, Simulated: made.Assumes.String(),
 		Points: lists.Map(made.Rows[0].Buys, func(b campaign.Bought) plan.Point {
 			return plan.Point{Samples: b.Samples, Loss: b.Loss, Within: b.Right}
@@ -195,8 +191,7 @@ func bought(c *call, a planArgs) (any, error) {
 	return f, nil
 }
 
-// evalPlan evaluates plan(...). An interrupted one keeps what was finished.
-// Rows of methods whose simulation was finished are kept after an interrupt.
+// evalPlan evaluates plan(...). An interrupted plan keeps the rows of methods whose simulation was finished.
 func evalPlan(c *call, a planArgs) (any, error) {
 	if a.Total > 0 {
 		return bought(c, a)
@@ -206,7 +201,7 @@ func evalPlan(c *call, a planArgs) (any, error) {
 	var worth atomic.Bool
 	q.Progress = noting(progressOf(c.e, c.fn.Name, p.Name, q.Runs), &worth, finished)
 	if a.Runs == nil {
-		q.Runs = 0 // then plan.Of may leave some out
+		q.Runs = 0 // plan.Of may then leave some out
 	}
 	f, err := simulated(c, &worth, func() (plan.Forecast, error) { return plan.Of(c.e.ctx, p, q) })
 	if err != nil && len(f.Rows) == 0 {
@@ -215,44 +210,43 @@ func evalPlan(c *call, a planArgs) (any, error) {
 	return f, err
 }
 
-// finished reports whether a run of a forecast is over, which an interrupt keeps.
+// finished reports whether a run of a forecast is over; an interrupt keeps finished runs.
 func finished(s sim.Step) bool { return s.Done > 0 }
 
 // whatIfArgs are the arguments of what_if.
 type whatIfArgs struct {
 	forecastArgs
 	P              any       // a problem or a result
-	Delta, Epsilon []float64 // alternatives to try; nil where not given
-	Schedule       string    // of the problem's own run; "" for the usual one
+	Delta, Epsilon []float64 // alternatives to try; nil if not given
+	Schedule       string    // of the problem's own run; "" for the default
 }
 
-// checkWhatIf reports what can be told before anything runs: numbers out of range, and a
-// result whose call is not known.
-// Options go with a problem alone: a result states its own.
+// checkWhatIf reports mistakes that show before anything runs: numbers out of range, and a result whose call is unknown. Options
+// belong to a problem; a result states its own.
 func checkWhatIf(c *call, _ whatIfArgs) {
 	switch {
 	case !checkNumbers(c, "delta") || !checkNumbers(c, "epsilon"):
 	case c.arg("p").Type != Result:
 		hasOptions(c)
-	case c.e.dry: // in the check, to find out whether the call can be found
+	case c.e.dry: // in the check, to see whether the call can be found
 		baseline(c)
 	}
 }
 
-// evalWhatIf evaluates what_if(...). An interrupted one keeps what was finished.
+// evalWhatIf evaluates what_if(...). If interrupted, it keeps the finished parts.
 func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	p, given := a.P.(*problem.Problem)
 	q, algorithm := a.question(c, p), algorithmOf(c, engine.ModeFC)
-	drawn := false // rewards that a function of a Go cell draws, which a forecast cannot ask
+	drawn := false // rewards drawn by a function of a Go cell, which a forecast cannot call
 	q.Options.Schedule = a.Schedule
-	// A result stands for the call that made it: its arguments are evaluated again, as far as they are written.
+	// A result represents the call that made it; its arguments are evaluated again as written.
 	if !given {
 		run, ok := baseline(c)
 		if !ok {
 			return nil, nil // reported
 		}
 		if p, given = run.arg("p").Data.(*problem.Problem); !given {
-			// what made the result cannot be evaluated any more, and that was reported
+			// the origin of the result can no longer be evaluated, which was reported
 			return nil, nil
 		}
 		q.Options, algorithm = optionsOf(run), algorithmOf(run, engine.ModeFC)
@@ -277,9 +271,8 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	return w, err
 }
 
-// baseline returns the call of fc that made the result what_if is asked about, with its arguments
-// as they are now: a result does not hold its problem.
-// It evaluates the arguments under the statement that has the call, and makes no run.
+// baseline returns the call of fc that made the result, with the present values of its arguments: a result does not hold its
+// problem. It evaluates the arguments under the call's statement, and makes no run.
 func baseline(c *call) (*call, bool) {
 	a := c.arg("p")
 	refuse := func(why string) (*call, bool) {
@@ -295,10 +288,10 @@ func baseline(c *call) (*call, bool) {
 	if called != engine.ModeFC {
 		return refuse(fmt.Sprintf("%s is not bound to a call of fc", name.Value))
 	}
-	// What the call says of the unchanged run cannot be said again.
+	// The unchanged run is fixed by the call.
 	for _, param := range []string{"algorithm", "schedule"} {
 		if again := c.arg(param); again.known() {
-			c.refuse(again, "give the problem in place of the result", "%s says %s already", name.Value, param)
+			c.refuse(again, "give the problem instead of the result", "%s already states %s", name.Value, param)
 			return nil, false
 		}
 	}
@@ -308,21 +301,20 @@ func baseline(c *call) (*call, bool) {
 	fn := index[engine.ModeFC]
 	run := &call{e: c.e, fn: fn, node: made, args: make([]argument, len(fn.Params))}
 	own, uses := c.e.st, c.e.uses
-	// Names that these arguments read are no names of this statement.
+	// The arguments' names do not belong to this statement.
 	c.e.st, c.e.uses = st, nil
 	run.match()
 	c.e.st, c.e.uses = own, uses
 	return run, true
 }
 
-// changesOf returns the alternatives, in the order of the parameters.
-// Delta comes first, then epsilon, then tasks. Without any alternative nothing is asked.
+// changesOf returns the alternatives in the order of the parameters: delta, epsilon, tasks. It reports a call without any.
 func changesOf(c *call, a whatIfArgs, p *problem.Problem) ([]plan.Change, bool) {
 	out := lists.Map(a.Delta, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryDelta, Value: x} })
 	out = append(out, lists.Map(a.Epsilon, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryEpsilon, Value: x} })...)
 	tasks, ok := taskSets(c, p)
 	if out = append(out, tasks...); ok && len(out) == 0 {
-		c.refuse(argument{}, "give delta=, epsilon= or tasks=, as in "+c.fn.Example, "nothing changes")
+		c.refuse(argument{}, "give delta=, epsilon= or tasks=, as in "+c.fn.Example, "there is nothing to change")
 	}
 	return out, ok && len(out) > 0
 }

@@ -18,12 +18,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// plotFunction draws values.
-// What can be drawn follows from package kinds and from the axes of empty values, and so does the description.
+// plotFunction returns the function that draws values. Package kinds and the axes of empty values determine which values can be
+// drawn, and the description.
 func plotFunction() Function {
 	var plotted []Type
 	var measured []measures
-	add := func(t Type, kind string, sample any) { // sample is an empty value, by which the measures are known
+	add := func(t Type, kind string, sample any) { // sample is an empty value that determines the measures
 		_, ys := report.Axes(sample, "any")
 		plotted, measured = append(plotted, t), append(measured, measures{kind, orList(ys)})
 	}
@@ -32,72 +32,70 @@ func plotFunction() Function {
 		if t.isDrawn() {
 			add(t, t.a(), t.zero())
 		}
-		// A list of results has other measures than one result, so it has an entry of its own behind it.
+		// A list of results has other measures than one result.
 		if t == Result {
 			add(List, "several results", []engine.Result{})
 		}
 	}
 	several := lists.Map(measured, func(m measures) string { return m.kind })
 	return bound(Function{
-		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of " + orList(several),
+		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "draws a figure of " + orList(several),
 		Params: []Param{
 			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results",
-				elsewhere: map[string]string{string(Problem): "plot(best(p)) draws what the measurements say of every arm"}},
-			{Name: "x", words: wordsX, Default: unset, Doc: "the horizontal axis: a swept name, or of a result task or round"},
+				elsewhere: map[string]string{string(Problem): "plot(best(p)) draws the estimate of every arm"}},
+			{Name: "x", words: wordsX, Default: unset, Doc: "the x axis: a swept name; for a result, task or round"},
 			{Name: "y", words: wordsY, Default: unset,
-				Doc: "the measure to draw, the first when not given; of a sweep or several results also a list with one unit. The measures " +
+				Doc: "the measure to draw, by default the first; for a sweep or several results also a list of measures with one unit. Measures " +
 					listMeasures(measured)},
 			{Name: "file", words: wordsOutput, Default: unset, Doc: "also write the figure to this file, as " +
 				strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
 			{Name: "panel", Synonyms: []string{"facet", "by"}, words: wordsSwept, Default: unset,
-				Doc: "a swept name: a panel for each of its values"},
-			{Name: "title", Synonyms: []string{"caption", "main"}, Default: unset, Doc: `the title, in place of its own; "" for none`},
-			{Name: "xlabel", Synonyms: []string{"xlab"}, Default: unset, Doc: "what stands below the x axis, in place of its own"},
-			{Name: "ylabel", Synonyms: []string{"ylab"}, Default: unset, Doc: "what stands beside the y axis, in place of its own"},
+				Doc: "a swept name; the figure has a panel for each of its values"},
+			{Name: "title", Synonyms: []string{"caption", "main"}, Default: unset, Doc: `the title, instead of the default; "" for none`},
+			{Name: "xlabel", Synonyms: []string{"xlab"}, Default: unset, Doc: "label of the x axis, instead of the default"},
+			{Name: "ylabel", Synonyms: []string{"ylab"}, Default: unset, Doc: "label of the y axis, instead of the default"},
 			{Name: "logx", Synonyms: []string{"xlog", "xscale"}, Default: unset,
-				Doc: "true or false: a logarithmic x axis or a linear one; when not given, what suits the values"},
+				Doc: "true: logarithmic x axis; false: linear; if not given, chosen to suit the values"},
 			{Name: "logy", Synonyms: []string{"ylog", "yscale"}, Default: unset,
-				Doc: "true or false: a logarithmic y axis or a linear one; when not given, what suits the values"},
+				Doc: "true: logarithmic y axis; false: linear; if not given, chosen to suit the values"},
 			{Name: "xlim", Synonyms: []string{"xrange"}, Types: []Type{List}, Default: unset,
-				Doc: "the ends of the x axis, [from, to]; what lies outside is not drawn"},
+				Doc: "limits of the x axis, [from, to]; points outside are not drawn"},
 			{Name: "ylim", Synonyms: []string{"yrange"}, Types: []Type{List}, Default: unset,
-				Doc: "the ends of the y axis, [from, to]; what lies outside stands at the edge, as open triangles"},
+				Doc: "limits of the y axis, [from, to]; points outside are drawn at the edge, as open triangles"},
 			{Name: "width", Synonyms: []string{"figsize", "columns"}, Range: kernels.Range{Min: report.Narrowest, Max: report.Widest},
 				Default: unset,
-				Doc:     "in columns of a page that has two: 1 is 8.5 cm, 2 is 17.6 cm and usual; letters keep their size"},
+				Doc:     "width of the figure in columns of a two-column page: 1 is 8.5 cm, 2 is 17.6 cm; the font size stays the same"},
 			{Name: "reference", Synonyms: []string{"references"}, Default: "1",
-				Doc: "false leaves out what is only there to compare with: lower bounds, theorems, levels asked for"},
+				Doc: "false: leave out reference lines such as lower bounds"},
 			{Name: "posterior", Synonyms: []string{"estimates", "beliefs"},
-				Doc: "true: of a result, the mean and the 95 % interval of every arm of every task by round, of its first run, with the true means " +
-					"where they are known; x is then arm, or round for the course of the best arms"},
+				Doc: "true: for a result, draw the estimate and 95 % interval of every arm in its first run, with the true means if known; x is then arm or round"},
 			{Name: "task", words: wordsTasks, Default: unset, Doc: "with posterior=true or where=, the only task to draw"},
 			{Name: "where", Synonyms: []string{"map", "settings"}, Default: unset,
-				Doc: "a problem: of a result on it, where its arms were open, at first and round by round, in the plane of two of their features, " +
-					"which x and y name; of its first run"},
+				Doc: "the problem of a result: draw which arms of the first run were still open, round by round, in the plane of the two " +
+					"features x and y"},
 		},
 		Result: Figure, Example: `plot(s, x="gap", y="samples")`, early: checkPlot,
 	}, nil, evalPlot)
 }
 
-// plotArgs are the arguments of plot, but for the value.
+// plotArgs are the arguments of plot, except the value.
 type plotArgs struct {
 	layoutArgs
-	X, File, Panel, Task string           // "" where not given
+	X, File, Panel, Task string           // "" if not given
 	Y                    []string         // measures; nil for the first one
-	Posterior            bool             // the estimates of a run in place of its measures
+	Posterior            bool             // draw the posterior estimates of a run instead of its measures
 	Where                *problem.Problem // nil where not given
 }
 
-// layoutArgs are the arguments of plot that are about its layout alone.
+// layoutArgs are the arguments of plot for its layout.
 type layoutArgs struct {
-	Title, XLabel, YLabel *string   // nil where not given; "" for none
+	Title, XLabel, YLabel *string   // nil if not given; "" for none
 	LogX, LogY, Reference *bool     // nil where not given
 	XLim, YLim            []float64 // two numbers each, or nil
-	Width                 float64   // in columns; 0 for the usual width
+	Width                 float64   // in columns; 0 for the default width
 }
 
-// layout returns the arguments as package report takes them.
-// The names differ from the parameters only where a switch is turned round.
+// layout converts the arguments for package report. The names differ only for negated switches.
 func (a layoutArgs) layout() report.Layout {
 	return report.Layout{
 		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY,
@@ -105,8 +103,7 @@ func (a layoutArgs) layout() report.Layout {
 	}
 }
 
-// ends returns the ends of an axis, nil where a list is none.
-// The check refuses lists of another length.
+// ends returns the limits of an axis; nil for an empty list. The check rejects other lengths.
 func ends(list []float64) *[2]float64 {
 	if len(list) == 2 {
 		return &[2]float64{list[0], list[1]}
@@ -114,25 +111,24 @@ func ends(list []float64) *[2]float64 {
 	return nil
 }
 
-// measures lists what may be drawn of a kind of value.
-type measures struct{ kind, list string } // how messages call it, and its measures joined
+// measures lists the measures that can be drawn of a kind of value.
+type measures struct{ kind, list string } // name in messages, and the measures, joined
 
-// listMeasures returns a list such as "of a sweep or several results: samples or rounds; of bounds: error".
+// listMeasures returns a list such as "for a sweep or several results: samples or rounds; for bounds: error".
 func listMeasures(all []measures) string {
-	// Kinds with the same measures share an entry.
 	groups := lists.Groups(all, func(m measures) string { return m.list })
 	return strings.Join(lists.Map(groups, func(same []measures) string {
-		return "of " + orList(lists.Map(same, func(m measures) string { return m.kind })) + ": " + same[0].list
+		return "for " + orList(lists.Map(same, func(m measures) string { return m.kind })) + ": " + same[0].list
 	}), "; ")
 }
 
-// evalPlot draws a value and writes the figure where a file is given.
-// A campaign is drawn as it is now, and not as the value was when it was made.
+// evalPlot draws a value, and writes the figure if a file is given. A campaign is drawn in its present state, not in the state of
+// the value.
 func evalPlot(c *call, a plotArgs) (any, error) {
 	v := c.arg("value").value
 	data := v.Data
-	if list, ok := data.([]value); ok { // results side by side
-		found, err := results(list) // a list that holds anything else cannot be drawn
+	if list, ok := data.([]value); ok { // several results
+		found, err := results(list) // a list with anything else cannot be drawn
 		if err != nil {
 			return nil, &argumentError{param: "value", message: "cannot plot this list", err: err}
 		}
@@ -145,10 +141,10 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		}
 		data = now
 	}
-	// Axes, measures and looks are compared with the value once more, now that it is there.
+	// Axes, measures and layout are checked again, now that the value is known.
 	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Layout: a.layout(), Posterior: a.Posterior,
 		Task: a.Task, Where: a.Where})
-	// What the figure cannot be is told under the argument that asks for it.
+	// A wrong option is reported under its argument.
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
 		c.fail(c.arg(wrong.Option), "plot: "+wrong.Message, wrong.Hint)
 		return nil, nil
@@ -156,7 +152,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.File != "" { // the figure is the value as well, and is shown
+	if a.File != "" { // the figure is also the value, and is shown
 		if err := saveTo(c, "file", value{Type: Figure, Data: drawn}); err != nil {
 			return nil, err
 		}
@@ -164,8 +160,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	return drawn, nil
 }
 
-// checkLayout finds ends of an axis that plot would refuse, as far as that can be said before the value
-// is there.
+// checkLayout reports limits of an axis that plot would reject, as far as they are known before the value.
 func checkLayout(c *call, a plotArgs, sample any) {
 	if _, swept := sample.(sim.Sweep); swept && a.layout().NoReference && slices.Contains(a.Y, "lower_bound") {
 		c.fail(c.arg("reference"), "plot: "+report.ReferenceRule, report.ReferenceHint)
@@ -173,9 +168,9 @@ func checkLayout(c *call, a plotArgs, sample any) {
 	for _, axis := range []string{"x", "y"} {
 		a := c.arg(axis + "lim")
 		if list, given := a.Data.([]value); given {
-			// The message shows what was given: how many numbers, or which two.
+			// The message shows how many numbers were given, or which two.
 			got := fmt.Sprintf("a list of %d", len(list))
-			numbers, _ := every[float64](list) // nil where one is no number
+			numbers, _ := every[float64](list) // nil if one is not a number
 			ends := ends(numbers)
 			if ends != nil {
 				got = fmt.Sprintf("[%s, %s]", formatNumber(ends[0]), formatNumber(ends[1]))
@@ -186,7 +181,7 @@ func checkLayout(c *call, a plotArgs, sample any) {
 			}
 		}
 		logged := c.arg("log" + axis)
-		// Bars have names along y, so its numbers are along x.
+		// Bars have names along y, so their numbers are along x.
 		if axis != "y" || !report.IsBars(sample, c.text("x")) {
 			continue
 		}
@@ -200,7 +195,7 @@ func checkLayout(c *call, a plotArgs, sample any) {
 	}
 }
 
-// results returns the results in a list that holds nothing else.
+// results returns the results of a list that holds nothing else.
 func results(list []value) ([]engine.Result, error) {
 	out, ok := every[engine.Result](list)
 	if !ok || len(out) == 0 {
@@ -209,15 +204,14 @@ func results(list []value) ([]engine.Result, error) {
 	return out, nil
 }
 
-// checkPosterior finds what a picture of the posterior cannot be, before anything runs.
-// It is called where posterior is true. What the result has is known when it has run.
+// checkPosterior reports what a picture of the posterior cannot show, before anything runs. It is called if posterior is true.
 func checkPosterior(c *call) {
 	if v := c.arg("value"); v.Type != Result && v.Type != anything {
-		c.fail(c.arg("posterior"), fmt.Sprintf("plot: posterior is true; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
+		c.fail(c.arg("posterior"), fmt.Sprintf("plot: posterior=true works with one result of fc or fb, and this is %s", v.Type.a()), "")
 		return
 	}
 	offered(c, "x", c.arg("x"), report.PosteriorX())
-	// A picture of the posterior has a panel for each task and no choice of measures.
+	// The picture has a panel for each task, and no choice of measures.
 	for _, name := range []string{"y", "panel"} {
 		if a := c.arg(name); a.Node != nil {
 			c.fail(a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name),

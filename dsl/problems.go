@@ -19,60 +19,59 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// A parameter and a range that several functions have.
 var (
 	problemParam  = Param{Name: "p", Types: []Type{Problem}, Doc: "the problem"}
 	toleranceOnly = kernels.Range{Min: 1e-12, Max: 0.5}
 )
 
-// optional returns a parameter that may be left out.
-// It returns a copy.
+// optional returns a copy of a parameter that may be left out.
 func optional(p Param) Param {
 	p.Default = unset
 	return p
 }
 
-// engineFunctions returns the problems, the theory and the runs.
-// The order is the order of the documentation.
+// engineFunctions returns the functions for problems, theory and runs, in the order of the documentation.
 func engineFunctions() []Function {
-	// The first of them, noise, stands further ahead in the signature than the others.
-	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task; when not given, the column sd, of raw rewards the deviation of each arm or, of arms with fewer than ten, of their task, and unknown without any`, problem.NoiseSD, problem.NoiseTask)
+	// The parameter noise comes earlier in the signature than the other noise parameters.
+	noise := noiseParams(`a number, "sd" (the column sd), "task" (pooled per task)`,
+		"the column sd; with raw rewards, the deviation of each arm with at least ten, or of its task; otherwise unknown",
+		problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
 		bestFunction(),
 		bound(Function{
 			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},
-			Doc: "reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every " +
-				"measurement and any names of columns; see docs/reference/data-format.md",
+			Doc: "reads tasks and arms from a CSV file with the columns task,arm,x_*,z_*,mean,sd,reps; with data=, from a table with a " +
+				"row for every measurement and any column names; see docs/reference/data-format.md",
 			Params: slices.Concat([]Param{
-				{Name: "path", Synonyms: []string{"file"}, words: wordsData, Default: unset, Doc: "the file, relative to the script"},
+				{Name: "path", Synonyms: []string{"file"}, words: wordsData, Default: unset, Doc: "the path of the file, relative to the script"},
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint, Text}, Choices: []string{kernelAuto}, Default: `"auto"`,
-					Doc: `similarity of arms of tasks; "auto" finds one from the measurements of the table`},
+					Doc: `the kernel: how similar arms and tasks are; "auto" finds one from the measurements`},
 			}, noise[:1], []Param{
 				{Name: "rewards", Synonyms: []string{"raw"}, words: wordsData, Default: unset,
-					Doc: "file of measured rewards task,arm,rep,reward to draw from"},
+					Doc: "file of measured rewards, with the columns task,arm,rep,reward, from which simulated rewards are drawn"},
 				{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Default: unset,
-					Doc: "column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC and CoBayesFC then measure " +
-						"the open arms of a task in the same blocks and compare within blocks"},
-				{Name: "name", Default: unset, Doc: "name in reports; the file's name when not given"},
+					Doc: "column of rewards= that names the block of a measurement, such as a day or a plate; CoTestFC and CoBayesFC then " +
+						"compare arms within blocks"},
+				{Name: "name", Default: unset, Doc: "name in reports; by default the file's name"},
 			}, noise[1:], goalParams(), longParams(), []Param{textParam}),
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`,
 		}, checkProblem, evalProblem),
 		bound(Function{
 			Name: "with_kernel", Section: SectionProblems, Synonyms: []string{"rekernel", "using", "change_kernel"},
-			Doc:    "the same problem under another kernel, as one that was fitted: what else was stated of the data stays",
-			Params: []Param{problemParam, {Name: "kernel", Synonyms: []string{"k"}, Doc: "similarity of arms of tasks"}},
+			Doc:    "returns the problem with another kernel, such as a fitted one; everything else stays the same",
+			Params: []Param{problemParam, {Name: "kernel", Synonyms: []string{"k"}, Doc: "the new kernel: how similar arms and tasks are"}},
 			Result: Problem, Example: `with_kernel(paper(case=2), task(rbf(0.7)) * arm(linear()))`,
 		}, nil, func(c *call, a struct {
 			P      *problem.Problem
 			Kernel kernels.Joint
 		}) (any, error) {
-			joint, p := a.Kernel, a.P.WithKernel(a.Kernel) // a copy, so the problem of the script stays as it is
+			joint, p := a.Kernel, a.P.WithKernel(a.Kernel) // a copy, so the script's problem does not change
 			_, err := computed(c, func() (bool, error) {
-				// What checks the kernel on many arms may take long, and ends with the context.
+				// Checks on many arms may take long, and end with the context.
 				if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
 					return false, err
 				}
-				// Notes of the old kernel are gone; the new one may have its own.
+				// Notes on the old kernel are gone; the new one may need its own.
 				p.NoteLengthscales()
 				p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 				return true, nil
@@ -84,45 +83,46 @@ func engineFunctions() []Function {
 		}),
 		bound(Function{
 			Name: "paper", Section: SectionProblems,
-			Doc: "an instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them",
+			Doc: "makes the instance of [Du23, App. A]: 5 tasks with 6 arms each, in one of the three cases or between them",
 			Params: append([]Param{
 				{Name: "case", Range: kernels.Range{Min: 1, Max: 3}, Default: unset, Doc: "1: all tasks alike, 2: two groups, 3: all different"},
-				{Name: "gap", Synonyms: []string{"delta_min"}, Range: positive, Default: "0.1", Doc: "reward gap"},
+				{Name: "gap", Synonyms: []string{"delta_min"}, Range: positive, Default: "0.1", Doc: "gap between expected rewards"},
 				{Name: "lengthscale", Synonyms: []string{"ell", "length_scale"}, Types: []Type{Number, Text}, Choices: []string{infinite},
 					Range: fromZero, Default: unset,
-					Doc: `instead of case: the rewards of case 1 in five tasks that are alike as rbf(lengthscale) says, from 0 (as case 3) to 1e9 or "inf" (as case 1)`},
-			}, noiseParams("a number (1 when not given)")...),
+					Doc: `instead of case: five tasks whose similarity is rbf(lengthscale), from 0 (like case 3) to "inf" (like case 1)`},
+			}, noiseParams("a number", "1")...),
 			Result: Problem, Example: "paper(case=2, gap=0.1)",
 		}, checkPaper, evalPaper),
 		bound(Function{
 			Name: "classic", Section: SectionProblems,
-			Doc: "collaborative best-arm identification without features: every agent has the same arms, unit noise",
+			Doc: "makes a problem of collaborative best-arm identification without features: all agents have the same arms, with noise 1",
 			Params: []Param{
 				{Name: "means", Synonyms: []string{"mean", "mu", "rewards"}, Types: []Type{List}, Doc: "expected reward of each arm"},
 				{Name: "agents", Synonyms: []string{"tasks"}, Range: kernels.Range{Min: 1, Max: maxAgents}, Default: "5",
-					Doc: "how many agents there are"},
+					Doc: "number of agents"},
 				goalParam,
 			},
 			Result: Problem, Example: "classic(means=[0.9, 0.5, 0.1], agents=5)",
 		}, checkClassic, evalClassic),
 		{
-			Name: "bounds", Section: SectionProblems, Doc: "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
+			Name: "bounds", Section: SectionProblems, Doc: "computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, " +
+				"corollaries, lower bound",
 			Params: []Param{problemParam, option("delta"), optional(option("epsilon")), option("budget"), option("xi"), option("norm"),
 				option("gap"), option("unit"), rewardNorm},
 			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", check: oneNorm, eval: evalBounds,
 		},
-		theory("spectrum", typeOf[bounds.Spectrum](), "eigenvalues of the kernels, for the effective dimension",
+		theory("spectrum", typeOf[bounds.Spectrum](), "shows the eigenvalues of the kernels, which determine the effective dimension",
 			[]Param{problemParam, option("xi"), option("norm"), option("gap")}, bounds.SpectrumOf),
-		theory("hardness", typeOf[bounds.Hardness](), "gap and difficulty of each task",
+		theory("hardness", typeOf[bounds.Hardness](), "shows the gap and the difficulty of each task",
 			[]Param{problemParam}, func(ctx context.Context, p *problem.Problem, _ engine.Options) (bounds.Hardness, error) {
 				return bounds.HardnessOf(ctx, p)
 			}),
 		bound(Function{
 			Name: "design", Section: SectionProblems, Synonyms: []string{"allocation", "allocate"},
-			Doc: "the allocation of the first round, with its certificate",
+			Doc: "computes the allocation of the first round, with its certificate of optimality",
 			Params: []Param{problemParam, option("xi"),
 				{Name: "tol", Synonyms: []string{"tolerance"}, Range: toleranceOnly, Default: "1e-4",
-					Doc: "relative gap between value and lower bound"}, option("norm"), option("gap")},
+					Doc: "relative gap between the value and its lower bound"}, option("norm"), option("gap")},
 			Result: typeOf[bounds.Design](), Example: "design(paper(case=2))",
 		}, nil, func(c *call, a struct {
 			P   *problem.Problem
@@ -134,8 +134,7 @@ func engineFunctions() []Function {
 	}, slices.Concat(planningFunctions(), runFunctions())...)
 }
 
-// theory returns a function of a problem and options.
-// The problem is cut to the arms with known means; see measuredProblem.
+// theory returns a function of a problem and options. It restricts the problem to arms with known means; see measuredProblem.
 func theory[T any](name string, result Type, doc string, params []Param,
 	compute func(context.Context, *problem.Problem, engine.Options) (T, error)) Function {
 	return Function{
@@ -147,12 +146,11 @@ func theory[T any](name string, result Type, doc string, params []Param,
 	}
 }
 
-// evalBounds computes in the session's memory: runs need some of its designs, and the next
-// call all of them.
+// evalBounds uses the session's memory: runs share some of its designs, and the next call all of them.
 func evalBounds(c *call) (any, error) {
 	p, opt := measuredProblem(c), optionsOf(c)
 	return given(computed(c, func() (bounds.Report, error) {
-		// The model is made here, and not in the engine, to share its memory.
+		// The model is made here instead of in the engine, to share its memory.
 		m, err := model.NewContext(c.e.ctx, p, opt.Unit)
 		if err != nil {
 			return bounds.Report{}, err
@@ -161,12 +159,10 @@ func evalBounds(c *call) (any, error) {
 	}))
 }
 
-// measuredProblem returns the problem of a call, of its measured arms where some are not: the theory goes
-// by the means. Its name says so.
+// measuredProblem returns the problem of a call, restricted to its measured arms, because the theory needs means. Its name says so.
 func measuredProblem(c *call) *problem.Problem { return c.arg("p").Data.(*problem.Problem).Measured() }
 
-// given drops a value that comes with an error.
-// So call.finish sees nil where an error comes without a part of the value.
+// given drops a value that comes with an error, so that call.finish sees nil.
 func given[T any](v T, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -180,28 +176,27 @@ type problemArgs struct {
 	problem.Long
 	Data, Where, Failed        string // with the fields of Long: a table with a row for each measurement
 	Path, Rewards, Block, Name string // Path is a table with a row for each arm
-	Kernel                     any    // a kernels.Joint, or the text "auto"; nil stands for "auto"
-	Goal, Unmeasured           string // as texts; "" where not given
-	Standardize                bool   // feature columns scaled to 0 to 1
+	Kernel                     any    // a kernels.Joint, or the text "auto"; nil means "auto"
+	Goal, Unmeasured           string // as texts; "" if not given
+	Standardize                bool   // scale feature columns to 0 .. 1
 	Text                       []string
 }
 
-// evalProblem loads a problem. What is wrong with a file is shown under its path or under the name of the
-// column, what is wrong with the kernel on these points under the kernel.
-// A table with a row for each arm comes by path, and one with a row for each measurement by data.
+// evalProblem loads a problem, from path with a row for each arm, or from data with a row for each measurement. Errors of a file
+// are shown under its path or under a column's name; errors of the kernel on these points under the kernel.
 func evalProblem(c *call, a problemArgs) (any, error) {
 	file := "path" // the parameter that names the table
 	opt := problem.LoadOptions{
-		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block, // every file by e.read, so that a sweep reads each once
+		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block, // e.read reads every file, so that a sweep reads each once
 		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop, Text: a.Text,
 		Context: c.e.ctx,
 	}
-	// The recorded files of a campaign are read as text, and not as tables of the caller.
-	if s := c.e.session.opt; s.readFile == nil { // which needs the text
+	// The recorded files of a campaign are read as text, not as tables of the caller.
+	if s := c.e.session.opt; s.readFile == nil {
 		opt.Frame = s.Tables
 	}
 	if a.Data != "" {
-		// What the columns mean, which rows to take, and how expressions on columns are computed.
+		// The meaning of the columns, the choice of rows, and how to compute expressions.
 		file, opt.Long, opt.Where, opt.Failed, opt.Compile = "data", &a.Long, a.Where, a.Failed, compileRows
 	}
 	if a.Rewards != "" {
@@ -209,22 +204,22 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	}
 	joint, stated := a.Kernel.(kernels.Joint)
 	var found *belief.Belief
-	// Reading, finding the kernel and checking it may take long. After an interrupt they go on in the background.
-	// What they change then, such as the files that were read, belongs to an evaluation that has ended.
+	// Reading, finding the kernel and checking it may take long. After an interrupt they continue in the background; their side
+	// effects, such as the files read, belong to an evaluation that has ended.
 	p, err := computed(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
 		if err == nil && !stated {
-			p, found, err = findKernel(c, p) // it needs the measurements, so it comes after reading
+			p, found, err = findKernel(c, p) // needs the measurements, so it comes after reading
 		}
 		if err == nil {
-			_, err = p.Kernel.Check(p.Tasks, p.Arms) // names of columns and points, and what Gram matrices need
+			_, err = p.Kernel.Check(p.Tasks, p.Arms) // names of columns and points, and requirements of Gram matrices
 		}
-		if err == nil && stated { // of a kernel that was found, the belief says more
+		if err == nil && stated { // for a found kernel the posterior has more precise notes
 			p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 		}
 		return p, err
 	})
-	// A file that changed in a sweep is an error, like one that cannot be read.
+	// A file that changed during a sweep is an error, like an unreadable one.
 	if err == nil {
 		err = remember(c.e, p.Sources)
 	}
@@ -232,17 +227,16 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		return nil, problemError(c, err, file, opt.Rewards)
 	}
 	if !stated {
-		c.e.session.believed = found // best(p) need not compute it again
+		c.e.session.believed = found // best(p) reuses it
 	}
-	if c.e.st == c.e.own { // a sweep would tell the same once more for each combination
+	if c.e.st == c.e.own { // a sweep would repeat it for each combination
 		c.e.session.note(slices.Concat(p.Notes, p.KernelNotes))
 	}
 	return p, nil
 }
 
-// problemError returns the error of loading under the argument that it is about; file is the parameter
-// that names the table, rewards the path of raw rewards.
-// Causes in their order: the noise, the file of raw rewards, the kernel on these points, the table.
+// problemError returns a loading error under the responsible argument; file is the parameter that names the table, rewards the path
+// of raw rewards. It tries, in this order: the noise, the file of raw rewards, the kernel on these points, the table.
 func problemError(c *call, err error, file, rewards string) error {
 	var noise *problem.NoiseError
 	var data *problem.DataError
@@ -251,23 +245,23 @@ func problemError(c *call, err error, file, rewards string) error {
 		return noiseError(c, err)
 	case path != "" && path == rewards:
 		file = "rewards"
-	case path == "": // no file is named: the points and the kernel do not go together
+	case path == "": // no file: the kernel does not fit the points
 		message := "the kernel does not fit the problem"
 		if _, stated := c.arg("kernel").Data.(kernels.Joint); !stated {
-			message = "the measurements do not say which kernel the problem has"
+			message = "no kernel can be found from the measurements"
 		}
 		return &argumentError{param: "kernel", message: message, err: err}
 	}
-	// Under the table, unless the error is about a column that an argument names.
+	// Under the table, or under an argument that names the wrong column.
 	a := &argumentError{param: file, message: fmt.Sprintf("cannot load %q", c.text(file)), err: err}
 	if errors.As(err, &data) && data.Unknown != "" {
 		if param := naming(c, data.Unknown); param != "" {
 			a.param = param
 		}
-		// The usual mistakes with names of columns, the surest first.
+		// The usual mistakes with column names, the surest first.
 		columns := lists.Map(strings.Split(data.Unknown, ","), strings.TrimSpace)
 		if len(columns) > 1 && !slices.ContainsFunc(columns, func(s string) bool { return !slices.Contains(data.Known, s) }) {
-			a.hint = fmt.Sprintf(`these are several columns, each named by itself: ["%s"]`, strings.Join(columns, `", "`))
+			a.hint = fmt.Sprintf(`these are several columns; write a list: ["%s"]`, strings.Join(columns, `", "`))
 		} else if nearest(data.Unknown, data.Known) != "" {
 			a.hint = suggest(data.Unknown, data.Known)
 		} else if whole := onlyWith(data.Unknown, data.Known); whole != "" {
@@ -277,12 +271,12 @@ func problemError(c *call, err error, file, rewards string) error {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		a.hint = suggestFile(c.e.session, c.text(file)) // a file that is not there
+		a.hint = suggestFile(c.e.session, c.text(file)) // a missing file
 	}
 	return a
 }
 
-// fileOf returns the path of the data file that an error is about, "" for none.
+// fileOf returns the path of the data file that an error is about; "" if there is none.
 func fileOf(err error) string {
 	if data := (*problem.DataError)(nil); errors.As(err, &data) {
 		return data.Path
@@ -293,10 +287,8 @@ func fileOf(err error) string {
 	return ""
 }
 
-// taskSets reads tasks=: a number, a name, a list of names, or a list of such alternatives. It
-// reports tasks that the problem does not have, and reports whether all is right.
-// A list of names alone is one alternative; any other list has an alternative in each element.
-// Without the argument there is none, which is right.
+// taskSets reads tasks=: a number, a name, a list of names, or a list of such alternatives. A list of names is one alternative. It
+// reports unknown tasks and returns false. Without the argument it returns no alternative and true.
 func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	a := c.arg("tasks")
 	if !a.known() {
@@ -308,19 +300,18 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 		alternatives = c.elements("tasks")
 	}
 	if len(alternatives) == 0 {
-		c.refuse(a, "", "tasks is an empty list; at least one task must be left")
+		c.refuse(a, "", "tasks is an empty list; at least one task must remain")
 		return nil, false
 	}
 	out, err := lists.Try(len(alternatives), func(i int) (plan.Change, error) { return taskSet(c, p, alternatives[i]) })
 	return out, err == nil
 }
 
-// taskSet reads one alternative. It is an error that there is none, which is reported.
-// A number keeps the first tasks. What is wrong is reported here, and errReported tells the caller.
+// taskSet reads one alternative; a number keeps the first tasks. It reports mistakes itself and then returns errReported.
 func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 	switch data := a.Data.(type) {
 	case float64:
-		// How many of the first tasks, at least one and at most all.
+		// The number of first tasks to keep.
 		if k, ok := whole(data); ok && k >= 1 && k <= p.V() {
 			return plan.Change{Vary: plan.VaryTasks, Tasks: indices.All(k), Name: fmt.Sprintf("the first %d of %d tasks", k, p.V())}, nil
 		}
@@ -335,16 +326,13 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 	return plan.Change{}, errReported
 }
 
-// errReported says that a mistake was reported.
-// It is never shown.
+// errReported means that a mistake was already reported. It is never shown.
 var errReported = errors.New("reported")
 
-// namedTasks keeps the tasks with these names.
-// The order of names is kept. Each must be a name of the problem, once.
+// namedTasks keeps the tasks with these names, in their order. Each must be a name of the problem, and occur once.
 func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, error) {
 	change := plan.Change{Vary: plan.VaryTasks}
 	for _, a := range named {
-		// The first mistake ends the list.
 		name, ok := a.Data.(string)
 		v := p.TaskNamed(name)
 		switch {
@@ -361,10 +349,10 @@ func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, err
 		return change, errReported
 	}
 	if len(named) == 0 {
-		c.refuse(c.arg("tasks"), "", "an alternative without tasks; at least one must be left")
+		c.refuse(c.arg("tasks"), "", "a choice without tasks; at least one must remain")
 		return change, errReported
 	}
-	// The name stands in the table of alternatives.
+	// The name is shown in the table of alternatives.
 	change.Name = "only " + strings.Join(indices.Of(p.Tasks.Names, change.Tasks), ", ")
 	return change, nil
 }

@@ -13,53 +13,48 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// Progress receives the state of an activity.
-// It is called from any goroutine, one call at a time, and not after Eval has returned.
+// Progress receives the state of an activity. Calls come from any goroutine, one at a time, and never after Eval has returned.
 type Progress func(Activity)
 
-// Activity is something that takes time. While it goes on, its label and its total stay
-// and Done does not go back.
+// Activity is something that takes time. During an activity, its label and total stay the same, and Done does not decrease.
 type Activity struct {
-	Label       string  // what is done and on what, such as "fc CoTestFC"
+	Label       string  // what is done, such as "fc CoTestFC"
 	Done, Total int     // steps
-	Stored      int     // of Done, those that took no time: they were read from a store
-	Share       float64 // of the step under way, an estimate from 0 to 1 that does not go back
-	Note        string  // where the step under way is, where that can be said
+	Stored      int     // of Done, those read from a store, which took no time
+	Share       float64 // of the current step: an estimate from 0 to 1 that does not decrease
+	Note        string  // state of the current step, if known
 }
 
-// Remaining estimates from the time passed how long the activity still takes; false while
-// nothing says how long a step is.
-// Steps from a store took no time and do not count.
+// Remaining estimates the remaining time of the activity from the time passed; false while the duration of a step is unknown. Steps
+// from a store took no time and do not count.
 func (a Activity) Remaining(passed time.Duration) (time.Duration, bool) {
 	made := a.Done - a.Stored
-	if made <= 0 { // the share of a first step says little of its time
+	if made <= 0 { // the share of a first step is a poor estimate of its time
 		return 0, false
 	}
 	return time.Duration(float64(passed) / float64(made) * float64(a.Total-a.Done)), true
 }
 
-// progressOf returns the function to which that many steps of an algorithm report, or nil. In a sweep
-// they count for the whole sweep, under one label. All its combinations count as many steps as the
-// first, even where the number of runs is swept, so what is done never goes back and the total
-// stays.
-// The function is for one experiment; a sweep asks for one in each combination.
+// progressOf returns the function that receives the progress of one experiment with that many steps, or nil. In a sweep the steps
+// count for the whole sweep, under one label. Every combination counts as many steps as the first, even if runs is swept, so that
+// Done never decreases and the total stays. A sweep calls it for each combination.
 func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.Step) {
 	if e.teller == nil {
 		return nil
 	}
 	tell, s := e.teller.update, e.swept
 	if s == nil {
-		share := 0.0 // the largest so far: the estimate of the remaining samples may grow
+		share := 0.0 // the largest so far, since the estimate of the remaining samples may grow
 		return func(x sim.Step) {
 			if share = max(share, shareOf(x)); x.Done > 0 {
-				share = 0 // one run in all: it is over
+				share = 0 // a single run, now over
 			}
 			tell(Activity{Label: function + " " + algorithm, Done: x.Done, Total: x.Total, Share: share, Note: noteOf(x)})
 		}
 	}
 	s.steps = cmp.Or(s.steps, steps) // of the first combination
 	label := fmt.Sprintf("sweep of %s over %s", function, strings.Join(s.names(), " and "))
-	// The current combination counts as stored as soon as it was found in the store.
+	// A combination counts as stored once it is found in the store.
 	return func(x sim.Step) {
 		stored := s.stored
 		if s.hit {
@@ -70,8 +65,7 @@ func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.St
 	}
 }
 
-// counting returns the function to which so many of all steps report.
-// It is for forecasts, which count their steps themselves.
+// counting returns the function that receives the progress of a forecast, which counts its own steps.
 func counting(c *call, of string) func(done, total int) {
 	return func(done, total int) {
 		if tell := progressOf(c.e, c.fn.Name, of, total); tell != nil {
@@ -80,8 +74,7 @@ func counting(c *call, of string) func(done, total int) {
 	}
 }
 
-// shareOf returns the samples of a run as a fraction of all that it may take.
-// Remaining is an estimate of the run itself, and 0 where it has none.
+// shareOf returns the samples of a run as a fraction of its expected total. Remaining is the run's own estimate, or 0.
 func shareOf(x sim.Step) float64 {
 	if x.Round == 0 || !(x.Remaining > 0) {
 		return 0
@@ -89,8 +82,7 @@ func shareOf(x sim.Step) float64 {
 	return float64(x.Samples) / (float64(x.Samples) + x.Remaining)
 }
 
-// noteOf says where a run is: "round 5, 1234 samples, 2/5 tasks decided, about 900 to go".
-// It is "" before the first round.
+// noteOf describes the state of a run: "round 5, 1234 samples, 2/5 tasks decided, about 900 to go"; "" before the first round.
 func noteOf(x sim.Step) string {
 	switch {
 	case x.Believing > 0:
@@ -105,31 +97,30 @@ func noteOf(x sim.Step) string {
 	return s
 }
 
-// roughly rounds a number to two figures.
+// roughly rounds a number to two significant digits.
 func roughly(x float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
 	return math.Round(x/unit) * unit
 }
 
-// grace limits the time that a computation may go on after an interrupt. Then it is left behind,
-// and what it would have given is lost: some parts, such as a factorisation, cannot be stopped.
+// grace limits how long a computation may continue after an interrupt. Then its result is lost: some parts, such as a
+// factorisation, cannot be stopped.
 const grace = 300 * time.Millisecond
 
-// computed returns what compute does, which reads its arguments and changes nothing.
-// It waits for the result as long as the context lasts, and then for the grace alone.
+// computed returns the result of compute, which must not have side effects. It waits until the context ends, and then for the grace
+// period.
 func computed[T any](c *call, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace}, compute)
 }
 
-// simulated computes runs. Once worth says that there is something to keep, they are waited for:
-// they stop by themselves, and what is finished is kept.
-// Worth may be set from another goroutine, by noting.
+// simulated returns the result of compute, which makes runs. Once worth is true, it waits for the result: the runs stop by
+// themselves, and finished ones are kept. noting sets worth, from any goroutine.
 func simulated[T any](c *call, worth *atomic.Bool, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace, Keeps: worth.Load}, compute)
 }
 
-// noting returns a progress that passes steps on and notes the first that leaves something to keep.
-// The steps may come from any goroutine; tell may be nil.
+// noting returns a progress function that passes steps on, and sets worth at the first step with something to keep. Steps may come
+// from any goroutine; tell may be nil.
 func noting(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) func(sim.Step) {
 	return func(s sim.Step) {
 		if is(s) {
@@ -141,14 +132,14 @@ func noting(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) fun
 	}
 }
 
-// teller reports progress until it is closed: nobody listens to a computation that was left behind.
+// teller reports progress until it is closed, so that an abandoned computation reports nothing.
 type teller struct {
-	mu     sync.Mutex // guards closed, and lets one step be told at a time
-	closed bool       // nobody listens any more
+	mu     sync.Mutex // guards closed, and serialises reports
+	closed bool       // nothing is reported any more
 	tell   Progress   // Options.Progress
 }
 
-// update tells a step, unless the teller is closed.
+// update reports a step, unless the teller is closed.
 func (t *teller) update(a Activity) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -157,7 +148,7 @@ func (t *teller) update(a Activity) {
 	}
 }
 
-// close waits for a step that is being told; after it nothing is told.
+// close waits for a report in progress; afterwards nothing is reported.
 func (t *teller) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

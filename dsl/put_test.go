@@ -82,8 +82,8 @@ func TestPutRefuses(t *testing.T) {
 		{"a b", 1, `"a b": it is not a name`}, {"", 1, "not a name"}, {"1", 1, "not a name"}, {"a; b", 1, "not a name"}, {"f(x)", 1, "not a name"}, {"let", 1, "not a name"},
 		{"h", nil, "the value is nil"}, {"h", nothing, "the problem is nil"}, {"h", true, "use the numbers 0 and 1"},
 		{"h", math.NaN(), "NaN is not a finite number"}, {"h", []float64{1, math.Inf(1)}, "element 1: +Inf is not a finite number"},
-		{"h", []any{sim.RewardFunc(func(*rand.Rand, string, string, int) (float64, error) { return 0, nil })}, "a list cannot hold a reward function"}, {"h", map[string]int{}, "has no meaning in the language"}, {"h", struct{}{}, "has no meaning"},
-		{"h", &problem.Problem{}, "no tasks or no arms"}, {"h", kernels.Joint{}, "no terms"}, {"h", make([]bool, 1), "element 0: there are no booleans"},
+		{"h", []any{sim.RewardFunc(func(*rand.Rand, string, string, int) (float64, error) { return 0, nil })}, "a list cannot hold a reward function"}, {"h", map[string]int{}, "the language cannot use a value of type"}, {"h", struct{}{}, "the language cannot use"},
+		{"h", &problem.Problem{}, "no tasks or no arms"}, {"h", kernels.Joint{}, "no terms"}, {"h", make([]bool, 1), "element 0: the language has no booleans"},
 		{"h", make([]float64, maxElements+1), "more than 2000000 elements"},
 	} {
 		if err := s.Put(c.name, c.v); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -230,8 +230,8 @@ func TestWithdraw(t *testing.T) {
 	}
 	s.Withdraw(map[string]string{"eps": "is None in Python now", "never": "is None in Python now", "pi": "is None in Python now"})
 	for text, want := range map[string]string{
-		"x = 2*eps":                  "eps is None in Python now; the value before, 0.5, is not used any more",
-		"print(\"{eps}\")":           "eps is None in Python now; the value before, 0.5, is not used any more",
+		"x = 2*eps":                  "eps is None in Python now; its former value, 0.5, is not used any more",
+		"print(\"{eps}\")":           "eps is None in Python now; its former value, 0.5, is not used any more",
 		"x = never":                  "never is None in Python now",
 		"eps = 3\nx = 2*eps":         "",
 		"y = half":                   "",

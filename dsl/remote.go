@@ -18,20 +18,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Runner makes the runs of experiments somewhere else, as farm.Runner.
+// Runner makes the runs of experiments on other machines, like farm.Runner.
 type Runner interface {
 	Hand(ctx context.Context, w farm.Work) (*farm.Job, error)
 }
 
-// workRecipe returns what workers make the experiments of a call from: the definitions that it rests on,
-// the call itself, and the files that were read. Root is the result that it sweeps, nil for no
-// sweep. Where workers cannot make them, it says why.
-// A worker makes the same session of it by Remake, from texts and files alone, and compares the keys of the experiments.
+// workRecipe returns what workers need to make the experiments of a call: the definitions that it depends on, the call, and the
+// files that were read. Root is the swept result, or nil. If workers cannot make the experiments, it returns the reason. A worker
+// builds the same session with Remake, from texts and files alone, and compares the keys of the experiments.
 func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 	e, s := c.e, c.e.session
 	used, text, missing := definitionsFor(c)
 	if len(missing) > 0 {
-		return w, fmt.Sprintf("it rests on %s, a value of a Go cell", missing[0])
+		return w, fmt.Sprintf("it depends on %s, a value of a Go cell", missing[0])
 	}
 	if why := restsOnRuns(c, used, root); why != "" {
 		return w, why
@@ -39,10 +38,10 @@ func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 	// The call is the last statement, without a name.
 	w.Recipe = farm.Recipe{Name: e.st.Source.File, Folder: s.opt.Folder, Script: text + e.st.Text(c.node) + "\n", Seed: s.opt.Seed}
 	if _, errs := Parse(w.Recipe.Name, w.Recipe.Script); len(errs) > 0 {
-		return w, "its text cannot stand by itself"
+		return w, "its text is not a complete script"
 	}
 	w.Files = map[string][]byte{}
-	// Every file of the session travels, as nothing says which ones the definitions read.
+	// All files of the session are sent, since it is unknown which ones the definitions read.
 	for _, f := range s.sources {
 		content, err := e.read(f.Path)
 		if err != nil {
@@ -53,9 +52,8 @@ func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 	return w, ""
 }
 
-// definitionsFor returns the names that a call uses, in the order of their binding, a script with the definitions behind them, and the
-// names in it that are values of Go cells.
-// The text has the definitions in an order in which they can be evaluated.
+// definitionsFor returns the names that a call uses, in the order of their binding; a script with their definitions, in an order in
+// which they can be evaluated; and the names that are values of Go cells.
 func definitionsFor(c *call) (used []string, text string, missing []string) {
 	read := namesIn(c.node)
 	used = lists.Where(c.e.scope.names(), func(name string) bool { return read[name] })
@@ -63,38 +61,36 @@ func definitionsFor(c *call) (used []string, text string, missing []string) {
 	return used, text, missing
 }
 
-// restsOnRuns says which other result the experiments of a call go by: a worker would have to make its
-// runs first.
+// restsOnRuns returns which other result the experiments of a call depend on: a worker would have to make its runs first.
 func restsOnRuns(c *call, used []string, root *binding) string {
 	scope := c.e.scope
-	runs := func(n ast.Node) int { // how many results of runs an expression makes
+	runs := func(n ast.Node) int { // number of results of runs in an expression
 		return lists.Count(scope.callsIn(n), func(k knownCall) bool { return k.fn.Result == Result || k.fn.Result == Sweep })
 	}
-	if runs(c.node) > 1 { // a call within a call
-		return "it rests on the result of other runs"
+	if runs(c.node) > 1 { // a call inside a call
+		return "it depends on the result of other runs"
 	}
 	for _, name := range used {
 		for _, below := range scope.below(name) {
 			b := scope[below]
-			switch { // the swept result is one call, which the sweep makes again
+			switch { // the swept result is one call, which the sweep repeats
 			case b == root && runs(b.st.Node) > 1:
-				return fmt.Sprintf("%s rests on the result of other runs", below)
+				return fmt.Sprintf("%s depends on the result of other runs", below)
 			case b != root && runs(b.st.Node) > 0:
-				return fmt.Sprintf("it rests on %s, the result of other runs", below)
+				return fmt.Sprintf("it depends on %s, the result of other runs", below)
 			}
 		}
 	}
 	return ""
 }
 
-// madeHere says that the runs of a call are made here, and why.
-// It is a notice and no error: the results are the same wherever the runs are made.
+// madeHere notifies that the runs of a call are made locally, and why. It is not an error: the results are the same.
 func madeHere(c *call, why string) {
-	c.e.session.notice(fmt.Sprintf("the runs of %s are made here and not by workers: %s", c.e.st.Text(c.node), why))
+	c.e.session.notice(fmt.Sprintf("the runs of %s are made on this machine instead of by workers: %s", c.e.st.Text(c.node), why))
 }
 
-// performAway has workers make the runs of an experiment. Made is false where they are to be made here.
-// In a sweep the combination was handed in before; by itself fc or fb hands in one experiment, unless it has a single run.
+// performAway lets workers make the runs of an experiment. Made is false if they must be made locally. A sweep has submitted its
+// combinations before; fc or fb submits one experiment here, unless it has a single run.
 func performAway(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	switch s := e.swept; {
@@ -104,19 +100,19 @@ func performAway(c *call, x sim.Experiment) (r engine.Result, made bool, err err
 	case s == nil && e.session.opt.Runner != nil && x.Runs > 1:
 		r, made, err = performOne(c, x)
 	}
-	if errors.Is(err, farm.ErrElsewhere) { // this one is made here, and the others go on elsewhere
+	if errors.Is(err, farm.ErrElsewhere) { // this experiment is made locally, the others continue on workers
 		madeHere(c, strings.TrimPrefix(err.Error(), farm.ErrElsewhere.Error()+": "))
 		return engine.Result{}, false, nil
 	}
 	return r, made, err
 }
 
-// performOne hands the experiment of fc or fb to the workers.
-// It waits for the result. Made is true once the work was handed in, even if that failed.
+// performOne submits the experiment of fc or fb to the workers, and waits for the result. Made is true once the work is submitted,
+// even if it fails.
 func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 	e := c.e
 	if x.Draw != nil {
-		madeHere(c, "their rewards are drawn by a function of a Go cell")
+		madeHere(c, "a function of a Go cell draws their rewards")
 		return engine.Result{}, false, nil
 	}
 	w, why := workRecipe(c, nil)
@@ -130,13 +126,13 @@ func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 	if err != nil {
 		return engine.Result{}, true, err
 	}
-	defer job.Close() // what it would say of the server was said before
+	defer job.Close() // its message about the server was shown before
 	r, err := job.Result(e.ctx, 0)
 	return r, true, err
 }
 
-// hand gives work to the workers, and tells how many of all runs are made, with the ones that were stored before.
-// The bar of progress appears at once, with a note that workers are awaited.
+// hand submits work to the workers. It reports how many of all runs are made, including stored ones. The progress bar appears at
+// once, with a note that workers are awaited.
 func hand(e *evaluator, w farm.Work, label string, total, stored int) (*farm.Job, error) {
 	if e.teller != nil {
 		w.Progress = func(p farm.Progress) {
@@ -147,8 +143,7 @@ func hand(e *evaluator, w farm.Work, label string, total, stored int) (*farm.Job
 	return e.session.opt.Runner.Hand(e.ctx, w)
 }
 
-// noteOfWorkers names who makes runs.
-// More than four are counted and not named.
+// noteOfWorkers names up to four workers, and counts the others.
 func noteOfWorkers(names []string) string {
 	if len(names) == 0 {
 		return "waiting for workers"
@@ -156,16 +151,15 @@ func noteOfWorkers(names []string) string {
 	return sentence.Count(len(names), "worker") + ": " + sentence.List(names, 4)
 }
 
-// Remake evaluates a recipe of experiments without making any run, and without writing files. It is
-// the Maker of engine/cluster/farm.
-// The last experiment counts, or the sweep that the script ends in.
+// Remake evaluates a recipe of experiments without making runs or writing files. It is the Maker of engine/cluster/farm. The source
+// holds the last experiment, or the sweep that ends the script.
 func Remake(ctx context.Context, r farm.Recipe, read func(path string) ([]byte, error)) (farm.Source, error) {
 	script, errs := Parse(r.Name, r.Script)
 	if len(errs) > 0 {
 		return nil, errs
 	}
 	m := new(remade)
-	// Paths, seed and files are as the recipe says.
+	// Paths, seed and files come from the recipe.
 	session := NewSession(Options{Folder: r.Folder, Seed: r.Seed, Host: reading{}, readFile: read, making: m})
 	if _, err := session.Eval(ctx, script); err != nil {
 		return nil, err
@@ -176,15 +170,15 @@ func Remake(ctx context.Context, r farm.Recipe, read func(path string) ([]byte, 
 	return m, nil
 }
 
-// remade is a farm.Source: a session whose experiments are made and not run.
+// remade is a farm.Source: a session that makes experiments without running them.
 type remade struct {
-	last  *sim.Experiment // the latest that was met; nil before the first
-	call  *call           // of the sweep, with the evaluator to go on with; nil without one
+	last  *sim.Experiment // the last one seen; nil before the first
+	call  *call           // the sweep's call, with its evaluator; nil without a sweep
 	sweep *swept          // nil without a sweep
-	root  *binding        // the result that is swept; nil without a sweep
+	root  *binding        // the swept result; nil without a sweep
 }
 
-// take keeps an experiment in place of making its runs.
+// take records an experiment instead of running it.
 func (m *remade) take(x sim.Experiment) { m.last = &x }
 
 // Experiment implements farm.Source.
@@ -196,7 +190,7 @@ func (m *remade) Experiment(ctx context.Context, cell int) (sim.Experiment, erro
 		return sim.Experiment{}, fmt.Errorf("the script makes no experiment number %d", cell)
 	}
 	e := m.call.e
-	e.ctx, m.last = ctx, nil // the context of this question, and not the one of Remake
+	e.ctx, m.last = ctx, nil // the context of this request, not of Remake
 	x, err := experimentAt(e, m.sweep, m.root, cell)
 	if err != nil {
 		return sim.Experiment{}, err
@@ -204,9 +198,8 @@ func (m *remade) Experiment(ctx context.Context, cell int) (sim.Experiment, erro
 	return *x, nil
 }
 
-// experimentAt makes the experiment of a combination of a sweep and no run of it, and forgets that it
-// did. It is an error where the combination has none, or more than one.
-// The evaluator is left as it was: mistakes, an interrupt and remembered values of the result are taken back.
+// experimentAt makes the experiment of a combination of a sweep without running it. It is an error if the combination has none or
+// several. Afterwards it restores the evaluator: mistakes, interrupt and stored values.
 func experimentAt(e *evaluator, s *swept, root *binding, cell int) (*sim.Experiment, error) {
 	var found []sim.Experiment
 	outer, before, mistakes := e.collect, len(e.errs), e.mistakes
@@ -217,7 +210,7 @@ func experimentAt(e *evaluator, s *swept, root *binding, cell int) (*sim.Experim
 	s.forget(root.name)
 	e.collect = outer
 	errs := e.errs[before:]
-	e.errs, e.mistakes = e.errs[:before:before], mistakes // with no room, so that later mistakes do not write over errs
+	e.errs, e.mistakes = e.errs[:before:before], mistakes // without capacity, so that later mistakes do not overwrite errs
 	stopped := e.stopped
 	e.stopped = nil
 	switch {
@@ -231,42 +224,40 @@ func experimentAt(e *evaluator, s *swept, root *binding, cell int) (*sim.Experim
 	return &found[0], nil
 }
 
-// reading is the file system for those who must not write.
-// It reads by what Options.readFile gives, and every write is an error.
+// reading is a read-only file system. It reads with Options.readFile, and rejects every write.
 type reading struct{ files }
 
-var errWriting = errors.New("nothing is written where experiments are only made")
+var errWriting = errors.New("nothing can be written, because this only prepares experiments")
 
 func (reading) Save(string, any) error      { return errWriting }
 func (reading) Store(string) (Store, error) { return nil, errWriting }
 
-// Agents have a run made by agents that are apart. Each measures the arms of one task.
+// Agents makes runs with separate agents. Each measures the arms of one task.
 type Agents interface {
-	// Measure returns the result of a run. With an error, as the context's, comes what the run
-	// has come to so far.
+	// Measure returns the result of a run. With an error, such as the context's, it returns the result so far.
 	Measure(ctx context.Context, a AgentRun) (engine.Result, error)
 }
 
 // AgentRun is one run of fc or fb that agents make.
 type AgentRun struct {
 	Experiment sim.Experiment // with one run
-	// the script whose one protocol(...) asks the same, and the data that it reads
+	// the script whose one protocol(...) asks the same question, and its data
 	Recipe question.Recipe
-	// Tell shows how far the run is, with a note on the agents
+	// Tell reports the state of the run, with a note on the agents
 	Tell func(s sim.Step, note string)
 }
 
-// performByAgents has agents make a single run. Made is false where it is to be made here.
-// It is for fc and fb with one run outside of sweeps; whatever else is simulated.
+// performByAgents lets agents make a single run. Made is false if the run must be simulated. It applies to fc and fb with one run
+// outside sweeps; other runs are simulated.
 func performByAgents(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	agents := e.session.opt.Agents
 	if agents == nil || e.swept != nil || x.Runs > 1 {
 		return r, false, nil
 	}
-	a := AgentRun{Experiment: x, Tell: func(sim.Step, string) {}} // nobody is told unless there is a teller
+	a := AgentRun{Experiment: x, Tell: func(sim.Step, string) {}} // without a teller, nothing is reported
 	if a.Recipe, err = agentRecipe(c, x); err != nil {
-		// Made is true with an error: a run that was to be measured is not simulated instead.
+		// Made is true despite the error: a run that was to be measured is not simulated instead.
 		return r, true, fmt.Errorf("%s: agents cannot make this run: %w", c.fn.Name, err)
 	}
 	if e.teller != nil {
@@ -276,63 +267,61 @@ func performByAgents(c *call, x sim.Experiment) (r engine.Result, made bool, err
 		}
 	}
 	var begun atomic.Bool
-	begun.Store(true) // what was measured is kept
+	begun.Store(true) // measurements are kept
 	r, err = simulated(c, &begun, func() (engine.Result, error) { return agents.Measure(e.ctx, a) })
 	return r, true, err
 }
 
-// The parameters of fc and fb that say something of simulations alone.
+// The parameters of fc and fb that apply only to simulations.
 var simulationParams = []string{"runs", "seed", "rewards"}
 
-// agentRecipe returns a script that asks by a protocol what the call asks: the definitions that the call
-// rests on, and protocol(...) with its arguments.
+// agentRecipe returns a script with the definitions that a call depends on, and a protocol(...) that asks the same question.
 func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	e, s := c.e, c.e.session
 	if x.Draw != nil {
-		return question.Recipe{}, errors.New("its rewards are drawn by a function of a Go cell; leave rewards out")
+		return question.Recipe{}, errors.New("a function of a Go cell draws its rewards; leave rewards out")
 	}
 	used, text, missing := definitionsFor(c)
 	if len(missing) > 0 {
-		return question.Recipe{}, fmt.Errorf("it rests on %s, a value of a Go cell, which they cannot make", missing[0])
+		return question.Recipe{}, fmt.Errorf("it depends on %s, a value of a Go cell, which agents do not have", missing[0])
 	}
 	if why := restsOnRuns(c, used, nil); why != "" {
-		return question.Recipe{}, fmt.Errorf("%s, which they would have to make again", why)
+		return question.Recipe{}, fmt.Errorf("%s, which agents would have to repeat", why)
 	}
-	// A call that is displayed has no name; the protocol gets one that is free in the script.
+	// A displayed call has no name; the protocol gets an unused one.
 	name := e.st.Name
 	for free := "asked"; name == ""; free += "_" {
 		if e.scope[free] == nil {
 			name = free
 		}
 	}
-	// The protocol is made for its question alone: without forecast, overrides, displays and other ways to make runs.
+	// Only the question of the protocol matters: no forecast, overrides, displays, or other ways to make runs.
 	opt := s.opt
 	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress, opt.Runner, opt.Agents = true, nil, nil, nil, nil, nil, nil
 	file := e.st.Source.File
 	_, recipe, err := ReadProtocol(e.ctx, file, text+asProtocol(c, name, x.Algorithm), opt)
 	if err != nil {
-		return recipe, fmt.Errorf("they are given a protocol, which knows no expected rewards: %w", err)
+		return recipe, fmt.Errorf("agents receive a protocol, which has no expected rewards: %w", err)
 	}
 	return recipe, nil
 }
 
-// asProtocol returns the call as the statement of a protocol.
-// What the session sets, such as the seed, and the parameters of simulations are left out.
+// asProtocol returns the call as the statement of a protocol. It leaves out the session's settings, such as the seed, and the
+// parameters of simulations.
 func asProtocol(c *call, name, algorithm string) string {
 	var args []string
-	// Arguments that are written, each by its name.
 	for i, p := range c.fn.Params {
 		a := c.args[i]
 		if a.Node == nil || slices.Contains(simulationParams, p.Name) {
 			continue
 		}
-		st := c.e.st // where the argument was written
+		st := c.e.st // the statement of the argument
 		if a.st != nil {
 			st = a.st
 		}
 		args = append(args, p.Name+"="+st.Text(a.Node))
 	}
-	// The default of protocol is another one as soon as there is a budget.
+	// protocol has another default with a budget, so the algorithm is named.
 	if c.arg("algorithm").Node == nil {
 		args = append(args, fmt.Sprintf("algorithm=%q", algorithm))
 	}

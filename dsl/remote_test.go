@@ -154,10 +154,10 @@ func TestRunsThatStayHere(t *testing.T) {
 	staff(t, ex, 1)
 	// A result of other runs in an argument, in a definition and in a swept definition.
 	for text, want := range map[string]string{
-		"a = fc(paper(case=1, gap=0.6))\nb = fc(paper(case=1, gap=0.6), runs=3, max_rounds=1 + a.rounds)\nb":                            "it rests on a, the result of other runs",
-		"a = fc(paper(case=1, gap=0.6))\nb = fc(paper(case=1, gap=0.6), max_rounds=1 + a.rounds)\nsweep(b, max_samples=[50000, 60000])": "it rests on a, the result of other runs",
-		"b = fc(paper(case=1, gap=0.6), runs=2, max_rounds=fc(paper(case=1, gap=0.6)).rounds)\nb":                                       "it rests on the result of other runs",
-		"b = fc(paper(case=1, gap=0.6), max_rounds=fc(paper(case=1, gap=0.6)).rounds)\nsweep(b, max_samples=[50000, 60000])":            "b rests on the result of other runs",
+		"a = fc(paper(case=1, gap=0.6))\nb = fc(paper(case=1, gap=0.6), runs=3, max_rounds=1 + a.rounds)\nb":                            "it depends on a, the result of other runs",
+		"a = fc(paper(case=1, gap=0.6))\nb = fc(paper(case=1, gap=0.6), max_rounds=1 + a.rounds)\nsweep(b, max_samples=[50000, 60000])": "it depends on a, the result of other runs",
+		"b = fc(paper(case=1, gap=0.6), runs=2, max_rounds=fc(paper(case=1, gap=0.6)).rounds)\nb":                                       "it depends on the result of other runs",
+		"b = fc(paper(case=1, gap=0.6), max_rounds=fc(paper(case=1, gap=0.6)).rounds)\nsweep(b, max_samples=[50000, 60000])":            "b depends on the result of other runs",
 	} {
 		here, _, err := shown(t, t.Context(), text, dsl.Options{})
 		if err != nil {
@@ -167,7 +167,7 @@ func TestRunsThatStayHere(t *testing.T) {
 		if err != nil || got != here {
 			t.Errorf("%s: other displays than here, error %v", text, err)
 		}
-		if len(told) != 1 || !strings.Contains(told[0], "are made here and not by workers: "+want) {
+		if len(told) != 1 || !strings.Contains(told[0], "are made on this machine instead of by workers: "+want) {
 			t.Errorf("%s: told %q, want %s", text, told, want)
 		}
 	}

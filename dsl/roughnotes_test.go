@@ -28,8 +28,8 @@ func TestRoughNotes(t *testing.T) {
 		want   []string
 	}{
 		{manyarms.Kernel, nil},
-		{"task(rbf(1)) * arm(matern(nu=0.5))", []string{"tells 600 to 1000 directions apart", "a smoother kernel with the same length scales, task(rbf(lengthscale=1)) * arm(rbf()), tells about"}},
-		{manyarms.Kernel + " + 0.05*identity()", []string{"tells 600 to 1000 directions apart", "a smoother kernel"}},
+		{"task(rbf(1)) * arm(matern(nu=0.5))", []string{"effective rank of 600 to 1000", "a smoother kernel with the same length scales, task(rbf(lengthscale=1)) * arm(rbf()), has an effective rank of about"}},
+		{manyarms.Kernel + " + 0.05*identity()", []string{"effective rank of 600 to 1000", "a smoother kernel"}},
 		{"task(identity()) * arm(identity())", nil}, // as written
 	} {
 		values := valuesOf(t, NewSession(Options{Folder: folder}), `problem("arms.csv", kernel=`+c.kernel+`, noise=0.3)`)

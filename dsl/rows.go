@@ -22,8 +22,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// evalColumn returns the list of one part of every element of a list.
-// In a check the list may be known by the type of its elements, or not at all.
+// evalColumn returns the list of one part of every element of a list. In a check the list may be known by the type of its elements,
+// or not at all.
 func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	list, known := v.Data.([]value)
 	t, _ := typeFor(v.of) // of the elements
@@ -32,11 +32,11 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 		return unknown(List)
 	case len(names) == 0 && known && len(list) == 0: // an empty list has an empty column
 		return value{Type: List, Data: []value{}}
-	case len(names) == 0 && v.of != nil && t == anything: // elements of any type: the parts are known when it runs
+	case len(names) == 0 && v.of != nil && t == anything: // elements of any type: their parts are known when it runs
 		return unknown(List)
 	case !slices.Contains(names, name):
 		if len(names) == 0 {
-			return e.fail(n, List, "the elements of this list have no parts", "an element is chosen by its number, list[0]")
+			return e.fail(n, List, "the elements of this list have no parts", "choose an element by its number: list[0]")
 		}
 		return e.fail(n.Property, List, fmt.Sprintf("the elements of this list have no part %q", name), suggestPart(name, names))
 	case !known: // the type of the column follows from the type of the elements
@@ -44,11 +44,11 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	}
 	out := make([]value, len(list))
 	for i, element := range list {
-		// Elements of a list need not be of one kind.
+		// Elements of a list may have different types.
 		if !slices.Contains(element.partNames(), name) {
 			return e.fail(n, List, fmt.Sprintf("element %d of this list is %s, which has no part %q", i, element.Type.a(), name), "")
 		}
-		if element.Type == List { // rows of rows
+		if element.Type == List { // nested rows
 			if out[i] = evalColumn(e, n, element, name); !out[i].known() {
 				return unknown(List)
 			}
@@ -60,7 +60,7 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 			return e.fail(n, List, fmt.Sprintf("%s of element %d %s", name, i, reason), "")
 		}
 	}
-	// A column of long lists counts with all their elements.
+	// A column of long lists counts with all its elements.
 	if !e.spend(n, value{Type: List, Data: out}.size(maxElements)) {
 		return unknown(List)
 	}
@@ -71,37 +71,38 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	return column
 }
 
-// evalRow returns the element of a list of records that a text names: the one whose first text it is.
-// The name is compared with the whole text. Several elements with one name are a mistake.
+// evalRow returns the element of a list of records whose first text is the key. The whole text must match. Several elements with
+// the same text are a mistake.
 func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 	list, known := v.Data.([]value)
 	part := keyOf(v)
 	switch {
 	case known && len(list) > 0 && part == "", !known && v.of != nil && part == "":
-		return e.fail(n.Property, anything, "the elements of this list have no names", "an element is chosen by its number, list[0]")
+		return e.fail(n.Property, anything, "the elements of this list have no names", "choose an element by its number: list[0]")
 	case !known || !key.known():
 		t, of := typeFor(v.of)
 		return value{Type: t, of: of}
 	}
 	word := key.Data.(string)
-	// Names are compared as they are shown.
+	// Names are compared as displayed.
 	names := lists.Map(list, func(element value) string {
 		name, _ := report.PartOf(element.Data, part)
 		return fmt.Sprint(name)
 	})
-	// Names need not be unique in a list that a script made.
+	// A list made by a script may repeat names.
 	found := indices.Where(len(list), func(i int) bool { return names[i] == word })
 	switch len(found) {
 	case 1:
 		return list[found[0]]
 	case 0:
-		return e.fail(n.Property, anything, fmt.Sprintf("there is no %s %q in this list", part, word), suggest(word, slices.Compact(names)))
+		return e.fail(n.Property, anything, fmt.Sprintf("no element of this list has the %s %q", part, word), suggest(word, slices.Compact(names)))
 	}
-	return e.fail(n.Property, anything, fmt.Sprintf("%d elements have the %s %q", len(found), part, word), "an element is chosen by its number, list[0]")
+	return e.fail(n.Property, anything, fmt.Sprintf("%d elements have the %s %q", len(found), part, word), "choose an element by "+
+		"its number: list[0]")
 }
 
-// keyOf returns the part by which elements of a list are chosen: the first that is a text.
-// Of a list without a type the first element says it. It is "" where no part is a text.
+// keyOf returns the part that identifies elements of a list: the first part that is a text; "" if there is none. An untyped list
+// has the type of its first element.
 func keyOf(v value) string {
 	t := v.of
 	if list, _ := v.Data.([]value); t == nil && len(list) > 0 {
@@ -114,8 +115,7 @@ func keyOf(v value) string {
 	return p.Name
 }
 
-// tableRow returns the row of a table whose first cell is a text.
-// Names of columns were looked for before, so they win over rows.
+// tableRow returns the row of a table whose first cell is a text. Column names were tried before, so they have priority.
 func tableRow(e *evaluator, n *ast.MemberNode, t report.Table, word string) value {
 	names := lists.Map(t.Rows, func(row []any) string {
 		if len(row) == 0 {
@@ -129,12 +129,12 @@ func tableRow(e *evaluator, n *ast.MemberNode, t report.Table, word string) valu
 	return e.fail(n.Property, Record, fmt.Sprintf("the table has no row or part %q", word), suggest(word, append(names, t.ColumnNames()...)))
 }
 
-// compileRows is the problem.Compiler of the language: expressions of expr (github.com/expr-lang/expr) on the columns
-// of a row by their names, or by col("a name") where a name is no identifier, with log10, log, exp and sqrt.
-// A column counts as read when its name stands anywhere in the expression, also within a word or a text.
-// The expression is checked against the types of the columns here; evaluate is called for each row.
+// compileRows is the problem.Compiler of the language. It compiles expressions of expr (github.com/expr-lang/expr) on the columns
+// of a row, with the functions log10, log, log2, exp and sqrt. A column is written as its name, or as col("a name") if the name is
+// not an identifier. A column counts as read if its name occurs anywhere in the expression, also inside a word or a text. The
+// expression is checked here against the types of the columns; evaluate is called for each row.
 func compileRows(expression string, columns []string, numbers []bool) (evaluate func(row []any) (any, error), reads []string, err error) {
-	// A column is a text or a number, known by an example of it.
+	// Each column has an example value: a text or a number.
 	env := map[string]any{"col": func(string) any { return nil }}
 	for k, name := range columns {
 		if env[name] = any(""); numbers[k] {
@@ -147,7 +147,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	opts := []expr.Option{expr.Env(env)}
 	for name, f := range map[string]func(float64) float64{"log10": math.Log10, "log": math.Log, "log2": math.Log2, "exp": math.Exp,
 		"sqrt": math.Sqrt} {
-		// expr hands whole numbers over as int and columns as float64.
+		// expr passes whole numbers as int and columns as float64.
 		opts = append(opts, expr.Function(name, func(args ...any) (any, error) {
 			switch v := args[0].(type) {
 			case float64:
@@ -156,18 +156,18 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 				return f(float64(v)), nil
 			}
 			return nil, fmt.Errorf("%s needs a number, got %v", name, args[0])
-		}, new(func(float64) float64), new(func(int) float64), new(func(any) float64))) // so that the checker of expr knows what they give
+		}, new(func(float64) float64), new(func(int) float64), new(func(any) float64))) // result types for the checker of expr
 	}
 	program, err := expr.Compile(expression, opts...)
-	// Messages of expr are put into words that fit a text of the language.
+	// Adapt the messages of expr to a text of the language.
 	if err != nil {
 		err = firstLine(err)
 		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown { // usually a text without quotes
-			err = fmt.Errorf("%w; a text stands in quotes, as '%s'", err, word)
+			err = fmt.Errorf("%w; write a text in quotes, as '%s'", err, word)
 		} else if strings.Contains(err.Error(), "func(") {
-			err = errors.New("the name of a function is not in quotes; texts are, as in site == 'none'")
+			err = errors.New("a function is written without quotes, and a text with quotes, as in site == 'none'")
 		}
-		// A word of expr cannot be the name of a column; col("…") reads it.
+		// A reserved word of expr cannot name a column; col("…") reads such a column.
 		for _, name := range reads {
 			if slices.Contains(reserved, name) {
 				err = fmt.Errorf("%w; the column %s is written col(%q)", err, name, name)
@@ -178,8 +178,8 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	evaluate = func(row []any) (any, error) {
 		at := lists.Keyed(columns, func(k int, name string) (string, any) { return name, row[k] })
 		var missing string
-		// An unknown column cannot be an error of the function, so it is noted and told after the run.
-		if !slices.Contains(columns, "col") { // which is the column then
+		// An expr function cannot report an unknown column, so it is reported after the run.
+		if !slices.Contains(columns, "col") { // otherwise a column has that name
 			at["col"] = func(name string) any {
 				v, ok := at[name]
 				if !ok {
@@ -190,7 +190,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 		}
 		v, err := expr.Run(program, at)
 		if missing != "" {
-			return nil, fmt.Errorf("there is no column %q", missing)
+			return nil, fmt.Errorf("the table has no column %q", missing)
 		}
 		if err != nil {
 			return nil, firstLine(err)
@@ -200,15 +200,15 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	return evaluate, reads, nil
 }
 
-// unexpected is how expr says that a word stands where none of its kind may.
+// unexpected matches the message of expr about an unexpected word.
 var unexpected = regexp.MustCompile(`^unexpected token (\w+)(?:\("(.*)"\))?$`)
 
-// reserved are the words that expr reads for itself.
+// reserved are the keywords of expr.
 var reserved = []string{"let", "in", "and", "or", "not", "if", "else", "true", "false", "nil", "matches", "contains",
 	"startsWith", "endsWith"}
 
-// firstLine keeps what an error of expr says, without the lines that show where: an expression is one line.
-// Of a mistake in parsing, the words that are not expected are named.
+// firstLine returns the message of an error of expr without the place, since an expression is one line. For a syntax error it names
+// the unexpected words.
 func firstLine(err error) error {
 	var at *file.Error
 	if errors.As(err, &at) {
@@ -223,21 +223,20 @@ func firstLine(err error) error {
 	return errors.New(text)
 }
 
-// labelled is an element of a list with what tables and figures call it.
-// The argument has the place of the element where the list is written out, and of the whole list elsewhere.
+// labelled is an element of a list, with its name in tables and figures. The argument has the place of the element if the list is
+// written out, and otherwise of the whole list.
 type labelled struct {
 	argument
-	// a number or a text as it is; of a kernel or a problem the name that it is bound to, else its text
+	// a number or a text unchanged; for a kernel or a problem, the name that it is bound to, or its text
 	label any
 }
 
-// labelled returns the elements of a list that is an argument. While a script is checked, a list may be
-// known only as it stands in the script; nil and false where it is not known at all.
-// In a check the elements are evaluated by themselves: a list is not known as soon as one of them is not.
+// labelled returns the elements of a list argument; nil and false if the list is unknown. A list is unknown if one of its elements
+// is, so a check evaluates the elements of a written list separately.
 func (c *call) labelled(a argument) ([]labelled, bool) {
 	list, known := a.Data.([]value)
-	n, st := sourceOf(c.e, a.Node) // a name may stand for the list
-	// Where the list is written out, here or where its name is bound, its elements have places of their own.
+	n, st := sourceOf(c.e, a.Node) // a name may be bound to the list
+	// If the list is written out, here or where its name is bound, its elements have their own places.
 	literal, written := n.(*ast.ArrayNode)
 	if !known && (!c.e.dry || !written) {
 		return nil, false
@@ -259,8 +258,7 @@ func (c *call) labelled(a argument) ([]labelled, bool) {
 	return out, true
 }
 
-// elements returns the values of an argument that may be one or a list of them.
-// Without the argument there are none.
+// elements returns the values of an argument that is one value or a list; none if it is not given.
 func (c *call) elements(name string) []argument {
 	a := c.arg(name)
 	list, ok := a.Data.([]value)
@@ -270,15 +268,13 @@ func (c *call) elements(name string) []argument {
 	return lists.Make(len(list), func(i int) argument { return c.element(a, i) })
 }
 
-// element returns an element of an argument that is a list, with its own place where the list is
-// written out; the argument itself where it is no list.
-// The index must be one of the list.
+// element returns element i of an argument, with its own place if the list is written out. An argument that is not a list is
+// returned unchanged.
 func (c *call) element(a argument, i int) argument {
 	list, ok := a.Data.([]value)
 	if !ok {
 		return a
 	}
-	// a is a copy, so the argument of the call stays as it is.
 	a.value = list[i]
 	if literal, ok := a.Node.(*ast.ArrayNode); ok && i < len(literal.Nodes) {
 		a.Node = literal.Nodes[i]
@@ -286,8 +282,8 @@ func (c *call) element(a argument, i int) argument {
 	return a
 }
 
-// labelOf returns what a value is called that stands as n in a statement; n is nil where it does not.
-// Labels are compared with each other, to find a value that is swept twice.
+// labelOf returns the name of a value in tables, which also identifies repeated values of a sweep. n is the value's node in a
+// statement; nil if there is none.
 func labelOf(v value, n ast.Node, st *front.Statement) any {
 	if v.Type == Number || v.Type == Text {
 		return v.Data
@@ -310,9 +306,8 @@ func labelOf(v value, n ast.Node, st *front.Statement) any {
 // isKernel reports whether values of the type are kernels.
 func (t Type) isKernel() bool { return t == Kernel || t == Joint || t == Free }
 
-// gramKernel builds table of a Gram matrix in a file. The kernel holds the numbers, so it prints
-// and travels without the file.
-// The file is read as a table of problem is: once in an evaluation, and by the same rules.
+// gramKernel builds the kernel table from a Gram matrix in a file, which is read by the same rules as a problem's table. The kernel
+// contains the numbers, so it prints and is sent without the file.
 func gramKernel(c *call, entry kernels.Entry) (any, error) {
 	path := c.text("values")
 	opt := problem.LoadOptions{Read: c.e.read, Context: c.e.ctx}
@@ -329,26 +324,27 @@ func gramKernel(c *call, entry kernels.Entry) (any, error) {
 		}
 		return nil, a
 	}
-	// Names as an argument must fit the names in the file, where it has some.
+	// Names given as an argument must match the names in the file, if any.
 	if names := c.arg("names"); names.known() {
 		list, _ := names.Data.([]value)
 		words := texts(names.value)
 		if len(words) != len(list) {
-			return nil, &argumentError{param: "names", message: "table: names must be a list of names", err: errors.New("it has something else in it")}
+			return nil, &argumentError{param: "names", message: "table: names must be a list of names",
+				err: errors.New("the list contains something else")}
 		}
 		if err := g.MatchNames(words); err != nil {
 			return nil, &argumentError{param: "names", message: "table: the names do not fit the file", err: err}
 		}
 	}
-	if c.e.st == c.e.own { // not again in a sweep
+	if c.e.st == c.e.own { // a sweep would repeat them
 		c.e.session.note(g.Notes)
 	}
-	// Built as if the numbers stood in the script.
+	// Build as if the script contained the numbers.
 	args := kernels.Args{"values": g.Values}
 	if g.Names != nil {
 		args["names"] = g.Names
 	}
-	k, err := entry.Build(args) // refuses a matrix that is not positive semi-definite
+	k, err := entry.Build(args) // rejects a matrix that is not positive semi-definite
 	if err != nil {
 		return nil, &argumentError{param: "values", message: fmt.Sprintf("%q is not a kernel", path), err: err}
 	}

@@ -17,15 +17,16 @@ import (
 
 // rewardNorm states the option norm in reward units.
 var rewardNorm = Param{Name: "reward_norm", Types: []Type{Number}, Range: positive, Default: unset,
-	Doc: "the bound that `norm` is, in reward units: of the expected rewards as they are; not beside `norm`"}
+	Doc: "the bound `norm` in reward units, without division by the noise; " +
+		"give only one of the two"}
 
-// option returns the parameter of an option of algorithms.
-// Type, range and choices follow from the engine, so that an option of the engine is an option of the language.
+// option returns the parameter of an option of algorithms. Type, range and choices come from the engine, so that each option of the
+// engine is an option of the language.
 func option(name string) Param {
 	x := engine.OptionNamed(name)
 	p := Param{Name: name, Synonyms: x.Synonyms, Choices: x.Choices, Range: x.Range, Default: cmp.Or(x.Default, unset), Doc: x.Doc,
 		of: func(e algorithms.Entry) bool { return e.Takes(name) }}
-	switch x.At(new(engine.Options)).(type) { // a new value, only to see which type the field has
+	switch x.At(new(engine.Options)).(type) { // a new value, only for the type of the field
 	case *bool:
 		p.Whole, p.Range, p.Default = true, kernels.Range{Min: 0, Max: 1}, "0"
 	case *int:
@@ -37,18 +38,18 @@ func option(name string) Param {
 	if p.Choices != nil {
 		p.Types = append(p.Types, Text)
 	}
-	if x.Planned != "" { // where pulls are not fixed beforehand; posterior takes this back
+	if x.Planned != "" { // only if pulls are not fixed beforehand; posterior removes this
 		p.Choices, p.elsewhere = []string{engine.RidgeAuto}, map[string]string{engine.RidgeGP: x.Planned}
 	}
 	return p
 }
 
-// runParams returns the parameters of a function that runs algorithms of a mode: its own and options in the order of names, and
-// behind them the options of the mode that names leave out.
-// A new option of the engine thus appears by itself, as the last parameter; one without a description stays hidden.
+// runParams returns the parameters of a function that runs algorithms of a mode: those of names, in that order, and then the other
+// options of the mode. A new option of the engine thus appears last without a change here; an option without a description stays
+// hidden.
 func runParams(mode, names string, own ...Param) (out []Param) {
 	listed := strings.Fields(names)
-	// Options that names leave out, of this mode or of both.
+	// The options that names omits, for this mode or both.
 	for x := range engine.AllOptions() {
 		if x.Doc != "" && (x.Mode == "" || x.Mode == mode) && !slices.Contains(listed, x.Name) {
 			listed = append(listed, x.Name)
@@ -65,39 +66,39 @@ func runParams(mode, names string, own ...Param) (out []Param) {
 	return ofSome(mode, out)
 }
 
-// posterior returns the regularisation parameter of functions whose pulls are fixed beforehand.
-// Pulls that are fixed beforehand allow "gp" as well, which option leaves out.
+// posterior returns the regularisation parameter of functions whose pulls are fixed beforehand. It adds "gp", which option omits.
 func posterior(p Param) Param {
 	p.Choices, p.elsewhere, p.Default = []string{engine.RidgeAuto, engine.RidgeGP}, nil, unset
 	p.wordsOnly = func(e algorithms.Entry) bool { return e.Prior }
-	p.Doc = `regularisation ξ: a number; "auto", the largest that the theorems allow, which for CoBayesFB is least squares; or "gp", ` +
-		`the posterior of a Gaussian process that has the kernel for its prior; when not given, "gp" for CoBayesFB and "auto" for others`
+	p.Doc = `regularisation ξ: a number; "auto", the largest that the theorems allow (for CoBayesFB, least squares); or "gp", ` +
+		`the posterior of a Gaussian process with the kernel as prior; by default "gp" for CoBayesFB and "auto" for others`
 	return p
 }
 
-// runFunctions returns the simulations.
+// runFunctions returns the functions that simulate algorithms.
 func runFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true,
-		Range: kernels.Range{Min: 1, Max: 100_000}, Default: "1", Doc: "independent runs"}
+		Range: kernels.Range{Min: 1, Max: 100_000}, Default: "1", Doc: "number of independent runs"}
 	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1",
-		Doc: "the random rewards follow from it; the same seed gives the same numbers"}
+		Doc: "seed of the random rewards; the same seed gives the same results"}
 	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset,
-		Doc: "a Go func that draws rewards, bound by session.Put in a Go cell, or a function f(task, arm, count) of Python that returns " +
-			"their mean, in place of the problem's own"}
-	// A fixed budget needs no level to stop; there it only says which answers count as supported.
+		Doc: "a function that draws rewards instead of the problem: a Go func bound by session.Put, or a Python " +
+			"function f(task, arm, count) that returns the mean of count rewards"}
+	// A fixed budget does not stop at a level; there delta only decides which answers count as supported.
 	confidence := option("delta")
-	confidence.Doc = "level at which an answer counts as supported"
+	confidence.Doc = "error probability below which an answer counts as supported"
 	return []Function{
 		bound(Function{
 			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"},
-			Doc: "fixed confidence: samples until every task's best arm is known",
+			Doc: "simulates a fixed-confidence algorithm, which samples until it has the required confidence in the best arm of every task",
 			Params: runParams(engine.ModeFC,
 				"p delta epsilon algorithm schedule law xi level scale runs seed max_rounds max_samples norm gap unit misfit robust "+
 					"rewards reward_norm", problemParam, algorithmParam(engine.ModeFC), runs, seed, rewards, rewardNorm),
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
 		}, checkRun, evalRun),
 		bound(Function{
-			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
+			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "simulates a fixed-budget algorithm, which finds " +
+				"the best arms with a given number of samples",
 			Params: runParams(engine.ModeFB,
 				"p budget algorithm xi level scale kernel_is runs seed delta epsilon norm unit rewards reward_norm total rounds",
 				problemParam, algorithmParam(engine.ModeFB), posterior(option("xi")), runs, seed, confidence, rewards, rewardNorm),
@@ -105,36 +106,35 @@ func runFunctions() []Function {
 		}, checkRun, evalRun),
 		{
 			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"},
-			Doc: "runs a result again for every combination of values; evaluates again what depends on them",
+			Doc: "repeats the runs of a result for every combination of values",
 			Params: []Param{
 				{Name: "r", Types: []Type{Result}, Doc: "the name of a result of fc or fb"},
-				{Name: "rows", Synonyms: []string{"per"}, Types: []Type{Text}, Choices: []string{sim.PerCell, sim.PerRun}, Default: `"cell"`, Doc: "what a row of the table is: a combination of the values, or a single run of one"},
+				{Name: "rows", Synonyms: []string{"per"}, Types: []Type{Text}, Choices: []string{sim.PerCell, sim.PerRun}, Default: `"cell"`,
+					Doc: `rows of the table: "cell" for a row per combination, "run" for a row per run`},
 				{Name: "store", Synonyms: []string{"resume", "cache"}, Types: []Type{Text}, words: wordsStore, Default: unset,
-					Doc: "a file, .jsonl, that keeps the finished combinations: what it has is not run again"},
+					Doc: "the path of a .jsonl file that stores finished combinations; stored combinations are not run again"},
 			},
-			Named:  "a name that r depends on, or an argument of a call that it depends on, with the list of values to try",
+			Named:  "a name or an argument that r depends on, with the list of values to try",
 			Result: Sweep, Example: `sweep(r, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndKernelFC"])`,
 			early: checkSweep, eval: evalSweep,
 		},
 	}
 }
 
-// modes says which function runs an algorithm.
-// It completes the sentence that begins with the name of the algorithm.
-var modes = map[string]string{engine.ModeFC: "fc, which stops when all is decided", engine.ModeFB: "fb, which has a budget"}
+// modes names the function that runs an algorithm, to follow "is for".
+var modes = map[string]string{engine.ModeFC: "fc, which stops at the required confidence", engine.ModeFB: "fb, which has a fixed budget"}
 
 // algorithmParam lists the algorithms of a mode.
 func algorithmParam(mode string) Param {
-	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs",
+	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "the algorithm to run",
 		elsewhere: map[string]string{}}
 	for m, function := range modes {
-		// All algorithms of a mode, in the order of the catalogue.
 		names := algorithms.Having(m, func(algorithms.Entry) bool { return true })
 		if m == mode {
 			p.Choices = names
 			continue
 		}
-		// The algorithms of other modes are refused with the function that runs them.
+		// The message about an algorithm of the other mode names the function that runs it.
 		for _, name := range names {
 			p.elsewhere[name] = name + " is for " + function
 		}
@@ -143,8 +143,7 @@ func algorithmParam(mode string) Param {
 	return p
 }
 
-// algorithmOf returns the one that was named, or the default.
-// The argument was compared with the choices before.
+// algorithmOf returns the name of the given algorithm, or the default. The argument was already compared with the choices.
 func algorithmOf(c *call, mode string) string {
 	return cmp.Or(c.text("algorithm"), algorithms.Default(mode).Name)
 }
@@ -152,34 +151,33 @@ func algorithmOf(c *call, mode string) string {
 // oneNorm reports a bound on the norm that is given in both units.
 func oneNorm(c *call) {
 	if c.has("norm") && c.has("reward_norm") {
-		c.fail(c.arg("reward_norm"), "reward_norm and norm are both given: each bounds the norm of the reward function, one in reward units "+
-			"and the other in units of the noise", "leave one of them out")
+		c.fail(c.arg("reward_norm"), "reward_norm and norm are both given: both bound the norm of the reward function, in reward "+
+			"units and in units of the noise", "leave one of them out")
 	}
 }
 
-// oneBudget reports a function of a budget that is given none, or two.
+// oneBudget reports a missing budget, or two budgets.
 func oneBudget(c *call) {
 	switch {
 	case c.has("budget") != c.has("total"): // exactly one of them
 	case c.has("total"):
-		c.refuse(c.arg("total"), "leave one of them out", "budget is of each agent, and total is of all agents together")
+		c.refuse(c.arg("total"), "leave one of them out", "budget counts the samples of each agent, and total those of all agents")
 	default:
-		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the pulls of each agent, or total, the pulls of all together",
+		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the samples per agent, or total, the samples of all agents",
 			"write "+c.fn.Signature())
 	}
 }
 
-// runArgs are the arguments of fc and fb that are not options of the algorithm.
-// Options are read by optionsOf, from the same arguments.
+// runArgs are the arguments of fc and fb without the options of the algorithm, which optionsOf reads.
 type runArgs struct {
-	P       *problem.Problem // as the script has it
+	P       *problem.Problem // from the script
 	Runs    int              `arg:"default"` // at least 1
-	Seed    uint64           `arg:"default"` // of the first run; the others follow from it
-	Rewards any              // a sim.RewardFunc or sim.RoundFunc of a Go cell; nil where the problem draws
+	Seed    uint64           `arg:"default"` // of the first run; determines the seeds of the others
+	Rewards any              // a sim.RewardFunc or sim.RoundFunc of a Go cell; nil if the problem draws
 }
 
-// checkRun reports options that the algorithm does not have or that do not go together.
-// In a sweep an option goes to the algorithms that have it, see hasOptions.
+// checkRun reports options that the algorithm lacks or that conflict. A sweep passes an option only to algorithms that have it, see
+// hasOptions.
 func checkRun(c *call, _ runArgs) {
 	hasOptions(c)
 	oneNorm(c)
@@ -188,57 +186,56 @@ func checkRun(c *call, _ runArgs) {
 	}
 }
 
-// evalRun evaluates fc and fb. An interrupted run keeps what was finished.
+// evalRun evaluates fc and fb. An interrupted run keeps its finished part.
 func evalRun(c *call, a runArgs) (any, error) {
 	mode := c.fn.Name
 	x := sim.Experiment{
 		Problem: a.P, Mode: mode, Options: optionsOf(c),
 		Algorithm: algorithmOf(c, mode), Runs: a.Runs, Seed: a.Seed, Workers: c.e.session.opt.Workers,
 	}
-	// A function that is asked for one arm, or for all arms of a round, in place of the problem's own rewards.
+	// A function that draws for one arm, or for all arms of a round, instead of the problem.
 	switch draw := a.Rewards.(type) {
 	case sim.RewardFunc:
 		x.Draw = sim.Func(x.Problem, draw)
 	case sim.RoundFunc:
 		x.Draw, x.Rounds = sim.Rounds(x.Problem, draw)
 	}
-	warnOfLength(c, x) // before the first sample, since it may take minutes
+	warnOfLength(c, x) // before the first sample, since planning may take minutes
 	result, err := perform(c, x)
 	if err != nil && result.Runs == 0 && len(result.Trace) == 0 { // nothing to keep
 		return nil, err
 	}
-	if err != nil && c.e.ctx.Err() != nil { // the result has what was finished, and says that it is not all
+	if err != nil && c.e.ctx.Err() != nil { // the result has the finished part, and says that it is incomplete
 		result.Status = engine.StatusInterrupted
 	}
 	return result, err
 }
 
-// From warnedArms on a run is said beforehand to take warnedSamples or more.
+// A notice warns about long runs: warnedSamples on at least warnedArms.
 const (
 	warnedArms    = 200
 	warnedSamples = 1e8
 )
 
-// warnOfLength says before sampling that a schedule takes very many samples on many arms: designs for them take minutes,
-// and no experiment can have them.
+// warnOfLength notifies before sampling that a schedule takes very many samples on many arms: its designs take minutes, and no real
+// experiment can take so many samples.
 func warnOfLength(c *call, x sim.Experiment) {
-	if x.Problem.N() < warnedArms || c.e.st != c.e.own || c.e.dry { // in a sweep the same would be told for each combination
+	if x.Problem.N() < warnedArms || c.e.st != c.e.own || c.e.dry { // a sweep would repeat it for each combination
 		return
 	}
-	x.Memory = &c.e.session.memory // a copy: the designs that this needs are there when the run begins
+	x.Memory = &c.e.session.memory // a copy; the designs stay in the session's memory for the run
 	if n, err := x.Expected(c.e.ctx); err == nil && n >= warnedSamples {
 		many := fmt.Sprintf("about %.0e samples per agent", n)
 		if math.IsInf(n, 1) {
-			many = "as many samples as it may"
+			many = "the maximum number of samples"
 		}
-		c.e.session.notice(fmt.Sprintf("%s is expected to take %s here, as its rounds grow fourfold until they tell the smallest gap "+
-			"apart, or epsilon; CoTestFC, the default, goes by the data and takes far fewer", x.Algorithm, many))
+		c.e.session.notice(fmt.Sprintf("%s is expected to take %s here. Its rounds grow fourfold until they resolve the smallest gap, "+
+			"or epsilon. The default, CoTestFC, adapts to the data and takes far fewer samples", x.Algorithm, many))
 	}
 }
 
-// optionsOf reads the arguments that are options: those with the name of a field of engine.Options, as far as the function has
-// them. What is not stated is left to the engine.
-// It serves every function that has options: runs, forecasts, theory and protocols.
+// optionsOf reads the arguments that are options: those with the name of a field of engine.Options. Options that are not given are
+// left to the engine. Runs, forecasts, theory and protocols use it.
 func optionsOf(c *call) engine.Options {
 	opt := stated[engine.Options](c)
 	a := stated[struct {
@@ -246,13 +243,13 @@ func optionsOf(c *call) engine.Options {
 		RewardNorm float64
 		Level, Xi  any
 	}](c)
-	if a.P != nil && a.RewardNorm > 0 { // the engine's norm is in units of the noise
+	if a.P != nil && a.RewardNorm > 0 { // the engine's norm has units of the noise
 		opt.Norm = a.RewardNorm / model.UnitOf(a.P, opt.Unit)
 	}
 	if opt.Level.Value, opt.Level.Known = a.Level.(float64); opt.Level.Known && a.P != nil { // stated in the direction of the data
 		opt.Level.Value = a.P.Turned(opt.Level.Value)
 	}
-	// A number, "auto" or "gp"; without the argument the engine decides.
+	// A number, "auto" or "gp"; otherwise the engine decides.
 	switch xi := a.Xi.(type) {
 	case float64:
 		opt.Ridge = engine.Ridge{Kind: engine.RidgeValue, Value: xi}

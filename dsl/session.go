@@ -23,83 +23,78 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Options say how scripts are evaluated. The zero value evaluates one script in
-// the current folder.
+// Options configure the evaluation of scripts. The zero value evaluates one script in the current folder.
 type Options struct {
-	Folder  string   // what relative paths are relative to; "" is the current folder
-	Set     []string // NAME=VALUE: replaces what the script binds NAME to
-	Seed    *uint64  // replaces every seed, except where a sweep sets it; nil keeps them
-	Workers int      // cores to use, for runs at a time and then within each; 0 means all
+	Folder  string   // base of relative paths; "" is the current folder
+	Set     []string // NAME=VALUE: replaces the definition of NAME
+	Seed    *uint64  // replaces every seed, except one that a sweep sets; nil keeps them
+	Workers int      // cores to use, first for parallel runs and then within each; 0 means all
 	Rebind  bool     // a later script may bind a name again, as in a notebook
 	Host    Host     // reads and writes files; nil is the file system
-	// no call may write: save, plot with a file, sweep with a store and the functions of campaigns are mistakes
+	// no call may write: save, plot with a file, sweep with a store and the functions of campaigns are then mistakes
 	ReadOnly bool
-	Script   string // file of the script, which it must not write; "" without one
+	Script   string // path of the script, which it must not overwrite; "" if there is none
 	// file that the caller writes the displays to, which the script must not read; may be ""
 	Output   string
-	Progress Progress // receives what is being done; may be nil
-	// makes the runs of sweeps, and of fc and fb with several runs, somewhere else; nil makes them here
+	Progress Progress // receives the progress; may be nil
+	// makes the runs of sweeps, and of fc and fb with several runs, on other machines; nil makes them here
 	Runner Runner
-	// have fc and fb with one run made by agents that are apart; nil makes it here, by simulation
+	// lets separate agents make fc and fb with one run; nil simulates them
 	Agents Agents
 
-	// Notice is told, in a sentence, of allocations above 1 GB before they are made and of oddities
-	// in a campaign; from any goroutine. May be nil.
+	// Notice receives a sentence before an allocation above 1 GB, and about oddities in a campaign; from any goroutine. May be nil.
 	Notice func(string)
-	// Noted is told, in a sentence each, after all is displayed, how data files were read where that is
-	// not plain, and what a kernel is on its points; nothing that a display shows. nil means Notice.
+	// Noted receives, after all displays, one sentence for each unusual way in which a data file was read, and for each property of
+	// a kernel on its points, unless a display shows it. nil means Notice.
 	Noted func(string)
 
-	Shown func(report.Display) // given each display as soon as it is there; may be nil
-	Clear func()               // clears what was displayed, for clear(); may be nil
+	Shown func(report.Display) // receives each display as soon as it exists; may be nil
+	Clear func()               // clears the displays, for clear(); may be nil
 
-	// Giver says who binds values by Put, as messages do; "" is a Go cell.
+	// Giver names, for messages, what binds values by Put; "" is a Go cell.
 	Giver string
-	// Columns returns the columns of the table that a name of the caller stands for, for completion; may be nil.
+	// Columns returns the columns of a caller's table by its name, for completion; may be nil.
 	Columns func(name string) []string
-	// Tables returns the table that the caller has in place of a file, by its path below Folder, and nil of
-	// all other paths; may be nil.
+	// Tables returns a table in the caller's memory by its path below Folder, nil for other paths; may be nil.
 	Tables func(path string) *problem.Frame
 
-	// reads data files in place of the file system: those that a campaign recorded; may be nil
+	// reads data files instead of the file system, such as a campaign's recorded files; may be nil
 	readFile   func(path string) ([]byte, error)
-	absolute   map[string]bool // the absolute paths that the script names are noted here; nil where nobody asks
-	noForecast bool            // protocol(...) makes none: a campaign that goes on has one of its start
-	found      *found          // kernels of a campaign that its script finds; nil outside of campaigns
-	making     *remade         // takes experiments and makes no run of them; nil where they are run
+	absolute   map[string]bool // records the absolute paths in the script; nil if not needed
+	noForecast bool            // protocol(...) makes no forecast: a continued campaign has the one of its start
+	found      *found          // kernels that a campaign's script finds; nil outside campaigns
+	making     *remade         // records experiments instead of running them; nil to run them
 }
 
-// Session holds what scripts have bound so far. It is for one goroutine at a time.
+// Session holds what scripts have bound so far. Only one goroutine may use it at a time.
 type Session struct {
-	opt   Options // as given to NewSession, with a Host; Act changes it during its call
-	scope scope   // the names bound, which Eval and Put change
-	clock int     // counts bindings
+	opt   Options // from NewSession, with a Host; Act changes it during its call
+	scope scope   // the bound names, which Eval and Put change
+	clock int     // number of bindings
 
-	// For Forget: names bound since it was called, by how many bindings each name is used, and those that are counted.
+	// For Forget: the names bound since its last call, the number of bindings that use each name, and the counted bindings.
 	changed map[string]bool
 	users   map[string]int
 	counted map[string]*binding
 
 	sources []report.DataFile // read so far
-	latest  map[string]string // checksum of each of these files when it was read last
-	memory  model.Memory      // of designs: runs of different calls have many in common
-	noted   []problem.Note    // in this evaluation, and not told yet
-	// what the measurements of the problem say whose kernel was found last
+	latest  map[string]string // latest checksum of each of these files
+	memory  model.Memory      // of designs, which runs of different calls share
+	noted   []problem.Note    // of this evaluation, not reported yet
+	// posterior of the problem whose kernel was found last
 	believed *belief.Belief
 
-	withdrawn map[string]withdrawal // names that the caller does not have any more
+	withdrawn map[string]withdrawal // names that the caller no longer has
 }
 
-// NewSession returns a session in which nothing is bound.
-// The zero Options read and write files below the current folder.
+// NewSession returns a session in which nothing is bound. With zero Options it reads and writes files below the current folder.
 func NewSession(opt Options) *Session {
 	opt.Host = cmp.Or(opt.Host, Host(files{}))
 	return &Session{opt: opt, scope: scope{}, latest: map[string]string{},
 		changed: map[string]bool{}, users: map[string]int{}, counted: map[string]*binding{}}
 }
 
-// notice tells a sentence, if anyone listens.
-// Computations call it from any goroutine.
+// notice reports a sentence if Options.Notice is set. Computations call it from any goroutine.
 func (s *Session) notice(sentence string) {
 	if s.opt.Notice != nil {
 		s.opt.Notice(sentence)
@@ -109,15 +104,15 @@ func (s *Session) notice(sentence string) {
 // Names returns the names bound so far, oldest first.
 func (s *Session) Names() []string { return s.scope.names() }
 
-// giver says who binds values by Put.
+// giver names what binds values by Put.
 func (s *Session) giver() string { return cmp.Or(s.opt.Giver, "a Go cell") }
 
-// Sources returns the data files read so far, each once, with their hashes.
+// Sources returns the data files read so far, with their hashes.
 func (s *Session) Sources() []report.DataFile { return slices.Clone(s.sources) }
 
-// Value returns what a name is bound to, and its type: a float64, a string, a list as
-// []float64, []string, [][]float64 or []any, a kernels.Kernel or kernels.Joint, an
-// *problem.Problem, an engine.Result and so on, see Type; a record is the Go value that it is a part of.
+// Value returns the value and the type of a bound name. The value is a float64, a string, a list as []float64, []string,
+// [][]float64 or []any, a kernels.Kernel or kernels.Joint, an *problem.Problem, an engine.Result and so on, see Type; a record is
+// the Go value of the part.
 func (s *Session) Value(name string) (v any, t Type, ok bool) {
 	b, ok := s.scope[name]
 	if !ok {
@@ -126,8 +121,7 @@ func (s *Session) Value(name string) (v any, t Type, ok bool) {
 	return b.value.plain(), b.value.Type, true
 }
 
-// Definition returns the text that a name was bound with; of a name bound by Put
-// who gave it.
+// Definition returns the text of a name's definition; for a name bound by Put, its origin.
 func (s *Session) Definition(name string) (string, bool) {
 	b, ok := s.scope[name]
 	if !ok {
@@ -139,30 +133,27 @@ func (s *Session) Definition(name string) (string, bool) {
 	return b.st.Source.Slice(b.st.Whole()), true
 }
 
-// Eval checks a script and then evaluates it. It returns what bare expressions display. With an
-// error (Errors, which wrap the context's error after an interrupt) come the displays that were
-// finished before it; a script that does not pass the check leaves the session as it was.
-// Names that were bound before a mistake in running stay bound.
-// Progress ends with Eval: a computation that an interrupt left behind is heard no more.
+// Eval checks a script and then evaluates it. It returns the displays of bare expressions. An error (Errors, which wrap the
+// context's error after an interrupt) comes with the displays finished before it. A script that fails the check leaves the session
+// unchanged; names bound before a run-time mistake stay bound. Progress ends with Eval, also for an abandoned computation.
 func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, error) {
-	statements, errs := s.prepare(script) // takes over Options.Set
+	statements, errs := s.prepare(script) // applies Options.Set
 	if len(errs) == 0 {
 		errs = s.check(ctx, statements)
 	}
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	// Both travel in the context, since all packages below see it: the limit on cores, and who is told of large
-	// allocations.
+	// The limit on cores and the notices of large allocations are passed in the context, which all packages below receive.
 	if s.opt.Workers > 0 {
 		ctx = cores.Within(ctx, s.opt.Workers)
 	}
 	if s.opt.Notice != nil {
 		ctx = memlimit.Listening(ctx, s.opt.Notice)
 	}
-	// The scope of the session itself: each statement binds its name at once.
+	// The session's own scope: each statement binds its name at once.
 	e := &evaluator{ctx: ctx, session: s, scope: s.scope}
-	if s.opt.making != nil { // of a worker: experiments are made there, and not run
+	if s.opt.making != nil { // a worker's session: experiments are made, not run
 		e.collect = s.opt.making.take
 	}
 	if s.opt.Progress != nil {
@@ -170,13 +161,13 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 		defer e.teller.close()
 	}
 	var displays []report.Display
-	// Notes are told at the end, after an error too, as far as the displays do not show them.
+	// Notes are reported at the end, also after an error, unless a display shows them.
 	defer func() { s.tellNotes(displays) }()
 	for _, st := range statements {
-		// An interrupt before a statement, or during it, ends the script with what there is.
+		// An interrupt before or during a statement ends the script with the results so far.
 		if e.stopped = ctx.Err(); e.stopped == nil {
 			v := e.statement(st)
-			// What an interrupt or a failure cuts short is displayed even when it was to be bound.
+			// A partial result after an interrupt or a failure is displayed even if it was to be bound.
 			short := ctx.Err() != nil || len(e.errs) > 0
 			if (st.Name == "" || short) && v.known() && v.Type != Nothing {
 				d := s.displayOf(st, v)
@@ -191,7 +182,7 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 			err.Err = e.stopped // so that errors.Is finds context.Canceled
 			e.report(err)
 		}
-		// The statements below may rest on what failed.
+		// The statements below may depend on the failed one.
 		if len(e.errs) > 0 {
 			return displays, e.errs
 		}
@@ -199,9 +190,8 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 	return displays, nil
 }
 
-// check evaluates statements on a copy of the scope as far as that is possible
-// without reading or running anything, until the context ends.
-// The clock of the session moves on, which leaves a gap: times are only compared with each other.
+// check evaluates statements on a copy of the scope, as far as possible without reading or running anything, until the context
+// ends. It advances the session's clock; only the order of times matters.
 func (s *Session) check(ctx context.Context, statements []*front.Statement) Errors {
 	copied := maps.Clone(s.scope)
 	e := &evaluator{ctx: ctx, session: s, dry: true, scope: copied, all: statements}
@@ -211,25 +201,25 @@ func (s *Session) check(ctx context.Context, statements []*front.Statement) Erro
 			break
 		}
 		e.st = st // checkName reports in it
-		// Before the statement binds its name, so that the scope has what was there before.
+		// Before the statement binds its name, so that the scope has only earlier names.
 		e.checkName(st, own)
 		e.statement(st)
 	}
-	// A sweep finds mistakes in definitions above it; they are told in the order of the text.
+	// A sweep finds mistakes in definitions above it; sort them in the order of the text.
 	slices.SortStableFunc(e.errs, func(a, b *Error) int { return a.Span.From - b.Span.From })
 	return e.errs
 }
 
-// displayOf returns the display of a bare expression; its name is set when the expression is a
-// name. A formula shows its definition; a text and what is printed show nothing but themselves.
-// The value must be known. A list becomes Go values, since reports know none of this package.
+// displayOf returns the display of a bare expression with a known value; its name is set if the expression is a name. A formula
+// shows its definition; a text and printed values show only themselves. Lists become Go values, since package report does not know
+// this package.
 func (s *Session) displayOf(st *front.Statement, v value) report.Display {
 	d := report.Display{Source: st.Source.Slice(st.Whole()), Value: v.Data}
 	switch n := st.Node.(type) {
 	case *ast.IdentifierNode:
 		d.Name = n.Value
 	case *ast.StringNode:
-		d.Source = "" // it is its own text
+		d.Source = "" // the text shows itself
 	case *ast.CallNode:
 		if _, name := callOf(n); name == "print" || name == front.TextCall {
 			d.Source = ""
@@ -240,7 +230,7 @@ func (s *Session) displayOf(st *front.Statement, v value) report.Display {
 		d.Value = v.items()
 	case sim.RewardFunc, sim.RoundFunc:
 		d.Value = "rewards drawn by a function of " + s.giver()
-	case kernels.Formula: // prints as its name alone, which says nothing
+	case kernels.Formula: // its name alone would say nothing
 		text := definitions([]kernels.Formula{data})
 		if len(data.Args) > 0 {
 			text += data.String()
@@ -250,13 +240,11 @@ func (s *Session) displayOf(st *front.Statement, v value) report.Display {
 	return d
 }
 
-// Put binds a name to a Go value, as if a script had bound it: the rules for names are the same,
-// and what used the name before becomes stale. The value may be a number, a string, or a slice of
-// these or of such slices, all finite; a kernels.Kernel or kernels.Joint, or a func(x, y []float64)
-// float64 as a kernel; a sim.RewardFunc or sim.RoundFunc as a source of rewards; a problem.Problem, engine.Result,
-// or another value that functions of the language return; a report.Figure or report.Table; or a
-// pointer to one of these. What a script could not bind is an error, and then nothing changes.
-// It is for values of a program. A list that a script could not have made, by length or depth, is refused as well.
+// Put binds a name to a Go value, as if a script had bound it: the same rules for names apply, and what used the old value becomes
+// stale. The value may be a number, a string, or a slice of these or of such slices, all finite; a kernels.Kernel or kernels.Joint,
+// or a func(x, y []float64) float64 as a kernel; a sim.RewardFunc or sim.RoundFunc as a source of rewards; a problem.Problem,
+// engine.Result, or another value that functions of the language return; a report.Figure or report.Table; or a pointer to one of
+// these. A value that a script could not bind is an error and changes nothing, also a list that is too long or too deep.
 func (s *Session) Put(name string, v any) error {
 	st, err := nameFor(s, name)
 	if err != nil {
@@ -272,24 +260,24 @@ func (s *Session) Put(name string, v any) error {
 	if bound.depth() > maxNesting {
 		return fmt.Errorf("cannot bind %s: more than %d lists inside each other", name, maxNesting)
 	}
-	// A new binding has a new time, by which Stale finds what used the old one.
+	// Stale finds by the new time what used the old binding.
 	s.clock++
 	s.scope[name] = &binding{name: name, st: st, value: bound, time: s.clock, uses: map[string]int{}, put: true}
 	s.changed[name] = true
 	return nil
 }
 
-// Reads reports whether a text reads as a script of this session: it has the form of one, and calls a
-// function of the language or uses a name that is bound.
+// Reads reports whether a text is a script of this session: it has the syntax, and it calls a function of the language or uses a
+// bound name.
 func (s *Session) Reads(text string) bool {
-	// A formula counts, whatever it reads. The kernel asks when Go code does not compile, which may be a script without
-	// its magic.
+	// A formula counts in any case. The notebook kernel asks when Go code does not compile, since it may be a script without its
+	// magic.
 	script, errs := Parse("", text)
 	if len(errs) > 0 {
 		return false
 	}
 	for _, st := range script.statements {
-		used := namesIn(st.Node) // of the body, where it is a formula
+		used := namesIn(st.Node) // for a formula, of its body
 		if st.Params != nil || len(s.scope.callsIn(st.Node)) > 0 ||
 			slices.ContainsFunc(s.Names(), func(name string) bool { return used[name] }) {
 			return true
@@ -298,16 +286,15 @@ func (s *Session) Reads(text string) bool {
 	return false
 }
 
-// note keeps notes on data and kernels, which are told when all is displayed.
+// note stores notes on data and kernels, which are reported after all displays.
 func (s *Session) note(notes []problem.Note) { s.noted = append(s.noted, notes...) }
 
-// tellNotes tells the notes of an evaluation, each once, but for those that what was displayed shows
-// or that do not concern it.
+// tellNotes reports each note of an evaluation once, except those that a display shows or that do not concern it.
 func (s *Session) tellNotes(displays []report.Display) {
-	// Whatever is not told here is not told later either.
+	// Notes that are not reported now are dropped.
 	notes := s.noted
 	s.noted = nil
-	answers := len(displays) > 0 // whether nothing but answers is displayed
+	answers := len(displays) > 0 // whether only answers are displayed
 	for _, d := range displays {
 		var shown []string
 		a, is := d.Value.(answer.Answer)
@@ -322,7 +309,7 @@ func (s *Session) tellNotes(displays []report.Display) {
 			return slices.Contains(shown, n.String()) || slices.Contains(shown, n.Sentence())
 		})
 	}
-	// Results have warnings of their own, and answers from measurements rest on no simulation.
+	// Results have their own warnings, and answers from measurements do not depend on a simulation.
 	if len(displays) > 0 {
 		notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return n.OfAlgorithms() || answers && n.OfSimulation() })
 	}
@@ -339,8 +326,7 @@ func (s *Session) tellNotes(displays []report.Display) {
 	}
 }
 
-// path returns a path of the script as the system needs it.
-// Without a folder the path is as it is, below the current folder.
+// path converts a path of the script to a system path below the folder, if there is one.
 func (s *Session) path(path string) string {
 	if filepath.IsAbs(path) && s.opt.absolute != nil {
 		s.opt.absolute[path] = true
@@ -351,8 +337,7 @@ func (s *Session) path(path string) string {
 	return filepath.Join(s.opt.Folder, path)
 }
 
-// prepare returns the statements of a script with the right sides that Options.Set
-// replaces. In a notebook another cell may bind a name that is set.
+// prepare returns the statements of a script with Options.Set applied. In a notebook another cell may bind a name that is set.
 func (s *Session) prepare(script *Script) ([]*front.Statement, Errors) {
 	return script.replace(s.opt.Set, s.opt.Rebind)
 }

@@ -85,10 +85,10 @@ func TestRebindAndStale(t *testing.T) {
 	if text, _ := s.Definition("k"); text != "k = rbf(h)" {
 		t.Errorf("definition %q", text)
 	}
-	if _, err := evalText(s, "h = sum([h, 1])"); err == nil || !strings.Contains(err.Error(), "defined by itself") {
+	if _, err := evalText(s, "h = sum([h, 1])"); err == nil || !strings.Contains(err.Error(), "depend on") {
 		t.Errorf("h in its own definition: %v", err)
 	}
-	if _, err := evalText(s, "n = 4\nh = print(j)"); err == nil || !strings.Contains(err.Error(), "defined by itself") {
+	if _, err := evalText(s, "n = 4\nh = print(j)"); err == nil || !strings.Contains(err.Error(), "depend on") {
 		t.Errorf("a circle through k and j: %v", err)
 	}
 	if v, _, _ := s.Value("n"); v != 3.0 {
@@ -110,7 +110,7 @@ func TestSet(t *testing.T) {
 		"gpa=1":    "--set:1:1: the script binds no name gpa\n 1 | gpa=1\n   | ^^^\n   = hint: did you mean \"gap\"?",
 		"gap":      "--set:1:1: this does not set a name\n 1 | gap\n   | ^^^\n   = hint: write NAME=VALUE",
 		"gap=(1":   "--set:1:5: \"(\" is not closed\n 1 | gap=(1\n   |     ^\n   = hint: write \")\" after the last argument",
-		"gap=zzzz": "--set:1:5: unknown name \"zzzz\"\n 1 | gap=zzzz\n   |     ^^^^\n   = hint: no name is bound yet; texts stand in quotes",
+		"gap=zzzz": "--set:1:5: unknown name \"zzzz\"\n 1 | gap=zzzz\n   |     ^^^^\n   = hint: no name is bound yet; write texts in quotes",
 	} {
 		_, err := evalText(NewSession(Options{Set: []string{set}}), script)
 		if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
@@ -196,8 +196,8 @@ func TestSweepTargets(t *testing.T) {
 		"p = paper(1); r = fc(p, algorithm=`CoKernelFC`, gap=0.1); sweep(r, gap=[0.05, 0.1])":                "paper case 1, gap 0.1",
 		"p = paper(1); r = fc(p); r2 = r; sweep(r2, case=[1, 2])":                                            "paper case 2, gap 0.1",
 		"r = fc(paper(1, gap=0.4)); sweep(r, case=[1, 2])":                                                   "paper case 2, gap 0.4",
-		"p = paper(1, gap=0.4); r = fc(p, algorithm=`CoKernelFC`, gap=0.4); sweep(r, gap=[0.4, 0.8])":        "gap may belong to paper(1, gap=0.4) or fc(p, algorithm=`CoKernelFC`, gap=0.4)",
-		"gap = 0.4; p = paper(1, gap); r = fc(p, algorithm=`CoKernelFC`, gap=0.1); sweep(r, gap=[0.4, 0.8])": "gap may belong to the name gap or fc(p, algorithm=`CoKernelFC`, gap=0.1)",
+		"p = paper(1, gap=0.4); r = fc(p, algorithm=`CoKernelFC`, gap=0.4); sweep(r, gap=[0.4, 0.8])":        "gap can mean paper(1, gap=0.4) or fc(p, algorithm=`CoKernelFC`, gap=0.4)",
+		"gap = 0.4; p = paper(1, gap); r = fc(p, algorithm=`CoKernelFC`, gap=0.1); sweep(r, gap=[0.4, 0.8])": "gap can mean the name gap or fc(p, algorithm=`CoKernelFC`, gap=0.1)",
 		"f(x, y) = dot(x, y); p = problem(\"small.csv\", kernel=arm(f)); r = fc(p); sweep(r, f=[1])":         "f is a formula",
 	} {
 		script, errs := Parse("demo.cope", src)

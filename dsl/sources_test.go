@@ -74,13 +74,13 @@ func TestOwnFiles(t *testing.T) {
 	// Two files behind one problem, and one whose name a figure for LaTeX would write.
 	const before = "p = problem(\"own.csv\", kernel=identity(), noise=1, rewards=\"raw.csv\")\nq = problem(\"fig.dat\", kernel=identity(), noise=1)\nr = fc(p)\n"
 	for src, want := range map[string]string{
-		`save(r, "own.csv")`:                     `save: "own.csv" holds data that a problem is read from`,
-		`save(r, "./x/../own.csv")`:              `save: "./x/../own.csv" holds data that a problem is read from`,
-		`save(r, "link.csv")`:                    `save: "link.csv" holds data that a problem is read from`,
-		`save(r, "raw.csv")`:                     `save: "raw.csv" holds data that a problem is read from`,
-		`plot(r, file="fig.tex")`:                `plot: "fig.tex" holds data that a problem is read from`,
+		`save(r, "own.csv")`:                     `save: "own.csv" contains the data of a problem`,
+		`save(r, "./x/../own.csv")`:              `save: "./x/../own.csv" contains the data of a problem`,
+		`save(r, "link.csv")`:                    `save: "link.csv" contains the data of a problem`,
+		`save(r, "raw.csv")`:                     `save: "raw.csv" contains the data of a problem`,
+		`plot(r, file="fig.tex")`:                `plot: "fig.tex" contains the data of a problem`,
 		`save(r, "demo.txt")`:                    `save: "demo.txt" is the script itself`,
-		`problem("out.html", kernel=identity())`: `problem: "out.html" is the file that the output is written to`,
+		`problem("out.html", kernel=identity())`: `problem: "out.html" is the output file`,
 		`save(r, "other.csv"); problem("other.csv", kernel=identity())`: "", // a file that is written and read afterwards
 	} {
 		if strings.Contains(src, "/x/") {
@@ -101,7 +101,7 @@ func TestOwnFiles(t *testing.T) {
 	must(t, s, `p = problem("own.csv", kernel=identity(), noise=1)`)
 	script, _ := Parse("cell", `save(p, "own.csv")`)
 	var errs Errors
-	if _, err := s.Eval(context.Background(), script); !errors.As(err, &errs) || !strings.Contains(errs[0].Message, "holds data") {
+	if _, err := s.Eval(context.Background(), script); !errors.As(err, &errs) || !strings.Contains(errs[0].Message, "contains the data") {
 		t.Errorf("in a later cell: error %v", err)
 	}
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 )
 
-// unfinished says what an interrupt left of a statement that binds a name: a later cell
-// must not take a part, or what was there before, for the whole.
-// It is the hint of the error. Nothing is said where the statement binds no name.
+// unfinished describes what an interrupt left of a statement that binds a name, so that a later cell does not use a part, or the
+// old value, as the whole. It is the hint of the error; "" if the statement binds no name.
 func (e *evaluator) unfinished(st *front.Statement) string {
 	b := e.scope[st.Name]
 	switch {
@@ -25,39 +24,37 @@ func (e *evaluator) unfinished(st *front.Statement) string {
 	return st.Name + " is bound to what was finished, shown above; run it again for the whole"
 }
 
-// checkName reports a name that cannot be bound here. own has the statements of
-// the same script that bind names.
-// The check alone asks it, before the statement binds its name: the scope has names of earlier cells and statements then.
+// checkName reports a name that cannot be bound here; own has the binding statements of the same script. Only the check calls it,
+// before the statement binds its name, so that the scope has only earlier names.
 func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Statement) {
 	if st.Name == "" {
 		return
 	}
 	first := own[st.Name]
-	own[st.Name] = st // even where it is a mistake, so that a third binding is told as well
+	own[st.Name] = st // also after a mistake, so that a third binding is reported
 	_, bound := e.scope[st.Name]
 	switch {
 	case taken(st.Name):
 		e.failAt(st.NameAt, fmt.Sprintf("%s is a name of the language and cannot be bound", st.Name), "choose another name")
 	case first != nil:
 		line, _ := first.Source.Position(first.NameAt.From)
-		e.failAt(st.NameAt, fmt.Sprintf("%s is bound twice; it was bound in line %d", st.Name, line),
-			"choose another name: a name keeps its value")
+		e.failAt(st.NameAt, fmt.Sprintf("%s is bound twice; the first time in line %d", st.Name, line),
+			"choose another name: a name has one value")
 	case bound && !e.session.opt.Rebind:
-		e.failAt(st.NameAt, fmt.Sprintf("%s is bound already", st.Name), "choose another name: a name keeps its value")
+		e.failAt(st.NameAt, fmt.Sprintf("%s is bound already", st.Name), "choose another name: a name has one value")
 	}
 }
 
-// taken reports whether a name is one of the language. A true that is bound would never be read:
-// the parser knows it for a value.
+// taken reports whether the language defines a name. A bound true would never be read: the parser treats it as a value.
 func taken(name string) bool {
 	_, constant := constants[name]
 	return index[name] != nil || constant || name == "true" || name == "false"
 }
 
-// statement evaluates one statement and binds its name.
-// It returns the value even where the name cannot be bound: Eval displays what a failure cuts short.
+// statement evaluates one statement and binds its name. It returns the value even if the name cannot be bound: Eval displays
+// partial results.
 func (e *evaluator) statement(st *front.Statement) value {
-	e.st, e.own, e.uses = st, st, map[string]bool{} // lookups note the names that are read from here on
+	e.st, e.own, e.uses = st, st, map[string]bool{} // lookups record the names that are read from here on
 	v := e.define(st)
 	if v.Type == Nothing && st.Name != "" {
 		return e.fail(st.Node, Nothing, "this gives no value that a name could be bound to", "write it without "+st.Name+" =")
@@ -67,19 +64,20 @@ func (e *evaluator) statement(st *front.Statement) value {
 	}
 	v = named(v, st.Name)
 	b := &binding{name: st.Name, st: st, value: v, uses: map[string]int{}}
-	// Constants, functions and unknown names have no binding, and are not kept.
+	// Constants, functions and unknown names have no binding, and are not recorded.
 	for name := range e.uses {
 		if used, ok := e.scope[name]; ok {
 			b.uses[name] = used.time
 		}
 	}
-	// Only a name that is bound again can lead back to itself.
+	// Only a rebound name can cause a cycle.
 	if cyclic(e, st.Name, b.uses) {
-		e.failAt(st.NameAt, fmt.Sprintf("%s would be defined by itself", st.Name), "choose another name: a name stands for its definition")
+		e.failAt(st.NameAt, fmt.Sprintf("the definition of %s would depend on %[1]s itself", st.Name), "choose another name: a name "+
+			"cannot depend on itself")
 		return v
 	}
-	// In a check an unknown value is bound too: statements below it are checked by its type. When the script runs, an
-	// unknown value is a mistake, and the name keeps what it had.
+	// A check binds unknown values too, so that the statements below are checked by type. At run time an unknown value is a
+	// mistake, and the name keeps its old value.
 	if v.known() || e.dry {
 		e.session.clock++
 		b.time = e.session.clock
@@ -92,8 +90,8 @@ func (e *evaluator) statement(st *front.Statement) value {
 	return v
 }
 
-// define returns the value of the right side of a statement.
-// A sweep calls it again under other values of the names that the statement uses.
+// define returns the value of a statement's right-hand side. A sweep calls it again with other values of the names that the
+// statement uses.
 func (e *evaluator) define(st *front.Statement) value {
 	if st.Params != nil {
 		return evalFormula(e, st)
@@ -101,31 +99,29 @@ func (e *evaluator) define(st *front.Statement) value {
 	return e.eval(st.Node)
 }
 
-// scope is the names bound.
+// scope maps names to their bindings.
 type scope map[string]*binding // an evaluator that checks has a copy of the session's
 
-// binding is a name with the statement that defines it. A name is defined once
-// (or again in a notebook), so a value is a function of the values its statement uses:
-// sweep and Stale rely on it.
+// binding is a name with the statement that defines it. A name is defined once (or again in a notebook), so a value is a function
+// of the values that its statement uses; sweep and Stale rely on it.
 type binding struct {
 	name  string           // its key in the scope
-	st    *front.Statement // evaluated again by a sweep; of Put, one that uses nothing
-	value value            // when the statement was evaluated last; without data in a check where only the type is known
-	time  int              // when it was bound, by the session's clock
-	uses  map[string]int   // names its statement read, with the time at which each was bound
-	put   bool             // bound to a Go value by Put; the statement only stands for it
+	st    *front.Statement // evaluated again by a sweep; for Put, one that uses nothing
+	value value            // of the last evaluation; in a check without data if only the type is known
+	time  int              // time of binding on the session's clock
+	uses  map[string]int   // names that its statement read, with their times of binding
+	put   bool             // bound to a Go value by Put; the statement is a placeholder
 
-	unwanted bool // to be unbound when nothing is defined by it; set by Forget, gone with a new binding
+	unwanted bool // Forget asks to unbind it once nothing uses it; a new binding clears this
 }
 
-// names returns the names in the order in which they were bound.
+// names returns the names in the order of their binding.
 func (s scope) names() []string {
 	return slices.SortedFunc(maps.Keys(s), func(a, b string) int { return s[a].time - s[b].time })
 }
 
-// Stale returns the names whose definition uses, at once or through others, a name
-// that was bound again since, oldest first.
-// It is nil when none is stale.
+// Stale returns the names whose definition uses, directly or indirectly, a name that was bound again since, oldest first; nil if
+// there is none.
 func (s *Session) Stale() []string {
 	because := s.StaleBecause()
 	if len(because) == 0 {
@@ -134,19 +130,18 @@ func (s *Session) Stale() []string {
 	return slices.DeleteFunc(s.scope.names(), func(name string) bool { return len(because[name]) == 0 })
 }
 
-// StaleBecause returns for each stale name the names that were bound again since its
-// definition used them, at once or through others, each with the time of that.
-// Each name is visited once: its causes are the names that it uses and that were bound again, with the causes of all that it uses.
-// A name that is used is bound, as Forget leaves it; so no entry is missing below.
+// StaleBecause returns, for each stale name, the names that were bound again since its definition used them, directly or
+// indirectly, with the time of the new binding. It visits each name once: its causes are the rebound names that it uses, and their
+// causes. Every used name is bound, since Forget keeps it.
 func (s *Session) StaleBecause() map[string]map[string]int {
-	all := map[string]map[string]int{} // of names that are not stale, too
+	all := map[string]map[string]int{} // also of names that are not stale
 	var visit func(name string) map[string]int
 	visit = func(name string) map[string]int {
 		causes, seen := all[name]
 		if seen || s.scope[name] == nil {
 			return causes
 		}
-		all[name] = nil // would end a circle; cyclic lets none come about
+		all[name] = nil // would end a cycle; cyclic prevents them
 		for used, time := range s.scope[name].uses {
 			causes = union(causes, visit(used))
 			if bound := s.scope[used].time; bound != time {
@@ -159,12 +154,12 @@ func (s *Session) StaleBecause() map[string]map[string]int {
 	for name := range s.scope {
 		visit(name)
 	}
-	maps.DeleteFunc(all, func(_ string, causes map[string]int) bool { return len(causes) == 0 }) // only stale names are returned
+	maps.DeleteFunc(all, func(_ string, causes map[string]int) bool { return len(causes) == 0 }) // keep only stale names
 	return all
 }
 
-// union returns the entries of both maps. It changes neither, and returns one of them where that
-// has all: names in a chain have the same causes.
+// union returns the entries of both maps without changing them. It returns one of the maps if that has all entries, which is usual
+// for chains of names.
 func union(a, b map[string]int) map[string]int {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -186,7 +181,7 @@ func union(a, b map[string]int) map[string]int {
 	return out
 }
 
-// order numbers names so that a definition has a larger number than what it uses.
+// order numbers names so that a definition has a larger number than the names that it uses.
 type order map[string]int
 
 // newOrder numbers all names of a scope.
@@ -198,8 +193,7 @@ func newOrder(s scope) order {
 	return o
 }
 
-// number returns the number of a name: one more than the largest number among the names that it uses, and 0
-// for a name that is not bound.
+// number returns the number of a name: one more than the largest number of the names that it uses; 0 for an unbound name.
 func (o order) number(s scope, name string) int {
 	if s[name] == nil {
 		return 0
@@ -216,9 +210,8 @@ func (o order) number(s scope, name string) int {
 	return n
 }
 
-// cyclic reports whether a name would be defined by itself if its definition used others. Only
-// names with a larger number can lead back to it.
-// A script binds each name once and needs no order; it is made when a name is bound again, and kept by renumber.
+// cyclic reports whether a definition of name that uses others would depend on itself. Only names with a larger number can lead
+// back to it. The order is built when a name is bound again; renumber updates it.
 func cyclic(e *evaluator, name string, uses map[string]int) bool {
 	if e.scope[name] == nil { // nothing uses it
 		return false
@@ -233,7 +226,7 @@ func cyclic(e *evaluator, name string, uses map[string]int) bool {
 			if used == name {
 				return true
 			}
-			if seen[used] || e.order[used] < e.order[name] { // numbered lower, so it rests on nothing with the number of name
+			if seen[used] || e.order[used] < e.order[name] { // a lower number cannot depend on name
 				continue
 			}
 			seen[used] = true
@@ -246,8 +239,8 @@ func cyclic(e *evaluator, name string, uses map[string]int) bool {
 	return reaches(uses)
 }
 
-// renumber keeps the order when a name is bound.
-// A number may be larger than needed, which only makes cyclic look further. It must not be too small.
+// renumber updates the order when a name is bound. A number that is too large only makes cyclic search further; one that is too
+// small would be wrong.
 func renumber(e *evaluator, name string, uses map[string]int) {
 	if e.order == nil {
 		return
@@ -259,22 +252,21 @@ func renumber(e *evaluator, name string, uses map[string]int) {
 	switch old, bound := e.order[name]; {
 	case !bound:
 		e.order[name] = n
-	case n > old: // what uses it must be numbered again, when the order is needed next
+	case n > old: // names that use it must be numbered again when the order is next needed
 		e.order = nil
 	}
 }
 
-// withdrawal is a name that the caller does not have any more as it was bound.
+// withdrawal is a name whose bound value the caller no longer has.
 type withdrawal struct {
-	now     string   // what became of it: "is None in Python now", "was deleted in Python"
-	before  string   // what it was, for the message
-	binding *binding // that does not count any more; nil where the name was not bound
+	now     string   // what happened to it: "is None in Python now", "was deleted in Python"
+	before  string   // its former value, for the message
+	binding *binding // the invalid binding; nil if the name was not bound
 }
 
-// Withdraw says which names the caller does not have any more, or has for something that cannot be bound, and what became
-// of each, as it reads behind the name.
-// A script that reads one of them fails, unless it binds the name first; what was defined by it before stays. The
-// names of the call before may be read again.
+// Withdraw states which names the caller no longer has, or has with a value that cannot be bound, each with a phrase that follows
+// the name. A script that reads such a name fails unless it binds the name first; earlier definitions that used it stay. Names of
+// the previous call may be read again.
 func (s *Session) Withdraw(names map[string]string) {
 	s.withdrawn = map[string]withdrawal{}
 	for name, now := range names {
@@ -289,12 +281,12 @@ func (s *Session) Withdraw(names map[string]string) {
 func (w withdrawal) message(name string) string {
 	text := name + " " + w.now
 	if w.binding != nil {
-		text += fmt.Sprintf("; the value before, %s, is not used any more", w.before)
+		text += fmt.Sprintf("; its former value, %s, is not used any more", w.before)
 	}
 	return text
 }
 
-// shortened says what a name was bound to: a number, a text or a list as it was written, or its beginning; else its type.
+// shortened describes the former value: a number, a text or a list as written, possibly cut; otherwise its type.
 func (s *Session) shortened(b *binding) string {
 	switch {
 	case s.isTable(b.value):
@@ -309,18 +301,17 @@ func (s *Session) shortened(b *binding) string {
 	return text
 }
 
-// longestShown is how much of a value a message shows, in runes.
+// longestShown limits the length of a value in a message, in runes.
 const longestShown = 40
 
 func (w withdrawal) hint(giver string) string {
 	return "give it a number, a text, a list or a table in " + giver + ", or bind it in this script"
 }
 
-// Forget unbinds names that nothing else is defined by, and the others as soon as nothing is. Names
-// that are not bound are passed over.
-// A name that is wanted away stays marked, and goes with a later call of Forget when its last user is gone or bound again.
+// Forget unbinds names as soon as no other definition uses them: now, or in a later call of Forget. It ignores names that are not
+// bound.
 func (s *Session) Forget(names ...string) {
-	free := s.countUsers() // what may have lost its last user
+	free := s.countUsers() // names that may have lost their last user
 	for _, name := range names {
 		if b := s.scope[name]; b != nil {
 			b.unwanted = true
@@ -338,8 +329,8 @@ func (s *Session) Forget(names ...string) {
 	}
 }
 
-// countUsers counts by how many bindings each name is used, as far as they changed since the last time: a session of many
-// values forgets them one by one. It returns the names that are not used any more.
+// countUsers updates how many bindings use each name, from the bindings that changed since the last call, so that forgetting many
+// values one by one stays fast. It returns the names that are no longer used.
 func (s *Session) countUsers() (unused []string) {
 	for name := range s.changed {
 		if old := s.counted[name]; old != nil {
@@ -354,7 +345,7 @@ func (s *Session) countUsers() (unused []string) {
 	return unused
 }
 
-// count adds to the counts of the names that a binding uses, and returns those that are not used any more.
+// count adds by to the counts of the names that a binding uses, and returns the names that are no longer used.
 func (s *Session) count(b *binding, by int) (unused []string) {
 	for used := range b.uses {
 		if s.users[used] += by; s.users[used] == 0 {
@@ -365,12 +356,10 @@ func (s *Session) count(b *binding, by int) (unused []string) {
 	return unused
 }
 
-// Closure returns the statements that the definitions of some names need, their own
-// included, in an order in which a fresh session can evaluate them, one a line; and
-// the names among them that have no source: those bound by Put, and those not bound
-// at all. It is the text of the definitions as they are now, so a stale name (see
-// Stale) would get its new value. Paths are as written, relative to Options.Folder.
-// Names come after what they use, and otherwise in the order in which they were bound.
+// Closure returns a script of the definitions of some names and of all that they depend on, one per line, in an order in which a
+// fresh session can evaluate them. It also returns the names among them without a source: those bound by Put, and unbound ones. The
+// text has the present definitions, so that a stale name (see Stale) would get its new value. Paths are as written, relative to
+// Options.Folder.
 func (s *Session) Closure(names ...string) (src string, missing []string) {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -382,7 +371,7 @@ func (s *Session) Closure(names ...string) (src string, missing []string) {
 		seen[name] = true
 		bound := s.scope[name]
 		if bound == nil || bound.put {
-			missing = append(missing, name) // once, as it is seen now
+			missing = append(missing, name) // once, since it is now marked as seen
 			return
 		}
 		for _, used := range slices.SortedFunc(maps.Keys(bound.uses), func(a, b string) int { return s.scope.time(a) - s.scope.time(b) }) {

@@ -10,12 +10,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// sweepPlan finds what the call sweeps, and reports what cannot be swept.
-// It is called in the check and again when the sweep runs, as lists may be known only then. Nil comes after a mistake, and
-// in a check of a list that is not known yet.
+// sweepPlan finds what the call sweeps, and reports what cannot be swept. It runs in the check and again when the sweep runs, as
+// lists may be known only then. The result is nil after a mistake, and in a check if a list is not known yet.
 func sweepPlan(c *call) (*swept, *binding) {
 	before := c.e.mistakes
-	// The definition of the result is evaluated again, so a result without a name cannot be swept.
+	// The sweep evaluates the definition of the result again, so the result needs a name.
 	r, ok := c.args[0].Node.(*ast.IdentifierNode)
 	if !ok || c.e.scope[r.Value] == nil {
 		c.e.fail(c.args[0].Node, Sweep, "a sweep needs the name of a result", "bind it first: r = fc(…), then sweep(r, …)")
@@ -23,11 +22,11 @@ func sweepPlan(c *call) (*swept, *binding) {
 	}
 	root := c.e.scope[r.Value]
 	if len(c.named) == 0 {
-		c.e.fail(c.node, Sweep, "nothing is swept", "write "+c.fn.Signature()+" with a list of values")
+		c.e.fail(c.node, Sweep, "the sweep varies nothing", "write "+c.fn.Signature()+" with a list of values")
 		return nil, nil
 	}
 	s := &swept{at: make([]int, len(c.named)), depends: map[string][]int{}, memo: map[string]value{}, cells: 1}
-	for _, a := range c.named { // before anything is done for each value; the bound also keeps the product from overflowing
+	for _, a := range c.named { // before any work per value; the limit also prevents an overflow of the product
 		list, _ := c.labelled(a)
 		s.cells = min(s.cells*max(len(list), 1), maxCells+1)
 	}
@@ -50,8 +49,8 @@ func sweepPlan(c *call) (*swept, *binding) {
 	return s, root
 }
 
-// sweepSteps returns the values of a swept name: numbers, texts, kernels and problems.
-// A list that is known too late for the check is checked when the sweep runs.
+// sweepSteps returns the values of a swept name: numbers, texts, kernels and problems. A list that the check does not know is
+// checked when the sweep runs.
 func sweepSteps(c *call, a argument) []labelled {
 	steps, known := c.labelled(a)
 	switch {
@@ -69,7 +68,7 @@ func sweepSteps(c *call, a argument) []labelled {
 			return nil
 		case x.label != nil && seen[x.label]: // a value without a label is not known yet
 			c.fail(x.argument, fmt.Sprintf("%s is swept over %v twice", a.Name, x.label),
-				"the same runs again would count as independent ones; raise runs, or sweep seed")
+				"the repeated runs would count as independent ones; raise runs, or sweep seed")
 			return nil
 		}
 		seen[x.label] = true
@@ -77,15 +76,13 @@ func sweepSteps(c *call, a argument) []labelled {
 	return steps
 }
 
-// sweepTarget finds the call whose parameter is swept, nil where a bound name is. What is meant is what
-// stands in the script: the name, if r depends on it, or the argument of that name in a call that r
-// depends on, its own included. Where neither is written, the parameter of a call below r is meant,
-// and the one of its own call last: sweep(r, gap=…) varies the gap of paper(case=2), not what fc
-// assumes of it.
+// sweepTarget finds the call whose parameter is swept; nil if a bound name is swept. A name that r depends on, or a written
+// argument of that name in a call that r depends on, comes first. Next come parameters that calls below r leave out, and last those
+// of r's own call: sweep(r, gap=…) varies the gap of paper(case=2), not the gap that fc assumes.
 func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	scope, names := c.e.scope, c.e.scope.below(root.name)
 	var found []target
-	// The name of the result itself cannot be swept: its value is what the sweep makes.
+	// The name of the result itself cannot be swept, since the sweep computes its value.
 	if b := scope[a.Name]; b != root && slices.Contains(names, a.Name) {
 		if b.st.Params != nil {
 			c.e.fail(a.key, Sweep, fmt.Sprintf("%s is a formula and cannot be swept", a.Name), "sweep a number that the formula uses")
@@ -93,24 +90,23 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 		}
 		found = append(found, target{text: "the name " + a.Name})
 	}
-	known := lists.Where(names, func(name string) bool { return name != root.name }) // which could be swept
+	known := lists.Where(names, func(name string) bool { return name != root.name }) // names that could be swept
 	for _, name := range names {
 		st := scope[name].st
-		if st.Params != nil { // calls in a formula have vectors for arguments
+		if st.Params != nil { // calls in a formula have vectors as arguments
 			continue
 		}
-		// Each call below the result may have a parameter of this name.
 		for _, k := range scope.callsIn(st.Node) {
 			for i, p := range k.fn.Params {
 				if known = lists.Add(known, p.Name); p.Name != a.Name {
 					continue
 				}
-				written := k.fn.written(k.node, a.Name)                                // nil where the call leaves the parameter out
-				if id, is := written.(*ast.IdentifierNode); is && id.Value == a.Name { // gap=gap: the name is meant
+				written := k.fn.written(k.node, a.Name)                                // nil if the call leaves the parameter out
+				if id, is := written.(*ast.IdentifierNode); is && id.Value == a.Name { // gap=gap means the name
 					continue
 				}
 				t := target{call: k.node, text: st.Text(k.node), param: &k.fn.Params[i]}
-				if written == nil { // a parameter that is not written is meant after all that stands in the script
+				if written == nil { // parameters that are not written rank below written ones
 					t.rank = 1 + indices.Indicator(k.node == root.st.Node)
 				}
 				found = append(found, t)
@@ -119,12 +115,12 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	}
 	least := lists.Max(found, func(t target) int { return 2 - t.rank }) // the largest 2 - rank, as lists.Max is at least 0
 	found = lists.Where(found, func(t target) bool { return 2-t.rank == least })
-	if steps, _ := c.labelled(a); len(found) > 1 { // a parameter that takes no such values is not meant
+	if steps, _ := c.labelled(a); len(found) > 1 { // skip parameters that do not accept such values
 		if fit := lists.Where(found, func(t target) bool { return t.takes(steps) }); len(fit) > 0 {
 			found = fit
 		}
 	}
-	// Exactly one meaning is left, or the script has to say which.
+	// If several meanings remain, the script must choose.
 	switch len(found) {
 	case 1:
 		return found[0].call, true
@@ -132,30 +128,29 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on anything called %s", root.name, a.Name), suggest(a.Name, known))
 	default:
 		texts := lists.Map(found, func(t target) string { return t.text })
-		c.e.fail(a.key, Sweep, fmt.Sprintf("%s may belong to %s", a.Name, orList(texts)),
-			"bind the value to a name of its own, use the name there, and sweep the name")
+		c.e.fail(a.key, Sweep, fmt.Sprintf("%s can mean %s", a.Name, orList(texts)),
+			"bind the value to a name, use that name in the call, and sweep it")
 	}
 	return nil, false
 }
 
-// target is what a swept name may mean.
+// target is a possible meaning of a swept name.
 type target struct {
 	call  *ast.CallNode // nil for a bound name
-	text  string        // for the message, where several are possible
+	text  string        // for the message, if several are possible
 	param *Param        // of the call
-	rank  int           // 0: it stands in the script; 1: a call below r leaves it out; 2: the call of r does
+	rank  int           // 0: written in the script; 1: omitted by a call below r; 2: omitted by the call of r
 }
 
-// takes reports whether the parameter accepts values of these types; a bound name accepts all.
-// A kernel of one space fits where a joint kernel is taken, as in a call.
+// takes reports whether the parameter accepts values of these types; a bound name accepts all. A kernel of one space is accepted
+// for a joint kernel, as in a call.
 func (t target) takes(steps []labelled) bool {
 	return t.param == nil || !slices.ContainsFunc(steps, func(x labelled) bool {
 		return x.Type != anything && !t.param.accepts(x.Type) && !(x.Type.isKernel() && t.param.accepts(Joint))
 	})
 }
 
-// written returns the argument that a call gives to a parameter, or nil.
-// Arguments by number count from the first parameter.
+// written returns the argument that a call gives to a parameter, by position or by name; nil if there is none.
 func (f *Function) written(n *ast.CallNode, param string) ast.Node {
 	position := 0
 	for key, a := range argumentsOf(n) {
@@ -169,8 +164,8 @@ func (f *Function) written(n *ast.CallNode, param string) ast.Node {
 	return nil
 }
 
-// callOf returns the call that a node is and the name of its function; nil and "" where it is none.
-// A call of a part, as in p.f(x), is none.
+// callOf returns a node as a call, with the name of its function; nil and "" if it is not one. A call of a part, such as p.f(x),
+// does not count.
 func callOf(n ast.Node) (*ast.CallNode, string) {
 	call, _ := n.(*ast.CallNode)
 	if call == nil {
@@ -183,8 +178,7 @@ func callOf(n ast.Node) (*ast.CallNode, string) {
 	return call, callee.Value
 }
 
-// callsIn returns the calls of known functions in an expression.
-// Functions that are formulas with parameters are among them, as far as they are bound here.
+// callsIn returns the calls of known functions in an expression, including bound formulas with parameters.
 func (s scope) callsIn(n ast.Node) []knownCall {
 	v := calls{scope: s}
 	ast.Walk(&n, &v)
@@ -193,13 +187,13 @@ func (s scope) callsIn(n ast.Node) []knownCall {
 
 // knownCall is a call with its function.
 type knownCall struct {
-	node *ast.CallNode // as it stands in the statement, by which swept.override knows it
-	fn   *Function     // of the catalogue, or made of a formula
+	node *ast.CallNode // node in the statement, which identifies it for swept.override
+	fn   *Function     // from the catalogue, or made from a formula
 }
 
-// calls collects the calls of functions in an expression, from the leaves up.
+// calls collects the function calls in an expression, from the leaves up.
 type calls struct {
-	scope scope       // to find formulas by their names
+	scope scope       // finds formulas by their names
 	found []knownCall // in the order of the visit
 }
 
@@ -210,9 +204,8 @@ func (v *calls) Visit(n *ast.Node) {
 	}
 }
 
-// below returns a name and all bound names that its definition uses, directly or
-// not, oldest first.
-// Without a name bound it is empty.
+// below returns a bound name and all bound names that its definition uses, directly or indirectly, oldest first; nothing for an
+// unbound name.
 func (s scope) below(name string) []string {
 	var all []string
 	seen := map[string]bool{}
@@ -232,13 +225,13 @@ func (s scope) below(name string) []string {
 	return all
 }
 
-// find fills depends for a name and all below it.
+// find sets depends for a name and all names below it.
 func (s *swept) find(scope scope, root string) {
-	for _, name := range scope.below(root) { // oldest first, so what is used comes before
+	for _, name := range scope.below(root) { // oldest first, so that used names come before their users
 		calls := scope.callsIn(scope[name].st.Node)
 		var axes []int
 		for i, x := range s.axes {
-			own := x.call == nil && scope[name].uses[x.Name] != 0 || // times begin at 1, so 0 is a name that is not used
+			own := x.call == nil && scope[name].uses[x.Name] != 0 || // times begin at 1, so 0 means a name that is not used
 				slices.ContainsFunc(calls, func(k knownCall) bool { return k.node == x.call })
 			for used := range scope[name].uses {
 				own = own || slices.Contains(s.depends[used], i)

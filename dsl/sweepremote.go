@@ -15,20 +15,19 @@ import (
 
 // remoteSweep is a sweep whose runs workers make.
 type remoteSweep struct {
-	job   *farm.Job // its orders have the sequence of cells
-	cells []int     // the combinations that were handed in, in ascending order
+	job   *farm.Job // its orders are in the sequence of cells
+	cells []int     // the submitted combinations, in ascending order
 
 	mu   sync.Mutex // guards lost, which the job sets from other goroutines
-	lost error      // of the store that could not keep a result
+	lost error      // error of a store that could not keep a result
 }
 
-// handIn gives all combinations that the store does not have to the workers at once. It does nothing
-// where workers cannot make them, and says why.
-// The experiments are made here as well, to be compared by their keys; only their runs are made elsewhere.
+// handIn submits all combinations that the store lacks to the workers. If workers cannot make them, it notifies why and submits
+// nothing. The experiments are also made here, without runs, to compare their keys.
 func handIn(c *call, s *swept, root *binding) error {
 	e := c.e
 	if e.session.opt.Runner == nil {
-		return nil // nobody makes runs elsewhere
+		return nil // there are no workers
 	}
 	w, why := workRecipe(c, root)
 	if why != "" {
@@ -36,16 +35,16 @@ func handIn(c *call, s *swept, root *binding) error {
 		return nil
 	}
 	a := &remoteSweep{}
-	total, stored := 0, 0 // runs in all, and the ones that the store has
+	total, stored := 0, 0 // number of all runs, and of those in the store
 	var err error
-	// Each combination is evaluated with nothing run, as a worker will do.
+	// Evaluate each combination without running anything, as a worker will.
 	for cell := range s.cells {
 		x, wrong := experimentAt(e, s, root, cell)
 		if wrong != nil {
-			break // the sweep comes to it and says what is wrong
+			break // the sweep will reach it and report the mistake
 		}
 		if x.Draw != nil { // a worker has no Go cell
-			madeHere(c, "their rewards are drawn by a function of a Go cell")
+			madeHere(c, "a function of a Go cell draws their rewards")
 			return nil
 		}
 		total += x.Runs
@@ -62,15 +61,15 @@ func handIn(c *call, s *swept, root *binding) error {
 		a.cells = append(a.cells, cell)
 		w.Orders = append(w.Orders, farm.Order{Cell: cell, Experiment: *x})
 	}
-	if len(w.Orders) == 0 { // everything is stored already, or the first combination has a mistake
+	if len(w.Orders) == 0 { // everything is stored, or the first combination has a mistake
 		return e.ctx.Err()
 	}
 	if s.store != nil {
-		// Results are stored as they come, in whatever order, so that an interrupt loses none.
+		// Results are stored in the order of arrival, so that an interrupt loses none.
 		orders := w.Orders
 		w.Finished = func(order int, r engine.Result) {
 			for _, warned := range r.Warnings {
-				if warned.Kind == engine.WarnMixedBuilds { // a store has what this build gives
+				if warned.Kind == engine.WarnMixedBuilds { // a store must contain results of this build only
 					return
 				}
 			}
@@ -85,34 +84,32 @@ func handIn(c *call, s *swept, root *binding) error {
 	return nil
 }
 
-// note keeps the first error of the store.
-// The sweep ends with it when it waits for the next result.
+// note keeps the first error of the store, which ends the sweep at the next result.
 func (a *remoteSweep) note(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.lost = cmp.Or(a.lost, err)
 }
 
-// result waits for the result of a combination; made is false of one that was not handed in.
+// result waits for the result of a combination; made is false if it was not submitted.
 func (a *remoteSweep) result(e *evaluator, cell int) (r engine.Result, made bool, err error) {
-	order, handed := slices.BinarySearch(a.cells, cell) // cells ascend, and an order is the index of its cell
+	order, handed := slices.BinarySearch(a.cells, cell) // cells are ascending, and an order has the index of its cell
 	if !handed {
 		return r, false, nil
 	}
 	r, err = a.job.Result(e.ctx, order)
-	// so that messages name the combination that failed, and not the one that was waited for
+	// Name the combination that failed instead of the one waited for.
 	if failed := (*farm.ChunkError)(nil); errors.As(err, &failed) {
-		e.swept.choose(a.cells[failed.Order]) // the error is about this combination
+		e.swept.choose(a.cells[failed.Order])
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	// made is false, too, where workers cannot make it: it is made here
+	// made is also false if workers cannot make it: it is then made here
 	return r, !errors.Is(err, farm.ErrElsewhere), errors.Join(err, a.lost)
 }
 
-// rest adds the combinations after the current one that workers have finished, where the sweep ends
-// early.
-// They are in the table as rows of their own, though combinations before them are missing.
+// rest adds the later combinations that workers have finished to a sweep that ends early, although combinations before them are
+// missing.
 func (s *swept) rest(out *sim.Sweep) {
 	if s.remote == nil {
 		return
@@ -127,8 +124,7 @@ func (s *swept) rest(out *sim.Sweep) {
 	}
 }
 
-// forget drops what a name was under the values so far.
-// Keys begin with the name, and go on with a blank and the values.
+// forget drops the stored values of a name. Keys begin with the name, followed by a blank and the values.
 func (s *swept) forget(name string) {
 	for key := range s.memo {
 		if key == name || strings.HasPrefix(key, name+" ") {

@@ -16,12 +16,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// printFunction makes a text of values.
+// printFunction returns the function that converts values to a text.
 func printFunction() Function {
 	return Function{
 		Name: "print", Section: SectionOutput, Synonyms: []string{"str", "text", "format", "println", "printf", "echo"},
-		Doc:      `values as a text, with a space between them: a text as it is, a number in up to ten digits, a kernel as text that makes an equal kernel with the formulas it uses, a result as it is shown in a terminal`,
-		Params:   []Param{{Name: "value", Synonyms: []string{"k"}, Doc: "what to print; a text shows values between braces"}},
+		Doc: "returns values as one text, separated by spaces: a text unchanged, a number with up to ten digits, a kernel as script text " +
+			"with the formulas that it uses, a result as displayed in a terminal",
+		Params:   []Param{{Name: "value", Synonyms: []string{"k"}, Doc: "what to print; a text may contain values in braces"}},
 		Variadic: "further values", Result: Text, Example: `print("half of it is {1/2:.0%}")`, pure: true,
 		eval: func(c *call) (any, error) {
 			parts := append([]string{printed(c.args[0].value)}, lists.Map(c.rest, func(a argument) string { return printed(a.value) })...)
@@ -30,9 +31,9 @@ func printFunction() Function {
 	}
 }
 
-// printed returns a value as print shows it. A kernel has the formulas that it uses above it, one a line.
+// printed returns a value as print shows it. A kernel is preceded by its formulas, one per line.
 func printed(v value) string {
-	// A kernel fits into a line, too, but print adds the formulas that its text names.
+	// A kernel also fits into a line, but print adds the formulas that its text names.
 	if text, ok := inText(v); ok && v.Type != Kernel && v.Type != Joint {
 		return text
 	}
@@ -41,23 +42,22 @@ func printed(v value) string {
 		return definitions(data.Formulas()) + data.String()
 	case kernels.Kernel:
 		return definitions(kernels.Formulas(data)) + data.String()
-	case []value: // one that does not fit into a line: an element a line
+	case []value: // a list that does not fit into a line: one line per element
 		return strings.Join(lists.Map(data, printed), "\n")
 	}
 	var b strings.Builder
-	_ = report.Text(&b, report.Document{Displays: []report.Display{{Value: v.Data}}}, report.TextOptions{}) // a Builder takes all
+	_ = report.Text(&b, report.Document{Displays: []report.Display{{Value: v.Data}}}, report.TextOptions{}) // a Builder never fails
 	return strings.TrimSpace(b.String())
 }
 
-// inText returns a value as it stands in a line of text; false for one that does not fit there.
-// It is what braces in a text show, and the elements of lists.
+// inText returns a value as part of a line of text, for braces in a text and elements of lists; false if it does not fit.
 func inText(v value) (string, bool) {
 	switch data := v.Data.(type) {
 	case string:
 		return data, true
 	case float64:
 		return numeral(data), true
-	case kernels.Joint, kernels.Kernel: // without the formulas, which would take lines of their own
+	case kernels.Joint, kernels.Kernel: // without the formulas, which need lines of their own
 		return fmt.Sprint(data), true
 	case []value:
 		parts := make([]string, len(data))
@@ -72,7 +72,7 @@ func inText(v value) (string, bool) {
 	return "", false
 }
 
-// numeral returns a number in at most ten significant digits; a whole one in full.
+// numeral returns a number in at most ten significant digits; a whole number in full.
 func numeral(x float64) string {
 	if i, ok := whole(x); ok { // no exponent up to 2^53
 		return strconv.Itoa(i)
@@ -80,7 +80,7 @@ func numeral(x float64) string {
 	return strconv.FormatFloat(x, 'g', 10, 64)
 }
 
-// formatted returns a number in a form that front.Format matches.
+// formatted returns a number in a format that front.Format matches.
 func formatted(x float64, form string) string {
 	// The groups are the comma, the digits after the point and the letter.
 	m := front.Format.FindStringSubmatch(form)
@@ -89,10 +89,10 @@ func formatted(x float64, form string) string {
 		places, _ = strconv.Atoi(m[2])
 	}
 	var text, unit string
-	// A share in percent; a whole number; the letters of Go; a precision alone counts significant digits.
+	// Percent; whole number; Go's letters; a precision alone counts significant digits.
 	switch letter := m[3]; {
 	case letter == "%":
-		text, unit = strconv.FormatFloat(100*x, 'f', max(places, 0), 64), "%" // without digits after the point where none are asked for
+		text, unit = strconv.FormatFloat(100*x, 'f', max(places, 0), 64), "%" // no digits after the point by default
 	case letter == "d":
 		text = strconv.FormatFloat(math.Round(x), 'f', 0, 64) // halves are rounded away from 0
 	case letter != "":
@@ -100,7 +100,7 @@ func formatted(x float64, form string) string {
 			places = 6 // as in Python and C
 		}
 		if letter == "g" {
-			places = max(places, 1) // no digit at all is no number
+			places = max(places, 1) // at least one digit
 		}
 		text = strconv.FormatFloat(x, letter[0], places, 64)
 	case places >= 0:
@@ -114,28 +114,27 @@ func formatted(x float64, form string) string {
 	return text + unit
 }
 
-// grouped puts commas between the thousands of a number.
-// Digits after the point, exponents and units stay as they are.
+// grouped puts commas between the thousands of a number. Digits after the point, exponents and units are unchanged.
 func grouped(text string) string {
 	end := strings.IndexFunc(strings.TrimPrefix(text, "-"), func(r rune) bool { return r < '0' || r > '9' })
 	start := len(text) - len(strings.TrimPrefix(text, "-"))
-	if end += start; end < start { // nothing but digits follows the sign
+	if end += start; end < start { // no digits after the sign
 		end = len(text)
 	}
-	// From the right, so that positions to the left stay.
+	// From the right, so that positions to the left stay valid.
 	for i := end - 3; i > start; i -= 3 {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
 }
 
-// withValues evaluates a text with values, see front.TextCall.
-// The arguments come in threes, a text, a value and its format, with a text at the end.
+// withValues evaluates a text with values, see front.TextCall. The arguments are groups of a text, a value and its format, with a
+// text at the end.
 func withValues(e *evaluator, n *ast.CallNode) value {
 	var b strings.Builder
 	known := true
 	for i, a := range n.Arguments {
-		switch i % 3 { // the format is read with the value before it
+		switch i % 3 { // the format is read with its value
 		case 0:
 			b.WriteString(a.(*ast.StringNode).Value) // doubled braces are single ones here
 		case 1:
@@ -146,28 +145,28 @@ func withValues(e *evaluator, n *ast.CallNode) value {
 			b.WriteString(text)
 		}
 	}
-	// In a check the text is known only where all its values are.
+	// A check knows the text only if it knows all values.
 	if !known || !e.spend(n, b.Len()) {
 		return unknown(Text)
 	}
 	return value{Type: Text, Data: b.String()}
 }
 
-// insideText returns a value between the braces of a text, false where it is not known or does not fit.
-// A format goes with a number alone. What has parts is shown by one of them.
+// insideText returns the text of a value in braces; false if the value is unknown or does not fit. Only numbers have a format. For
+// a value with parts, the hint proposes one of them.
 func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string, bool) {
 	asked := form.Value != ""
 	switch {
 	case asked && v.Type != Number && v.Type != anything:
-		e.fail(n, Text, fmt.Sprintf("a format is for numbers; here is %s", v.Type.a()), "")
+		e.fail(n, Text, fmt.Sprintf("a format needs a number, and this is %s", v.Type.a()), "")
 		return "", false
-	// known by type, so a check tells it as well
+	// known by type, so that a check reports it too
 	case v.Type == Free, v.Type == Nothing, v.Type.hasParts() || v.Type == Figure || v.Type == Rewards:
-		hint := "print(value) makes a text of its own of it" // of figures and reward functions there are no parts
+		hint := "print(value) converts it to a text" // figures and reward functions have no parts
 		if names := v.partNames(); len(names) > 0 {
 			hint = fmt.Sprintf("choose a part of it, as in {%s.%s}", e.st.Text(n), usualPart(names))
 		}
-		e.fail(n, Text, fmt.Sprintf("%s does not fit into a text", v.Type.a()), hint)
+		e.fail(n, Text, fmt.Sprintf("%s cannot be part of a text", v.Type.a()), hint)
 		return "", false
 	case !v.known():
 		return "", false
@@ -176,16 +175,16 @@ func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string
 	}
 	text, ok := inText(v)
 	if !ok {
-		e.fail(n, Text, "this list does not fit into a text", "lists of numbers, texts and kernels do")
+		e.fail(n, Text, "this list cannot be part of a text", "lists of numbers, texts and kernels can")
 	}
 	return text, ok
 }
 
-// joined returns two texts as one.
-// The characters count in the budget of an evaluation: a text that doubles in every line would soon fill the memory.
+// joined concatenates two texts. The characters count against the limit of an evaluation: a text that doubles in every line would
+// soon fill the memory.
 func joined(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	if n.Operator != "+" {
-		return e.fail(n, Text, fmt.Sprintf("%s does not go between texts", n.Operator), "texts are joined by +")
+		return e.fail(n, Text, fmt.Sprintf("%s does not go between texts", n.Operator), "join texts with +")
 	}
 	if !l.known() || !r.known() {
 		return unknown(Text)
@@ -197,8 +196,7 @@ func joined(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	return value{Type: Text, Data: text}
 }
 
-// constants are the names that stand for numbers.
-// They cannot be bound, and formulas know them, too.
+// constants are names of numbers, which cannot be bound. Formulas have them too.
 var constants = map[string]float64{"pi": math.Pi}
 
 // Ranges that many parameters have, under shorter names.
@@ -208,12 +206,11 @@ var (
 	wholeFrom          = kernels.WholeFrom
 )
 
-// numberFunctions returns the functions of numbers and lists. Formulas have the same names for
-// vectors.
+// numberFunctions returns the functions of numbers and lists. Formulas have the same functions for vectors.
 func numberFunctions() []Function {
 	var all []Function
 	for _, f := range formula.Functions() {
-		// Functions of one number, which formulas have by the same names.
+		// Functions of one number, which formulas also have.
 		if apply := formula.Elementwise(f.Name); apply != nil {
 			all = append(all, Function{
 				Name: f.Name, Section: SectionNumbers, Doc: f.Doc,
@@ -227,14 +224,14 @@ func numberFunctions() []Function {
 		name, doc string
 		f         func([]float64) float64
 	}{
-		// Of one list or of several numbers; reduce refuses an empty list.
+		// For one list or several numbers; reduce rejects an empty list.
 		{"min", "smallest", slices.Min[[]float64]},
 		{"max", "largest", slices.Max[[]float64]},
 		{"sum", "sum", lists.Total[float64]},
 		{"mean", "mean", func(x []float64) float64 { return lists.Total(x) / float64(len(x)) }},
 	} {
 		all = append(all, Function{
-			Name: f.name, Section: SectionNumbers, Doc: f.doc + " of the elements of a list, or of several numbers",
+			Name: f.name, Section: SectionNumbers, Doc: f.doc + " of a list, or of several numbers",
 			Params:   []Param{{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a list, or the first of several numbers"}},
 			Variadic: "further numbers", Result: Number, Example: f.name + "([1, 2, 3])", pure: true,
 			eval: func(c *call) (any, error) { return reduce(c, f.f) },
@@ -248,12 +245,12 @@ func listFunctions() []Function {
 	return []Function{
 		{
 			Name: "len", Section: SectionNumbers, Synonyms: []string{"length", "count", "size"},
-			Doc:    "how many elements a list has, or characters a text",
+			Doc:    "number of elements of a list, or of characters of a text",
 			Params: []Param{{Name: "x", Types: []Type{List, Text}, Doc: "a list or a text"}},
 			Result: Number, Example: "len([1, 2, 3])", pure: true,
 			eval: func(c *call) (any, error) {
 				if text, ok := c.args[0].Data.(string); ok {
-					// Characters and not bytes.
+					// Characters, not bytes.
 					return float64(len([]rune(text))), nil
 				}
 				return float64(len(c.args[0].Data.([]value))), nil
@@ -261,11 +258,11 @@ func listFunctions() []Function {
 		},
 		bound(Function{
 			Name: "round", Section: SectionNumbers, Synonyms: []string{"rounded", "int"},
-			Doc: "nearest whole number, or number with so many digits after the point; of each element of a list",
+			Doc: "rounds to a whole number, or to a number of digits after the point; a list element by element",
 			Params: []Param{
 				{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a number or a list"},
 				{Name: "digits", Synonyms: []string{"places", "decimals"}, Range: kernels.Range{Min: 0, Max: 15}, Default: "0",
-					Doc: "digits after the point"},
+					Doc: "number of digits after the point"},
 			},
 			Result: Number, Example: "round(2/3, digits=2)", pure: true, each: true,
 		}, nil, func(c *call, a struct{ Digits int }) (any, error) {
@@ -273,18 +270,18 @@ func listFunctions() []Function {
 		}),
 		bound(Function{
 			Name: "linspace", Section: SectionNumbers, Synonyms: []string{"spaced"},
-			Doc: "n numbers at equal distances from one number to another, both included",
+			Doc: "n equally spaced numbers from one number to another, both included",
 			Params: []Param{
 				{Name: "from", Synonyms: []string{"start"}, Types: []Type{Number}, Range: anyNumber, Doc: "the first number"},
 				{Name: "to", Synonyms: []string{"stop", "end"}, Types: []Type{Number}, Range: anyNumber, Doc: "the last number"},
-				{Name: "n", Synonyms: []string{"num", "count"}, Range: kernels.Range{Min: 2, Max: maxRange}, Doc: "how many numbers"},
+				{Name: "n", Synonyms: []string{"num", "count"}, Range: kernels.Range{Min: 2, Max: maxRange}, Doc: "number of values"},
 			},
 			Result: List, Example: "linspace(0, 1, 5)", pure: true,
 		}, nil, func(c *call, a struct {
 			From, To float64
 			N        int
 		}) (any, error) {
-			// With these weights the first and the last number are exact.
+			// These weights make the first and the last number exact.
 			return spaced(c, a.N, func(i int) float64 {
 				t := float64(i) / float64(a.N-1)
 				return (1-t)*a.From + t*a.To
@@ -292,13 +289,13 @@ func listFunctions() []Function {
 		}),
 		bound(Function{
 			Name: "range", Section: SectionNumbers, Synonyms: []string{"seq", "arange"},
-			Doc: "numbers from one to another in steps, as far as the last is reached; with steps of 1 the same as from..to",
+			Doc: "numbers from one to another in steps; with steps of 1 the same as from..to",
 			Params: []Param{
 				{Name: "from", Synonyms: []string{"start"}, Types: []Type{Number}, Range: anyNumber, Doc: "the first number"},
 				{Name: "to", Synonyms: []string{"stop", "end"}, Types: []Type{Number}, Range: anyNumber,
-					Doc: "no number goes beyond this one; it is included where a step ends there"},
+					Doc: "the limit of the numbers; included if a step ends there"},
 				{Name: "step", Synonyms: []string{"by"}, Types: []Type{Number}, Range: anyNumber, Default: "1",
-					Doc: "distance of two numbers; below 0 they go down"},
+					Doc: "distance between the numbers; negative for a falling list"},
 			},
 			Result: List, Example: "range(0.1, 0.5, step=0.1)", pure: true,
 		}, nil, func(c *call, a struct {
@@ -308,8 +305,8 @@ func listFunctions() []Function {
 			if a.Step == 0 || (a.To-a.From)/a.Step < 0 {
 				return nil, fmt.Errorf("range: steps of %s do not lead from %s to %s", formatNumber(a.Step), formatNumber(a.From), formatNumber(a.To))
 			}
-			// a step that ends within rounding of the last number ends there
-			steps := math.Floor((a.To-a.From)/a.Step + 1e-9) // a share of a step
+			// allow rounding errors in the last step
+			steps := math.Floor((a.To-a.From)/a.Step + 1e-9) // fraction of a step
 			if !(steps < maxRange) {
 				return nil, fmt.Errorf("range: more than %d numbers", maxRange)
 			}
@@ -318,8 +315,7 @@ func listFunctions() []Function {
 	}
 }
 
-// spaced returns the list of n numbers.
-// The list must not be longer than maxRange, which the callers see to.
+// spaced returns the list of n numbers, at most maxRange.
 func spaced(c *call, n int, at func(i int) float64) (any, error) {
 	if !c.e.spend(c.node, n) {
 		return unknown(List), nil // reported by spend
@@ -335,13 +331,13 @@ func spaced(c *call, n int, at func(i int) float64) (any, error) {
 	return value{Type: List, Data: out}, nil
 }
 
-// rounded returns the number with so many digits after the point that is nearest to x. Of two as near it is the one away
-// from 0 where digits is 0, and the one with an even last digit elsewhere.
+// rounded rounds x to a number of digits after the point. Halves are rounded away from 0 if digits is 0, and otherwise to an even
+// last digit.
 func rounded(x float64, digits int) float64 {
 	if digits == 0 {
 		return math.Round(x)
 	}
-	// By the decimal digits of x: multiplying by a power of ten would round twice.
+	// Use the decimal digits of x: multiplying by a power of ten would round twice.
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', digits, 64), 64)
 	if err != nil {
 		return x // too large for digits after the point
@@ -349,10 +345,9 @@ func rounded(x float64, digits int) float64 {
 	return y
 }
 
-// reduce applies f to the numbers of a list, or to several numbers.
-// The list must be flat: its elements are numbers.
+// reduce applies f to the numbers of a flat list, or to several numbers.
 func reduce(c *call, f func([]float64) float64) (any, error) {
-	// One list alone, or numbers alone: a list among numbers has no single meaning.
+	// Either one list or several numbers: a list among numbers has no clear meaning.
 	list, ok := c.args[0].Data.([]value)
 	if ok && len(c.rest) > 0 {
 		return nil, fmt.Errorf("%s takes one list, or several numbers", c.fn.Name)

@@ -13,8 +13,8 @@ func TestWithoutMeans(t *testing.T) {
 	written(t, folder, "arms.csv", "task,arm,x_a,sd\na,1,1,1\na,2,2,1\n")
 	const p = `p = problem("arms.csv", kernel=arm(linear())); `
 	for src, hint := range map[string]string{
-		"design(p)":                      "give xi= a number, such as xi=0.01; or give norm= and gap=",
-		"spectrum(p)":                    "give xi= a number, such as xi=0.01; or give norm= and gap=",
+		"design(p)":                      "write xi=0.01, or another number; or give norm= and gap=",
+		"spectrum(p)":                    "write xi=0.01, or another number; or give norm= and gap=",
 		"hardness(p)":                    "plan(p, gaps=…)",
 		"bounds(p)":                      "plan(p, gaps=…)",
 		"design(p, xi=0.01)":             "",

@@ -16,36 +16,36 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Type is the type of a value, by the name that messages and help use.
+// Type is the type of a value, named as in messages and help.
 type Type string
 
-// The types of the language that more than one function knows; typeOf has the others.
+// The types that several functions use; typeOf has the others.
 const (
 	Number  Type = "number"          // a float64; 1 and 0 are true and false
 	Text    Type = "text"            // a string
 	List    Type = "list"            // a []value
 	Free    Type = "free number"     // kernels.Free
-	Kernel  Type = "kernel"          // of the points of one space; kernels.Kernel
-	Joint   Type = "joint kernel"    // of arms of tasks; kernels.Joint
+	Kernel  Type = "kernel"          // kernel on one space; kernels.Kernel
+	Joint   Type = "joint kernel"    // on arms of tasks; kernels.Joint
 	Problem Type = "problem"         // *problem.Problem
 	Result  Type = "result"          // engine.Result
 	Sweep   Type = "sweep"           // sim.Sweep
 	Figure  Type = "figure"          // report.Figure
 	Table   Type = "table"           // report.Table
 	Rewards Type = "reward function" // a func of a Go cell, see Session.Put
-	Record  Type = "record"          // a part with parts of its own; a struct or map
-	Nothing Type = "nothing"         // what a function returns that only acts
+	Record  Type = "record"          // a part that has parts itself; a struct or map
+	Nothing Type = "nothing"         // result of a function that only has an effect
 
 	anything Type = "" // after an error, and for parameters that take every type
 )
 
-// typeOf returns the type of values that are a T in Go. It panics if package kinds has none.
-// T is a kind that functions of the language return, a kernel or a problem.
+// typeOf returns the type of values whose Go type is T: a kind that functions of the language return, a kernel or a problem. It
+// panics if package kinds lacks it.
 func typeOf[T any]() Type {
 	return ofGo(reflect.TypeFor[T]())
 }
 
-// zero returns an empty value of a type that package kinds lists, nil of another.
+// zero returns an empty value of a type in package kinds; nil for other types.
 func (t Type) zero() any {
 	if k, ok := t.kind(); ok {
 		return reflect.Zero(k.Type).Interface()
@@ -58,8 +58,8 @@ func (t Type) kind() (kinds.Kind[struct{}], bool) {
 	return lists.First(kinds.Names(), func(k kinds.Kind[struct{}]) bool { return k.Name == string(t) })
 }
 
-// drawn returns the types whose values can be drawn: a check asks at every call that saves.
-// The axes of an empty value say what there is to draw.
+// drawn returns the types whose values can be drawn, by the axes of an empty value. It is cached, as every check of a save needs
+// it.
 var drawn = sync.OnceValue(func() map[Type]bool {
 	out := map[Type]bool{}
 	for _, k := range kinds.Names() {
@@ -86,13 +86,13 @@ func (t Type) a() string {
 	return "a " + string(t)
 }
 
-// orList joins words as in "a, b or c".
+// orList joins words: "a, b or c".
 func orList(words []string) string { return listWith(" or ", words) }
 
-// andList joins words as in "a, b and c".
+// andList joins words: "a, b and c".
 func andList(words []string) string { return listWith(" and ", words) }
 
-// listWith joins words with commas, and the last two with a text between them; one word is itself.
+// listWith joins words with commas, and the last two with between.
 func listWith(between string, words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -101,30 +101,26 @@ func listWith(between string, words []string) string {
 	return strings.Join(words[:last], ", ") + between + words[last]
 }
 
-// value is a value of the language. Data is nil when only the type is known: while
-// a script is checked and not run, and after an error. The data of a number is a
-// float64, of a text a string, of a list a []value.
-// A value is not changed once it is made: names, lists and memories of sweeps share it.
+// value is a value of the language. The data of a number is a float64, of a text a string, of a list a []value. Data is nil if only
+// the type is known: during a check, and after an error. Values are shared and never changed.
 type value struct {
-	Type Type // "" where any type is possible, or after an error
-	Data any  // of the Go type that Type says; nil where only the type is known
+	Type Type // "" for any type, or after an error
+	Data any  // of the Go type that belongs to Type; nil if only the type is known
 
-	// of a record its Go type, of a list its elements' type, where they are known: what parts there
-	// are follows from it
+	// for a record its Go type, for a list the type of its elements, if known; it determines the parts
 	of reflect.Type
 
-	outline *outline // what runs will give, while a script is checked; else nil
+	outline *outline // in a check: what runs will give; otherwise nil
 }
 
-// known reports whether there is data: false in a check for what runs give, and after an error.
+// known reports whether there is data: false in a check for the results of runs, and after an error.
 func (v value) known() bool { return v.Data != nil }
 
 func unknown(t Type) value        { return value{Type: t} }
 func numberValue(x float64) value { return value{Type: Number, Data: x} }
 
-// plain returns what the value is in Go: a float64, a string, a []float64 and so
-// on for a list as narrow as its elements allow, or the data itself.
-// An empty list is a []float64. A list of lists of numbers is a [][]float64, and any other mixture an []any.
+// plain returns the value in Go: a float64, a string, the narrowest slice for a list, or the data itself. An empty list is a
+// []float64, a list of lists of numbers a [][]float64, any other mixture an []any.
 func (v value) plain() any {
 	list, ok := v.Data.([]value)
 	if !ok {
@@ -147,9 +143,8 @@ func (v value) plain() any {
 	return rows
 }
 
-// size counts the elements in a list and in the lists inside it, up to about limit:
-// a list of lists of the same list is small to write and large to walk through.
-// The list counts for one, as does every other value; the sum only serves to compare with a limit.
+// size counts the elements of a list and its nested lists, up to about limit: a short script can build a huge list out of copies of
+// one list. Every value counts as one, also a list itself.
 func (v value) size(limit int) int {
 	list, _ := v.Data.([]value)
 	n := 1
@@ -162,22 +157,19 @@ func (v value) size(limit int) int {
 	return n
 }
 
-// depth counts how far lists stand inside each other.
-// A value that is no list has depth 0, and so has an empty list.
+// depth counts the nesting of lists. An empty list and other values have depth 0.
 func (v value) depth() int {
 	list, _ := v.Data.([]value)
 	return lists.Max(list, func(e value) int { return 1 + e.depth() })
 }
 
-// items returns a list as Go values, element by element.
-// The value must be a list that is known.
+// items returns a known list as Go values.
 func (v value) items() []any {
 	list := v.Data.([]value)
 	return lists.Map(list, func(e value) any { return e.plain() })
 }
 
-// every returns the elements of a list that are all of one Go type.
-// An empty list is of every type, and gives a slice that is not nil.
+// every returns the elements of a list if all have one Go type. For an empty list it returns an empty slice that is not nil.
 func every[T any](list []value) ([]T, bool) {
 	out := make([]T, len(list))
 	for i, e := range list {
@@ -190,33 +182,33 @@ func every[T any](list []value) ([]T, bool) {
 	return out, true
 }
 
-// kernelValue and jointValue keep the two kinds of kernel apart.
 func kernelValue(k kernels.Kernel) value { return value{Type: Kernel, Data: k} }
 func jointValue(j kernels.Joint) value   { return value{Type: Joint, Data: j} }
 
-// foreign has words of other tools, in lower case, and what says the same here.
-// Most messages look words up here before they look for similar spellings.
+// foreign maps words of other tools, in lower case, to hints about the equivalent here. Most messages look up a word here before
+// they search for similar spellings.
 var foreign = sync.OnceValue(func() map[string]string {
 	const (
 		read     = `problem(data="runs.csv", task=, arm=, reward=) reads a table; gonb-cope best runs.csv lists its columns`
 		write    = `save(value, "file.csv") writes files: csv, json, html, parquet, png and others`
-		answer   = "best(p) says which arm is best by what was measured; with next=12 also what to measure next"
-		lowest   = `best(p) answers from measurements; where lower is better, write problem(..., goal="min")`
-		simulate = "fc(p) and fb(p, budget=) simulate an algorithm; best(p) answers from measurements"
-		process  = `kernel="auto" of problem, the default, finds a Gaussian process by itself; rbf(...) and matern(...) state its kernel, fit(p) fits one`
-		bayes    = `CoBayesFC of fc(p) and CoBayesFB of fb(p, budget=), the default, go by a posterior; best(p, next=12) proposes by expected gain`
-		display  = "a value alone in a line is shown, with its parts; plot(value) draws it"
-		logs     = `log="lr" of problem takes the logarithm of a column, arm="log10(lr)" computes one; best(p) also finds it by itself`
-		inPlace  = "a name is bound to what an expression gives: q = with_kernel(p, ...)"
+		answer   = "best(p) recommends the best arm from the measurements; with next=12 also what to measure next"
+		lowest   = `best(p) recommends an arm from the measurements; if lower is better, write problem(..., goal="min")`
+		simulate = "fc(p) and fb(p, budget=) simulate an algorithm; best(p) recommends an arm from measurements"
+		process  = `problem(...) finds a Gaussian process by itself (kernel="auto"); rbf(...) and matern(...) state its kernel, fit(p) fits one`
+		bayes    = "best(p, next=12) proposes measurements by expected gain; the Bayesian algorithms are CoBayesFC of fc(p) and " +
+			"CoBayesFB of fb(p, budget=)"
+		display = "a value alone in a line is shown, with its parts; plot(value) draws it"
+		logs    = `problem(..., log="lr") uses the logarithm of a column, and arm="log10(lr)" computes it; best(p) also finds it by itself`
+		inPlace = "values do not change; bind a new one: q = with_kernel(p, ...)"
 	)
 	out := map[string]string{
 		"true": "write true", "false": "write false", "none": "leave the argument out", "null": "leave the argument out",
 		"nan":        "leave the argument out",
 		"help":       "in a notebook write fc? in a line, or press Shift and Tab; docs/reference/functions.md has every function",
 		"auto":       `kernel="auto" is the default of problem: leave kernel out`,
-		"set_kernel": inPlace, "append": inPlace, "numpy": "all functions are there: exp, sqrt, sum, ...; a Go cell can import packages",
+		"set_kernel": inPlace, "append": inPlace, "numpy": "the language has the functions exp, sqrt, sum, ...; a Go cell can import packages",
 	}
-	// One hint answers many words, with blanks between them.
+	// One hint answers many words, separated by blanks.
 	for hint, words := range map[string]string{
 		read:  "read_csv read_excel read_table read_parquet readtable read.csv load load_csv loadtxt dataframe open csv df pd pandas pl polars",
 		write: "to_csv to_excel to_json to_parquet to_latex to_html savefig dump write_csv write.csv savetxt",
@@ -238,13 +230,12 @@ var foreign = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// foreignWord returns what says here what a word says elsewhere; "" of others.
+// foreignWord returns the hint for a word of another tool; "" for other words.
 func foreignWord(word string) string { return foreign()[strings.ToLower(word)] }
 
-// nameFor checks that a name can be bound, and returns a statement that stands for
-// the definition that a Go value does not have: it uses nothing and calls nothing,
-// so a sweep takes the value as it is.
-// The text of the statement is only there to be parsed: the name is checked by the rules of the language itself.
+// nameFor checks that a name can be bound, and returns a placeholder for the definition that a Go value lacks. The statement uses
+// and calls nothing, so a sweep does not change the value. It is parsed from text, so that the rules of the language check the
+// name.
 func nameFor(s *Session, name string) (*front.Statement, error) {
 	parsed, errs := front.Parse(front.NewSource("a Go cell", name+" = 0"))
 	_, bound := s.scope[name]
@@ -254,19 +245,18 @@ func nameFor(s *Session, name string) (*front.Statement, error) {
 	case taken(name):
 		return nil, fmt.Errorf("cannot bind %s: it is a name of the language; choose another name", name)
 	case bound && !s.opt.Rebind:
-		return nil, fmt.Errorf("cannot bind %s: it is bound already; choose another name: a name keeps its value", name)
+		return nil, fmt.Errorf("cannot bind %s: it is bound already; choose another name: a name has one value", name)
 	}
 	return parsed[0], nil
 }
 
-// fromGo makes a value of the language of a Go value.
-// A pointer means what it points to. The name is given to what prints by it.
+// fromGo converts a Go value to a value of the language, and follows pointers. The name is given to values that print it.
 func fromGo(name string, v any) (value, error) {
 	r := reflect.ValueOf(v)
 	if r.Kind() == reflect.Func && r.IsNil() {
 		return value{}, fmt.Errorf("the function is nil")
 	}
-	// The types that the language knows apart from package kinds.
+	// The types that package kinds does not list.
 	switch v := v.(type) {
 	case func(x, y []float64) float64:
 		return kernelValue(kernels.Func(name, v)), nil
@@ -279,7 +269,7 @@ func fromGo(name string, v any) (value, error) {
 		return named(value{Type: Free, Data: v}, name), nil
 	case kernels.Formula:
 		if v.Body == "" {
-			v.Name = name // prints as what it is bound to
+			v.Name = name // prints as its bound name
 		}
 		return kernelValue(v), nil
 	case *problem.Problem:
@@ -296,7 +286,7 @@ func fromGo(name string, v any) (value, error) {
 	case report.Table:
 		return value{Type: Table, Data: v}, nil
 	}
-	// A pointer is followed, but for a kernel whose methods need the pointer: that is the kernel itself.
+	// Follow a pointer, unless a kernel's methods need it: then the pointer is the kernel.
 	if r.Kind() == reflect.Pointer && !r.IsNil() {
 		element := r.Elem().Interface()
 		_, byValue := element.(kernels.Kernel)
@@ -311,24 +301,24 @@ func fromGo(name string, v any) (value, error) {
 	if k, ok := v.(kernels.Kernel); ok {
 		return kernelFromGo(k)
 	}
-	// Results, sweeps, answers and the other values that functions of the language return.
+	// Results, sweeps, answers and other values that functions of the language return.
 	if k, ok := kinds.Of[struct{}](r.Type()); ok {
 		return named(value{Type: Type(k.Name), Data: v}, name), nil
 	}
 	return plainFromGo(name, r)
 }
 
-// plainFromGo makes a number, text or list.
-// Elements of a list may be whatever Put takes, but for functions that draw rewards.
+// plainFromGo converts a Go value to a number, a text or a list. Elements of a list may be anything that Put accepts, except
+// functions that draw rewards.
 func plainFromGo(name string, r reflect.Value) (value, error) {
 	switch r.Kind() {
 	case reflect.String:
 		return value{Type: Text, Data: r.String()}, nil
 	case reflect.Bool:
-		return value{}, fmt.Errorf("there are no booleans in the language; use the numbers 0 and 1")
+		return value{}, fmt.Errorf("the language has no booleans; use the numbers 0 and 1")
 	case reflect.Slice, reflect.Array:
 		list, err := lists.Try(r.Len(), func(i int) (value, error) {
-			// Elements have the name of the list, where they print by a name.
+			// An element that prints a name has the list's name.
 			element, err := fromGo(name, r.Index(i).Interface())
 			if err == nil && element.Type == Rewards {
 				err = fmt.Errorf("a list cannot hold %s", element.Type.a())
@@ -340,17 +330,17 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		})
 		return value{Type: List, Data: list}, err
 	}
-	if x, ok := number(r); ok { // whole numbers of all widths, and decimals
+	if x, ok := number(r); ok { // integers of all widths, and decimals
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return value{}, fmt.Errorf("%v is not a finite number", x)
 		}
 		return numberValue(x), nil
 	}
-	return value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results, figures "+
-		"and tables have", r.Type())
+	return value{}, fmt.Errorf("the language cannot use a value of type %s; it accepts numbers, texts, lists, kernels, problems, "+
+		"results, figures and tables", r.Type())
 }
 
-// kernelFromGo refuses a kernel with more parts than a script could give it.
+// kernelFromGo rejects a kernel with more parts than a script could give it.
 func kernelFromGo(k kernels.Kernel) (value, error) {
 	if n := parts(k); n > maxParts {
 		return value{}, fmt.Errorf("the kernel has more than %d parts", maxParts)
@@ -358,8 +348,8 @@ func kernelFromGo(k kernels.Kernel) (value, error) {
 	return kernelValue(k), nil
 }
 
-// problemFromGo refuses a problem whose lists would be read beyond their ends. The rest is checked where the problem is
-// used.
+// problemFromGo rejects a problem with lists of unequal length, which would be read beyond their ends. Other properties are checked
+// when the problem is used.
 func problemFromGo(p *problem.Problem) (value, error) {
 	switch {
 	case p == nil:

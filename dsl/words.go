@@ -22,8 +22,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// words says what the texts of a parameter name, for completion.
-// The texts of wordsData, wordsOutput and wordsStore are paths, which checkFiles looks at. The others serve completion alone.
+// words is the meaning of a parameter's texts, for completion. The texts of wordsData, wordsOutput and wordsStore are paths, which
+// checkFiles checks.
 type words string
 
 const (
@@ -39,9 +39,8 @@ const (
 	wordsY       words = "y of a figure"
 )
 
-// space returns the space that the innermost of some calls is about: "task", "arm",
-// or "" where that is not said yet.
-// Calls are given from the outermost to the innermost.
+// space returns the space of the innermost of some calls: "task", "arm", or "" if unknown. Calls are ordered from the outermost to
+// the innermost.
 func space(calls []string) string {
 	for _, name := range slices.Backward(calls) {
 		if name == "task" || name == "arm" {
@@ -51,19 +50,18 @@ func space(calls []string) string {
 	return ""
 }
 
-// columnsIn lists the columns of the problems bound, of one space or of both. As in
-// the CSV file, columns of arms begin with x_ and columns of tasks with z_.
+// columnsIn lists the columns of the bound problems, of one space or of both. As in the CSV file, columns of arms begin with x_ and
+// columns of tasks with z_.
 func columnsIn(s *Session, space string) []string {
 	return ofPoints(s, space, func(p *kernels.Points) []string { return p.Columns })
 }
 
-// pointsIn lists the names of the tasks or arms of the problems bound, or of both.
+// pointsIn lists the names of the tasks or arms of the bound problems, or of both.
 func pointsIn(s *Session, space string) []string {
 	return ofPoints(s, space, func(p *kernels.Points) []string { return p.Names })
 }
 
-// ofPoints lists words of the arms and tasks of the problems bound, the youngest problem first.
-// Problems that are not known yet have no words.
+// ofPoints lists words of the arms and tasks of the bound problems, the youngest problem first, without unknown ones.
 func ofPoints(s *Session, space string, words func(*kernels.Points) []string) (all []string) {
 	for _, name := range slices.Backward(s.Names()) {
 		p, ok := s.scope[name].value.Data.(*problem.Problem)
@@ -77,7 +75,7 @@ func ofPoints(s *Session, space string, words func(*kernels.Points) []string) (a
 	return all
 }
 
-// tasksIn lists the tasks of a result or a problem by its name, or of all problems bound.
+// tasksIn lists the tasks of the named result or problem, or of all bound problems.
 func tasksIn(s *Session, name string) []string {
 	if b, bound := s.scope[name]; bound {
 		switch v := b.value.Data.(type) {
@@ -90,8 +88,7 @@ func tasksIn(s *Session, name string) []string {
 	return pointsIn(s, "task")
 }
 
-// axesIn returns what x and y may be in a plot of a name.
-// Both are nil for a name that is not bound.
+// axesIn returns the possible x and y in a plot of a name; nil if it is not bound.
 func axesIn(s *Session, name string) (xs, ys []string) {
 	if b := s.scope[name]; b != nil {
 		return report.Axes(sampleOf(argument{value: b.value}), "any")
@@ -99,21 +96,19 @@ func axesIn(s *Session, name string) (xs, ys []string) {
 	return nil, nil
 }
 
-// maxEntries limits the entries of a folder that completion looks at: it must not take longer than
-// a key press.
+// maxEntries limits the folder entries that completion examines: it must not take longer than a key press.
 const maxEntries = 2000
 
 // dataEndings are the endings of files that hold tables.
 var dataEndings = []string{".csv", ".tsv", ".parquet"}
 
-// suggestFile proposes the file beside a path where there is none that its name resembles, or lists the tables
-// there.
-// Where the caller reads files in its own way, nothing is known of them.
+// suggestFile proposes a file with a similar name in the folder of a path, or lists the tables there. It proposes nothing if the
+// caller reads files in its own way.
 func suggestFile(s *Session, name string) string {
 	if _, ok := s.opt.Host.(files); !ok {
 		return ""
 	}
-	folder, _ := path.Split(filepath.ToSlash(name)) // paths of scripts have slashes, on every system
+	folder, _ := path.Split(filepath.ToSlash(name)) // script paths have slashes on every system
 	found := filesIn(s, folder, dataEndings)
 	if best := nearest(name, found); best != "" {
 		return suggest(name, found)
@@ -125,24 +120,24 @@ func suggestFile(s *Session, name string) string {
 	return "tables there: " + listed(found)
 }
 
-// dataNamed finds the file that a call of problem reads in its text: data, or else path.
-// Group 1 or 2 is a path in quotes. Group 3 is a name, for which a caller may have a table.
+// dataNamed finds the file that a call of problem reads: data, or else path. Group 1 or 2 is a path in quotes. Group 3 is a name,
+// for which the caller may have a table.
 var dataNamed = regexp.MustCompile(`(?:\bdata\s*=|\bproblem\s*\(\s*(?:path\s*=)?)\s*(?:"([^"\n]*)"|'([^'\n]*)'|([A-Za-z_]\w*)\s*[,)])`)
 
-// headerIn lists the columns of the file that the text names for a problem nearest before the cursor, or after it.
-// It reads no more than the header, and whatever fails leaves nothing to propose.
+// headerIn lists the columns of the problem file that the text names nearest before the cursor, or else after it. It reads only the
+// header, and returns nothing after an error.
 func headerIn(s *Session, text string, cursor int) []string {
 	runes := []rune(text)
 	cursor = min(max(cursor, 0), len(runes))
 	found := dataNamed.FindStringSubmatch(string(runes[cursor:]))
-	// The last one before the cursor wins: the call that the cursor is in.
+	// The last one before the cursor is the call that the cursor is in.
 	if before := dataNamed.FindAllStringSubmatch(string(runes[:cursor]), -1); len(before) > 0 {
 		found = before[len(before)-1]
 	}
 	if found == nil {
 		return nil
 	}
-	if found[3] != "" { // a name, and no path
+	if found[3] != "" { // a name, not a path
 		if s.opt.Columns == nil {
 			return nil
 		}
@@ -158,16 +153,15 @@ func headerIn(s *Session, text string, cursor int) []string {
 		return nil
 	}
 	defer f.Close()
-	if columns, ok := parquet.Columns(f); ok { // the end of the file says them
+	if columns, ok := parquet.Columns(f); ok { // a Parquet file lists its columns at its end
 		return columns
 	}
 	head, _ := io.ReadAll(io.NewSectionReader(f, 0, maxHeader))
 	return problem.Columns(head)
 }
 
-// ofSpace lists the columns of a table that can be features of a space: those with the prefix x_
-// for arms and z_ for tasks, and where none has a prefix all.
-// The other columns of a table with prefixes, such as mean, are no features.
+// ofSpace lists the columns of a table that can be features of a space: those with the prefix x_ for arms and z_ for tasks. If no
+// column has a prefix, all can be features; otherwise columns such as mean are not.
 func ofSpace(columns []string, space string) []string {
 	of := func(prefixes ...string) []string {
 		return slices.DeleteFunc(slices.Clone(columns), func(name string) bool {
@@ -185,18 +179,17 @@ func ofSpace(columns []string, space string) []string {
 	return of("x_", "z_")
 }
 
-// maxHeader is how many bytes of a table completion reads for its header.
+// maxHeader limits the bytes of a table that completion reads for its header.
 const maxHeader = 1 << 16
 
-// filesIn lists the files that complete a path of the script, with one of the endings
-// or, without any, one that values can be saved with; and folders, with a / behind.
-// Hidden ones only when asked for.
-// The prefix has slashes, and so have the results. At most maxEntries entries of the folder are looked at.
+// filesIn lists the files that complete a path of the script: those with one of the endings, by default those that values can be
+// saved with, and folders with a trailing slash. Hidden files appear only if the prefix has a dot. Paths have slashes. It examines
+// at most maxEntries entries of the folder.
 func filesIn(s *Session, prefix string, endings []string) []string {
 	if endings == nil {
 		endings = save.Endings()
 	}
-	// The folder as the script writes it stays in front of each proposal.
+	// Proposals begin with the folder as written in the script.
 	folder, start := path.Split(prefix)
 	system := cmp.Or(s.path(filepath.FromSlash(folder)), ".")
 	f, err := os.Open(system)
@@ -204,7 +197,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 		return nil
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(maxEntries) // what could be read, even after an error
+	entries, _ := f.ReadDir(maxEntries) // the entries read before an error
 	var found []string
 	for _, e := range entries {
 		name := e.Name()
@@ -212,7 +205,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 			continue
 		}
 		folderToo := e.IsDir()
-		// A link counts as what it leads to.
+		// A link counts as its target.
 		if e.Type()&fs.ModeSymlink != 0 {
 			info, err := os.Stat(filepath.Join(system, name))
 			folderToo = err == nil && info.IsDir()
@@ -228,8 +221,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 	return found
 }
 
-// suggest proposes the nearest of the known words, or lists them.
-// It is "" where nothing is known.
+// suggest proposes the nearest known word, or lists them; "" if there are none.
 func suggest(word string, known []string) string {
 	if best := nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
@@ -240,16 +232,14 @@ func suggest(word string, known []string) string {
 	return "known: " + listed(known)
 }
 
-// listed joins words for a hint, of many the first.
+// listed joins words for a hint, and shortens a long list.
 func listed(words []string) string { return sentence.List(words, 60) }
 
-// maxWord is the length of the longest word that is compared with the known ones.
+// maxWord limits the length of a word that is compared with known ones.
 const maxWord = 200
 
-// nearest returns the known word at the smallest distance, when that is at most
-// 1 + a third and no more than half of the word, or "".
-// The distance counts letters to be changed or swapped, whatever their case. Of several at the same distance the first is
-// taken.
+// nearest returns the known word at the smallest distance, or "" if that exceeds a third of the word plus 1, or half of the word.
+// The distance counts changed or swapped letters, ignoring case. The first of several nearest words is returned.
 func nearest(word string, known []string) string {
 	best, least := "", 2+len([]rune(word))/3
 	if len(word) > maxWord {
@@ -263,8 +253,7 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// onlyWith returns the one name that has a word of three letters or more in it, whatever their case; ""
-// where none or several have.
+// onlyWith returns the only name that contains a word of at least three letters, ignoring case; "" if there is none, or several.
 func onlyWith(word string, known []string) string {
 	having := lists.Where(known, func(k string) bool { return strings.Contains(strings.ToLower(k), strings.ToLower(word)) })
 	if len([]rune(word)) < 3 || len(having) != 1 {
@@ -273,7 +262,7 @@ func onlyWith(word string, known []string) string {
 	return having[0]
 }
 
-// suggestFunction proposes what says the same as a word of other tools, else a function.
+// suggestFunction proposes the equivalent of another tool's word, or a function.
 func suggestFunction(word string) string {
 	if hint := foreignWord(word); hint != "" {
 		return hint
@@ -284,8 +273,8 @@ func suggestFunction(word string) string {
 	return "known: " + listed(functionNames())
 }
 
-// functionMeant returns the function that a word stands for, by its name, its synonyms or its spelling; nil for none.
-// Words are compared with synonyms first, as these may be spelled like another function.
+// functionMeant returns the function that a word means, by name, synonym or similar spelling; nil if there is none. Synonyms come
+// before spellings, since a synonym may resemble another function.
 func functionMeant(word string) *Function {
 	for i, f := range functions {
 		if f.Name == word || slices.Contains(f.Synonyms, strings.ToLower(word)) {
@@ -297,22 +286,22 @@ func functionMeant(word string) *Function {
 
 func functionNames() []string { return lists.Map(functions, func(f Function) string { return f.Name }) }
 
-// suggestName proposes a bound name, or a function written without brackets.
-// Names below are known in a check alone; when a script runs, the check has passed.
+// suggestName proposes a bound name, or a function that lacks its brackets. Only a check knows the names below; when a script runs,
+// its check has passed.
 func suggestName(e *evaluator, word string) string {
 	for _, st := range e.all {
 		if st.Name == word && st == e.st {
-			return "a name cannot stand in its own definition"
+			return "a name cannot be used in its own definition"
 		}
 		if st.Name == word {
 			line, _ := st.Source.Position(st.NameAt.From)
 			return fmt.Sprintf("it is bound in line %d; a name is used after it is bound", line)
 		}
 	}
-	if hint := foreignWord(word); hint != "" && index[word] == nil { // a function of the language is proposed with its brackets, below
+	if hint := foreignWord(word); hint != "" && index[word] == nil { // a function of the language is proposed below, with its brackets
 		return hint
 	}
-	// A bound name is proposed rather than a function, because nothing is called here.
+	// Names come before functions, because nothing is called here.
 	names := e.scope.names()
 	if best := nearest(word, names); best != "" {
 		return suggest(word, names)
@@ -321,7 +310,7 @@ func suggestName(e *evaluator, word string) string {
 		return "did you mean " + f.Signature() + "?"
 	}
 	if len(names) == 0 {
-		return "no name is bound yet; texts stand in quotes"
+		return "no name is bound yet; write texts in quotes"
 	}
-	return "bound names: " + listed(names) + "; texts stand in quotes"
+	return "bound names: " + listed(names) + "; write texts in quotes"
 }

@@ -197,7 +197,7 @@ type Amender interface {
 
 // Amend says that the pulls of the open round are these, N counts, before its rewards are told; Next
 // then returns the amended plan. Pulls may be left out and added for reasons that have nothing to do
-// with their rewards: no guarantee survives others (docs/robustness.md). An error changes nothing;
+// with their rewards: no guarantee survives others (docs/explanation/robustness.md). An error changes nothing;
 // without an open round, and with an algorithm that cannot (ErrFixedPlans), it is one.
 func (s *Steps) Amend(counts []int) error {
 	switch {

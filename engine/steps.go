@@ -27,8 +27,8 @@ import (
 type Steps struct {
 	alg   Algorithm
 	opt   Options
-	check FitCheck   // nil where no data would speak against the kernel
-	noise NoiseCheck // nil where no data would speak against the noise
+	check FitCheck   // nil if no data could contradict the kernel
+	noise NoiseCheck // nil if no data could contradict the noise
 	out   Outcome
 
 	arms     int // N, once it is known

@@ -171,142 +171,137 @@ const (
 	WarnUnmeasured     WarningKind = "unmeasured"
 )
 
-// measuredSpeedup ends the sentences on speedups. A test can gain less from sharing than
-// estimates do, for the reason that it gives.
-const measuredSpeedup = "the speedup is %.3g [%.3g, %.3g] in simulated runs, where %.3g is predicted (the prediction is for estimates; " +
-	"a test relies only on what the kernel rules out, which is nothing where it has identity())"
+// measuredSpeedup ends the sentences on speedups. A test can gain less from sharing than estimates do.
+const measuredSpeedup = "the speedup in simulated runs is %.3g [%.3g, %.3g]; %.3g is predicted for estimates. " +
+	"A test uses only what the kernel excludes; identity() excludes nothing"
 
 // sentences have a verb for each name, then for each number, in the order of the Warning or by
-// their place in it.
+// their place in it. Each says what happened, what it means and what to do.
 var sentences = map[WarningKind]string{
-	WarnKernel: "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q; no guarantee " +
-		"holds (add c*identity() to the kernel, or state misfit=%.2[4]g for CoTestFC)",
-	WarnPriorLevel: "rewards near %.3g under a prior of level %.3g with sd %.3g: the data are not credible under the prior (round " +
-		"%d, p = %.2g), and answers that rest on it may be wrong; leave out level= and scale=, which are then learned from the data",
-	WarnPriorScale: "rewards near %.3g that differ by an sd of %.3g under a prior with sd %.3g: the data are not credible under " +
-		"the prior (round %d, p = %.2g), and answers that rest on it may be wrong; leave out scale=, which is then fitted to the data",
-	WarnUnexplained: "the kernel explains %.2g of the variation of left-out data within tasks, less than %.2g: no task is decided " +
-		"before each of its arms was pulled",
-	WarnPriorKernel: "rewards near %.3g that differ by an sd of %.3g under a prior that was fitted to them, with sd %.3g: the data are " +
-		"not credible under the kernel (round %d, p = %.2g), and answers that rest on it may be wrong; add c*identity() to the kernel, " +
-		"or state larger noise",
-	WarnRidgeFC:    "xi = %.3g does not meet the condition of Theorem 1 (%.3g ≤ %.3g): its guarantee does not cover this run",
-	WarnRidgeFB:    "xi = %.3g does not meet the condition of Theorem 2 (%.3g ≤ %.3g): it does not bound the errors of this run",
-	WarnThinRound:  "%d pulls a round are too few for the rounding ratio %.2g",
-	WarnThinBudget: "%d pulls a round are too few for the rounding ratio %.2g: Theorem 2 does not cover this budget",
-	WarnAmended: "%d of %d rounds had other pulls than were planned: Theorem 2 is about planned pulls and does not bound " +
+	WarnKernel: "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q. No guarantee holds. " +
+		"Add c*identity() to the kernel, or state misfit=%.2[4]g for CoTestFC",
+	WarnPriorLevel: "rewards near %.3g are not credible under the prior, which has mean %.3g and sd %.3g (round %d, p = %.2g). " +
+		"Answers under this prior may be wrong. Leave out level= and scale=, and both are learned from the data",
+	WarnPriorScale: "rewards near %.3g with sd %.3g are not credible under the prior, which has sd %.3g (round %d, p = %.2g). " +
+		"Answers under this prior may be wrong. Leave out scale=, and it is fitted to the data",
+	WarnPriorKernel: "rewards near %.3g with sd %.3g are not credible under the kernel, although its sd, %.3g, was fitted to them " +
+		"(round %d, p = %.2g). Answers may be wrong. Add c*identity() to the kernel, or state larger noise",
+	WarnUnexplained: "the kernel explains %.2g of the variation of left-out data within tasks, less than %.2g. No task is decided " +
+		"until each of its arms is measured",
+	WarnRidgeFC:    "xi = %.3g violates the condition of Theorem 1 (%.3g ≤ %.3g). The theorem's guarantee does not cover this run",
+	WarnRidgeFB:    "xi = %.3g violates the condition of Theorem 2 (%.3g ≤ %.3g). The theorem does not bound the errors of this run",
+	WarnThinRound:  "%d pulls per round are too few for the rounding ratio %.2g. Give a larger budget or fewer rounds",
+	WarnThinBudget: "%d pulls per round are too few for the rounding ratio %.2g. Theorem 2 does not cover this budget",
+	WarnAmended: "%d of %d rounds had other pulls than planned. Theorem 2 assumes the planned pulls and does not bound " +
 		"the errors of this run",
-	WarnSilent: "task %q: its agent was silent, and %d of %d rounds went on without it; the answers hold only if it was " +
-		"not silent because of its rewards",
-	WarnNotNormal: "rewards are %s and the test treats a round's estimates as normal: delta holds approximately, and better " +
-		"with more pulls a round",
-	WarnTooClose:       "task %q: its arms are too close for the test, which has come to its end",
-	WarnTooCloseWithin: "task %q: its arms are too close for the test, which has come to its end: %q is within %.3g of the best",
-	WarnUnpulled:       "%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone",
-	WarnNormKnown: "the bound on the norm comes from the expected rewards, %.3g (norm=%.3g), which only a simulation knows: " +
-		"state norm to see what an experiment would take",
-	WarnNormNear: "the bound on the norm comes from the expected rewards, %.3g (norm=%.3g) for a function that is within %.2g " +
-		"of each, which only a simulation knows: state norm to see what an experiment would take",
-	WarnRidgeBelieved: "xi goes by what the measurements say on average, which only a simulation has beforehand: state xi to see " +
-		"what an experiment would take",
-	WarnCostNorm: "the column cost does not guide pulls here: under a bound on the norm the bias of an estimate counts beside " +
-		"its variance, and designs that spend least are worked out for the variance alone; CoTestFC without norm= and CoBayesFC plan by cost",
-	WarnCostPulls: "the column cost does not guide pulls here: %s plans by the number of pulls, whatever they cost; CoTestFC " +
-		"without norm= and CoBayesFC plan by cost",
-	WarnCostBudget: "the column cost does not guide pulls here: a budget counts pulls, and what its rounds may decide is proven " +
-		"for that many, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",
-	WarnTestsAlone: "the rank of the kernel on all arms, %d, is the sum of its ranks on the tasks, so agents have nothing to learn from " +
-		"each other by a test: each ran alone, as IndTestFC; a bound on the norm (norm=), a kernel of lower rank or longer length scales " +
-		"lets them share, and CoBayesFC goes by what the kernel calls likely",
-	WarnTestsMeans: "the kernel excludes nothing about any of these %d arms by what others show, as far as a test without a bound on " +
-		"the norm goes: each arm was judged by its own mean, and sharing saved nothing; a bound on the norm (norm=), a kernel of lower " +
-		"rank or longer length scales lets arms share, and CoBayesFC goes by what the kernel calls likely",
-	WarnTestsAloneMany: "the kernel tells more than %d directions of these %d arms apart, too many for one test of all tasks without " +
-		"a bound on the norm: each agent ran alone, as IndTestFC; norm= lets them share, and CoBayesFC goes by what the kernel calls likely",
-	WarnNoiseGuessed: "nothing says how far the rewards of problem %q scatter: they are simulated with a standard deviation of %.3g, which " +
-		"the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= " +
-		"beside noise=\"unknown\"",
-	WarnNoiseTooSmall: `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm, from about ten measurements of each)`,
-	WarnNoiseDiffers: "the rewards of an arm have a standard deviation of %.3g, %.3g times what noise= says (p = %.2g): arms count " +
-		"by the scatter that they show",
-	WarnScalesDiffer: "some arms scatter far more than others: task %[1]q, arm %[2]q has a standard deviation of %.3[5]g, and task %[3]q, " +
-		"arm %[4]q one of %.3[6]g (p = %.2[7]g); the test assumes one scale for both and may err more often than delta; " +
-		"noise=\"unknown arm\" gives each arm its own",
-	WarnNoiseAbove: "rewards scatter more than stated: task %[1]q, arm %[2]q has a standard deviation of %.3[3]g, %.3[4]g times the " +
-		"stated noise (p = %.2[5]g); the test may err more often than delta; state a larger noise= or leave it out",
-	WarnSkewed: "rewards are skewed: those of task %[1]q, arm %[2]q have a skewness of %.2[3]g; with a scale for each arm the test " +
-		"may err far more often than delta; state their limits by bounded=[lo, hi], which holds for any law",
-	WarnFewOutcomes: "rewards are one of two values, and %d of the %d arms pulled have fewer than %d of one of them: the normal law, which " +
-		"stands for counts and for shares of arms, is rough there",
-	WarnFree: "the kernel has free numbers, which stand at their start values; fit(p) finds them",
-	WarnBlocks: "arms are measured side by side (block=%q), and %s takes each reward by itself, with what a block adds for " +
-		"noise; CoTestFC and CoBayesFC compare arms within blocks",
+	WarnSilent: "task %q: its agent was silent, and %d of %d rounds continued without it. The answers hold only if " +
+		"the silence did not depend on its rewards",
+	WarnNotNormal: "rewards are %s, but the test assumes normal estimates in each round. The error probability delta is approximate; " +
+		"more pulls per round make it more exact",
+	WarnTooClose:       "task %q: the test reached its last round and could not separate the best arms. Give a larger epsilon",
+	WarnTooCloseWithin: "task %q: the test reached its last round and could not separate the best arms. %q is within %.3g of the best",
+	WarnUnpulled:       "%d pulls per agent do not reach every arm. Arms never measured are estimated by the kernel alone",
+	WarnNormKnown: "the norm bound %.3g (norm=%.3g) was computed from the true means, known only in simulation. " +
+		"Set norm= for a realistic sample size",
+	WarnNormNear: "the norm bound %.3g (norm=%.3g) was computed from the true means, known only in simulation; its function is within " +
+		"%.2g of each. Set norm= for a realistic sample size",
+	WarnRidgeBelieved: "xi was computed from the expected rewards, known only in simulation. Set xi= for a realistic sample size",
+	WarnCostNorm: "the column cost does not guide pulls under norm=, because bias counts beside variance. " +
+		"To plan by cost, use CoTestFC without norm=, or CoBayesFC",
+	WarnCostPulls: "the column cost does not guide pulls: %s plans by the number of pulls. " +
+		"To plan by cost, use CoTestFC without norm=, or CoBayesFC",
+	WarnCostBudget: "the column cost does not guide pulls: a budget counts pulls. " +
+		"To plan by cost, use CoTestFC without norm=, or CoBayesFC",
+	WarnTestsAlone: "sharing cannot help a test here: the rank of the kernel on all arms, %d, is the sum of its ranks on the tasks. " +
+		"Each agent ran alone (IndTestFC). To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
+	WarnTestsMeans: "sharing cannot help a test here: the kernel excludes nothing about any of these %d arms. " +
+		"Each arm was judged by its own mean. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
+	WarnTestsAloneMany: "sharing cannot help a test here: the kernel has an effective rank above %d on these %d arms. " +
+		"Each agent ran alone (IndTestFC). To share, state norm=, or use CoBayesFC",
+	WarnNoiseGuessed: "the noise of problem %q is unknown: rewards are simulated with sd %.3g, which the algorithm does not know. " +
+		"The sample sizes depend on it. State noise= or a column sd, or noise_guess= beside noise=\"unknown\"",
+	WarnNoiseTooSmall: "the noise scale is too small: rewards of task %q, arm %q have sd %.4g, %.3g times the scale. " +
+		"The guarantee is approximate. From about ten measurements of each arm on, noise=\"sd\" gives each arm its own scale",
+	WarnNoiseDiffers: "rewards of an arm have sd %.3g, %.3g times the stated noise (p = %.2g). " +
+		"Arms are weighted by the noise that their rewards show",
+	WarnScalesDiffer: "some arms are far noisier than others: task %[1]q, arm %[2]q has sd %.3[5]g; task %[3]q, arm %[4]q has sd %.3[6]g " +
+		"(p = %.2[7]g). The test assumes one scale for both and may err more often than delta. Use noise=\"unknown arm\"",
+	WarnNoiseAbove: "rewards are noisier than stated: task %[1]q, arm %[2]q has sd %.3[3]g, %.3[4]g times the stated noise " +
+		"(p = %.2[5]g). The test may err more often than delta. State a larger noise=, or leave it out",
+	WarnSkewed: "rewards are skewed: those of task %[1]q, arm %[2]q have a skewness of %.2[3]g. With a scale for each arm the test " +
+		"may err far more often than delta. State bounded=[lo, hi], which is valid for any distribution in these limits",
+	WarnFewOutcomes: "each reward is one of two values, and %d of the %d measured arms have fewer than %d of one of them. " +
+		"The normal approximation of counts is rough for these arms",
+	WarnFree: "the kernel has free numbers, which still have their start values. Call fit(p) to estimate them",
+	WarnBlocks: "arms are measured in blocks (block=%q), but %s ignores blocks and treats block effects as noise. " +
+		"CoTestFC and CoBayesFC compare arms within blocks",
 	WarnBound: "no lower bound: %s",
-	WarnBoundSize: "no lower bound: for %d arms its design takes %.2g products a step or more, and beside a result it is left " +
-		"out above %.0g; bounds(p) computes it",
-	WarnBoundStopped: "no lower bound: it was not computed after the interrupt",
+	WarnBoundSize: "no lower bound: for %d arms its design needs at least %.2g products per step, above the limit of %.0g for results. " +
+		"bounds(p) computes it",
+	WarnBoundStopped: "no lower bound: the run was interrupted before it was computed",
 	WarnErrors:       "errors exceed delta: %d of %d runs, 95 %% interval from %.3g",
-	WarnErrorsUnclear: "cannot tell whether errors stay within delta = %g: %d of %d runs are wrong, so the error rate may be anything " +
-		"from %.2g %% to %.2g %%",
-	WarnFewRuns: "%d runs are too few to tell whether errors stay within delta = %g: with %d of %d wrong, the error rate may " +
+	WarnErrorsUnclear: "these runs cannot show whether errors stay within delta = %g: %d of %d runs are wrong. The error rate may be " +
+		"from %.2g %% to %.2g %%. Use more runs",
+	WarnFewRuns: "%d runs are too few to show that errors stay within delta = %g. With %d of %d wrong, the error rate may " +
 		"be as high as %.2g %%",
-	WarnFewRunsRight: "%d runs are too few to tell whether errors stay within delta = %g: with %d of %d wrong, the error rate may " +
+	WarnFewRunsRight: "%d runs are too few to show that errors stay within delta = %g. With %d of %d wrong, the error rate may " +
 		"be as high as %.2g %%; %d runs without an error would be enough",
-	WarnMixedBuilds: "runs were made by other builds of gonb-cope, too, whose arithmetic may differ in the last digits, and with " +
-		"it samples and answers: %s; the same runs on one build may give other numbers",
+	WarnMixedBuilds: "some runs were made by other builds of gonb-cope: %s. Their arithmetic may differ in the last digits, so samples " +
+		"and answers may differ from those of one build",
 
-	WarnPlates: "in round %d rewards differ from plate to plate by more than noise does (p = %.2g): where lists were measured " +
-		"in their order this cancels between rivals; look for what differs between plates",
-	WarnLateDiffer: "late results differ from timely ones by more than noise does (p = %.2[3]g), most at task %[1]q, arm %[2]q: " +
-		"by %.3[4]g, %.3[5]g standard errors; whether a result comes in time seems to hang on its reward, which no guarantee allows for",
-	WarnTwice: "%[3]d of %[4]d pulls that were handed out again were told with the value of their repetition, as %[5]g of %[1]s " +
-		"and of %[2]s: it seems that one measurement was told under both ids and counts twice; correct or fail one of them",
+	WarnPlates: "in round %d rewards differ between plates by more than noise (p = %.2g). Lists measured in their order " +
+		"balance this between rivals. Find out what differs between the plates",
+	WarnLateDiffer: "late results differ from timely ones by more than noise (p = %.2[3]g), most at task %[1]q, arm %[2]q: " +
+		"by %.3[4]g, %.3[5]g standard errors. Lateness seems to depend on the reward, which no guarantee allows for",
+	WarnTwice: "%[3]d of %[4]d repeated pulls have exactly the value of their first pull, as %[5]g of %[1]s and of %[2]s. " +
+		"One measurement seems to be recorded under both ids and counts twice. Correct or fail one of them",
 
-	WarnFitLimit:        "%[1]s ended at its limit, %[2]s=%.3[3]g: the data want it further out, or do not need it",
-	WarnFitUndetermined: "%s is not determined by these data: its interval is unknown",
-	WarnFitLoose:        "%s is poorly determined by these data: values from %.3g to %.3g do about as well",
-	WarnFitMisfit: "the kernel does not fit (p = %.3[3]g): the means differ from it by more than noise; add %[1]s and fit " +
-		"again, which gives %[2]s",
-	WarnFitTooGood: "the means are closer to the kernel than their noise allows (mean square %.3g, p = %.3g): rewards of different " +
-		"arms may share their noise, as when replicates are the same batches",
-	WarnFitWorse:   "the kernel predicts an arm worse than the mean of the other arms of its task does (error %.3g against %.3g)",
-	WarnFitFewArms: "%d arms are few for %d free numbers: the fit adapts to chance",
+	WarnFitLimit:        "%[1]s ended at its limit, %[2]s=%.3[3]g. The data favour a value beyond the limit, or do not need this term",
+	WarnFitUndetermined: "these data do not determine %s: its interval is unknown",
+	WarnFitLoose:        "these data determine %s poorly: values from %.3g to %.3g fit about as well",
+	WarnFitMisfit: "the kernel does not fit: the means differ from it by more than noise (p = %.3[3]g). Add %[1]s and fit again: " +
+		"%[2]s",
+	WarnFitTooGood: "the means are closer to the kernel than their noise allows (mean square %.3g, p = %.3g). Rewards of different " +
+		"arms may share their noise, as replicates of one batch do",
+	WarnFitWorse:   "the kernel predicts a left-out arm worse than the mean of its task does (error %.3g against %.3g)",
+	WarnFitFewArms: "%d arms are too few for %d free numbers. The fit may follow chance",
 	WarnPoolHurts: "pooling the tasks hurts: kernels that share nothing between tasks explain the data better (by %.3g " +
-		"nats); use task(identity())",
-	WarnPoolUnclear: "these data cannot tell whether pooling the tasks helps (support %.3g nats)",
+		"nats). Use task(identity())",
+	WarnPoolUnclear: "these data do not show whether pooling the tasks helps (support %.3g nats)",
 	WarnPoolWeak:    "sharing will save few further measurements at the precision of these data: the predicted speedup is %.3g",
 
-	WarnMeasuredWrong: "the fitted kernel misleads, shared or not: %d of %d simulated runs answer wrongly together and %d alone, " +
-		"against delta = %g; it cannot represent these means: add identity() to it, or use robust=true",
-	WarnMeasuredPoolWrong: "pooling the tasks hurts: agents that share answer wrongly in %d of %d simulated runs, against delta " +
-		"= %g, and alone in %d: the kernel cannot represent these means; add identity() to it, or use robust=true",
+	WarnMeasuredWrong: "the fitted kernel misleads: %d of %d simulated runs are wrong with sharing and %d without, against delta = %g. " +
+		"It cannot represent these means. Add identity() to it, or use robust=true",
+	WarnMeasuredPoolWrong: "pooling the tasks hurts: %d of %d simulated runs are wrong with sharing, against delta " +
+		"= %g, and %d without. The kernel cannot represent these means. Add identity() to it, or use robust=true",
 	WarnMeasuredSlower: "pooling the tasks hurts in runs with a guarantee: " + measuredSpeedup,
 	WarnMeasuredWeak:   "pooling the tasks will help little in runs with a guarantee: " + measuredSpeedup,
 	WarnMeasuredLess:   "pooling the tasks helps less than predicted in runs with a guarantee: " + measuredSpeedup,
-	WarnUnmeasured:     "interrupted: what sharing is worth was not measured",
+	WarnUnmeasured:     "interrupted before the value of sharing was measured",
 
-	WarnLeastFavourable: "planned for the hardest rewards that the kernel can represent in which the best arm of every task leads " +
-		"by the gap (least favourable configuration); rewards with larger gaps need less",
+	WarnLeastFavourable: "planned for the least favourable configuration: the hardest rewards in which the best arm of each task leads " +
+		"by the gap. Larger gaps need fewer samples",
 	WarnNotForecast:       "%s",
 	WarnChangeFailed:      "%s: %s",
-	WarnForecastStopped:   "interrupted: not every method was simulated, or not in all the runs asked for",
-	WarnForecastByProblem: "the rewards are simulated by what the problem says of them, not by the function of the run",
+	WarnForecastStopped:   "interrupted: some methods were not simulated, or with fewer runs than asked for",
+	WarnForecastByProblem: "the rewards are simulated from the problem's means and noise, not by the reward function of the run",
 
-	WarnBoundsGuessed: "the noise scale is unknown: the numbers are for the guess of %.3g, and numbers of samples grow with its square",
-	WarnBoundsKernel:  "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q; the theorems do not apply",
-	WarnBoundsGap:     "%[1]s is certified to %.2[3]g only (%[2]s): between %.6[4]g and %.6[5]g",
-	WarnBoundsEnds:    "%s lies between %.6g and %.6g",
-	WarnBoundsReached: "%s lies between %.6g and %.6g; the pairs that were looked at, which are not all, reach %.6g",
-	WarnBoundsTime:    "T* lies between %.6g, its value at xi = %.3g, and %.6g, the value for arms which share nothing",
-	WarnBoundsRidge:   "xi = %.3[2]g does not meet the condition of %[1]s (%.3[3]g ≤ %.3[4]g)",
-	WarnBoundsAuto: "xi = %.3g is the smallest at which %d of the arms represent all others to a tenth of it; the theorems ask " +
-		"for one so small that thousands of directions would have to be told apart",
-	WarnBoundsNorm: "the norm of the expected rewards is not computed for so many arms: without norm= the conditions of the " +
-		"theorems on xi are not looked at",
-	WarnBoundsWithNorm: "algorithms that rely on a norm of at most %g need at least %.4g samples per agent; the lower bound of T* " +
-		"is for those that do not",
-	WarnBoundsBudget: "the budget of %d per agent is below what Alg. 2 asks for (%.4g): its error bound is vacuous",
-	WarnBoundsEpsilon: "gaps below epsilon = %g count as epsilon (the smallest is %.4g): hardness and bounds are for the PAC problem, " +
+	WarnBoundsGuessed: "the noise scale is unknown: the numbers are for the guess of %.3g. Sample sizes grow with its square",
+	WarnBoundsKernel: "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q. " +
+		"The theorems do not apply",
+	WarnBoundsGap:     "%[1]s is certified only to a relative gap of %.2[3]g (%[2]s): between %.6[4]g and %.6[5]g",
+	WarnBoundsEnds:    "%s is between %.6g and %.6g",
+	WarnBoundsReached: "%s is between %.6g and %.6g; the pairs that were examined, not all, reach %.6g",
+	WarnBoundsTime:    "T* is between %.6g, its value at xi = %.3g, and %.6g, its value for arms that share nothing",
+	WarnBoundsRidge:   "xi = %.3[2]g violates the condition of %[1]s (%.3[3]g ≤ %.3[4]g)",
+	WarnBoundsAuto: "xi = %.3g is the smallest value at which %d of the arms represent all others to a tenth of it. The theorems need a " +
+		"much smaller one, with thousands of directions",
+	WarnBoundsNorm: "the norm of the expected rewards is not computed for so many arms. Without norm= the conditions of the " +
+		"theorems on xi are not checked",
+	WarnBoundsWithNorm: "algorithms that rely on a norm of at most %g need at least %.4g samples per agent. The lower bound from T* " +
+		"is for algorithms that do not",
+	WarnBoundsBudget: "the budget of %d per agent is below the minimum of Alg. 2 (%.4g). Its error bound is vacuous",
+	WarnBoundsEpsilon: "gaps below epsilon = %g count as epsilon (the smallest is %.4g). Hardness and upper bounds are for the PAC problem; " +
 		"the lower bound is for the easier problem",
 }
 
@@ -368,22 +363,22 @@ func (w Warning) lackOfFit() string {
 	arms := lists.Map(l.Worst, func(r Residual) string {
 		return fmt.Sprintf("task %q, arm %q by %.3g (%s standard errors)", r.Task, r.Arm, r.Off, tenths(r.Standardised))
 	})
-	remedy := fmt.Sprintf("the remedy is + %.3g*identity() in the kernel, or robust=true with CoTestFC", l.Nugget)
+	remedy := fmt.Sprintf("Add %.3g*identity() to the kernel, or use robust=true with CoTestFC", l.Nugget)
 	if l.Robust {
-		remedy = fmt.Sprintf("robust=true allows for it; in the kernel it is + %.3g*identity()", l.Nugget)
+		remedy = fmt.Sprintf("robust=true allows for this; in the kernel, add %.3g*identity()", l.Nugget)
 	}
 	if l.Scales {
-		remedy += `; or the noise is larger than stated, which noise="unknown" allows for`
+		remedy += `. If the noise is larger than stated, use noise="unknown"`
 	}
 	if math.IsInf(l.Nugget, 1) {
-		remedy = "no kernel explains numbers so large: look for a slip in them"
+		remedy = "No kernel explains numbers so large. Check them for slips"
 	}
 	if a := l.Alike; a != nil {
-		remedy = fmt.Sprintf("arms %q and %q of task %q have the same features and differ by %.3g (%s standard errors): a column "+
-			"that tells them apart is missing; ", a.Arm, a.Other, a.Task, math.Abs(a.Off), tenths(math.Abs(a.Standardised))) + remedy
+		remedy = fmt.Sprintf("Arms %q and %q of task %q have the same features and differ by %.3g (%s standard errors). A column "+
+			"that distinguishes them is missing. ", a.Arm, a.Other, a.Task, math.Abs(a.Off), tenths(math.Abs(a.Standardised))) + remedy
 	}
-	s := fmt.Sprintf("the kernel does not fit: in round %d the mean rewards differed from what it can represent by more than "+
-		"noise does (p = %.2g); farthest off: %s; %s",
+	s := fmt.Sprintf("the kernel does not fit: in round %d its predictions miss the mean rewards by more than noise "+
+		"(p = %.2g). Largest residuals: %s. %s",
 		l.Round, l.PValue, strings.Join(arms, ", "), remedy)
 	if len(w.Numbers) == 2 && w.Numbers[1] > 1 {
 		s = fmt.Sprintf("in %.0f of %.0f runs %s (of the first such run)", w.Numbers[0], w.Numbers[1], s)

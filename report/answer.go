@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
@@ -24,7 +25,7 @@ func (views) Answer(a answer.Answer) view {
 	}
 }
 
-// answerBlocks shows which arm to take in each task, what to measure next, and how far to believe it.
+// answerBlocks shows the recommended arm of each task, what to measure next, and how far to trust the answer.
 func answerBlocks(a answer.Answer) []Block {
 	out := append(remarks(a.Warnings, true), Paragraph{Text: answerSentence(a), Lead: true})
 	if len(a.Picks) > 0 {
@@ -34,28 +35,29 @@ func answerBlocks(a answer.Answer) []Block {
 		out = append(out, nextTable(a))
 	}
 	out = append(out, Paragraph{Text: a.Basis})
+	if t := moreTable(a); len(t.Rows) > 0 {
+		out = append(out, t)
+	}
 	log := ""
 	if len(a.Log) > 0 {
-		log = " (of " + join(a.Log, 4) + " the decimal logarithm)"
+		log = " (with the decimal logarithm of " + join(a.Log, 4) + ")"
 	}
 	if a.Undetermined != nil { // a picture would show nothing
 		return out
 	}
-	return append(out, answerFigure(a), KeyValues{Caption: "What was found", Items: []KeyValue{
-		{Key: "Noise", Value: a.Noise},
+	return append(out, answerFigure(a), KeyValues{Caption: "Model", Items: []KeyValue{
+		{Key: "Noise SD", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
-		{Key: "Guarantee", Value: "none: this is a belief, as true as the kernel predicts; for a proof run a campaign with " +
-			"CoTestFC (docs/how-to/campaigns.md)"},
+		{Key: "Guarantee", Value: "none; these are posterior probabilities under the fitted kernel. For a proven answer, run a campaign " +
+			"with CoTestFC (docs/how-to/campaigns.md)"},
 	}})
 }
 
-// answerSentence says what is known. A task with one option leaves nothing to choose, so that it is not counted among the sure ones.
+// answerSentence summarises the answer. A task with one option leaves nothing to choose and is not counted.
 func answerSentence(a answer.Answer) string {
 	choices := lists.Where(a.Picks, func(p answer.Pick) bool { return p.Options > 1 })
 	others := lists.Where(a.Picks, func(p answer.Pick) bool { return p.Options == 1 })
-	sure := lists.Count(choices, func(p answer.Pick) bool { return p.Within >= answer.Sure })
 	label := columnsOf(a).TaskLabel
-	what := "is " + bestWithin(a.Epsilon)
 	if a.Undetermined != nil {
 		return upper(a.Undetermined.Error()) + "."
 	}
@@ -65,23 +67,45 @@ func answerSentence(a answer.Answer) string {
 		if len(choices) == 0 {
 			return fmt.Sprintf("%s is the only option: %s [%s, %s].", p.Label, estimate, lo, hi)
 		}
-		return fmt.Sprintf("%s %s with probability %s: %s [%s, %s].", p.Label, what, percent(p.Within), estimate, lo, hi)
+		return fmt.Sprintf("%s is %s with probability %s: %s [%s, %s].", p.Label, bestWithin(a.Epsilon), percent(p.Within), estimate, lo, hi)
 	}
 	text := "There is nothing to choose"
 	if len(choices) > 0 {
-		text = fmt.Sprintf("The pick %s, with a probability of 95 %% or more, in %d of %s", what, sure, plural(len(choices), "task"))
+		text = recommendations(a.Epsilon, choices)
 	}
+	text += "."
 	only := lists.Map(others, func(p answer.Pick) string { return label(p.Task) })
 	if len(only) > 0 {
-		if len(choices) > 0 {
-			text += " that have a choice"
-		}
-		text += "; " + join(only, 3) + map[bool]string{true: " has one option", false: " have one option each"}[len(only) == 1]
+		text += " " + join(only, 3) + map[bool]string{true: " has only one option.", false: " have only one option each."}[len(only) == 1]
 	}
 	if len(a.Unanswered) > 0 {
-		text += "; no option gave a value at " + join(lists.Map(a.Unanswered, label), 3)
+		text += " No option gave a value at " + join(lists.Map(a.Unanswered, label), 3) + "."
 	}
-	return text + "."
+	return text
+}
+
+// recommendations says how many recommended arms are good enough with a probability of 95 %, and how probable it is for the others.
+func recommendations(epsilon float64, choices []answer.Pick) string {
+	open := lists.Map(lists.Where(choices, func(p answer.Pick) bool { return p.Within < answer.Sure }), func(p answer.Pick) float64 { return p.Within })
+	good, all := bestWithin(epsilon), len(choices)
+	switch {
+	case len(open) == 0 && all == 1:
+		return "The recommended arm is " + good + " with probability 95\u00a0% or more"
+	case len(open) == 0:
+		return fmt.Sprintf("Each of the %d recommended arms is %s with probability 95\u00a0%% or more", all, good)
+	}
+	lo, hi := percent(slices.Min(open)), percent(slices.Max(open))
+	if lo != hi {
+		hi = strings.TrimSuffix(lo, "\u00a0%") + " to " + hi
+	}
+	switch sure := all - len(open); {
+	case sure == 0:
+		return fmt.Sprintf("No recommended arm has reached 95\u00a0%% yet: each is %s with probability %s", good, hi)
+	case len(open) == 1:
+		return fmt.Sprintf("%d of %d recommended arms are %s with probability 95\u00a0%% or more; the other has %s", sure, all, good, hi)
+	default:
+		return fmt.Sprintf("%d of %d recommended arms are %s with probability 95\u00a0%% or more; the others have %s", sure, all, good, hi)
+	}
 }
 
 // bestWithin says what an arm is that is good enough.
@@ -97,15 +121,15 @@ func withinTitle(epsilon float64) string {
 	return "P(" + strings.TrimPrefix(bestWithin(epsilon), "the ") + ")"
 }
 
-// percent writes a probability; 99.97 % is not 100 %.
+// percent writes a probability in whole per cent, rounded down as in tables; 99.97 % is not 100 %.
 func percent(p float64) string {
 	switch {
 	case p > 0.999:
-		return "> 99.9 %"
+		return ">\u00a099.9\u00a0%"
 	case p < 0.001:
-		return "< 0.1 %"
+		return "<\u00a00.1\u00a0%"
 	}
-	return decimal(100*p, 3) + " %"
+	return fmt.Sprintf("%d\u00a0%%", int(100*p))
 }
 
 // columnsOf are the user's own names of columns.
@@ -118,14 +142,17 @@ func rewardTitle(a answer.Answer) string { return cmp.Or(a.Reward, "reward") }
 // pickTable has a row for each task.
 func pickTable(a answer.Answer) Table {
 	t := Table{
-		Caption: "What to take", Cards: true,
+		Caption: "Recommended", Cards: true,
 		Columns: []Column{
-			text("task", columnsOf(a).TaskTitle()), text("arm", highest(a.Goal)+": "+columnsOf(a).ArmTitle()),
+			text("task", columnsOf(a).TaskTitle()), text("arm", "Best ("+columnsOf(a).ArmTitle()+")"),
 			number("probability_within", withinTitle(a.Epsilon), ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
-			{Name: "expected_loss", Title: "Loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"),
+			{Name: "expected_loss", Title: "Expected loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"),
 			number("count", "Measured", ""),
 		},
-		Notes: []string{"Loss: by how much the pick is worse than the best arm of its task, on average over what may be true."},
+		Notes: []string{"Expected loss (simple regret): how much worse the recommended arm is than the best, on average."},
+	}
+	if a.Goal == problem.GoalMin {
+		t.Caption += ": the lowest " + rewardTitle(a)
 	}
 	failed := slices.ContainsFunc(a.Picks, func(p answer.Pick) bool { return p.Failed > 0 })
 	if failed {
@@ -178,21 +205,37 @@ func pickRows(a answer.Answer) Table {
 	return t
 }
 
+// moreTable lists how many further measurements make each recommendation 95 % probable.
+func moreTable(a answer.Answer) Table {
+	t := Table{Caption: "To reach 95 %", Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("more", "Further measurements"),
+		text("more_of", "Mostly of")}}
+	for _, p := range a.Picks {
+		more := "about " + strconv.Itoa(p.More)
+		if p.More < 0 {
+			more = "more than " + strconv.Itoa(answer.MaxMore)
+		}
+		if p.More != 0 {
+			t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), more, strings.Join(p.MoreOf, "; ")})
+		}
+	}
+	return t.withoutEmptyColumns()
+}
+
 // nextTable lists what to measure next.
 func nextTable(a answer.Answer) Table {
 	t := Table{
 		Caption: "What to measure next",
 		Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("arm", columnsOf(a).ArmTitle()), number("count", "Times", "")},
-		Notes: []string{fmt.Sprintf("Taken now, the picks lose %s a task on average; after these measurements %s is expected.",
+		Notes: []string{fmt.Sprintf("Expected loss per task: %s now, %s expected after these measurements.",
 			decimal(a.LossNow, 3), decimal(a.LossAfter, 3))},
 	}
 	if a.Undetermined != nil {
-		t.Notes = []string{"What was measured least, spread over the options."}
+		t.Notes = []string{"These options were measured least."}
 	}
 	blocks := a.Next[0].Block > 0
 	if blocks {
 		t.Columns = append(t.Columns, number("block", "New "+cmp.Or(join(a.Blocks, 3), "block"), ""))
-		t.Notes = append(t.Notes, "What has one number is measured together: arms are compared within, where what they share cancels.")
+		t.Notes = append(t.Notes, "Measure the rows of one number together. Arms are compared within a block, so its effect cancels.")
 	}
 	for _, p := range a.Next {
 		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, p.Count}
@@ -208,7 +251,7 @@ func nextTable(a answer.Answer) Table {
 const (
 	mostAnswerTasks  = 24
 	mostAnswerGroups = 6  // lines in a panel
-	mostAnswerArms   = 24 // of a task along an axis of names: those that are believed best
+	mostAnswerArms   = 24 // of a task along an axis of names: those most probably best
 	fewestNumbers    = 3  // different values of a column that is an axis
 )
 
@@ -216,7 +259,7 @@ const (
 // column of numbers with the most values, a line for each combination of the others; where there is none, or there
 // are too many combinations, along the names of the arms.
 func answerFigure(a answer.Answer) Figure {
-	f := Figure{Title: "What is believed of every arm, with 95 % intervals", YLabel: rewardTitle(a)}
+	f := Figure{Title: "Estimates for all arms, with 95 % intervals", YLabel: rewardTitle(a)}
 	along := answerAxis(a)
 	picks := a.Picks[:min(len(a.Picks), mostAnswerTasks)]
 	if along != "" {
@@ -336,7 +379,7 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 	slices.Sort(names)
 	var lines, means []Series
 	for k, name := range names {
-		title := cmp.Or(name, "believed")
+		title := cmp.Or(name, "estimate")
 		line, mean := Series{Name: title, Hue: k + 1}, Series{Name: "mean measured", Style: Points, Hue: k + 1, Measured: true}
 		for _, arm := range arms {
 			if groupOf(arm) != name {
@@ -349,7 +392,7 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 		}
 		lines, means = append(lines, line), append(means, mean)
 	}
-	pick := Series{Name: "pick", Style: Points, Reference: true}
+	pick := Series{Name: "recommended", Style: Points, Reference: true}
 	pick.Add(p.Features[along].(float64), p.Estimate)
 	return withPoints(append(slices.Concat(lines, means), pick))
 }
@@ -367,7 +410,7 @@ func withPoints(all []Series) []Series {
 	return lists.Where(all, func(s Series) bool { return len(s.X) > 0 })
 }
 
-// answerNames returns the labels of the arms that are believed best in some task, in the order of their names.
+// answerNames returns the labels of the arms most probably best in some task, in the order of their names.
 func answerNames(a answer.Answer, picks []answer.Pick) []string {
 	best := map[string]float64{}
 	for _, arm := range a.Arms {
@@ -384,8 +427,8 @@ func answerNames(a answer.Answer, picks []answer.Pick) []string {
 
 // answerPoints draws a task along the names of its arms.
 func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
-	believed, measured, pick := Series{Name: "believed", Style: Points, Hue: 1}, Series{Name: "mean measured", Style: Points, Hue: 2},
-		Series{Name: "pick", Style: Points, Hue: 3}
+	believed, measured, pick := Series{Name: "estimate", Style: Points, Hue: 1}, Series{Name: "mean measured", Style: Points, Hue: 2},
+		Series{Name: "recommended", Style: Points, Hue: 3}
 	for _, arm := range arms {
 		at := slices.Index(names, arm.Label)
 		if at < 0 {

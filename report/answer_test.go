@@ -51,14 +51,14 @@ func TestAnswerPage(t *testing.T) {
 	}
 	text := strings.ReplaceAll(out.String(), "\u00a0", " ")
 	for _, want := range []string{
-		"in 2 of 2 tasks that have a choice; c has one option; no option gave a value at d.", "1,000,000,012.0 to 1,000,000,015.0", "2.3e-9 to 2.7e-9",
+		"Each of the 2 recommended arms is the best with probability 95 % or more. c has only one option. No option gave a value at d.", "1,000,000,012.0 to 1,000,000,015.0", "2.3e-9 to 2.7e-9",
 		"42.29925 to 42.30075", "> 99.9 %", "only option", "2 of 5",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "100 %") || strings.Index(text, "A code was found") > strings.Index(text, "The pick is") {
+	if strings.Contains(text, "100 %") || strings.Index(text, "A code was found") > strings.Index(text, "Each of the 2") {
 		t.Errorf("100 %% or a late warning in\n%s", text)
 	}
 	a.Picks, a.Unanswered = a.Picks[2:], nil

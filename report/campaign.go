@@ -67,12 +67,12 @@ func campaignBlocks(s campaign.Status) []Block {
 	}
 	if s.Best != nil {
 		t := pickTable(*s.Best)
-		t.Caption = "What the measurements say"
+		t.Caption = "Recommended by the measurements"
 		if s.Open != nil {
-			t.Caption += ", without rewards of the open round, which must not steer who closes it"
+			t.Caption += ", without the open round: its rewards must not influence when it is closed"
 		}
 		if others := otherLeaders(s); len(others) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another arm: it goes by the kernel of the protocol, the pick here by "+
+			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another arm. The leader uses the protocol's kernel; the recommendation averages "+
 				"all kernels that explain the measurements.", join(others, 4)))
 		}
 		basis := s.Best.Basis
@@ -80,9 +80,12 @@ func campaignBlocks(s campaign.Status) []Block {
 			basis = answerSentence(*s.Best) + " " + basis
 		}
 		out = append(append(out, remarks(s.Best.Warnings, true)...), t, Paragraph{Text: basis})
+		if more := moreTable(*s.Best); len(more.Rows) > 0 {
+			out = append(out, more)
+		}
 	}
 	if len(s.People) > 0 {
-		t := Table{Caption: "Who has what",
+		t := Table{Caption: "Open lists",
 			Columns: columns("by Person", "#pulls Pulls without result", "#overdue Overdue", "until Due", "ids Ids")}
 		for _, d := range s.People {
 			t.Rows = append(t.Rows, []any{cmp.Or(d.By, "(no name)"), d.Pulls, d.Overdue, due(d.Until), join(d.IDs, 4)})
@@ -135,16 +138,16 @@ func campaignSentence(s campaign.Status) string {
 		if o.Overdue > 0 {
 			out += fmt.Sprintf(" (%d overdue)", o.Overdue)
 		}
-		out += fmt.Sprintf(", %d with nobody", o.Unassigned)
+		out += fmt.Sprintf(", %d not handed out", o.Unassigned)
 		if o.Next > 0 {
-			out += fmt.Sprintf("; next plate %d of %d", o.Next, o.Plates)
+			out += fmt.Sprintf("; the next plate is %d of %d", o.Next, o.Plates)
 		}
 		out += "."
 	}
 	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below takes leads for true, which few measurements do not show
 		out += fmt.Sprintf(" Expected: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
 	} else if s.Remaining > 0 && isFinite(s.Remaining) {
-		out += fmt.Sprintf(" If the estimates stay as they are, about %s more", amount(twoFigures(s.Remaining), "sample"))
+		out += fmt.Sprintf(" If the present estimates are right, about %s more", amount(twoFigures(s.Remaining), "sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			unit := s.TimeUnit
 			if s.TimeLeft == 1 {
@@ -153,12 +156,12 @@ func campaignSentence(s campaign.Status) string {
 			out += fmt.Sprintf(", %s %s", decimal(twoFigures(s.TimeLeft), 0), unit)
 		}
 		if f := s.Forecast; f != nil {
-			out += fmt.Sprintf("; at the start %s %s were expected", rangeWords(f.Time), s.TimeUnit)
+			out += fmt.Sprintf("; the forecast at the start was %s %s", rangeWords(f.Time), s.TimeUnit)
 		}
 		out += "."
 	}
 	if r := s.Renewed; r != nil {
-		out += fmt.Sprintf(" Simulated from here, it takes %s further samples", rangeWords(r.Samples))
+		out += fmt.Sprintf(" Forecast from here: %s further samples", rangeWords(r.Samples))
 		if s.Capacity > 0 {
 			out += fmt.Sprintf(", %s %s", rangeWords(r.Time), r.Unit)
 		}
@@ -233,7 +236,7 @@ func worklistBlocks(l campaign.List) []Block {
 		lead += ", for " + l.By
 	}
 	if l.Again {
-		lead += ": the list of before, which is not told yet"
+		lead += ": your last list, whose results are still missing"
 	}
 	lead += "."
 	if at, ok := due(l.Until).(string); ok {

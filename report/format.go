@@ -92,7 +92,7 @@ func share(s Share) string {
 // chance prints "██░░░░ 43 %" as share does; what no draw contradicted, or all did, is neither 100 % nor 0 %.
 func chance(p Chance) string {
 	if x := float64(p); x > 0.999 || x < 0.001 {
-		return bar(x) + "\u00a0" + strings.ReplaceAll(percent(x), " ", "\u00a0")
+		return bar(x) + "\u00a0" + percent(x)
 	}
 	return share(Share(p))
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts of the packages of commits, without tests, as the table of docs/measured/packages.md: python3 tools/house.py BEFORE AFTER
+"""Counts of the packages of commits, without tests, as a Markdown table: python3 tools/house.py BEFORE AFTER
 
 Exported names are functions, methods and types. An arrow up is an import of a folder that is later in LAYERS.
 """

@@ -182,6 +182,11 @@ has the header alone, so that no list of before is measured twice.`,
 			if output != "" && !strings.EqualFold(filepath.Ext(output), ".csv") {
 				return usageError{fmt.Errorf("-o must end in .csv, got %q", output)} // before pulls are handed out
 			}
+			if output != "" { // so is this
+				if err := report.Writable(output); err != nil {
+					return err
+				}
+			}
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
 				q.By = o.by
 				if err := unsaved(c.Context(), k, output, o.by); err != nil {
@@ -229,6 +234,9 @@ func unsaved(ctx context.Context, k *folder.Campaign, path, by string) error {
 		return nil // there is none; what cannot be written is said then
 	}
 	r, err := k.Preview(ctx, data, campaign.TellOptions{By: by, Sheet: filepath.Base(path)})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil || !r.Refused() && r.ByArm && r.Unsaved(path) == nil { // or a table, as the one that the campaign was made from
 		return fmt.Errorf("%s is there, and is no list that could be written over; choose another file", path)
 	}

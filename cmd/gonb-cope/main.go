@@ -36,6 +36,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
@@ -77,6 +78,11 @@ func root() *cobra.Command {
 	var memory string
 	c.PersistentFlags().StringVar(&memory, "memory", "", "most memory to take, as in 4GB (default: half of the machine's)")
 	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if by := c.Flags().Lookup("by"); by != nil && by.Changed {
+			if err := campaign.CheckName(by.Value.String()); err != nil {
+				return usageError{fmt.Errorf("--by: %w", err)}
+			}
+		}
 		ctx, err := bounded(c.Context(), memory)
 		c.SetContext(ctx)
 		return err

@@ -148,11 +148,12 @@ func (r *readme) write() {
 	}
 }
 
-// paragraphs returns the first paragraphs of an output, after its title.
+// paragraphs returns the first paragraphs of an output, without the title of a script and its first call.
 func paragraphs(output string, count int) string {
-	_, body, _ := strings.Cut(output, "\n── ")
-	_, body, _ = strings.Cut(body, "\n") // the call
-	all := strings.Split(strings.TrimSpace(body), "\n\n")
+	if _, body, found := strings.Cut(output, "\n── "); found {
+		_, output, _ = strings.Cut(body, "\n")
+	}
+	all := strings.Split(strings.TrimSpace(output), "\n\n")
 	return strings.Join(all[:min(count, len(all))], "\n\n") + "\n"
 }
 

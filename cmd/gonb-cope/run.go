@@ -172,14 +172,10 @@ func (o *runOptions) checkOutput() error {
 	if o.output == "" {
 		return nil
 	}
-	folder := filepath.Dir(o.output)
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return fmt.Errorf("cannot write %s: there is no folder %s", o.output, folder)
-	}
 	if info, err := os.Lstat(o.output); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("cannot write %s: it exists and is not a regular file", o.output)
 	}
-	return nil
+	return report.Writable(o.output)
 }
 
 // checkOwn reports an output that would replace the script.

@@ -20,7 +20,7 @@ import (
 // Errors stay within what a run states, whatever of its pulls is lost or added at random, comes
 // late, and however its question changes with an eye on the data. Loss that depends on rewards
 // breaks everything, and the test shows that it would be seen. GONB_COPE_TABLE=10000 writes the
-// table of docs/robustness.md.
+// table of docs/explanation/robustness.md.
 func TestErrorsOfDisturbedRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")

@@ -314,14 +314,14 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		if l := b.Problem.Long; l != nil {
 			of, a.Blocks = " of "+strings.Join(l.Blocks, ", "), l.Blocks
 		}
-		a.Noise += fmt.Sprintf("; %d blocks%s differ by sd %s, which is taken out", len(blocks), of, short(b.Blocks))
+		a.Noise += fmt.Sprintf("; effects of %d blocks%s, SD %s, are removed", len(blocks), of, short(b.Blocks))
 	}
 	l := b.LeaveOneOut
-	a.Basis = fmt.Sprintf("Believe this as far as the kernel predicts: means that were left out, to ±%s", short(l.Error))
+	a.Basis = fmt.Sprintf("How far to trust this: leaving out one arm at a time, the kernel predicts its mean to ±%s", short(l.Error))
 	if l.Without > 0 {
-		a.Basis += fmt.Sprintf(" (the mean of the task's other arms: ±%s)", short(l.Without))
+		a.Basis += fmt.Sprintf(" (baseline, the mean of the task's other arms: ±%s)", short(l.Without))
 	}
-	a.Basis += "." + a.unsure()
+	a.Basis += "." + a.enough()
 	if !retry {
 		a.Basis += a.failed()
 	}
@@ -343,38 +343,13 @@ func (a *Answer) failed() string {
 	if len(named) == 0 {
 		return ""
 	}
-	return " Options that failed each time are left out: " + sentence.List(named, 3*mostNamed) + "; retry=true (--retry) takes them in."
+	return " Options that failed each time are left out: " + sentence.List(named, 3*mostNamed) + ". To include them, write retry=true (--retry)."
 }
 
-// unsure says which measurements would make picks sure, or that none are needed.
-func (a *Answer) unsure() string {
-	at := func(p Pick) string {
-		if len(a.Picks) == 1 {
-			return ""
-		}
-		return "at " + p.Task + " "
-	}
-	var unsure []string
-	for _, p := range a.Picks {
-		switch {
-		case p.More > 0:
-			unsure = append(unsure, fmt.Sprintf("%sabout %d more of %s", at(p), p.More, strings.Join(p.MoreOf, " and ")))
-		case p.More < 0:
-			unsure = append(unsure, fmt.Sprintf("%smore than %d", at(p), MaxMore))
-		}
-	}
-	if len(unsure) > 0 {
-		const shown = 3
-		switch more := len(unsure) - shown; {
-		case more == 1:
-			unsure = append(unsure[:shown], "and so on for one further task")
-		case more > 1:
-			unsure = append(unsure[:shown], fmt.Sprintf("and so on for %d further tasks", more))
-		}
-		return " To be 95 % sure: " + strings.Join(unsure, "; ") + "."
-	}
+// enough says that no further measurement is needed, "" if one is.
+func (a *Answer) enough() string {
 	if len(a.Next) > 0 && a.LossNow == 0 {
-		return " Nothing more needs to be measured to choose; what is proposed all the same goes to the picks and their closest rivals."
+		return " No further measurement is needed to choose. The proposed ones compare the picks with their closest rivals."
 	}
 	return ""
 }
@@ -385,16 +360,16 @@ const leastCoverage, fewestLeft = 0.8, 20
 
 // noiseWords says how measurements scatter.
 func noiseWords(l belief.Scatter) string {
-	each := "sd " + short(l.Scales[0]) + " to " + short(l.Scales[1])
+	each := short(l.Scales[0]) + " to " + short(l.Scales[1])
 	said := map[string]string{
-		belief.ScatterStated:  "as stated: " + each,
+		belief.ScatterStated:  each + ", as stated",
 		belief.ScatterCounts:  "counts of successes",
-		belief.ScatterTask:    "a scale for each task: " + each,
-		belief.ScatterArm:     "a scale for each arm: " + each,
-		belief.ScatterMean:    "it changes with the mean: " + each,
-		belief.ScatterUnknown: "no arm was measured twice; from the kernel, sd " + short(l.Scales[1]),
+		belief.ScatterTask:    each + ", by task",
+		belief.ScatterArm:     each + ", by arm",
+		belief.ScatterMean:    each + ", varies with the mean",
+		belief.ScatterUnknown: short(l.Scales[1]) + ", from the kernel: no arm was measured twice",
 	}[l.Kind]
-	return cmp.Or(said, "the same everywhere: sd "+short(l.Scales[1]))
+	return cmp.Or(said, short(l.Scales[1])+", the same for all arms")
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

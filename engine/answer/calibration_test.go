@@ -74,7 +74,7 @@ func (r *record) add(k known, a *answer.Answer) {
 }
 
 // TestCalibration: over tables of known truth, what best(...) says is as true as it says. TABLES= sets how many of each
-// generator, SEED= other tables than seed 100; docs/measured/answers.md has the figures of 200.
+// generator, SEED= other tables than seed 100; docs/explanation/accuracy.md has the figures of 200.
 func TestCalibration(t *testing.T) {
 	tables, slow := 2, []string{"1,000 arms"}
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {

@@ -77,8 +77,8 @@ func confounded(p *problem.Problem) string {
 	if p.V() > 1 {
 		at, text = "at "+sentence.List(of, mostNamed)+" ", "of "+of[0]+": "+text
 	}
-	return fmt.Sprintf("%[1]soptions and %[2]s cannot be told apart: no %[2]s connects them (%[3]s). "+
-		"What looks better may have had a better %[2]s. Measure options of different groups in the same %[2]s", at, block, text)
+	return fmt.Sprintf("%[1]seffects of options and %[2]s are confounded: no %[2]s connects them (%[3]s). "+
+		"An option that looks better may have had a better %[2]s. Measure options of different groups in the same %[2]s", at, block, text)
 }
 
 // doubted returns a belief in which groups of options that no block connects may differ by their blocks as much as by themselves: a

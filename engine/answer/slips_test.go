@@ -56,7 +56,7 @@ func slipped(k known, rng *rand.Rand, size float64) (known, int) {
 }
 
 // TestSlips: measurements that are off by ten standard deviations of the noise are named, and none of a table without slips. TABLES= sets how
-// many of each generator; docs/measured/answers.md has the figures of 200, of five standard deviations, too.
+// many of each generator; docs/explanation/accuracy.md has the figures of 200, of five standard deviations, too.
 func TestSlips(t *testing.T) {
 	tables, sizes, only := 1, []float64{0, 10}, []string{"field trial", "unrelated arms"}
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
@@ -126,8 +126,8 @@ func TestSlipIsNamed(t *testing.T) {
 		t.Errorf("without a slip: %q", w)
 	}
 	w := named(rows("6.46"))
-	want := regexp.MustCompile(`^all other measurements speak against Yield % 6\.46 in line 12 of runs\.csv \(A, 140\), where 6\d\.\d to 6\d\.\d ` +
-		`was to be expected\. It counts as measured\. Correct what is a slip, or leave it out: where="col\('Yield %'\) != 6\.46"$`)
+	want := regexp.MustCompile(`^all other measurements contradict Yield % 6\.46 in line 12 of runs\.csv \(A, 140\), where 6\d\.\d to 6\d\.\d ` +
+		`was expected\. It counts as measured\. Correct it if it is a slip, or leave it out: where="col\('Yield %'\) != 6\.46"$`)
 	if len(w) != 1 || !want.MatchString(w[0]) {
 		t.Errorf("warnings %q, want one that matches %s", w, want)
 	}

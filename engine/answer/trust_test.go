@@ -88,14 +88,14 @@ func TestConfounded(t *testing.T) {
 		}
 	}
 	a := answered(t, longTable(t, text), answer.Options{Next: 4})
-	if w := warning(t, a, "cannot be told apart"); !strings.Contains(w, "options and day cannot be told apart: no day connects them (0 in d0; 1 in d1; 2 in d2; and 5 more groups)") {
+	if w := warning(t, a, "confounded"); !strings.Contains(w, "effects of options and day are confounded: no day connects them (0 in d0; 1 in d1; 2 in d2; and 5 more groups)") {
 		t.Errorf("warning %q", w)
 	}
 	if a.Picks[0].Within > 0.9 {
 		t.Errorf("the pick is the best with probability %g, want doubt", a.Picks[0].Within)
 	}
 	a = answered(t, longTable(t, chained), answer.Options{})
-	if w := warning(t, a, "cannot be told apart"); w != "" || a.Picks[0].Within < 0.95 {
+	if w := warning(t, a, "confounded"); w != "" || a.Picks[0].Within < 0.95 {
 		t.Errorf("warning %q, probability %g of options that a chain of days connects", w, a.Picks[0].Within)
 	}
 }
@@ -115,7 +115,7 @@ func TestCodesAreNamed(t *testing.T) {
 		name, table, want string
 	}{
 		{"none", text, ""},
-		{"a third", with("-9999", 3), `y -9999 occurs 13 times, far from all other values. It looks like a code and counts as measured, so that the answer may be wrong. If nothing was ` +
+		{"a third", with("-9999", 3), `y -9999 occurs 13 times, far from all other values. It looks like a code but counts as measured, so the answer may be wrong. If nothing was ` +
 			`measured there: where="col('y') != -9999". If it failed there: failed="col('y') == -9999"`},
 		{"three", with("-999", 14), "y -999 occurs 3 times"},
 		{"one", with("-999", 100), "y -999 occurs once"},
@@ -163,7 +163,7 @@ func TestFailedOptions(t *testing.T) {
 			t.Errorf("%s of %s is proposed, which failed", n.Arm, n.Task)
 		}
 	}
-	if !strings.Contains(a.Basis, "left out: o3 at A (2 of 2 failed); retry=true (--retry) takes them in.") {
+	if !strings.Contains(a.Basis, "left out: o3 at A (2 of 2 failed). To include them, write retry=true (--retry).") {
 		t.Errorf("basis %q", a.Basis)
 	}
 	if w := warning(t, a, "failed at C"); w == "" {
@@ -202,7 +202,7 @@ func TestNextWhenSure(t *testing.T) {
 		if counts["Agood"]+counts["Amiddle"]+counts["Bgood"]+counts["Bmiddle"] != 30 || counts["Agood"] == 0 || counts["Bgood"] == 0 {
 			t.Errorf("unit %g: %v", unit, counts)
 		}
-		if !strings.Contains(a.Basis, "Nothing more needs to be measured") {
+		if !strings.Contains(a.Basis, "No further measurement is needed") {
 			t.Errorf("basis %q", a.Basis)
 		}
 	}

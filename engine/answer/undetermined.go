@@ -21,10 +21,10 @@ func Undetermined(p *problem.Problem, u *belief.Undetermined, opt Options) (*Ans
 	a.Scatter = belief.Scatter{Kind: belief.ScatterUnknown, Scales: [2]float64{u.Scale, u.Scale}}
 	a.Noise = "not known"
 	if u.Scale > 0 {
-		a.Noise = "of the only option that is measured: sd " + short(u.Scale)
+		a.Noise = short(u.Scale) + ", of the only measured option"
 	}
 	a.LeaveOneOut = belief.LeaveOneOut{Error: nan, Without: nan, Coverage: nan}
-	a.Basis = "Nothing is known of the differences between options, and nothing of their scale: no interval and no number of further " +
+	a.Basis = "The measurements do not show how options differ, nor on which scale. So no interval and no number of further " +
 		"measurements can be stated."
 	words := p.Words()
 	open := candidates(p, opt.Retry)

@@ -40,12 +40,12 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, text)
 	}
 	if b.Blocks == 0 && len(p.Blocks) > 1 && b.Scatter.Kind == belief.ScatterCounts {
-		out = append(out, "effects of blocks are not taken out of counts of successes. "+
-			"Options that were measured in good blocks look better. Compare options of the same blocks")
+		out = append(out, "block effects are not removed from counts of successes. "+
+			"Options measured in good blocks look better. Compare options of the same blocks")
 	}
 	if equalAgain(p, b.Scatter.Kind) {
 		out = append(out, "all repeated measurements of an option are equal in all digits. "+
-			"Noise is below these digits, or rows are copies, and then options are less sure than they seem. Give noise=, or delete copies")
+			"If rows are copies, the stated probabilities are too high. Give noise=, or delete copies")
 	}
 	if text := a.digitsLost(p); text != "" {
 		out = append(out, text)
@@ -57,12 +57,12 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 	}
 	l := b.LeaveOneOut
 	if l.Arms >= fewestLeft && l.Coverage < leastCoverage {
-		out = append(out, fmt.Sprintf("of the means that were left out, %.0f %% lie in their 95 %% interval. "+
+		out = append(out, fmt.Sprintf("only %.0f %% of left-out means are in their 95 %% interval. "+
 			"The intervals of the answer are too narrow. Measure the pick and the runner-up again before you rely on it", 100*l.Coverage))
 	}
 	if l.Arms >= fewestLeft && l.Without > 0 && l.Error > l.Without {
 		out = append(out, "the features predict options no better than the mean of their task. "+
-			"The answer rests on what was measured of each option alone. Measure an option before you take it, or name columns that say more")
+			"The answer uses the measurements of each option alone. Measure an option before you choose it, or name other columns")
 	}
 	return out
 }
@@ -115,7 +115,7 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 		text += " (" + a.where(p, u.Arm) + ")"
 		if ci := p.TurnedBounds(&u.CI95); ci[0] < ci[1] {
 			lo, hi := apart(ci[0], ci[1])
-			text += fmt.Sprintf(", where %s to %s was to be expected", lo, hi)
+			text += fmt.Sprintf(", where %s to %s was expected", lo, hi)
 		} else {
 			text += ", where all others are one of two values"
 		}
@@ -124,9 +124,9 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	if more := len(found) - mostNamed; more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	text := "all other measurements speak against " + strings.Join(named, "; ") + ". It counts as measured. Correct what is a slip"
+	text := "all other measurements contradict " + strings.Join(named, "; ") + ". It counts as measured. Correct it if it is a slip"
 	if len(found) > 1 {
-		text = strings.Replace(text, "It counts", "They count", 1)
+		text = strings.NewReplacer("It counts", "They count", "it if it is a slip", "slips").Replace(text)
 	}
 	if l, y := p.Long, found[0].Reward; l != nil && a.Reward == l.Reward && found[0].Line > 0 &&
 		!slices.ContainsFunc(p.Rows, func(r problem.Row) bool { return r.Reward == y && r.Line != found[0].Line }) {
@@ -157,7 +157,7 @@ func (a *Answer) code(p *problem.Problem, c code) string {
 		often = "once"
 	}
 	text := fmt.Sprintf("%s %s occurs %s, far from all other values. "+
-		"It looks like a code and counts as measured, so that the answer may be wrong",
+		"It looks like a code but counts as measured, so the answer may be wrong",
 		cmp.Or(a.Reward, "reward"), plain(v), often)
 	if l := p.Long; l != nil && l.Reward != "" && a.Reward == l.Reward {
 		return text + fmt.Sprintf(". If nothing was measured there: where=%q. If it failed there: failed=%q", problem.Unless(l.Reward, v),

@@ -28,7 +28,9 @@ type Act interface {
 type Refusable interface{ Refusable() }
 
 // Prepared is an act with a part that needs no state and is done before the campaign is locked. Its Do relies on it.
-type Prepared interface{ Prepare(Protocol) error }
+type Prepared interface {
+	Prepare(context.Context, Protocol) error
+}
 
 // Checked is an act whose arguments may be wrong by themselves, without a campaign: a script says so before anything of it is done.
 type Checked interface{ Check() *ArgError }
@@ -186,7 +188,9 @@ func (a *Attach) Params() []Param {
 func (a *Attach) Check() *ArgError { return (*Tell)(a).Check() }
 
 // Prepare implements Prepared.
-func (a *Attach) Prepare(p Protocol) error { return (*Tell)(a).prepare(p, KindAttach) }
+func (a *Attach) Prepare(ctx context.Context, p Protocol) error {
+	return (*Tell)(a).prepare(ctx, p, KindAttach)
+}
 
 // Do implements Act.
 func (a *Attach) Do(ctx context.Context, at Doing) (Done, error) {

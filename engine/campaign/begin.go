@@ -32,7 +32,7 @@ func Begin(ctx context.Context, p Protocol, start StartBody, table File, now tim
 		return events, nil
 	}
 	act := &Attach{File: table, TellOptions: TellOptions{Sheet: path.Base(table.Path), TakeGood: true, ofTable: true}}
-	if err := act.Prepare(p); err != nil {
+	if err := act.Prepare(ctx, p); err != nil {
 		return events, err
 	}
 	s := NewState()

@@ -73,7 +73,7 @@ func TestCampaignInBlocks(t *testing.T) {
 					sheet += line
 				}
 			}
-			results, err := ReadResults(p, []byte(sheet), "", KindTell)
+			results, err := ReadResults(t.Context(), p, []byte(sheet), "", KindTell)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestBlocksOfCampaignsRefused(t *testing.T) {
 	x := &inMemory{t: t, p: inBlocks(t, 3, ""), s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
 	x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Revision: Revision})}, nil)
 	x.advance()
-	results, err := ReadResults(x.p, []byte("task,arm,reward\na,1,2\n"), "", KindTell)
+	results, err := ReadResults(t.Context(), x.p, []byte("task,arm,reward\na,1,2\n"), "", KindTell)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,13 +3,13 @@ package campaign
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -57,7 +57,9 @@ func (t *teller) copies(rows []ResultRecord, but sheetKey, hash string) (copies 
 		if same := left[x.same()]; len(same) > 0 {
 			copies[k], left[x.same()] = same[0], same[1:]
 		}
-		expected += min(1, of[x.Arm]*lastDigit(x.Reward)/(2*math.Sqrt(math.Pi)*sigma))
+		if of[x.Arm] > 0 { // so that equal values, σ = 0, are equal by chance
+			expected += min(1, of[x.Arm]*lastDigit(x.Reward)/(2*math.Sqrt(math.Pi)*sigma))
+		}
 	}
 	k := float64(len(copies))
 	byChance := k <= expected || k-expected+k*math.Log(expected/k) > math.Log(selectionLevel)
@@ -72,8 +74,7 @@ func (t *teller) copies(rows []ResultRecord, but sheetKey, hash string) (copies 
 func (t *teller) period(rows []ResultRecord) int {
 	n := len(rows)
 	for p := 2; p <= n/2; p++ {
-		again := func(k int) bool { return rows[k+p].same() == rows[k].same() }
-		if n%p != 0 || lists.Count(indices.All(n-p), again) < n-p {
+		if n%p != 0 || !slices.EqualFunc(rows[p:], rows[:n-p], func(x, y ResultRecord) bool { return x.same() == y.same() }) {
 			continue
 		}
 		sigma, chance := noiseOf(t.seen(sheetKey{}), rows[:p]), 0.0
@@ -94,11 +95,13 @@ func noiseOf(all []*measured, rows []ResultRecord) float64 {
 	distinct := map[int][]float64{} // by arm
 	var values []float64
 	for _, m := range all {
-		distinct[m.Arm] = lists.Add(distinct[m.Arm], m.Reward)
+		distinct[m.Arm] = append(distinct[m.Arm], m.Reward)
 		values = append(values, m.Reward)
 	}
 	squares, freedom := 0.0, 0.0
 	for _, of := range distinct {
+		slices.Sort(of)
+		of = slices.Compact(of)
 		if n := float64(len(of)); n > 1 {
 			squares, freedom = squares+stat.Variance(of, nil)*(n-1), freedom+n-1
 		}

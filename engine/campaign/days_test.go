@@ -112,7 +112,7 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 		for _, r := range due[day] {
 			sheet += fmt.Sprintf("%s,%v\n", r.id, r.reward)
 		}
-		results, err := ReadResults(p, []byte(sheet), "", KindTell)
+		results, err := ReadResults(t.Context(), p, []byte(sheet), "", KindTell)
 		if err != nil {
 			t.Fatal(err)
 		}

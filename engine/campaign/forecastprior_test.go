@@ -133,7 +133,7 @@ func TestForecastSparesRuns(t *testing.T) {
 }
 
 // How often CoBayesFC errs where rewards are from the kernel, and where part of them is by each arm itself
-// (loosened): the numbers of docs/robustness.md (OWN_PARTS=60 go test -v -run OwnPartsOfManyArms ./engine/campaign).
+// (loosened): the numbers of docs/explanation/robustness.md (OWN_PARTS=60 go test -v -run OwnPartsOfManyArms ./engine/campaign).
 func TestOwnPartsOfManyArms(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("OWN_PARTS"))
 	if err != nil {

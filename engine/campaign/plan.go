@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -140,6 +141,23 @@ func (h *handed) person(by string) string {
 		}
 	}
 	return by
+}
+
+// longestName is the most characters of a name.
+const longestName = 100
+
+// CheckName reports the name of somebody that cannot be shown as one: blank, with control characters, or too long.
+func CheckName(name string) error {
+	const instead = "write the name of a person, such as Ann"
+	switch {
+	case SamePerson(name, ""):
+		return fmt.Errorf("the name %q is blank; %s", sentence.Brief(name), instead)
+	case strings.ContainsRune(Plain(name), '\ufffd'):
+		return fmt.Errorf("the name %q has control characters; %s", sentence.Brief(name), instead)
+	case utf8.RuneCountInString(name) > longestName:
+		return fmt.Errorf("the name %q has more than %d characters; %s", sentence.Brief(name), longestName, instead)
+	}
+	return nil
 }
 
 // agreed returns the form that agrees with a number.

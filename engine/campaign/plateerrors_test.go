@@ -79,7 +79,7 @@ func plateRun(t testing.TB, p Protocol, memory *model.Memory, effect float64, by
 
 // On balanced plates an error that a plate has in common leaves the errors of a test within what is
 // stated, known noise or unknown; on lists arm by arm it does not, so that the test can fail. RUNS=10000
-// makes the numbers of docs/robustness.md.
+// makes the numbers of docs/explanation/robustness.md.
 func TestErrorsOnPlates(t *testing.T) {
 	runs := 300
 	if n, err := strconv.Atoi(os.Getenv("RUNS")); err == nil {

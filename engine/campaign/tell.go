@@ -60,14 +60,14 @@ func (o *TellOptions) params() []Param {
 }
 
 // Prepare implements Prepared.
-func (a *Tell) Prepare(p Protocol) error { return a.prepare(p, KindTell) }
+func (a *Tell) Prepare(ctx context.Context, p Protocol) error { return a.prepare(ctx, p, KindTell) }
 
 // prepare reads the sheet, before the lock is held. Whether its rows fit the campaign shows in do.
-func (a *Tell) prepare(p Protocol, kind Kind) (err error) {
+func (a *Tell) prepare(ctx context.Context, p Protocol, kind Kind) (err error) {
 	if a.Sheet == "" && a.File.Path != "" {
 		a.Sheet = filepath.Base(a.File.Path)
 	}
-	a.results, err = ReadResults(p, a.File.Content, a.Sheet, kind)
+	a.results, err = ReadResults(ctx, p, a.File.Content, a.Sheet, kind)
 	return err
 }
 
@@ -116,7 +116,7 @@ type TellOne struct {
 }
 
 // Params implements Act.
-func (a *TellOne) Params() []Param { return nil }
+func (a *TellOne) Params() []Param { return []Param{byParam(&a.By)} }
 
 // Do implements Act.
 func (a *TellOne) Do(_ context.Context, at Doing) (Done, error) {
@@ -317,10 +317,10 @@ func (r Receipt) Words() (good, wrong string) {
 
 // Unsaved reports a sheet that has results or notes of pulls of the list which are not told yet: who writes the
 // list over it loses them. A file that is no sheet of results has none. Rows of other lists do not count.
-func (l List) Unsaved(name string, sheet []byte) error {
-	s, _, err := problem.ReadSheet(name, sheet, nil, []string{"id", "reward"})
+func (l List) Unsaved(ctx context.Context, name string, sheet []byte) error {
+	s, _, err := problem.ReadSheet(ctx, name, sheet, nil, []string{"id", "reward"})
 	if err != nil {
-		return nil
+		return ctx.Err()
 	}
 	// by id, whether its result is missing
 	open := lists.Keyed(l.Rows, func(_ int, r ListRow) (string, bool) { return r.ID, r.Reward == nil })

@@ -142,6 +142,9 @@ func (t *teller) refuse(rows []ResultRecord, kind, why string) {
 // differs says where rows are not the ones of a sheet that was told in part: one of them is missing, or is of
 // another value; "" where all are there. Without values only their places count.
 func (t *teller) differs(rows []ResultRecord, previous []*measured, values bool) string {
+	if len(previous) == 0 {
+		return ""
+	}
 	// a row is named by its arm and its place among the arm's rows
 	at := lists.Keyed(rows, func(_ int, x ResultRecord) ([2]int, ResultRecord) { return [2]int{x.Arm, x.Row}, x })
 	for _, m := range previous {
@@ -337,10 +340,12 @@ func (t *teller) fill(r *round, x *ResultRecord) string {
 }
 
 // A reward is far from all others beyond this many standard deviations from their median, by their
-// median absolute deviation or the noise scale, whichever is larger. Eight are needed to tell.
+// median absolute deviation or the noise scale, whichever is larger. Eight are needed to tell, and four
+// different values: equal ones say nothing of how far arms are apart.
 const (
-	farFromOthers = 6
-	fewestOthers  = 8
+	farFromOthers   = 6
+	fewestOthers    = 8
+	fewestDifferent = 4
 )
 
 // without returns the results that look right, and notes the others, which may be slips of the pen. Their rows were said to be of the
@@ -405,11 +410,12 @@ func (t *teller) middle() (median, spread float64) {
 	}
 	all = append(all, lists.Map(t.results, func(x ResultRecord) float64 { return x.Reward })...)
 	all = append(all, lists.Map(t.state.guides, reward)...)
-	if len(all) < fewestOthers {
+	different := slices.Compact(slices.Sorted(slices.Values(all)))
+	if len(all) < fewestOthers || len(different) < fewestDifferent {
 		return 0, 0
 	}
 	median = medianOf(all)
-	off := lists.Map(all, func(x float64) float64 { return math.Abs(x - median) })
+	off := lists.Map(different, func(x float64) float64 { return math.Abs(x - median) })
 	spread = 1.4826 * medianOf(off) // of normal values, their standard deviation [Hampel 1974]
 	if t.protocol.Problem.Noise.UnknownBy == "" {
 		spread = max(spread, t.protocol.Problem.LargestNoise())

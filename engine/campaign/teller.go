@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -42,12 +43,12 @@ type Results struct {
 
 // ReadResults reads a sheet that is told, or attached. An error is of the sheet as a whole. Where a sheet has the columns of several forms,
 // ids come first, then means, then rewards. What is attached has no ids.
-func ReadResults(p Protocol, data []byte, name string, kind Kind) (Results, error) {
+func ReadResults(ctx context.Context, p Protocol, data []byte, name string, kind Kind) (Results, error) {
 	sets := [][]string{{"task", "arm", "count", "mean"}, {"task", "arm", "reward"}}
 	if kind == KindTell {
 		sets = append([][]string{{"id", "reward"}}, sets...)
 	}
-	sheet, set, err := problem.ReadSheet(cmp.Or(name, "the sheet"), data, p.Problem.Long, sets...)
+	sheet, set, err := problem.ReadSheet(ctx, cmp.Or(name, "the sheet"), data, p.Problem.Long, sets...)
 	if err != nil {
 		return Results{}, err
 	}

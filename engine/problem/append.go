@@ -2,6 +2,7 @@ package problem
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"slices"
@@ -30,11 +31,11 @@ type Appended struct {
 // features of tasks (z_) are then those that the task has already, and features of arms (x_) must be
 // there. It is a *DataError, with its place, where a table cannot be read or a column is not in the
 // first one.
-func Append(path string, base []byte, addedPath string, added []byte) (_ *Appended, err error) {
+func Append(ctx context.Context, path string, base []byte, addedPath string, added []byte) (_ *Appended, err error) {
 	defer try.Caught(&err)
 	base = inUTF8(base)
-	more := try.Of(tableOf(addedPath, added))
-	t := try.Of(tableOf(path, base, more.givenColumns()...))
+	more := try.Of(tableOf(ctx, addedPath, added))
+	t := try.Of(tableOf(ctx, path, base, more.givenColumns()...))
 	t.standardNames(wideColumns...)
 	more.standardNames(wideColumns...)
 	if name, is := t.lacks(more.givenColumns()...); is {

@@ -21,7 +21,7 @@ func TestAppend(t *testing.T) {
 		{"a row that is there", "task,arm,x_a\nA,1,0\n", "task;arm;x_a\nA;1;0\nA;2;0,5\n", "task,arm,x_a\nA,1,0\nA,2,0.5\n"},
 		{"capitals", "Task,Arm,x_a\nA,1,0\n", "task,arm,x_a\nA,2,0.5\n", "Task,Arm,x_a\nA,1,0\nA,2,0.5\n"},
 	} {
-		a, err := Append("base.csv", []byte(c.base), "more.csv", []byte(c.added))
+		a, err := Append(t.Context(), "base.csv", []byte(c.base), "more.csv", []byte(c.added))
 		if err != nil || string(a.Data) != c.want || a.Rows != 1 {
 			t.Errorf("%s: %v\n%s\nwant\n%s", c.name, err, a.Data, c.want)
 		}
@@ -40,12 +40,12 @@ func TestAppendErrors(t *testing.T) {
 		{"task,arm,x_a\nA,2,0\nA,1,5\n", `more.csv:3:5: column "x_a" is "5" here and "0" in base.csv, which has task "A", arm "1" already`},
 		{"task,arm,x_a\nA,2\n", "more.csv:2:1: 2 values, expected 3"},
 	} {
-		_, err := Append("base.csv", []byte(base), "more.csv", []byte(c.added))
+		_, err := Append(t.Context(), "base.csv", []byte(base), "more.csv", []byte(c.added))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.added, err, c.want)
 		}
 	}
-	a, err := Append("base.csv", []byte(base), "more.csv", []byte("task,arm,x_a\nA,2,1\nA,3,warm\n"))
+	a, err := Append(t.Context(), "base.csv", []byte(base), "more.csv", []byte("task,arm,x_a\nA,2,1\nA,3,warm\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

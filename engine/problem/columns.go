@@ -321,13 +321,7 @@ func (c *column) plain(code int32) string {
 func paired(a, b []int32) []int32 {
 	out, known := make([]int32, len(a)), map[uint64]int32{}
 	for r := range out {
-		pair := uint64(a[r])<<32 | uint64(b[r])
-		k, there := known[pair]
-		if !there {
-			k = int32(len(known))
-			known[pair] = k
-		}
-		out[r] = k
+		out[r] = numberOf(known, uint64(a[r])<<32|uint64(b[r]))
 	}
 	return out
 }
@@ -421,15 +415,16 @@ func appendCell(b []byte, text string, k int) []byte {
 	return append(b, text...)
 }
 
-// cells returns the cells of all columns, without blanks around texts.
+// cells returns the cells of all columns, with texts in one line and without blanks around them. A name that would be another's
+// then is shown in quotes.
 func (f *Frame) cells() []*cells {
 	all := make([]*cells, len(f.Columns))
 	for k, c := range f.Columns {
-		labels := slices.Clone(c.Labels)
-		for i, label := range labels {
-			labels[i] = strings.TrimSpace(label)
-			if c.Text && (labels[i] == "" || labels[i] == emptyName) {
-				labels[i] = strconv.Quote(labels[i])
+		labels := lists.Map(c.Labels, trimmed)
+		for i, label := range c.Labels {
+			own := strings.TrimSpace(label)
+			if c.Text && (own == "" || own == emptyName || own != labels[i] && slices.Contains(c.Labels, labels[i])) {
+				labels[i] = strconv.Quote(own)
 			}
 		}
 		all[k] = &cells{numbers: c.Numbers, whole: c.Whole, codes: c.Codes, labels: labels, names: c.Text}
@@ -440,7 +435,7 @@ func (f *Frame) cells() []*cells {
 // table returns the frame as a table that was read; its lines are those that it has as CSV.
 func (f *Frame) table(path string) *table {
 	t := &table{path: path, hash: f.Hash, separator: ',', column: map[string]int{}, cells: f.cells()}
-	t.setHeader(lists.Map(f.Columns, func(c FrameColumn) cell { return cell{strings.TrimSpace(c.Name), 1, 0} }))
+	t.setHeader(lists.Map(f.Columns, func(c FrameColumn) cell { return cell{trimmed(c.Name), 1, 0} }))
 	t.lines = make([]int32, f.Rows)
 	full := make([]int, 0, f.Rows)
 	for r := range f.Rows {

@@ -292,14 +292,13 @@ func (c *cells) encoded(code func(r int) int32) []int32 {
 	case c.numbers != nil:
 		return encode(c.rows(), func(r int) uint64 { return math.Float64bits(c.numbers[r]) }, code)
 	}
-	codes, known := make([]int32, len(c.codes)), make([]int32, len(c.labels)) // 0 stands for none
+	codes, known := make([]int32, len(c.codes)), make([]int32, len(c.labels)+1) // the code + 1 of each place + 1; the first is empty cells'
 	for r, place := range c.codes {
-		if place < 0 {
-			code(r) // an empty cell, which fails
-		} else if known[place] == 0 {
-			known[place] = code(r) + 1
+		k := &known[max(place, -1)+1]
+		if *k == 0 {
+			*k = code(r) + 1
 		}
-		codes[r] = known[place] - 1
+		codes[r] = *k - 1
 	}
 	return codes
 }

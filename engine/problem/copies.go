@@ -368,12 +368,12 @@ func repeatsOf(t *table, l Long) (x *repeats, rows []int) {
 		}
 	}
 	t.comma, t.point, t.plain = before.comma, before.point, before.plain
-	option := slices.Repeat([]int32{0}, len(rows))
+	option := make([]int32, len(rows))
 	for _, column := range slices.Concat(l.Task, l.Arm, l.Blocks) {
 		option = paired(option, numbered(t, column, rows))
 	}
 	// most tables have no two rows with the same option and value, and then no other column is read
-	same := paired(option, ranks(value))
+	same := pairsOf(option, value)
 	times := make([]int, most(same)+1)
 	for _, k := range same {
 		times[k]++
@@ -409,28 +409,31 @@ func repeatsOf(t *table, l Long) (x *repeats, rows []int) {
 // numbered numbers the texts of a column in some rows.
 func numbered(t *table, name string, rows []int) []int32 {
 	c, known := t.of(name), map[string]int32{}
-	return lists.Map(rows, func(r int) int32 {
-		text := c.text(r)
-		k, there := known[text]
-		if !there {
-			k = int32(len(known))
-			known[text] = k
-		}
-		return k
-	})
+	return indices.Of(c.encoded(func(r int) int32 { return numberOf(known, c.text(r)) }), rows)
 }
 
-// ranks numbers values; equal ones have the same number.
-func ranks(values []float64) []int32 {
-	known := map[float64]int32{}
-	return lists.Map(values, func(v float64) int32 {
-		k, there := known[v]
-		if !there {
-			k = int32(len(known))
-			known[v] = k
+// pairsOf numbers the pairs of an option and a value. A map for each option stays in the processor's cache.
+func pairsOf(option []int32, value []float64) []int32 {
+	options := lists.Map(option, func(k int32) int { return int(k) })
+	out, pairs := make([]int32, len(option)), int32(0)
+	for _, rows := range indices.Groups(int(most(option))+1, options) {
+		known := make(map[float64]int32, len(rows))
+		for _, k := range rows {
+			out[k] = pairs + numberOf(known, value[k])
 		}
-		return k
-	})
+		pairs += int32(len(known))
+	}
+	return out
+}
+
+// numberOf returns the number of a key: that which it has, or the next one.
+func numberOf[T comparable](known map[T]int32, key T) int32 {
+	k, there := known[key]
+	if !there {
+		k = int32(len(known))
+		known[key] = k
+	}
+	return k
 }
 
 // takeOnce leaves out the rows of a long table that are copies of others, and notes which rows repeat others.

@@ -121,7 +121,7 @@ func TestRepeatsByChance(t *testing.T) {
 								option, value = append(option, int32(k)), append(value, v)
 							}
 						}
-						same = paired(option, ranks(value))
+						same = pairsOf(option, value)
 						sure, _ := newRepeats(option, same, value).copies()
 						if tables++; len(sure) > 0 {
 							wrong++

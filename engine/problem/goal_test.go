@@ -131,7 +131,7 @@ func TestNoteCategories(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const note = `p.csv: rbf reads column "oil", whose numbers are codes of text in no order; name the other columns in dims= of rbf, and multiply by category(dims="oil")`
+		const note = `p.csv: rbf reads column "oil", whose numbers are codes of text without an order. Name the other columns in dims= of rbf, and multiply by category(dims="oil")`
 		got := 0
 		for _, n := range p.KernelNotes {
 			if n.String() == note {

@@ -132,7 +132,7 @@ func (c *cells) repeats() bool {
 // setHeader names the columns. One without a name, and a second one of a name, gets a name as pandas gives it.
 func (t *table) setHeader(row []cell) {
 	t.unnamed, t.twice = map[string]bool{}, map[string]cell{}
-	given := map[string]bool{}
+	given, next := map[string]bool{}, map[string]int{} // next is the first number of a base that may be free
 	for k := range row {
 		row[k].text = oneLine(row[k].text)
 		given[row[k].text] = true
@@ -145,8 +145,9 @@ func (t *table) setHeader(row []cell) {
 			t.twice[base] = c
 		}
 		name := base
-		for n := 1; t.hasColumn(name) || name != c.text && given[name]; n++ {
-			name = fmt.Sprintf("%s.%d", base, n)
+		for t.hasColumn(name) || name != c.text && given[name] {
+			next[base]++
+			name = fmt.Sprintf("%s.%d", base, next[base])
 		}
 		t.unnamed[name] = c.text == ""
 		t.column[name] = k
@@ -170,6 +171,14 @@ func (t *table) checkLengths(columns ...string) {
 
 // replaced stands for bytes that are not UTF-8.
 const replaced = "\ufffd"
+
+// trimmed returns the text of a cell without blanks around it, and in one line: Alt+Enter makes cells with several.
+func trimmed(text string) string {
+	if strings.ContainsAny(text, "\t\r\n") {
+		text = oneLine(text)
+	}
+	return strings.TrimSpace(text)
+}
 
 // oneLine returns a text with line breaks and tabs as blanks, without other control characters, and in UTF-8.
 func oneLine(text string) string {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -175,5 +177,19 @@ func TestCountedColumns(t *testing.T) {
 		if (err != nil) != wrong || !wrong && p.N() != 2 {
 			t.Errorf("%q: error %v", text, err)
 		}
+	}
+}
+
+// Many columns of one name are numbered in time that grows with their number.
+func TestManyColumnsOfOneName(t *testing.T) {
+	const columns = 50_000
+	began := time.Now()
+	text := strings.Repeat("c,", columns) + "id,reward\n" + strings.Repeat(",", columns) + "A,1\n"
+	s, _, err := problem.ReadSheet(t.Context(), "wide.csv", []byte(text), nil, []string{"id", "reward"})
+	if err != nil || s.Columns[columns-1] != fmt.Sprintf("c.%d", columns-1) {
+		t.Errorf("error %v", err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

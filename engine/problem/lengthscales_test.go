@@ -14,9 +14,9 @@ const heated = "task,arm,x_temp,x_speed,z_age,mean,sd\na,p,150,10,1,2,1\na,q,180
 // range or step; one in between is not, and neither is a free one, which is still to be found.
 func TestLengthscaleNotes(t *testing.T) {
 	const (
-		short = `the length scale 1 of rbf is less than a twentieth of the smallest step of column "x_temp", 30 (values 150 to 210): to the kernel no two of its values are alike`
-		long  = `the length scale 401 of matern is more than 20 times the range of column "x_speed", 20 (10 to 30): to the kernel all its values are nearly the same`
-		age   = `the length scale 81 of rq is more than 20 times the range of column "z_age", 4 (1 to 5): to the kernel all its values are nearly the same`
+		short = `the length scale 1 of rbf is less than a twentieth of the smallest step of column "x_temp", 30 (values 150 to 210). The kernel treats its values as unrelated. Check the unit`
+		long  = `the length scale 401 of matern is more than 20 times the range of column "x_speed", 20 (10 to 30). The kernel treats all its values as nearly equal. Check the unit`
+		age   = `the length scale 81 of rq is more than 20 times the range of column "z_age", 4 (1 to 5). The kernel treats all its values as nearly equal. Check the unit`
 	)
 	temp, speed := kernels.Dims{Names: []string{"x_temp"}}, kernels.Dims{Index: []int{1}}
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestLengthscaleNoteOfScaledColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `the length scale 30 of rbf is more than 20 times the range of column "x_temp", 1 (0 to 1, which are 150 to 210 in the units of the data): to the kernel all its values are nearly the same`
+	const want = `the length scale 30 of rbf is more than 20 times the range of column "x_temp", 1 (0 to 1, which are 150 to 210 in the units of the data). The kernel treats all its values as nearly equal. Check the unit`
 	if !slices.Contains(sentencesOf(p.KernelNotes), want) {
 		t.Errorf("notes\n%s\nwant\n%s", strings.Join(sentencesOf(p.KernelNotes), "\n"), want)
 	}

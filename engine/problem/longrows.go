@@ -37,7 +37,7 @@ func (m *Row) read(t *table, r int, l *Long) (sd float64) {
 
 // outcomeOf reads what was measured in a row. 0 successes of 0 trials, and NaN or 0 as the mean of none, are not measured.
 func (l *Long) outcomeOf(t *table, r int) (Outcome, error) {
-	column := l.measured()[0]
+	column := cmp.Or(l.Reward, l.Successes)
 	o, err := t.outcome(r, column)
 	if counts := cmp.Or(l.Trials, l.Count); err == nil && o.Failed != byCondition && counts != "" {
 		switch n, err := t.tried(r, counts); {

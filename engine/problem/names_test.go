@@ -126,10 +126,10 @@ func TestNamesOfColumns(t *testing.T) {
 // An equal number in another row of the same arm is no contradiction, and another text of a name is.
 func TestAppendEqualNumbers(t *testing.T) {
 	base := []byte("task,arm,x_t,mean\n1,a,150,1\n")
-	if x, err := Append("base.csv", base, "more.csv", []byte("task,arm,x_t,mean\n1,a,150.0,1.0\n1.0,a,150,2\n")); err != nil || x.Same != 1 || x.Rows != 1 {
+	if x, err := Append(t.Context(), "base.csv", base, "more.csv", []byte("task,arm,x_t,mean\n1,a,150.0,1.0\n1.0,a,150,2\n")); err != nil || x.Same != 1 || x.Rows != 1 {
 		t.Errorf("%+v, %v", x, err)
 	}
-	if _, err := Append("base.csv", base, "more.csv", []byte("task,arm,x_t,mean\n1,a,151,1\n")); err == nil {
+	if _, err := Append(t.Context(), "base.csv", base, "more.csv", []byte("task,arm,x_t,mean\n1,a,151,1\n")); err == nil {
 		t.Error("another number is taken")
 	}
 }
@@ -205,6 +205,16 @@ func TestNamesOfFrames(t *testing.T) {
 			t.Errorf("as text %t:\n%s\nwant\n%s", asText, got, want)
 		}
 	}
+	f.Columns[0].Labels = []string{"x\ny", "x y", "x\r\nz", "u", "v"} // names of several lines are shown in one
+	for _, asText := range []bool{false, true} {
+		p, err := loadFrame(f, asText, Long{Arm: []string{"site"}, Reward: "y"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{`"x\ny"`, "x y", "x z", "u", "v"}; !slices.Equal(p.Arms.Names, want) {
+			t.Errorf("as text %t: %q, want %q", asText, p.Arms.Names, want)
+		}
+	}
 	f.Columns[0].Codes[2] = -1
 	if _, err := loadFrame(f, false, Long{Task: []string{"site"}, Arm: []string{"id"}, Reward: "y"}); err == nil ||
 		!strings.Contains(err.Error(), `column "site" has no value here; `) {
@@ -229,7 +239,7 @@ func TestNamesOfSheets(t *testing.T) {
 		{"2,12.10,0.3", "2", "cuda=12.10, temp=0.30000000000000004"},
 		{"2,12.100,151", "2", "cuda=12.100, temp=151"},
 	} {
-		s, _, err := ReadSheet("sheet.csv", []byte("store,cuda,temp,y\n"+c.row+",1\n"), p.Long, []string{"task", "arm", "reward"})
+		s, _, err := ReadSheet(t.Context(), "sheet.csv", []byte("store,cuda,temp,y\n"+c.row+",1\n"), p.Long, []string{"task", "arm", "reward"})
 		if err != nil {
 			t.Errorf("%s: %v", c.row, err)
 			continue

@@ -83,66 +83,67 @@ const (
 // noteSentences have a verb for each text that words makes of the names, then for each number, in the
 // order of the Note or by their place in it.
 var noteSentences = map[NoteKind]string{
-	NoteLineSkipped:   "line 1, above the header, is left out",
-	NoteLinesSkipped:  "lines 1 to %d, above the header, are left out",
-	NoteRowNames:      "rows have one value more than the header: the first is taken for the name of the row",
+	NoteLineSkipped:   "line 1, above the header, is skipped",
+	NoteLinesSkipped:  "lines 1 to %d, above the header, are skipped",
+	NoteRowNames:      "rows have one value more than the header. The first is used as the row name",
 	NoteSeparator:     "columns are separated by %s",
 	NoteDecimalCommas: "columns are separated by %s, numbers have decimal commas",
-	NoteThousands:     "the point in %s (line %d) is read as a decimal point; where points part thousands, leave them out",
-	NoteIgnored:       "columns that are not named are ignored: %s",
-	NoteCategories:    "column %q has text, which is a category, not a scale (kernel category()): %s",
-	NoteIdentifiers: "column %q has whole numbers with a leading zero or more than 15 digits, which are names: categories, not a " +
-		"scale (kernel category()): %s",
-	NoteEqual: "column %[1]q has equal numbers that are written in different ways, which are one setting: %[2]s; if they are names, " +
+	NoteThousands:     "the point in %s (line %d) is read as a decimal point. If points separate thousands, delete them",
+	NoteIgnored:       "other columns are not used: %s",
+	NoteCategories:    "column %q has text. Its values are categories (kernel category()): %s",
+	NoteIdentifiers: "column %q has whole numbers with a leading zero or more than 15 digits. They are names, so categories " +
+		"(kernel category()): %s",
+	NoteEqual: "column %[1]q has equal numbers that are written in different ways. They count as one setting: %[2]s. If they are names, " +
 		"such as versions, write text=%[1]q (--text %[1]q)",
-	NoteRounded: "column %[1]q has numbers that are equal to 15 digits, which are one setting: %[2]s",
-	NoteWritten: "column %[1]q has names that are equal as numbers and stay different names: %[2]s; if they mean the same, write them alike",
-	NoteAlike: "column %[1]q: %[2]q and %[3]q differ only in capital letters, blanks or the like, and are two names; if they mean the " +
+	NoteRounded: "column %[1]q has numbers that are equal to 15 digits. They count as one setting: %[2]s",
+	NoteWritten: "column %[1]q has names that are equal as numbers: %[2]s. They stay different names. If they mean the same, write them alike",
+	NoteAlike: "column %[1]q: %[2]q and %[3]q differ only in capital letters, blanks or the like. They are two names. If they mean the " +
 		"same, write them alike",
-	NoteUnseen: "column %[1]q: the name %[2]q in line %[4]d has the character %[3]s, which cannot be seen; remove it where it is a slip",
+	NoteUnseen: "column %[1]q: the name %[2]q in line %[4]d has the character %[3]s, which is invisible. Remove it if it is a slip",
 
-	NoteNoReward: "rows without a value of %s are not counted as measurements: %d, the last in line %d",
-	NoteFailed: "column %[1]q: measurements that gave no value count as failed, %[3]d in all: %[2]s; leave the cell empty where nothing was " +
+	NoteNoReward: "rows without a value of %s are not counted as measurements (%d; the last is line %d)",
+	NoteFailed: "column %[1]q: %[3]d measurements without a value count as failed: %[2]s. Leave the cell empty if nothing was " +
 		"measured",
-	NoteLimits: "column %[1]q: values of which only a limit is known: %[2]s; each is used as a limit, and its number as a mean where one is " +
-		"shown",
-	NoteNotDrawn: "column %q: simulated rewards of fc and fb are not drawn from these measurements, because the values beyond a limit are " +
-		"not known; they scatter by the noise scale",
-	NoteNoOption: "options that have no row left by where=, %[2]d of %[3]d: %[1]s",
-	NoteSums:     `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
+	NoteLimits: "column %[1]q: only a limit is known of some values: %[2]s. The estimates use them as limits; tables of means show the " +
+		"limit itself",
+	NoteNotDrawn: "column %q: fc and fb cannot draw simulated rewards from these measurements, because values beyond a limit are " +
+		"unknown. They use the noise scale instead",
+	NoteNoOption: "where= leaves no row for %[2]d of %[3]d options: %[1]s",
+	NoteSums:     `column %[1]q grows with %[2]q as sums do, but is read as means. If it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q. They are read as means. If they count successes, write ` +
-		`successes=%[1]q, trials=%[2]q in place of reward and count`,
-	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. Such rows are copies sooner than " +
-		"measurements. If they are real measurements, add a column that tells them apart, such as a number for each row",
+		`successes=%[1]q, trials=%[2]q instead of reward and count`,
+	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. They are probably copies. " +
+		"If they are real measurements, add a column that distinguishes them, such as a row number",
 	NoteRepeats:    "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
-	NoteDropped:    "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
-	NoteUnmeasured: `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
-	NoteCandidates: "nothing is measured yet of which of the %d options is better: the kernel is what is likely of such columns, and " +
-		"CoBayesFB learns it in the run; kernel= states what you know. protocol(...) and campaign start say what to measure first",
-	NoteInferred: `%[1]s not measured: simulated runs draw expected rewards there from what other measurements say, and fit and bounds go by these; ` +
-		`unmeasured="drop" goes on without`,
-	NoteOnce: "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise " +
-		"scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part",
-	NotePooled: "%[1]s without a standard deviation: one pooled from the other arms of the task is used (from all tasks " +
-		"where the task has none)",
-	NoteBlocks: `measurements of the same %[1]s share an effect, which best takes out and algorithms take for noise; protocol(..., block=%[2]q) compares ` +
+	NoteDropped:    "%[2]d of %[3]d arms are not measured and are left out: %[1]s",
+	NoteUnmeasured: `%[1]s not measured. fit and bounds use the others; fc and fb cannot simulate it. Measure it, or leave it out by unmeasured="drop"`,
+	NoteCandidates: "none of the %d options is measured yet. The kernel is a default for such columns, and CoBayesFB learns it in the run; kernel= " +
+		"states what you know. protocol(...) and campaign start propose the first measurements",
+	NoteInferred: `%[1]s not measured. Simulated runs draw expected rewards there from predictions by the other measurements, and fit and bounds use ` +
+		`these. To leave such arms out, write unmeasured="drop"`,
+	NoteOnce: "%[1]s measured once, so simulated rewards are drawn by the noise scale and not from the measurements. Expected rewards " +
+		"include the noise of that measurement, so the best of many such arms is partly lucky",
+	NotePooled: "%[1]s without a standard deviation. One pooled from the other arms of the task is used, or from all tasks " +
+		"if the task has none",
+	NoteBlocks: `measurements of the same %[1]s share an effect. best removes it; algorithms treat it as noise. protocol(..., block=%[2]q) compares ` +
 		`arms within it`,
-	NoteNoNoise: "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by " +
-		"algorithms that can; noise= or a column sd states it",
+	NoteNoNoise: "the noise of rewards is not stated. Some algorithms estimate it while sampling. To state it, write noise= or add a " +
+		"column sd",
 
-	NoteCodes: "%[1]s reads column %[2]q, whose numbers are codes of text in no order; name the other columns in dims= of " +
+	NoteCodes: "%[1]s reads column %[2]q, whose numbers are codes of text without an order. Name the other columns in dims= of " +
 		"%[1]s, and multiply by category(dims=%[2]q)",
 	NoteLongScale: "the length scale %.4[4]g of %[1]s is more than 20 times the range of column %[2]q, %.4[5]g (%.4[6]g to " +
-		"%.4[7]g%[3]s): to the kernel all its values are nearly the same",
+		"%.4[7]g%[3]s). The kernel treats all its values as nearly equal. Check the unit",
 	NoteShortScale: "the length scale %.4[4]g of %[1]s is less than a twentieth of the smallest step of column %[2]q, %.4[5]g " +
-		"(values %.4[6]g to %.4[7]g%[3]s): to the kernel no two of its values are alike",
+		"(values %.4[6]g to %.4[7]g%[3]s). The kernel treats its values as unrelated. Check the unit",
 
-	NoteAdmitsAll: `the kernel admits every truth on these %d arms, so CoTestFC and CoKernelFC gain nothing by it over identity(); what helps is a bound on the norm (norm=) for CoTestFC, or CoBayesFC or CoBayesFB with xi="gp", which go by what the kernel calls likely, or a kernel of lower rank (fewer terms, no identity(), longer length scales)`,
-	NoteUnrelated: "the kernel takes these %d arms for unrelated, as identity() does: no method gains by it; longer length " +
-		"scales, or a kernel of lower rank such as linear(), relate them",
-	NoteRough: "at an accuracy of %.2g the kernel tells %d to %d directions apart (counted on %d of the %d arms, drawn at " +
-		"random): each has to be sampled, and memory and time grow with their number; %d directions are left at an accuracy of about %.2g",
-	NoteRoughKernel: "a smoother kernel with the same length scales, %s, tells about %d directions apart there",
+	NoteAdmitsAll: `the kernel has full rank on these %d arms, so CoTestFC and CoKernelFC gain nothing from it. To share, state norm= for CoTestFC, or use ` +
+		`CoBayesFC or CoBayesFB. A kernel of lower rank also helps: fewer terms, no identity(), longer length scales`,
+	NoteUnrelated: "the kernel treats these %d arms as unrelated, as identity() does. No method gains from it. To relate them, use longer length " +
+		"scales, or a kernel of lower rank such as linear()",
+	NoteRough: "at an accuracy of %.2g the kernel has an effective rank of %d to %d (counted on %d random arms of %d). " +
+		"Each direction must be sampled, and memory and time grow with their number. %d directions remain at an accuracy of about %.2g",
+	NoteRoughKernel: "a smoother kernel with the same length scales, %s, has an effective rank of about %d",
 }
 
 // OfSimulation reports whether the note is on how rewards are simulated, which does not concern

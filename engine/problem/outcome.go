@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // Outcome is what a cell of rewards says. The zero value is a reward of 0.
@@ -36,11 +38,15 @@ var limit = regexp.MustCompile(`^(<=?|=<|≤|⩽|>=?|=>|≥|⩾)\s*([^<=>\s].*)?
 
 // outcome reads a cell of rewards. A text that has no digits tells why there is no value.
 func (t *table) outcome(r int, column string) (Outcome, error) {
-	c := t.cellOf(r, column)
-	switch {
+	k := t.column[column]
+	switch numbers := t.cells[k].numbers; {
 	case t.failed != nil && t.failed[r]:
 		return Outcome{Failed: byCondition}, nil
-	case notMeasured(c.text):
+	case numbers != nil && math.Abs(numbers[r]) <= kernels.Largest: // no text is made of it
+		return Outcome{Reward: numbers[r]}, nil
+	}
+	c := t.cell(r, k)
+	if notMeasured(c.text) {
 		return Outcome{Missing: true}, nil
 	}
 	reward, err := t.tried(r, column)

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -28,15 +29,15 @@ type SheetRow struct {
 // capitals; it returns which, as the number of the set. own, if it is not nil, names columns that may
 // stand in place of task, arm and reward. What cannot be read is a *DataError with its place; what is
 // wrong with single cells shows when they are read.
-func ReadSheet(path string, data []byte, own *Long, sets ...[]string) (_ *Sheet, set int, err error) {
+func ReadSheet(ctx context.Context, path string, data []byte, own *Long, sets ...[]string) (_ *Sheet, set int, err error) {
 	defer try.Caught(&err)
 	if own != nil {
-		if s, k := own.readOwn(path, data, sets); s != nil {
+		if s, k := own.readOwn(ctx, path, data, sets); s != nil {
 			return s, k, nil
 		}
 	}
 	for k, set := range sets {
-		t := try.Of(tableOf(path, data, set...))
+		t := try.Of(tableOf(ctx, path, data, set...))
 		t.standardNames(append(slices.Concat(sets...), "status", "note", "plate", "block", "sd")...)
 		if _, lacking := t.lacks(set...); !lacking {
 			for _, name := range set {
@@ -87,12 +88,12 @@ func (l Long) ofSheet() []string { return append(slices.Concat(l.Task, l.Arm), l
 
 // readOwn reads a sheet that has the columns of the long table of a problem in place of task, arm and
 // reward, or id with its column of rewards in place of reward. It is nil where the sheet is another.
-func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set int) {
+func (l Long) readOwn(ctx context.Context, path string, data []byte, sets [][]string) (s *Sheet, set int) {
 	if l.Reward == "" {
 		return nil, 0 // a result is one reward, and the table counts successes
 	}
 	for _, wanted := range [][]string{{"id", l.Reward}, l.ofSheet()} {
-		t, err := tableOf(path, data, wanted...)
+		t, err := tableOf(ctx, path, data, wanted...)
 		if err != nil {
 			return nil, 0 // ReadSheet says what is wrong
 		}

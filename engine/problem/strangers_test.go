@@ -16,7 +16,7 @@ func TestStrangersTables(t *testing.T) {
 	summaries := Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "mean_throughput", SD: "std dev", Count: "n"}
 	machines := Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput"}
 	const repeated = "1 of 4 rows repeats another in every column: line 3 repeats line 2. It counts as a measurement; if it is a copy, delete it"
-	const noNoise = "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"
+	const noNoise = "the noise of rewards is not stated. Some algorithms estimate it while sampling. To state it, write noise= or add a column sd"
 	for _, c := range []struct {
 		file  string
 		long  Long   // the zero value means one row per arm
@@ -27,7 +27,7 @@ func TestStrangersTables(t *testing.T) {
 	}{
 		{file: "excel-german.csv", long: Long{Task: []string{"maschine"}, Arm: []string{"temperatur"}, Reward: "durchsatz"},
 			want:  "[A B] | [temperatur=150 temperatur=180 temperatur=150 temperatur=180] | [42 44.5 31 28.5] | [0.707 0.707 0.901 0.901]",
-			notes: "columns are separated by semicolons, numbers have decimal commas\ncolumns that are not named are ignored: Bemerkung"},
+			notes: "columns are separated by semicolons, numbers have decimal commas\nother columns are not used: Bemerkung"},
 		{file: "excel-sep-line.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]", notes: "columns are separated by semicolons"},
 		{file: "excel-trailing.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]"},
 		{file: "excel-unicode-text.txt", long: machines, want: "[A] | [temp=150] | [41.5] | [1]", notes: "columns are separated by tabs\n" + noNoise},
@@ -36,42 +36,42 @@ func TestStrangersTables(t *testing.T) {
 			want:  "[S-1 S-2] | [temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20 temp (°c)=150, speed, rpm=10 temp (°c)=150, speed, rpm=20] | [55 60 46 41] | [0.224 0.224 1.35 1.35]",
 			notes: "columns are separated by tabs"},
 		{file: "instrument-preamble.csv", long: machines, want: "[A] | [temp=150] | [41] | [1]",
-			notes: "line 1, above the header, is left out\n" +
-				"nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"},
+			notes: "line 1, above the header, is skipped\n" +
+				"the noise of rewards is not stated. Some algorithms estimate it while sampling. To state it, write noise= or add a column sd"},
 		{file: "instrument-preamble.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temperature"}, Reward: "throughput"},
 			want: "FILE:2:1: 3 values, expected 1 as in the header; lines above the header are left out only where it has the columns that are named, else delete them"},
 		{file: "instrument-preamble-named.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]",
-			notes: "lines 1 to 4, above the header, are left out\ncolumns are separated by semicolons, numbers have decimal commas"},
+			notes: "lines 1 to 4, above the header, are skipped\ncolumns are separated by semicolons, numbers have decimal commas"},
 		// Of 3 around 10 with sd 2 and 2 around 13 with sd 1 the mean is 11.2, the variance (2·4 +
 		// 1 + 3·1.44 + 2·3.24)/4.
 		{file: "summaries.csv", long: summaries, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [11.2 14 7 9] | [2.22 2.22 0.5 0.5]",
-			notes: `task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
+			notes: `task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation. One pooled from the other arms of the task is used, or from all tasks if the task has none`},
 		{file: "summaries-without-counts.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "mean_throughput", SD: "std dev"},
 			want: "[A] | [temp=150 temp=180] | [11 14] | [3.54 1]"},
 		{file: "summaries-negative.csv", long: summaries, want: `FILE:3:10: column "std dev": a standard deviation cannot be negative, got -1`},
 		{file: "summaries-half.csv", long: summaries, want: `FILE:2:12: column "n": expected a whole number of measurements from 1 to 1000000000, got 2.5`},
 		{file: "pilot-gaps.csv", long: machines, drop: true, want: "[A B] | [temp=150 temp=150 temp=180] | [42 30.5 29] | [0.707 0.707 0.707]",
-			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
-				`arms that are not measured are left out, 1 of 4: task "A", arm "temp=180"` + "\n" +
-				`task "B", arm "temp=180" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
-		{file: "wide-pilot.csv", drop: true, want: "[A] | [a] | [41.5] | [1.2]", notes: `arms that are not measured are left out, 1 of 2: task "A", arm "b"`},
-		{file: "pandas.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41.5 44] | [1 1]", notes: "columns that are not named are ignored: Unnamed: 0\n" + noNoise},
+			notes: "rows without a value of throughput are not counted as measurements (1; the last is line 4)\n" +
+				`1 of 4 arms are not measured and are left out: task "A", arm "temp=180"` + "\n" +
+				`task "B", arm "temp=180" is without a standard deviation. One pooled from the other arms of the task is used, or from all tasks if the task has none`},
+		{file: "wide-pilot.csv", drop: true, want: "[A] | [a] | [41.5] | [1.2]", notes: `1 of 2 arms are not measured and are left out: task "A", arm "b"`},
+		{file: "pandas.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41.5 44] | [1 1]", notes: "other columns are not used: Unnamed: 0\n" + noNoise},
 		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150.0 temp=180.0] | [42 45] | [1.12 1.12]",
-			notes: "columns that are not named are ignored: idx\ncolumn \"throughput\": measurements that gave no value count as failed, 1 in all: 1 \"nan\"; leave the cell empty where nothing was measured"},
+			notes: "other columns are not used: idx\ncolumn \"throughput\": 1 measurements without a value count as failed: 1 \"nan\". Leave the cell empty if nothing was measured"},
 		{file: "r-write-csv.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44] | [0.707 0.707]",
-			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
-				`task "A", arm "temp=180" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
+			notes: "rows without a value of throughput are not counted as measurements (1; the last is line 4)\n" +
+				`task "A", arm "temp=180" is without a standard deviation. One pooled from the other arms of the task is used, or from all tasks if the task has none`},
 		{file: "single-replicates.csv", long: machines, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [41.5 44 30 29] | [1 1 1 1]",
-			notes: "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"},
+			notes: "the noise of rewards is not stated. Some algorithms estimate it while sampling. To state it, write noise= or add a column sd"},
 		{file: "single-replicates.csv", long: machines, noise: NoiseSD, want: `FILE: noise="sd" needs an arm with two rewards at least, or with a standard deviation; no arm has: state noise= as a number`},
 		{file: "pilot-gaps.csv", long: machines, noise: NoiseSD, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [] | [0.707 0.707 0.707 0.707]",
-			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
-				`task "A", arm "temp=180" is not measured: simulated runs draw expected rewards there from what other measurements say, and fit and bounds ` +
-				`go by these; unmeasured="drop" goes on without` + "\n" +
-				`task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
+			notes: "rows without a value of throughput are not counted as measurements (1; the last is line 4)\n" +
+				`task "A", arm "temp=180" is not measured. Simulated runs draw expected rewards there from predictions by the other measurements, and fit and bounds ` +
+				`use these. To leave such arms out, write unmeasured="drop"` + "\n" +
+				`task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation. One pooled from the other arms of the task is used, or from all tasks if the task has none`},
 		{file: "categories.csv", long: Long{Task: []string{"line"}, Arm: []string{"oil"}, Reward: "yield"},
 			want:  "[L1 L2] | [mineral ester ester none] | [5.5 7.5 8.5 2.5] | [0.707 0.707 0.707 0.707]",
-			notes: "columns that are not named are ignored: speed\ncolumn \"oil\" has text, which is a category, not a scale (kernel category()): mineral = 0, ester = 1, none = 2"},
+			notes: "other columns are not used: speed\ncolumn \"oil\" has text. Its values are categories (kernel category()): mineral = 0, ester = 1, none = 2"},
 		{file: "typo.csv", long: machines, want: `FILE:3:3: column "temp": expected a number as in line 2, got "l80"; a feature has numbers in all rows, or text in all: if these are names, write text="temp" (--text "temp")`},
 		{file: "thousands.csv", long: machines, want: `FILE:3:7: "1,234" is a number with a decimal comma in line 3 and "1.234" one with a decimal point in line 2; write all numbers alike`},
 		{file: "quoted-decimals.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41,5"; decimal commas are read where semicolons or tabs separate the columns`},
@@ -85,18 +85,18 @@ func TestStrangersTables(t *testing.T) {
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield"}, want: `FILE:4:3: column "variety": expected a number as in line 2, got "12b"; a feature has numbers in all rows, or text in all: if these are names, write text="variety" (--text "variety")`},
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield", ArmFeatures: []string{"block"}}, want: `FILE:3:6: column "block" is "2" here but "1" in line 2: it must not change within task "plot=1", arm "12"`},
 		{file: "unit-in-cell.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41.5 kg"; write a number alone, without unit or separators; if it failed, give the flag --failed or failed="col('throughput') == '41.5 kg'"`},
-		{file: "multiline-comment.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44.5] | [0.707 0.707]", notes: "columns that are not named are ignored: comment"},
+		{file: "multiline-comment.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44.5] | [0.707 0.707]", notes: "other columns are not used: comment"},
 		{file: "quantised.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]", notes: repeated},
 		{file: "quantised.csv", long: machines, noise: NoiseSD, want: `FILE: task "A", arm "temp=150": the noise scale is 0, but it must be positive; noise="task" pools it over the task, or give a number`},
 		{file: "quantised.csv", long: machines, noise: NoiseTask, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]", notes: repeated},
 		{file: "wide-excel.csv", want: "[A B] | [a b a b] | [41.5 44 30 29] | [1.2 1.2 0.8 0.8]",
 			notes: "columns are separated by semicolons, numbers have decimal commas\n" +
-				`task "A", arm "b" and 1 more of 4 arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
+				`task "A", arm "b" and 1 more of 4 arms are without a standard deviation. One pooled from the other arms of the task is used, or from all tasks if the task has none`},
 		{file: "wide-pilot.csv", want: "[A] | [a b] | [] | [1.2 1.2]",
-			notes: `task "A", arm "b" is not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it` + "\n" +
-				`task "A", arm "b" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
+			notes: `task "A", arm "b" is not measured. fit and bounds use the others; fc and fb cannot simulate it. Measure it, or leave it out by unmeasured="drop"` + "\n" +
+				`task "A", arm "b" is without a standard deviation. One pooled from the other arms of the task is used, or from all tasks if the task has none`},
 		{file: "wide-category.csv", want: "[A B] | [a b a b] | [41.5 44 30 29] | [1.2 1.2 0.8 0.8]",
-			notes: "column \"x_oil\" has text, which is a category, not a scale (kernel category()): mineral = 0, ester = 1"},
+			notes: "column \"x_oil\" has text. Its values are categories (kernel category()): mineral = 0, ester = 1"},
 		{file: "wide-category-typo.csv", want: `FILE:3:5: column "x_oil": expected a finite number, got "l80"`},
 		{file: "wide-comment.csv", want: `FILE:1: unknown column "comment"; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm feature) or z_ (task feature)`},
 		{file: "excel-sep-line.csv", long: Long{Task: []string{"machin"}, Arm: []string{"temp"}, Reward: "throughput"}, want: `FILE:1: no column "machin"; the columns are machine, temp, throughput`},

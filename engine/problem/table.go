@@ -91,9 +91,9 @@ func fileTable(path string, opt LoadOptions, packed bool, wanted []string) *tabl
 }
 
 // tableOf reads a table from memory, which may have no rows. All of its rows have all columns.
-func tableOf(path string, data []byte, wanted ...string) (t *table, err error) {
+func tableOf(ctx context.Context, path string, data []byte, wanted ...string) (t *table, err error) {
 	defer try.Caught(&err)
-	t = fileTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, false, wanted)
+	t = fileTable(path, LoadOptions{Context: ctx, Read: func(string) ([]byte, error) { return data, nil }}, false, wanted)
 	if t.header == nil {
 		panic(t.at(cell{}, "no data: expected a line with the names of the columns"))
 	}
@@ -121,10 +121,7 @@ func (t *table) records(r *csv.Reader) iter.Seq[[]cell] {
 			row = row[:0]
 			for k, text := range record {
 				line, column := r.FieldPos(k)
-				if strings.ContainsAny(text, "\t\r\n") { // of a cell with lines, such as Alt+Enter makes
-					text = oneLine(text)
-				}
-				row = append(row, cell{strings.TrimSpace(text), line + t.preamble, column})
+				row = append(row, cell{trimmed(text), line + t.preamble, column})
 			}
 			if !yield(row) {
 				return

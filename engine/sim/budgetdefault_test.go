@@ -23,7 +23,7 @@ import (
 // budgetMethod is a candidate for the default of a fixed budget.
 type budgetMethod struct{ name, xi string }
 
-// budgetMethods are compared in docs/measured/fixed-budget.md, "The default for a fixed budget".
+// budgetMethods are compared in measured/budget-default.csv.
 var budgetMethods = []budgetMethod{
 	{"CoBayesFB", engine.RidgeGP}, {"CoBayesFB", engine.RidgeAuto}, {"CoKernelFB", engine.RidgeAuto}, {"CoKernelFB", engine.RidgeGP},
 	{"CoUniformFB", engine.RidgeGP}, {"CoUniformFB", engine.RidgeAuto}, {"IndUniformFB", ""},

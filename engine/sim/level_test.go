@@ -17,7 +17,7 @@ import (
 
 // BenchmarkLevel measures how often each test rejects: "level" where it should not, and "power"
 // where it should. An operation is the whole measurement, from the same seed each time;
-// docs/measured/fixed-confidence.md has the table.
+// measured/level.csv has the table.
 func BenchmarkLevel(b *testing.B) {
 	measure := func(name string, share func(b *testing.B, effect bool) float64) {
 		b.Run(name, func(b *testing.B) {

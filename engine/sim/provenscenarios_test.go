@@ -177,7 +177,7 @@ func provenScenarios() []scenario {
 
 // Scenarios against the label proven, each at δ = 0.2: the share of wrong runs is at most δ where it stands.
 // GONB_COPE_SCENARIOS=200 go test ./engine/sim -run ProvenScenarios -v -timeout 2h prints the table of
-// docs/robustness.md; without it few runs of the quick ones are made.
+// docs/explanation/robustness.md; without it few runs of the quick ones are made.
 func TestProvenScenarios(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")

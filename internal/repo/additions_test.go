@@ -47,7 +47,7 @@ func TestCostOfAdditions(t *testing.T) {
 			[]string{"dsl/words.go"}, 0}, // which tables can be read
 		{"an act and event of a campaign", []string{"CorrectBody", "KindCorrect", "correctEntry"},
 			[]string{"engine/campaign/catalogue.go", "engine/campaign/correct.go"}, nil, 0},
-		{"an act and event that `ask` goes by", []string{"FailBody", "KindFail", "failEntry"},
+		{"an act and event that `ask` uses", []string{"FailBody", "KindFail", "failEntry"},
 			[]string{"engine/campaign/catalogue.go", "engine/campaign/correct.go"},
 			[]string{"engine/campaign/teller.go"}, 1}, // a sheet can say it, too
 		{"an option of `fc`", []string{"field MaxSamples", `"max_samples"`}, []string{"engine/options.go"},

@@ -43,7 +43,7 @@ func pages(t *testing.T, folder string) []string {
 // documents returns the pages of docs without executed notebooks, the pages beside README, and the ledgers beside tests.
 func documents(t *testing.T) []string {
 	t.Helper()
-	out := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "internal/repo/faults.md", "internal/repo/imports.md", "engine/model/regimes.md"}
+	out := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "internal/repo/faults.md", "internal/repo/imports.md", "internal/repo/measured.md", "engine/model/regimes.md", "tools/zoo/README.md"}
 	for _, page := range pages(t, "docs") {
 		if !strings.HasPrefix(page, "docs/gallery/") {
 			out = append(out, page)
@@ -79,6 +79,18 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s: there is no %s", s.file, page)
 			}
 		}
+	}
+}
+
+// The algorithm that docs/how-to/own-algorithm.md shows is an example that go test runs.
+func TestOwnAlgorithm(t *testing.T) {
+	plain := func(text string) string { // without comments, on one line
+		return strings.Join(strings.Fields(regexp.MustCompile(`//.*`).ReplaceAllString(text, "")), " ")
+	}
+	example := plain(read(t, "engine/question/example_test.go"))
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, "docs/how-to/own-algorithm.md"), -1)
+	if len(blocks) == 0 || !strings.Contains(example, plain(blocks[0][1])) {
+		t.Error("docs/how-to/own-algorithm.md: the first block is not in engine/question/example_test.go")
 	}
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import keyword
 import os
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -40,7 +41,9 @@ def python_name(name: str) -> str:
 
 
 def methods(kind: str) -> list[str]:
-    """Return the functions whose first parameter takes a value of this type."""
+    """Return the functions whose first parameter takes a value of this type, for types of the language only: a list is one of Python."""
+    if kind in ("list", "free number", "record"):
+        return []
     found = []
     for name, f in functions().items():
         first = f["params"][0] if f["params"] else None
@@ -49,23 +52,94 @@ def methods(kind: str) -> list[str]:
     return found
 
 
-def docstring(f: dict[str, Any]) -> str:
-    """Return the help of a function."""
-    lines = [_capital(f["doc"]) + ".", ""]
+@cache
+def results() -> dict[str, list[dict[str, str]]]:
+    """Return the parts of results: for each type of value a list of name, type and description."""
+    with open(os.path.join(os.path.dirname(__file__), "results.json"), encoding="utf-8") as f:
+        loaded: dict[str, list[dict[str, str]]] = json.load(f)
+    return loaded
+
+
+def parts(kind: str) -> list[dict[str, str]]:
+    """Return the parts of a value that no method hides."""
+    hidden = {"json", "table", "to_columns", "to_pandas", "to_polars", "folder", *methods(kind)}
+    return [part for part in results().get(kind, []) if part["name"] not in hidden and not keyword.iskeyword(part["name"])]
+
+
+def class_doc(kind: str) -> str:
+    """Return the help of a class: which functions return such a value, and its attributes."""
+    name = classes()[kind]
+    makers = [f["name"] for f in functions().values() if f["result"] == kind]
+    lines = [f"{_with_article(kind)}{', as returned by ' + _listed(makers) if makers else ''}."]
+    own = parts(kind)
+    if own:
+        lines += ["", "Attributes:", "    table: all rows as a DataFrame", "    json: all parts as Python dicts and lists"]
+        lines += [_wrapped(f"{p['name']} ({p['type']}): {p['doc']}".removesuffix(": "), "    ", "        ") for p in own]
+    called = [m for m in methods(kind) if functions()[m]["params"][0].get("types")]
+    if called:
+        lines += ["", f"Methods of the language: {', '.join(called)}. help(gonb_cope.{name}.{called[0]}) explains one."]
+    return "\n".join(lines)
+
+
+def _with_article(kind: str) -> str:
+    if kind in ("bounds", "hardness", "claims", "comparisons"):
+        return _capital(kind)
+    return f"A{'n' if kind[0] in 'aeiou' else ''} {kind}"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
+
+
+def docstring(f: dict[str, Any], owner: str = "") -> str:
+    """Return the help of a function, or of a method of a class."""
+    lines = [_wrapped(_capital(f["doc"]) + "."), ""]
+    params = f["params"][1:] if owner else f["params"]
     if f.get("formula"):
         lines += [f"k(x, y) = {f['formula']}", ""]
     if f.get("reference"):
-        lines += [f"From {f['reference']}.", ""]
-    if f["params"]:
+        lines += [f"Source: {f['reference']}.", ""]
+    if params or f.get("variadic") or f.get("named"):
         lines.append("Parameters:")
-        lines += [f"    {python_name(p['name'])}: {p['doc']}; {p['given']}{_beside(p)}" for p in f["params"]]
+        for p in params:
+            lines += [f"    {python_name(p['name'])} ({_pythonic(p['given'])}{_beside(p)}):", _wrapped(_capital(p["doc"]), "        ")]
+        lines += [f"    *more: {f['variadic']}"] if f.get("variadic") else []
+        lines += [_wrapped(f"**named: {f['named']}", "    ")] if f.get("named") else []
         lines.append("")
-    if f.get("variadic"):
-        lines += [f"Further arguments: {f['variadic']}.", ""]
-    if f.get("named"):
-        lines += [f"Named arguments: {f['named']}.", ""]
-    lines += [f"In a script: {f['example']}"]
+    if result_of(f) != "None":
+        lines += ["Returns:", f"    {result_of(f)}", ""]
+    if f["params"]:
+        lines += ["Raises:", "    CopeError: an argument, or the data, are wrong; the message names the place and says what to write"]
+        if f["result"] in classes() and "kernel" not in f["result"]:
+            lines += ["    Interrupted: Ctrl-C was pressed; its attribute partial is what was finished"]
+        lines.append("")
+    lines += ["Example:", f"    {python_example(f['example'])}"]
     return "\n".join(lines)
+
+
+def result_of(f: dict[str, Any]) -> str:
+    """Return the type of a function's value in Python."""
+    return {"number": "float", "text": "str", "list": "list", "nothing": "None", "": "Value"}.get(f["result"]) or classes()[f["result"]]
+
+
+def python_example(script: str) -> str:
+    """Return an example of the language as Python writes it."""
+    quoted = re.split(r'("[^"]*")', script)
+    for i in range(0, len(quoted), 2):
+        text = re.sub(r"\b(\d+)\.\.(\d+)", lambda m: str(list(range(int(m[1]), int(m[2]) + 1))), quoted[i])
+        text = re.sub(r"\b([A-Za-z_]\w*)\(", lambda m: f"cope.{m[0]}" if m[1] in functions() else m[0], text)
+        quoted[i] = re.sub(r"\b(true|false)\b", lambda m: m[0].capitalize(), text).replace("^", "**")
+    return "".join(quoted)
+
+
+def _pythonic(text: str) -> str:
+    return re.sub(r"\b(true|false)\b", lambda m: m[0].capitalize(), text).replace("a text", "a string")
+
+
+def _wrapped(text: str, first: str = "", later: str | None = None) -> str:
+    import textwrap
+
+    return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=first if later is None else later, break_long_words=False, break_on_hyphens=False)
 
 
 def _beside(p: dict[str, Any]) -> str:
@@ -74,7 +148,7 @@ def _beside(p: dict[str, Any]) -> str:
         more.append("a DataFrame")
     if p.get("function"):
         more.append("a Python function")
-    return f", or {' or '.join(more)}" if more else ""
+    return f"; also {' or '.join(more)}" if more else ""
 
 
 def _capital(text: str) -> str:
@@ -104,6 +178,6 @@ def make(f: dict[str, Any], call: Callable[..., Any], owner: str = "") -> Callab
     function.__name__ = name
     function.__qualname__ = f"{owner}.{name}" if owner else name
     function.__module__ = "gonb_cope"
-    function.__doc__ = docstring(f)
+    function.__doc__ = docstring(f, owner)
     function.__signature__ = inspect.Signature(params)  # type: ignore[attr-defined]
     return function

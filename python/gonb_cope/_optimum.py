@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
@@ -32,8 +32,6 @@ class Optimum:
     @cached_property
     def arms(self) -> dict[Any, Any]:
         """The arm to take for each task."""
-        if len(self._strategy.measured) == 1:  # the others failed, so that there is nothing to compare
-            return {trial.task: trial.arm for trial in self._strategy.measured}
         return self._strategy.picks(self.answer)
 
     @property
@@ -128,8 +126,7 @@ def _optimum(f: Callable[..., Any], s: Strategy, budget: int, batch: int | None,
     found = Optimum(s)
     try:
         while len(s.told) < budget and s.is_open:
-            for trial, value in _measured(measure, s.ask(min(at_once, budget - len(s.told))), pool):
-                s.tell([trial], [value])
+            _measure(measure, s, s.ask(min(at_once, budget - len(s.told))), pool)
         _ = found.arms  # an error is raised here
     except KeyboardInterrupt:
         raise Interrupted(f"interrupted after {len(s.told)} of {budget} measurements", found if s.told else None) from None
@@ -142,11 +139,11 @@ def _optimum(f: Callable[..., Any], s: Strategy, budget: int, batch: int | None,
     return found
 
 
-def _measured(measure: Callable[[Trial], Any], trials: list[Trial], pool: Executor | None) -> Iterator[tuple[Trial, Any]]:
-    """Measure trials in their order. An exception is raised when all that were begun are done."""
+def _measure(measure: Callable[[Trial], Any], s: Strategy, trials: list[Trial], pool: Executor | None) -> None:
+    """Measure trials and record the values in order. An exception is raised after all trials that were begun are done."""
     if pool is None:
         for trial in trials:
-            yield trial, measure(trial)
+            s.tell([trial], [measure(trial)])
         return
     futures = [pool.submit(measure, trial) for trial in trials]
     first: BaseException | None = None
@@ -155,7 +152,7 @@ def _measured(measure: Callable[[Trial], Any], trials: list[Trial], pool: Execut
             continue
         raised = future.exception()
         if raised is None:
-            yield trial, future.result()
+            s.tell([trial], [future.result()])
         elif first is None:
             first = raised
             for other in futures:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._errors import CopeError, Interrupted, Note, ProcessEnded
+from ._waits import is_stuck
 
 PROTOCOL = 1
 
@@ -67,6 +68,7 @@ class Process:
         self._numbered = 0
         self._held = 0  # how often the lock is held, by one thread
         self._asked: int | None = None  # the thread in which a function of Python runs
+        self._callers: set[int] = set()  # threads that wait for the lock
         self._folder = ""
         self._log: Any = None
         self.generation = 0  # counts processes: a value belongs to one
@@ -165,16 +167,21 @@ class Process:
 
         A function of Python that the process asked for would wait for its own call, and is refused.
         """
-        while True:
-            asked = self._asked
-            if asked is not None and (asked == threading.get_ident() or _is_awaited_by(asked)):
-                raise CopeError(
-                    "a function of Python that gonb_cope calls cannot call gonb_cope itself: the call that needs its value is still under way. "
-                    "Compute this before, and let the function use the result",
-                    "request",
-                )
-            if self._lock.acquire(timeout=0.1):
-                break
+        own, stuck = threading.get_ident(), 0
+        self._callers.add(own)
+        try:
+            while self._asked == own or not self._lock.acquire(timeout=0.1):
+                function = self._asked
+                # twice in a row: a thread that was just woken still has the frames of its wait
+                stuck = stuck + 1 if function is not None and function != own and is_stuck(function, own, self._callers) else 0
+                if function == own or stuck == 2:
+                    raise CopeError(
+                        "a function of Python that gonb_cope calls cannot call gonb_cope itself: the call that needs its value is still under way. "
+                        "Compute this before, and let the function use the result",
+                        "request",
+                    )
+        finally:
+            self._callers.discard(own)
         self._held += 1
         try:
             if self._held == 1 and self.pid and (len(self.freed) > 32 or (self.freed and self._functions)):
@@ -417,21 +424,6 @@ class Process:
                 raise EOFError
             at += got
         return content
-
-
-def _is_awaited_by(thread: int) -> bool:
-    """Report whether another thread joins this one, or waits for a future that this one computes."""
-    own: list[Any] = [threading.current_thread()]
-    frame: Any = sys._getframe()
-    while frame is not None:
-        own += [value.future for value in frame.f_locals.values() if type(value).__name__ == "_WorkItem"]  # of concurrent.futures
-        frame = frame.f_back
-    frame = sys._current_frames().get(thread)
-    while frame is not None:
-        if any(frame.f_locals.get("self") is awaited for awaited in own):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _reward(value: Any, task: str, arm: str) -> float:

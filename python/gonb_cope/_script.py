@@ -11,7 +11,7 @@ from . import _catalogue, _names, _tables, _values
 from ._errors import CopeError, Interrupted
 from ._process import process
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"[^\W\d]\w*")
 _LONGEST = 10_000  # elements of a list that a script sees by its name
 
 
@@ -68,7 +68,7 @@ def _run(text: str, file: str, names: dict[str, Any], gone: dict[str, str]) -> d
     bind = {}
     for name, value in names.items():
         if not isinstance(value, _values.Value) and _tables.is_table(value):
-            bind[name] = _tables.send(process, value, name if _WORD.fullmatch(name) and name.isascii() else "table")
+            bind[name] = _tables.send(process, value, name if _WORD.fullmatch(name) else "table")
         else:
             bind[name] = _values.encode(value, {})
     try:

@@ -65,6 +65,7 @@ class Strategy:
         self.tasks: dict[str, Any] = {}
         for task in given:
             self.tasks.setdefault(named[_names.identity(task)], task)
+        _check_keys(self.tasks.values())
         self._task_names = named
         self.told: list[tuple[Trial, float]] = []
         self.failed: list[tuple[Trial, str]] = []
@@ -135,9 +136,6 @@ class Strategy:
 
     def best(self, next: int = 0) -> Any:
         """Return the answer by what was told so far. What only failed is not a pick."""
-        if len(self.measured) == 1:
-            failed = f", and {len(self.failed)} measurements failed" if self.failed else ""
-            raise CopeError(f"only {_of(self.measured[0])} gave numbers{failed}: there is nothing to compare it with; measure another arm")
         return _answer(self.problem, self.epsilon, next)
 
     def picks(self, answer: Any) -> dict[Any, Any]:
@@ -262,6 +260,18 @@ class Strategy:
         """Return some arms that are new, by chance."""
         others = [i for i in self.arms.without(taken) if of[i].is_new]
         return self._random.sample(others, max(0, min(count, len(others))))
+
+
+def _check_keys(tasks: Iterable[Any]) -> None:
+    """Raise an error for tasks that cannot be the keys of one dict: answers have one with an arm for each task."""
+    keys: dict[Any, Any] = {}
+    for task in tasks:
+        try:
+            other = keys.setdefault(task, task)
+        except TypeError:
+            raise TypeError(f"the task {_names.described(task)} cannot be the key of a dict; name each task by a text, such as 'site 1'") from None
+        if other is not task:
+            raise ValueError(f"tasks has {other!r} and {task!r}, but a dict cannot hold both as keys; name one of them by a text")
 
 
 def _trials(given: Iterable[Any]) -> list[Trial]:

@@ -186,7 +186,10 @@ def class_of(kind: str) -> type[Value]:
         from ._figures import Figure as base
     elif name == "Campaign":
         from ._campaign import Campaign as base
-    members: dict[str, Any] = {"_kind": kind, "__module__": "gonb_cope", "__doc__": f"A {kind} of the language. " + (base.__doc__ or "")}
+    doc = _catalogue.class_doc(kind)
+    if base is not Value and base.__doc__:
+        doc += "\n\n" + base.__doc__
+    members: dict[str, Any] = {"_kind": kind, "__module__": "gonb_cope", "__doc__": doc}
     for method in _catalogue.methods(kind):
         if not hasattr(base, method):
             members[method] = _catalogue.make(_catalogue.functions()[method], base._call, name)

@@ -33,6 +33,11 @@ class CopeSampler(BaseSampler):  # type: ignore[misc,unused-ignore]
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """Return the parameters that all trials so far have and that are categorical."""
+        if len(study.directions) > 1:
+            raise ValueError(
+                f"the study has {len(study.directions)} objectives, and CopeSampler serves studies with one: combine them into one number, "
+                "or take another sampler, such as optuna.samplers.NSGAIISampler()"
+            )
         space = intersection_search_space(study.get_trials(deepcopy=False))  # anew: a sampler may serve several studies
         return {name: d for name, d in space.items() if isinstance(d, CategoricalDistribution)}
 

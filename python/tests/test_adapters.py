@@ -60,6 +60,16 @@ def test_optuna():
     assert len(study.trials) == 8
 
 
+def test_optuna_with_two_objectives():
+    """The first trial says so, and not the second."""
+    optuna = pytest.importorskip("optuna")
+    from gonb_cope.optuna import CopeSampler
+
+    study = optuna.create_study(sampler=CopeSampler(), directions=["minimize", "maximize"])
+    with pytest.raises(ValueError, match="2 objectives"):
+        study.optimize(lambda trial: (trial.suggest_categorical("x", [1, 2]), 1.0), n_trials=1)
+
+
 def test_ask_and_tell():
     s = cope.Strategy(arms=[{"x": x, "kind": k} for x in range(5) for k in "ab"], tasks=["p", "q"], goal="max", seed=3)
     while len(s.told) < 30:

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 
@@ -48,8 +49,32 @@ def test_help(name):
     function = getattr(cope, name)
     f = _catalogue.functions()[name]
     assert list(inspect.signature(function).parameters)[: len(f["params"])] == [_catalogue.python_name(p["name"]) for p in f["params"]]
+    words = " ".join(function.__doc__.lower().split())
     for p in f["params"]:
-        assert p["doc"] in function.__doc__
+        assert " ".join(p["doc"].lower().split()) in words
+    ast.parse(_catalogue.python_example(f["example"]))
+    assert not re.search(r"\b(true|false)\b", _catalogue.python_example(f["example"]))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in _catalogue.classes() if kind != "record"])
+def test_help_of_classes(kind):
+    """The help lists the parts that a value has, and no function as a method that only takes a list of Python."""
+    of = getattr(cope, _catalogue.classes()[kind])
+    first = of.__doc__.split("\n")[0]
+    assert not re.match(r"A [aeiou]|An [^aeiou]", first)
+    for part in _catalogue.parts(kind):
+        assert f"    {part['name']} ({part['type']})" in of.__doc__
+    if kind in ("list", "free number"):
+        assert not set(_catalogue.functions()) & {name for name in vars(of) if not name.startswith("_")}
+
+
+def test_parts_are_there(machines):
+    """An answer has every part that the help of its class lists."""
+    a = cope.problem(machines, task="Machine", arm="Speed", reward="Throughput").best(next=2)
+    for part in _catalogue.parts("answer"):
+        if part["name"] in a.json:
+            getattr(a, part["name"])
+    assert {"picks", "next", "arms", "loss_now"} <= set(a.json)
 
 
 def test_completion():

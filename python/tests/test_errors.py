@@ -1,7 +1,10 @@
 """What is wrong is said in the words of the language, and nothing hangs."""
 
+import asyncio
 import gc
+import multiprocessing.pool
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -123,7 +126,71 @@ def caught(work):
         return e
 
 
-@pytest.mark.parametrize("where", [lambda work: work(), in_a_pool, lambda work: in_a_thread(lambda: caught(work))])
+def by_queues(work):
+    """Ask a thread that takes work from a queue and puts what it gives into another."""
+    asked, given = queue.Queue(), queue.Queue()
+    threading.Thread(target=lambda: given.put(caught(asked.get())), daemon=True).start()
+    asked.put(work)
+    return given.get()
+
+
+def by_an_event(work):
+    """Wait for a thread that keeps what it found in an object."""
+    done = threading.Event()
+
+    class Worker:
+        def run(self):
+            self.found = caught(work)
+            done.set()
+
+    worker = Worker()
+    threading.Thread(target=worker.run, daemon=True).start()
+    done.wait()
+    return worker.found
+
+
+def in_a_thread_pool(work):
+    """Ask a pool that hands its results on in a thread of its own."""
+    with multiprocessing.pool.ThreadPool(2) as pool:
+        return pool.apply(caught, (work,))
+
+
+def in_an_event_loop(work):
+    """Ask a coroutine in the event loop of another thread."""
+
+    async def find():
+        return caught(work)
+
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+    try:
+        return asyncio.run_coroutine_threadsafe(find(), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+
+
+def from_an_event_loop(work):
+    """Ask a thread that an event loop of this one waits for."""
+
+    async def find():
+        return (await asyncio.gather(asyncio.to_thread(caught, work), asyncio.sleep(0.01)))[0]
+
+    return asyncio.run(find())
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        lambda work: work(),
+        in_a_pool,
+        lambda work: in_a_thread(lambda: caught(work)),
+        by_queues,
+        by_an_event,
+        in_a_thread_pool,
+        in_an_event_loop,
+        from_an_event_loop,
+    ],
+)
 def test_a_call_inside_a_function(where):
     """It would wait for the call that needs the function, and is refused at once."""
     p = cope.paper(case=2, gap=0.4)
@@ -158,8 +225,53 @@ def test_threads_wait_for_functions():
     assert found == ["{3,4}"] * 3
 
 
+def test_threads_wait_for_functions_that_wait():
+    """A function that waits for a thread which does not call the package is no reason to refuse another call."""
+    p, found, measured = cope.paper(case=2, gap=0.4), [], queue.Queue()
+    asked = queue.Queue()
+
+    def measure():
+        while (arm := asked.get()) is not None:
+            time.sleep(0.01)
+            measured.put(float(arm == "{3,4}"))
+
+    def slow(task, arm, count):
+        asked.put(arm)
+        return measured.get()
+
+    def run():
+        found.append(p.fb(budget=60, rewards=slow).json["answers"][0]["leader"])
+
+    laboratory, caller = threading.Thread(target=measure), threading.Thread(target=run)
+    laboratory.start()
+    caller.start()
+    time.sleep(0.2)
+    assert cope.mean([1, 2]) == 1.5
+    caller.join()
+    asked.put(None)
+    laboratory.join()
+    assert found == ["{3,4}"]
+
+
+def test_stop_iteration():
+    """It is raised as any other exception: generators must not take it for their end."""
+
+    def ends(*_):
+        raise StopIteration("no more")
+
+    with pytest.raises(StopIteration, match="no more"):
+        cope.paper(case=2, gap=0.4).fb(budget=60, rewards=ends)
+    with pytest.raises(StopIteration, match="no more") as e:
+        cope.minimize(ends, arms=[1, 2, 3], budget=6)
+    assert e.value.partial is None
+    with pytest.raises(StopIteration, match="no more"):
+        cope.minimize(ends, arms=[1, 2, 3], budget=6, parallel=2)
+    with pytest.raises(cope.CopeError, match="all 6 measurements failed"):
+        cope.minimize(ends, arms=[1, 2], budget=9, catch=StopIteration)
+
+
 def test_functions_are_released():
-    p = cope.paper(case=2, gap=0.4)
+    p, others = cope.paper(case=2, gap=0.4), len(process._functions)
 
     def run():
         def draw(task, arm, count):
@@ -177,7 +289,7 @@ def test_functions_are_released():
     cope.mean([1])
     gc.collect()
     assert dropped() is None
-    assert len(process._functions) < 5
+    assert len(process._functions) < others + 5
     assert of_kept() is not None
     assert len(kept.sweep(budget=[60, 80]).table) == 2
 

@@ -183,7 +183,7 @@ def test_labels_of_columns():
     assert [pick["features"] for pick in p.best().json["picks"]] == [{"1": "q"}, {"1": "p"}]
     assert len(cope.problem(frame, task=[0], arm=[np.int64(1)], reward=np.int64(2)).json["tasks"]) == 2
     assert cope.problem({0: ["p", "q"], 1: [1, 2]}, arm=0, reward=1).best().json["picks"][0]["arm"] == "q"
-    with pytest.raises(ValueError, match="there is no column 7; the columns are 0, 1, 2, 3"):
+    with pytest.raises(ValueError, match="the table has no column 7; the columns are 0, 1, 2, 3"):
         cope.problem(frame, task=7, arm=1, reward=2)
     levels = pd.DataFrame(rows, columns=pd.MultiIndex.from_tuples([("site", ""), ("arm", ""), ("y", "mean"), ("y", "ok")]))
     p = cope.problem(levels, task="site", arm=("arm", ""), reward=("y", "mean"))
@@ -258,3 +258,28 @@ def test_durations_of_polars():
     frame = pl.DataFrame({"site": ["s"] * 6, "wait": [timedelta(hours=h) for h in (1, 1, 2, 2, 3, 3)], "yield": [1.0, 1.1, 5.0, 5.2, 2.0, 2.1]})
     (pick,) = cope.problem(frame, task="site", arm="wait", reward="yield").best().json["picks"]
     assert pick["arm"] == "2:00:00"
+
+
+def test_line_breaks():
+    """A text of several lines is a name in one line, and two such names stay two."""
+    rows = {"t": ["a"] * 6, "arm": ["x\ny", "x y", "z"] * 2, "yield\n[%]": [1.0, 2, 3, 1.5, 2.5, 3.5]}
+    a = cope.problem(rows, task="t", arm="arm", reward="yield\n[%]").best()
+    assert a.json["arms"][0]["features"] == {"arm": '"x\\ny"'}
+    assert {arm["arm"] for arm in a.json["arms"]} == {'"x\\ny"', "x y", "z"}
+    alone = cope.problem({"arm": ["x\r\ny", "z"] * 2, "y": [1.0, 2, 1.5, 2.5]}, arm="arm", reward="y").best()
+    assert {arm["arm"] for arm in alone.json["arms"]} == {"x y", "z"}
+
+
+@pytest.mark.parametrize(
+    ("tasks", "error", "message"),
+    [
+        ([1, True], ValueError, "tasks has 1 and True"),
+        ([0, False], ValueError, "tasks has 0 and False"),
+        ([{"a": 1}, {"a": 2}], TypeError, "cannot be the key"),
+    ],
+)
+def test_tasks_that_are_one_key(tasks, error, message):
+    """The answer is a dict with an arm for each task: none of them is lost."""
+    with pytest.raises(error, match=message):
+        cope.minimize(lambda arm, task: arm, arms=[1, 2, 3], tasks=tasks, budget=20)
+    assert cope.minimize(lambda arm, task: arm, arms=[1, 2, 3], tasks=[1, "1", None], budget=20).arms == {1: 1, "1": 1, None: 1}

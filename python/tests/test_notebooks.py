@@ -58,10 +58,10 @@ def test_a_cell_sees_what_is_there_now(shell, capsys):
     assert cell('print("{eps}")') == "0.5"
     for value, now in [(None, "None"), ({"a": 1}, "of type dict"), ([1] * 300_000, "a list of 300,000 values"), (float("nan"), "nan"), (max, "of type")]:
         shell.user_ns["eps"] = value
-        with pytest.raises(cope.CopeError, match=f"eps is {now}.* in Python now; the value before, 0.5, is not used any more"):
+        with pytest.raises(cope.CopeError, match=f"eps is {now}.* in Python now; its former value, 0.5, is not used any more"):
             cell('print("{eps}")')
     del shell.user_ns["eps"]
-    with pytest.raises(cope.CopeError, match=r"eps was deleted in Python; the value before, 0\.5"):
+    with pytest.raises(cope.CopeError, match=r"eps was deleted in Python; its former value, 0\.5"):
         cell("x = 2*eps")
     assert cell('eps = 3\nprint("{eps}")') == "3"  # bound in the cell itself
     assert cell('print("{eps + 1}")') == "4"
@@ -73,7 +73,7 @@ def test_a_cell_sees_what_is_there_now(shell, capsys):
     cell('p = problem(df, task="Machine", arm=["Temp °C", "Speed"], reward="Throughput")\na = best(p, epsilon=1)')
     before = shell.user_ns["a"]
     shell.user_ns["df"] = None
-    with pytest.raises(cope.CopeError, match="df is None in Python now; the value before, a table, is not used any more"):
+    with pytest.raises(cope.CopeError, match="df is None in Python now; its former value, a table, is not used any more"):
         cell('p = problem(df, task="Machine", arm="Speed", reward="Throughput")')
     assert cell("a = best(p, epsilon=2)") == ""
     assert shell.user_ns["a"].epsilon == 2
@@ -82,6 +82,16 @@ def test_a_cell_sees_what_is_there_now(shell, capsys):
     del shell.user_ns["p"]
     with pytest.raises(cope.CopeError, match="p was deleted in Python"):
         cell("best(p)")
+
+
+def test_names_of_any_letters(shell, capsys):
+    for name in ("größe", "ärger", "Δ", "変数"):
+        shell.user_ns[name] = 0.5
+        shell.run_cell_magic("cope", "", f"{name}_2 = 2*{name}")
+        assert shell.user_ns[f"{name}_2"] == 1
+    shell.user_ns["maße"] = [{"arm": "x", "y": 1.0}, {"arm": "z", "y": 2.0}]
+    shell.run_cell_magic("cope", "", 'p = problem(maße, arm="arm", reward="y")')
+    assert shell.user_ns["p"].name == "maße"
 
 
 def test_a_table_is_not_a_problem(shell):

@@ -25,13 +25,13 @@ func hostileSheets(a, b, other string) []hostile {
 		return head + a + "," + "\"" + strings.ReplaceAll(value, "\"", "\"\"") + "\"\n"
 	}
 	var all []hostile
-	for _, v := range []string{"0.41", " 0.41", "4.1e-1", "0.41 "} {
+	for _, v := range []string{"0.41", " 0.41", "4.1e-1", "0.41 ", ">0.41", "<0.41"} { // two of them are limits
 		all = append(all, hostile{text: row(v), value: 0.41})
 	}
 	for _, v := range []string{
-		"0.41 mg", "~0.41", ">0.41", "<0.1", "0.41*", "NaN", "nan", "#N/A", "-", "--", ".", "Inf", "-inf", "1e400", "-1e400", "1e308",
+		"0.41 mg", "~0.41", "0.41*", "NaN", "nan", "#N/A", "-", "--", ".", "Inf", "-inf", "1e400", "-1e400", "1e308",
 		"1.7976931348623157e308", "=0.41", "=0.41+1",
-		"=cmd|'/C calc'!A0", "@SUM(1)", "'0.41", "41.May", "05.Jan", "2026-05-01", "1/2", "½", "0x1p3", "0x29", "1_000", "TRUE", "null", "4l",
+		"=cmd|'/C calc'!A0", "@SUM(1)", "'0.41", "41.May", "05.Jan", "2026-05-01", "1/2", "½", "0x1p3", "0x29", "1_000", "null", "4l",
 		"4O", "1d5", "#DIV/0!", "\u202e0.41", "0.41;", "4 1",
 	} {
 		all = append(all, hostile{text: row(v), value: never})
@@ -42,7 +42,7 @@ func hostileSheets(a, b, other string) []hostile {
 		head + a + ",0.41\n" + a + ",0.42\n", head + a + ",0.41\n" + strings.ToLower(a) + ",0.42\n",
 		"id,reward,status,note\n" + a + ",0.41,,\n" + a + ",,failed,broke\n",
 		"id,reward,status,note\n" + a + ",,failed,broke\n" + a + ",0.41,,\n", "id,reward,status,note\n" + a + ",0.41,failed,broke\n",
-		"id|reward\n" + a + "|0.41\n", "PK\x03\x04\x00\x00", "\x1f\x8b\x08",
+		"PK\x03\x04\x00\x00", "\x1f\x8b\x08",
 		"id,reward,note\n" + a + ",0,41\n" + b + "\n", head + a + ",0.41,5,6\n", head + a + ",\"0.41\n" + b + ",0.42\n",
 		"task,arm,count,mean,sd\nt0,a1,0,0.41,1\n", "task,arm,count,mean,sd\nt0,a1,1.5,0.41,1\n",
 		"task,arm,count,mean,sd\nt0,a1,2,0.41,-1\n", "task,arm,count,mean,sd\nt0,a1,2,0.41,1e200\n", "task,arm,reward\nt0\u0301,a1,0.41\n",
@@ -54,7 +54,7 @@ func hostileSheets(a, b, other string) []hostile {
 		"\xef\xbb\xbf" + head + a + ",0.41\n", head + a + ",0.41\r\n", "\"id\",\"reward\"\n\"" + a + "\",\"0.41\"\n",
 		"ID,REWARD\n" + a + ",0.41\n", "reward,id\n0.41," + a + "\n", head + a + ",0.41\n" + a + ",0.41\n",
 		"Instrument 3\nOperator: X\n\n" + head + a + ",0.41\n", head + a + ",0.41\n" + strings.Repeat("\n", 20000),
-		"id;reward\n" + a + ";0,41\n", "sep=;\nid;reward\n" + a + ";0,41\n", head + strings.ToLower(a) + ",0.41\n",
+		"id;reward\n" + a + ";0,41\n", "id|reward\n" + a + "|0.41\n", "sep=;\nid;reward\n" + a + ";0,41\n", head + strings.ToLower(a) + ",0.41\n",
 		"id,reward,note\n" + a + ",0.41,\x1b]0;x\x07\n", "id,reward,note\n" + a + ",0.41,=cmd|'/C calc'!A0\n",
 		"id,reward,note\n" + a + ",0.41,<img src=x onerror=alert(1)>\n", "id,reward,note\n" + a + ",0.41,\\input{/etc/passwd}\n",
 		"id,reward,note\n" + a + ",0.41," + strings.Repeat("x", 100000) + "\n", "id,reward,=1+1\n" + a + ",0.41,y\n",
@@ -62,7 +62,7 @@ func hostileSheets(a, b, other string) []hostile {
 	} {
 		all = append(all, hostile{text: text, value: 0.41})
 	}
-	for _, h := range []hostile{{text: row("1e200"), value: never}, {text: row("1e99"), value: 1e99},
+	for _, h := range []hostile{{text: row("1e200"), value: never}, {text: row("1e99"), value: 1e99}, {text: row("TRUE"), value: 1},
 		{text: head + a + ",1e308\n" + b + ",1e308\n", value: never}} {
 		h.flags = []string{"--sure"}
 		all = append(all, h)

@@ -1,7 +1,7 @@
 //go:build unix
 
 // Benchscale measures whole commands on problems of 10³ to 10⁵ arms, one run each, and writes what
-// they take and how that grows into docs/measured/many-arms.md. With -tables it writes the problems alone.
+// they take and how that grows into tools/benchscale/many-arms.md. With -tables it writes the problems alone.
 package main
 
 import (

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Zoo runs methods with fixed budgets on many tables and writes what their picks lose into docs/zoo.md. Runs are kept
-// in the cache: a later zoo makes those that are missing. docs/zoo.md says how to add a method or a table.
+// Zoo runs methods with fixed budgets on many tables and writes their simple regret into docs/explanation/benchmark-suite.md and
+// tools/zoo/measured. Runs are kept in the cache; only missing runs are made. README.md says how to add a method or a table.
 package main
 
 import (
@@ -103,7 +103,7 @@ func (s settings) run(ctx context.Context) (err error) {
 	case s.against != "":
 		return z.compare(os.Stdout, s.against)
 	case s.into != "":
-		return z.write(s.into)
+		return z.write(s.into, filepath.Join(s.root, "tools/zoo/measured"))
 	}
 	z.counts(os.Stdout)
 	return nil

@@ -4,6 +4,7 @@ package main
 
 import (
 	_ "embed"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
@@ -25,16 +26,16 @@ var pageTemplate = template.Must(template.New("page.md").Funcs(template.FuncMap{
 	"title": title, "join": strings.Join, "halves": func() []bool { return []bool{true, false} }, "least": func() int { return leastRuns },
 }).Parse(pageText))
 
-// title names the tables that are not for tuning, or the others.
+// title names the held-out tables, or the others.
 func title(held bool) string {
 	if held {
-		return "Tables not for tuning"
+		return "held out"
 	}
-	return "Tables for tuning"
+	return "for tuning"
 }
 
-// write writes the page, and the picture beside it, without methods that have too few runs on every table.
-func (z *zoo) write(path string) (err error) {
+// write writes the page, the picture beside it and the tables into a folder, without methods that have too few runs on every table.
+func (z *zoo) write(path, folder string) (err error) {
 	defer try.Caught(&err)
 	for m := len(z.Methods) - 1; m >= 0; m-- {
 		if !slices.ContainsFunc(z.Shown, func(r row) bool { return len(r.by[m]) >= leastRuns }) {
@@ -47,6 +48,12 @@ func (z *zoo) write(path string) (err error) {
 	var b strings.Builder
 	try.To(pageTemplate.Execute(&b, z))
 	try.To(os.WriteFile(path, []byte(b.String()), 0o666))
+	try.To(os.MkdirAll(folder, 0o777))
+	for name, records := range map[string][][]string{"losses": z.losses(), "stops": z.stops(), "costs": z.costs(), "tables": z.tables()} {
+		var text strings.Builder
+		try.To(csv.NewWriter(&text).WriteAll(records))
+		try.To(os.WriteFile(filepath.Join(folder, name+".csv"), []byte(text.String()), 0o666))
+	}
 	return os.WriteFile(strings.TrimSuffix(path, filepath.Ext(path))+".svg", []byte(z.picture()), 0o666)
 }
 
@@ -79,16 +86,13 @@ func (z *zoo) Usual() int {
 	return lists.Max(z.Shown, func(r row) int { return lists.Max(r.by, func(of runs) int { return len(of) }) })
 }
 
-// Duel says how method m stands towards another one.
+// Duel compares method m with another one on the held-out tables.
 func (z *zoo) Duel(m, other int) string {
-	only := func(k int) bool { return k == other }
-	h, _ := z.standings(m, true, only)
-	t, _ := z.standings(m, false, only)
-	if m == other || h.all()+t.all() == 0 {
+	h, _ := z.standings(m, true, func(k int) bool { return k == other })
+	if m == other || h.all() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d / %d / %d, %s (%d / %d / %d, %s)", h[best], h[level], h[behind], z.meanDifference(m, other, true),
-		t[best], t[level], t[behind], z.meanDifference(m, other, false))
+	return fmt.Sprintf("%d / %d / %d, %s", h[best], h[level], h[behind], z.meanDifference(m, other, true))
 }
 
 // meanDifference is the mean over cells of the difference of two methods, in % of a random arm's loss.
@@ -107,25 +111,20 @@ func (z *zoo) meanDifference(m, other int, held bool) string {
 	return fmt.Sprintf("%+.1f", stat.Mean(differences, nil))
 }
 
-// Losses are the rows of the table of losses.
-func (z *zoo) Losses(held bool) string {
-	var b strings.Builder
-	usual := z.Usual()
-	for _, r := range z.half(held) {
+// losses are the mean losses by table, budget and method, with their heading.
+func (z *zoo) losses() [][]string {
+	out := [][]string{{"table", "held_out", "pulls_per_arm", "method", "loss_percent", "half_interval", "runs"}}
+	for _, r := range z.Shown {
 		for k, each := range eachArm {
-			name := r.Table.Name
-			if k > 0 {
-				name = ""
-			}
-			fmt.Fprintf(&b, "| %s | %g |", name, each)
-			first := r.lowest(k)
 			for m, of := range r.by {
-				fmt.Fprintf(&b, " %s |", r.cell(of, m, first, k, usual))
+				if i := meanOf(of.shares(k)); i.n >= leastRuns {
+					out = append(out, []string{r.Table.Name, fmt.Sprint(r.Table.Held()), fmt.Sprint(each), z.Methods[m].Name,
+						percent(i.mean), percent(i.half), fmt.Sprint(i.n)})
+				}
 			}
-			b.WriteString("\n")
 		}
 	}
-	return b.String()
+	return out
 }
 
 // lowest returns the method with the lowest mean loss, -1 without any.
@@ -139,23 +138,14 @@ func (r row) lowest(budget int) int {
 	return at
 }
 
-// cell is one number of the table with its marks.
-func (r row) cell(of runs, m, first, budget, usual int) string {
-	i := meanOf(of.shares(budget))
-	if i.n < leastRuns {
-		return "–"
+// tables are the tables, with their heading.
+func (z *zoo) tables() [][]string {
+	out := [][]string{{"table", "held_out", "tasks", "cells", "truth", "from", "about"}}
+	for _, r := range z.Shown {
+		of := r.Table
+		out = append(out, []string{of.Name, fmt.Sprint(of.Held()), fmt.Sprint(r.Tasks), fmt.Sprint(r.Cells), of.Truth, of.From, of.About})
 	}
-	text := fmt.Sprintf("%s ± %s", percent(i.mean), percent(i.half))
-	switch {
-	case m == first:
-		text = "**" + text + "**"
-	case against(of, r.by[first], budget) == level:
-		text = "= " + text
-	}
-	if i.n != usual {
-		text += fmt.Sprintf(" <sup>%d</sup>", i.n)
-	}
-	return text
+	return out
 }
 
 // percent shows a share with two digits.
@@ -169,9 +159,10 @@ func percent(x float64) string {
 	return fmt.Sprintf("%.2f", x) // a share may be 0
 }
 
-// Costs are the rows of the table of time and memory: each method, and fb on the tables where the method has runs.
-func (z *zoo) Costs() string {
-	var b strings.Builder
+// costs are medians and maxima over tables of what a method takes, and medians of fb on the same tables, with their heading.
+func (z *zoo) costs() [][]string {
+	out := [][]string{{"method", "tables", "run", "run_most", "decision", "decision_most", "memory_mb", "memory_most_mb",
+		"fb_run", "fb_decision", "fb_memory_mb"}}
 	first := slices.IndexFunc(z.Methods, func(m method) bool { return m.Name == nameDefault })
 	for m, of := range z.Methods {
 		var own, ours cost
@@ -186,15 +177,14 @@ func (z *zoo) Costs() string {
 		if len(own.run) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %.0f MB | %.0f MB |", of.Name, len(own.run), seconds(middle(own.run)),
-			seconds(most(own.run)), seconds(middle(own.decision)), seconds(most(own.decision)), middle(own.memory), most(own.memory))
+		record := []string{of.Name, fmt.Sprint(len(own.run)), seconds(middle(own.run)), seconds(most(own.run)), seconds(middle(own.decision)),
+			seconds(most(own.decision)), fmt.Sprintf("%.0f", middle(own.memory)), fmt.Sprintf("%.0f", most(own.memory)), "", "", ""}
 		if len(ours.run) > 0 {
-			fmt.Fprintf(&b, " %s | %s | %.0f MB |\n", seconds(middle(ours.run)), seconds(middle(ours.decision)), middle(ours.memory))
-		} else {
-			b.WriteString(" – | – | – |\n")
+			copy(record[8:], []string{seconds(middle(ours.run)), seconds(middle(ours.decision)), fmt.Sprintf("%.0f", middle(ours.memory))})
 		}
+		out = append(out, record)
 	}
-	return b.String()
+	return out
 }
 
 // cost is what runs of a method take, by table.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -115,9 +114,10 @@ func (p *play) parted(v, leader int, eps, sd float64) float64 {
 	return least
 }
 
-// Stops are the rows of the table of methods that stop by themselves; none where there are no runs.
-func (z *zoo) Stops() string {
-	var b strings.Builder
+// stops are the runs of methods that stop by themselves, with their heading.
+func (z *zoo) stops() [][]string {
+	out := [][]string{{"table", "held_out", "method", "stopped", "runs", "samples_per_task", "half_interval", "wrong",
+		"error_low_percent", "error_high_percent"}}
 	for _, r := range z.Shown {
 		for m, of := range r.stops {
 			var samples []float64
@@ -132,12 +132,11 @@ func (z *zoo) Stops() string {
 			}
 			i := meanOf(samples)
 			share := sim.Exact(engine.Rate{Count: wrong, Runs: len(of)})
-			fmt.Fprintf(&b, "| %s | %s | %s | %d of %d | %s ± %s | %d | %s to %s |\n",
-				r.Table.Name, r.Table.Use(), z.stoppers[m].Name, stopped, len(of), digits(i.mean), digits(i.half), wrong,
-				percent(share[0]), percent(share[1]))
+			out = append(out, []string{r.Table.Name, fmt.Sprint(r.Table.Held()), z.stoppers[m].Name, fmt.Sprint(stopped), fmt.Sprint(len(of)),
+				digits(i.mean), digits(i.half), fmt.Sprint(wrong), percent(share[0]), percent(share[1])})
 		}
 	}
-	return b.String()
+	return out
 }
 
 // The tests whose samples `-never` compares: CoTestFC as it is, all tasks together by the kernel whatever that costs, and

@@ -287,19 +287,22 @@ func TestPage(t *testing.T) {
 			z.Shown[0].by[m][run] = line{Run: run, Share: []float64{.1, .2, .3, .4 + float64(m+run)/100}, Decisions: 3, CPU: 0.1, Peak: 10}
 		}
 	}
-	path := filepath.Join(t.TempDir(), "zoo.md")
-	if err := z.write(path); err != nil {
+	folder := t.TempDir()
+	if err := z.write(filepath.Join(folder, "page.md"), folder); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"coupling", "CoBayesFB", "a table that is not here", "**44 ± 2.2**", "33 ms",
+	for _, x := range []struct{ file, want string }{
+		{"page.md", "CoBayesFB"}, {"page.md", "a table that is not here"}, {"tables.csv", "coupling,false,15,180,resampled"},
+		{"losses.csv", "coupling,false,4,fb,44,2.2,10"}, {"costs.csv", ",33 ms,"},
 		// runs 3 and 7 of the seven that stopped are wrong; 55 ± 22 is 10 (1 + ... + 10)/10 with t = 2.262 and s = 30.28
-		"| coupling | yes | CoBayesFC | 7 of 10 | 55 ± 22 | 2 |"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the page has no %q", want)
+		{"stops.csv", "coupling,false,CoBayesFC,7,10,55,22,2,"},
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, x.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), x.want) {
+			t.Errorf("%s has no %q", x.file, x.want)
 		}
 	}
 }

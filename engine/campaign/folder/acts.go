@@ -110,6 +110,9 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 // Each of its steps is recorded by itself. A program that is killed between two leaves a campaign that goes on with the next one, whoever
 // asks.
 func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, error) {
+	if err := checkBy(q.By); err != nil {
+		return campaign.List{}, err
+	}
 	if err := c.Advance(ctx); err != nil {
 		return campaign.List{}, err
 	}
@@ -140,17 +143,32 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 	return list, err
 }
 
+// checkBy reports the name of who does something, where it is none. Programs may leave it out.
+func checkBy(by string) error {
+	if by == "" {
+		return nil
+	}
+	return campaign.CheckName(by)
+}
+
 // Do does an act, and returns what came of it once that is on the disk. Where something is wrong with a row of a sheet
 // nothing is recorded, and the receipt says what. Nothing is planned here: whoever wants the next round at once calls Advance (Entry.Next).
 func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, error) {
 	// commands and scripts have checked it; programs may not have
+	for _, x := range act.Params() {
+		if by, is := x.Into.(*string); is && x.Name == "by" {
+			if err := checkBy(*by); err != nil {
+				return campaign.Done{}, err
+			}
+		}
+	}
 	if x, ok := act.(campaign.Checked); ok {
 		if err := x.Check(); err != nil {
 			return campaign.Done{}, errors.New(strings.TrimSpace(err.Param + " " + err.Text))
 		}
 	}
 	if x, ok := act.(campaign.Prepared); ok {
-		if err := x.Prepare(c.Protocol()); err != nil {
+		if err := x.Prepare(ctx, c.Protocol()); err != nil {
 			return campaign.Done{}, err
 		}
 	}
@@ -277,7 +295,7 @@ func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellO
 		return campaign.Receipt{}, err
 	}
 	act := &campaign.Tell{File: campaign.File{Content: sheet}, TellOptions: opt}
-	if err := act.Prepare(m.Protocol); err != nil {
+	if err := act.Prepare(ctx, m.Protocol); err != nil {
 		return campaign.Receipt{}, err
 	}
 	done, err := act.Do(ctx, campaign.Doing{Moment: m})

@@ -23,10 +23,10 @@ const smallTable = "task,arm,x_1,z_1\nnorth,a,0,0\nnorth,\"b, c\",1,0\nsouth,a,0
 // tabled is the Maker of a recipe whose data is one table, under the identity of tasks times a kernel of arms. Rows that were added are put
 // behind the table, as a script's Maker does it, and errors name the file that a row came from.
 func tabled(p campaign.Protocol, k kernels.Kernel, load problem.LoadOptions) Maker {
-	return func(_ context.Context, r question.Recipe) (campaign.Protocol, error) {
+	return func(ctx context.Context, r question.Recipe) (campaign.Protocol, error) {
 		data, places := r.Data[0].Content, []*problem.Appended(nil)
 		for _, f := range r.Added {
-			a, err := problem.Append(r.Data[0].Path, data, f.Path, f.Content)
+			a, err := problem.Append(ctx, r.Data[0].Path, data, f.Path, f.Content)
 			if err != nil {
 				return p, err
 			}

@@ -8,5 +8,5 @@ import (
 
 // Every row of the table of faults names a test that is there.
 func TestEveryRowIsTested(t *testing.T) {
-	faulttable.Check(t, "../../../docs/how-to/campaigns.md", "What each fault does", 15)
+	faulttable.Check(t, "faults.md", "What each fault does", 15)
 }

@@ -16,14 +16,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // History returns what was recorded. Of the open round it has no rewards. It replays nothing.
@@ -150,7 +147,7 @@ func (c *Campaign) Invite(ctx context.Context, name string) (secret string, err 
 
 // InviteTo is Invite to a page whose links name a host.
 func (c *Campaign) InviteTo(ctx context.Context, host, name string) (secret string, err error) {
-	if err := checkName(name); err != nil {
+	if err := campaign.CheckName(name); err != nil {
 		return "", err
 	}
 	// 26 characters of 5 bits
@@ -164,22 +161,6 @@ func (c *Campaign) InviteTo(ctx context.Context, host, name string) (secret stri
 		list = slices.DeleteFunc(list, func(i Invitation) bool { return i.Name == name })
 		return append(list, Invitation{name, hashOf(secret), c.opt.now().UTC(), host}), nil
 	})
-}
-
-// longestName is the most characters of a name.
-const longestName = 100
-
-// checkName reports a name that cannot be shown as one.
-func checkName(name string) error {
-	switch {
-	case campaign.SamePerson(name, ""):
-		return fmt.Errorf("an invitation needs a name that can be read, got %q", name)
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return fmt.Errorf("an invitation needs a name without control characters, got %q", sentence.Brief(name))
-	case utf8.RuneCountInString(name) > longestName:
-		return fmt.Errorf("a name has at most %d characters, got %q", longestName, sentence.Brief(name))
-	}
-	return nil
 }
 
 // Revoke takes the secret of a person back, at once. What they asked for and told stays. It is an error where nobody of that name is

@@ -18,7 +18,7 @@ import (
 // told, at δ = 0.2: the share of wrong ones among those that are called proven is at most δ. The best arm of each
 // task is ahead of two tied ones by little more than epsilon.
 // GONB_COPE_SCENARIOS=200 go test ./engine/campaign/folder -run ProvenScenarios -v prints the table of
-// docs/robustness.md; without it few campaigns are made.
+// docs/explanation/robustness.md; without it few campaigns are made.
 func TestProvenScenariosOfCampaigns(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_SCENARIOS"))
 	if err != nil {

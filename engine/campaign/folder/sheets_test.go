@@ -2,6 +2,7 @@ package folder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,5 +109,30 @@ func TestSlipsOfThePen(t *testing.T) {
 	}
 	if r := told(t, c, campaign.TellOptions{By: "Ann", Sure: true}, append(rows, slip)...); !r.Taken || r.Counts[campaign.RowNew] != 11 {
 		t.Errorf("confirmed: %+v", r)
+	}
+}
+
+// Equal values say nothing of how far arms are apart: the first result of another arm needs no confirmation, whatever noise is stated,
+// and rows with such a value are no copies of each other.
+func TestEqualValuesHaveNoScale(t *testing.T) {
+	p := small(t)
+	p.Problem.Noise.Scales = slices.Repeat([]float64{0.02}, p.Problem.N())
+	for _, before := range [][]float64{{7, 7, 7, 7, 7, 7, 7, 7}, {7, 7, 7, 7, 7.01, 7.01, 7.01, 7.01}} {
+		c := begin(t, p, Options{})
+		l := asked(t, c, "Ann", 12)
+		var rows []string
+		for i, x := range append(before, 7.3) {
+			rows = append(rows, row(l.Rows[i].ID, x))
+		}
+		if r := told(t, c, campaign.TellOptions{By: "Ann"}, rows...); r.Counts[campaign.RowNew] != 9 {
+			t.Errorf("7.3 after %v: %+v", before, r)
+		}
+	}
+	c := begin(t, p, Options{})
+	for k, text := range []string{"north,a,7\n", "north,a,7\nsouth,a,7\n"} {
+		r, err := attachBy(t.Context(), c, []byte("task,arm,reward\n"+text), campaign.TellOptions{By: "Ann", Sheet: fmt.Sprint(k, ".csv")})
+		if err != nil || r.Counts[campaign.RowNew] != k+1 {
+			t.Errorf("attached %q: %v, %+v", text, err, r)
+		}
 	}
 }

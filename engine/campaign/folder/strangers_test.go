@@ -212,7 +212,7 @@ func TestLargeSheets(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	act := &campaign.Tell{File: campaign.File{Content: []byte(text)}}
-	if err := act.Prepare(c.Protocol()); err != nil {
+	if err := act.Prepare(t.Context(), c.Protocol()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := act.Do(ended, campaign.Doing{Moment: c.state.Under(c.Protocol(), c.opt.now())}); !errors.Is(err, context.Canceled) {
@@ -263,8 +263,7 @@ func TestSlipsByTheTable(t *testing.T) {
 // Names, reasons and notes of people reach no terminal or report with what these obey, and no spreadsheet as formulas.
 func TestTextsOfPeople(t *testing.T) {
 	c := begin(t, small(t), Options{})
-	// a name that would set the title of a terminal, and is a formula
-	by := "\x1b]0;by\x07=cmd|'/C calc'!A0"
+	by := "=cmd|'/C calc'!A0" // a formula
 	l := asked(t, c, by, 6)
 	if again := asked(t, c, by, 6); !again.Again || again.Rows[0].ID != l.Rows[0].ID {
 		t.Errorf("the same person gets another list: %+v", again)
@@ -286,8 +285,21 @@ func TestTextsOfPeople(t *testing.T) {
 	if _, err := closeBy(t.Context(), c, "=HYPERLINK(\"http://x\")\x7f", by); err != nil {
 		t.Fatal(err)
 	}
-	// an invitation is no record of the past, and so its name can be refused
-	wants(t, func() error { _, err := c.Invite(t.Context(), by); return err }(), "control characters")
+	// names that cannot be shown are refused, whatever is done under them
+	for name, word := range map[string]string{"\x1b]0;by\x07": "control characters", "Ann\u202e": "control characters", " \u200b": "is blank",
+		strings.Repeat("a", 101): "more than 100 characters"} {
+		wants(t, func() error { _, err := c.Invite(t.Context(), name); return err }(), word)
+		wants(t, func() error { _, err := c.Ask(t.Context(), campaign.Request{By: name}); return err }(), word)
+		wants(t, func() error {
+			_, err := c.TellOne(t.Context(), l.Rows[0].ID, 1, campaign.TellOptions{By: name})
+			return err
+		}(), word)
+		wants(t, func() error {
+			_, err := c.Tell(t.Context(), []byte(text), campaign.TellOptions{By: name})
+			return err
+		}(), word)
+		wants(t, noteBy(t.Context(), c, "x", name), word)
+	}
 	st, err := c.Status(t.Context())
 	if err != nil {
 		t.Fatal(err)

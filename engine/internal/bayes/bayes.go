@@ -86,7 +86,7 @@ const (
 	// negligible is the weight that may be left out of the mixture, as part of the probability that a task is wrong.
 	negligible = 0.05
 	// spent is the part of δ that is spent where scale and part are not known: what the prior says of them on
-	// average need not hold of the arms at hand (docs/robustness.md has what does).
+	// average need not hold of the arms at hand (docs/explanation/robustness.md has what does).
 	spent = 0.8
 	// leastExplained is the part of the variation of arms' means within tasks that the posterior must explain when
 	// they are left out for arms to be decided over that were never pulled.

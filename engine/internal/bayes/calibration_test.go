@@ -52,7 +52,7 @@ var drawnRows = []drawn{
 
 // On problems that are drawn from its own model at most delta of the runs give a wrong answer, whatever the
 // part of arms by themselves is: 15 tasks of 12 arms with the features of the coupling data, noise 15,
-// delta 0.2. CALIBRATION=300 makes so many runs of every row and shows them, as docs/robustness.md has them;
+// delta 0.2. CALIBRATION=300 makes so many runs of every row and shows them, as docs/explanation/robustness.md has them;
 // CALIBRATION_ROW=2 only that row, and CALIBRATION_DELTA=0.1 another delta.
 func TestCoBayesIsCalibrated(t *testing.T) {
 	if testing.Short() {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -132,11 +133,10 @@ func (s *server) operation(t *statement, c callParams) error {
 	return nil
 }
 
-// isName reports whether a text has the form of a name.
+// isName reports whether a text is a name of the language.
 func isName(text string) bool {
 	for i, r := range text {
-		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
 			return false
 		}
 	}

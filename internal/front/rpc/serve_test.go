@@ -238,6 +238,9 @@ func TestScripts(t *testing.T) {
 		"file": "cell", "bind": map[string]any{"df": path, "eps": 0.5},
 		"script": `q = problem(df, task="site", arm="temp", reward="out")` + "\na = best(q, epsilon=eps)\na\nn = 2*3",
 	})
+	if m := p.request("run", map[string]any{"file": "cell", "bind": map[string]any{"größe": 0.5}, "script": "größe_2 = 2*größe"}); m.Error != nil {
+		t.Errorf("a name with an umlaut: %+v", m.Error)
+	}
 	if len(out.Bound) != 3 || out.Bound[0].Type != "problem" || out.Bound[2].Value != 6.0 {
 		t.Errorf("the script bound %+v", out.Bound)
 	}
@@ -378,7 +381,7 @@ func TestGone(t *testing.T) {
 		t.Fatal(m.Error.Message)
 	}
 	m := run("x = 2*eps", nil, map[string]any{"eps": "is None in Python now"})
-	if m.Error == nil || m.Error.Data.Mistakes[0].Message != "eps is None in Python now; the value before, 0.5, is not used any more" {
+	if m.Error == nil || m.Error.Data.Mistakes[0].Message != "eps is None in Python now; its former value, 0.5, is not used any more" {
 		t.Errorf("a name that is gone is answered by %+v", m.Error)
 	}
 	if m := run("x = 2*eps", map[string]any{"eps": 0.7}, nil); m.Error != nil {
