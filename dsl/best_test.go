@@ -102,6 +102,7 @@ func TestRows(t *testing.T) {
 		`problem(data="runs.csv", arm="lr", successes="n", trials="ok")`:                    "number of successes from 0 to the 3",
 		`problem(data="runs.csv", arm="lr")`:                                                "data needs reward",
 		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > 0 ? lr : 'x' + lr")`: `where=`,
+		`problem(data="runs.csv", arm="lq", reward="loos")`:                                 `hint: did you mean "loss"?`,
 	} {
 		if _, err := evalText(NewSession(Options{Folder: dir}), script); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", script, err, want)

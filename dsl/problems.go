@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/looks"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -236,7 +238,8 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 }
 
 // problemError returns a loading error under the responsible argument; file is the parameter that names the table, rewards the path
-// of raw rewards. It tries, in this order: the noise, the file of raw rewards, the kernel on these points, the table.
+// of raw rewards. It tries, in this order: the noise, the file of raw rewards, the kernel on these points, the table. It
+// reports unknown columns itself, and then returns nil.
 func problemError(c *call, err error, file, rewards string) error {
 	var noise *problem.NoiseError
 	var data *problem.DataError
@@ -273,7 +276,36 @@ func problemError(c *call, err error, file, rewards string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		a.hint = suggestFile(c.e.session, c.text(file)) // a missing file
 	}
+	if data != nil && data.Unknown != "" && data.Known != nil && file == "data" {
+		c.failWith(c.arg(a.param), a)
+		c.reportUnknownColumns(data)
+		return nil
+	}
 	return a
+}
+
+// plainName matches names of columns that cannot be expressions.
+var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_ ]*$`)
+
+// reportUnknownColumns reports the other arguments that name columns which the table lacks, so that the user can correct all at once.
+func (c *call) reportUnknownColumns(data *problem.DataError) {
+	for _, p := range append(slices.Clone(longDetails), textParam) {
+		if p.words != wordsHeader {
+			continue
+		}
+		for _, a := range c.elements(p.Name) {
+			name, _ := a.Data.(string)
+			same := func(column string) bool { return looks.Alike(column) == looks.Alike(name) }
+			if name != data.Unknown && plainName.MatchString(name) && !slices.ContainsFunc(data.Known, same) {
+				hint := ""
+				if nearest(name, data.Known) != "" {
+					hint = suggest(name, data.Known)
+				}
+				c.failWith(a, &argumentError{message: fmt.Sprintf("cannot load %q", c.text("data")),
+					err: fmt.Errorf("%s: no column %q", data.Path, name), hint: hint})
+			}
+		}
+	}
 }
 
 // fileOf returns the path of the data file that an error is about; "" if there is none.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,8 +162,48 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 		}
 	}
 	o.run.table, o.run.line = table, o.line(table)
-	return o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.script(table, wide)})
+	return flagsOf(o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.script(table, wide)}))
 }
+
+// argumentBefore matches the text of a script in front of the value of an argument, or of an element of its list.
+var argumentBefore = regexp.MustCompile(`[(,] ?([a-z_]+)=(?:\[[^\]]*)?$`)
+
+// flagsOf replaces mistakes of the script, which the user has not written, by the flags that caused them.
+func flagsOf(err error) error {
+	var mistakes dsl.Errors
+	if !errors.As(err, &mistakes) {
+		return err
+	}
+	var lines []string
+	for _, m := range mistakes {
+		line := cmp.Or(m.Cause, m.Message)
+		at := argumentBefore.FindStringSubmatch(string([]rune(m.Source)[:m.Col-1]))
+		if at != nil && at[1] != "data" {
+			before, after, _ := strings.Cut(line, at[1]+"=") // a condition names its parameter, and repeats its value
+			if _, rest, repeated := strings.Cut(after, `": `); repeated {
+				line = before + rest
+			}
+			line = fmt.Sprintf("--%s: %s", strings.ReplaceAll(at[1], "_", "-"), line)
+		}
+		switch {
+		case strings.Contains(m.Hint, "write a list"):
+			line += "; these are several columns: repeat the flag for each"
+		case m.Hint != "":
+			line += "; " + m.Hint
+		}
+		lines = append(lines, line)
+	}
+	return &flagMistakes{text: strings.Join(lines, "\n"), err: err}
+}
+
+// flagMistakes is the text of mistakes in flags, with the mistakes of the script behind it.
+type flagMistakes struct {
+	text string
+	err  error
+}
+
+func (e *flagMistakes) Error() string { return e.text }
+func (e *flagMistakes) Unwrap() error { return e.err }
 
 func (o *bestOptions) script(table string, wide bool) string {
 	retry := ""
@@ -221,7 +263,13 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 	writeColumns(w, lists.Map(d.Columns, func(c problem.Column) []string { return []string{"  " + c.Name, looks(c)} }))
 	guessed, goal := o.guessed(d)
 	fmt.Fprint(w, "\nWhich columns name the tasks, which the options, and which was measured? ")
-	if slices.Contains(slices.Concat(guessed.of("arm"), guessed.of("reward")), "COLUMN") {
+	wide := len(d.Rewards) > 1 && (len(d.Arm) == 0 || d.Single == d.Options)
+	if wide && len(o.of("arm"))+len(o.of("reward")) == 0 {
+		fmt.Fprintf(w, "No command is proposed: %s may be options side by side, and best reads a row for each measurement.\n\n"+
+			"In Python: table.melt(id_vars=..., var_name=\"option\", value_name=\"y\"); in R: tidyr::pivot_longer. "+
+			"If one of them was measured, name the columns:\n\n  %s\n", strings.Join(d.Rewards, ", "), guessed.line(d.Path))
+		guessed.explain(w, d)
+	} else if slices.Contains(slices.Concat(guessed.of("arm"), guessed.of("reward")), "COLUMN") {
 		fmt.Fprintf(w, "No column looks like options, or like what was measured. Name them:\n\n  %s\n", guessed.line(d.Path))
 		guessed.explain(w, d)
 	} else if err := guessed.try(ctx, d.Path); err != nil {
@@ -231,7 +279,7 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 		fmt.Fprintf(w, "Perhaps:\n\n  %s\n\n%s; for further measurements, add --next 24.\n", guessed.line(d.Path), goal)
 		guessed.explain(w, d)
 	}
-	if len(d.Rewards) > 1 {
+	if len(d.Rewards) > 1 && !wide {
 		fmt.Fprintf(w, "If each of %s is a task of its own, write a row for each of their cells: a column for the task, and one for "+
 			"what was measured.\n", strings.Join(d.Rewards, ", "))
 	}
@@ -256,7 +304,7 @@ func looks(c problem.Column) string {
 		what += fmt.Sprintf(", or %q", word)
 	}
 	if c.Limits > 0 {
-		what += fmt.Sprintf(", %d limits such as <%g", c.Limits, c.Least)
+		what += fmt.Sprintf(", %d limits such as %s", c.Limits, c.Limit)
 	}
 	if c.Empty > 0 {
 		what += fmt.Sprintf(" (%d empty)", c.Empty)
@@ -267,7 +315,11 @@ func looks(c problem.Column) string {
 // guessed returns the options with the columns that are guessed where none are named, and a sentence on the goal.
 func (o *bestOptions) guessed(d problem.Description) (guessed bestOptions, goal string) {
 	l := d.Long()
-	guesses := map[string][]string{"task": l.Task, "arm": l.Arm, "reward": {l.Reward}, "blocks": l.Blocks}
+	guesses := map[string][]string{"task": l.Task, "arm": l.Arm, "reward": {l.Reward}, "sd": {l.SD}, "count": {l.Count}, "blocks": l.Blocks}
+	if len(o.of("reward")) > 0 { // they are beside another column
+		delete(guesses, "sd")
+		delete(guesses, "count")
+	}
 	if d.Counts != nil && len(o.of("reward"))+len(o.of("successes"))+len(o.of("trials")) == 0 {
 		delete(guesses, "reward")
 		guesses["successes"], guesses["trials"] = d.Counts[:1], d.Counts[1:]
@@ -306,7 +358,7 @@ func (o *bestOptions) try(ctx context.Context, table string) error {
 	if err == nil {
 		_, err = dsl.NewSession(dsl.Options{Folder: "."}).Eval(ctx, script)
 	}
-	return err
+	return flagsOf(err)
 }
 
 // explain says what the proposed columns are, and why the others are left out.
@@ -314,7 +366,7 @@ func (o *bestOptions) explain(w io.Writer, d problem.Description) {
 	if task := o.of("task"); len(task) == 1 && task[0] == d.Task {
 		fmt.Fprintf(w, "Each %s gets an answer of its own; if it is to be chosen, too, write --arm in place of --task.\n", d.Task)
 	}
-	if d.Options > 1 && 10*d.Single >= 9*d.Options {
+	if d.Options > 1 && 10*d.Single >= 9*d.Options && len(o.of("sd"))+len(o.of("count")) == 0 {
 		fmt.Fprintf(w, "%d of the %d options have one row: only what the others say of it tells a good one from a lucky one. If one of these "+
 			"columns numbers rows or places, leave it out.\n", d.Single, d.Options)
 	}

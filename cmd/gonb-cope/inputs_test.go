@@ -59,6 +59,27 @@ var tableInputs = []tableInput{
 	{file: "confounded.csv", args: "--task task --arm arm --reward y --blocks day", most: 0.9, says: []string{"day"}},
 	{file: "one-option.csv", args: "--task site --arm arm --reward y", want: map[string]string{"a": "q", "b": "q", "c": "p"}},
 	{file: "pasted-twice.csv", args: "--task line --arm resin --arm temp --reward output", most: 0.9, says: []string{"repeat"}},
+	{file: "header-twice.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99,
+		says: []string{`the second one is "yield.1"`}},
+	{file: "header-twice.csv", args: "--task site --arm variety --reward yield.1", want: map[string]string{"A": "p", "B": "p"}, least: 0.99},
+	{file: "below-detection.csv", args: "--task site --arm additive --reward impurity --goal min", fails: true, says: []string{`4 "ND"`, "<0.05"}},
+	{file: "below-detection.csv", args: "--task site --arm additive --reward impurity", want: map[string]string{"A": "q", "B": "q"},
+		says: []string{`4 "ND"`}},
+	{file: "units-row.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99,
+		says: []string{"units below the header"}},
+	{file: "joined-files.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99,
+		says: []string{"repeat the header"}},
+	{file: "markdown-table.md", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99,
+		says: []string{"draw a line"}},
+	{file: "legend.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99,
+		says: []string{"neither a value nor a name"}},
+	{file: "dos-end.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
+	{file: "totals.csv", args: "--task site --arm variety --reward yield", says: []string{`\"Total\" in column \"variety\" looks like a total`}},
+	{file: "totals.csv", args: "--task site --arm variety --reward yield --where col('variety')␣!=␣'Total'", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
+	{file: "thousands.csv", args: "--task site --arm arm --successes won --trials shown", want: map[string]string{"A": "q", "B": "q"}, least: 0.99,
+		says: []string{"such as 1,100"}},
+	{file: "thousands-points.csv", args: "--task site --arm arm --reward sales", want: map[string]string{"A": "q", "B": "q"}, least: 0.99,
+		says: []string{"such as 1.100,50"}},
 	{file: "candidates.csv", args: "--task reaction --arm ligand --arm base --reward yield", fails: true, says: []string{"0 of its 8 arms are measured"}},
 }
 
@@ -288,5 +309,30 @@ func TestCampaignsOfStrangers(t *testing.T) {
 				t.Errorf("%s", status)
 			}
 		})
+	}
+}
+
+// TestProposalsForStrangers: without columns, the command that is proposed takes means with their standard deviations and counts, and none is
+// proposed for a table with a column for each option.
+func TestProposalsForStrangers(t *testing.T) {
+	for table, want := range map[string][]string{
+		"site,variety,yield_mean,yield_sd,yield_n\nA,p,1.05,0.10,3\nA,q,5.1,0.11,4\nB,p,1.25,0.12,3\nB,q,5.45,0.13,4\n": {
+			"--task site --arm variety --reward yield_mean --sd yield_sd --count yield_n"},
+		"site,variety,mean,sd,n\nA,p,1.05,0.1,3\nA,q,5.1,0.1,3\nB,p,1.25,0.1,3\nB,q,5.45,0.1,3\n": {"--reward mean --sd sd --count n"},
+		"task,a,b,c\nt1,1.1,5.2,2.2\nt2,1.3,5.5,2.1\nt3,0.9,5.1,2.4\n":                            {"No command is proposed: a, b, c", "table.melt"},
+		",a,b,c\nt1,1.1,5.2,2.2\nt2,1.3,5.5,2.1\nt3,0.9,5.1,2.4\n":                                {"No command is proposed: a, b, c"},
+		"site,variety,yield\nA,p,<0.05\nA,q,41.5\nB,p,<0.05\nB,q,43.5\n":                          {"2 limits such as <0.05"},
+		"n,Tool,Time\n10,R,1.5\n10,Py,2.5\n1000,R,15.5\n1000,Py,25.5\n":                           {"--task n --arm Tool --reward Time"},
+	} {
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command("gonb-cope", "best", path).CombinedOutput()
+		for _, text := range want {
+			if err != nil || !strings.Contains(string(out), text) {
+				t.Errorf("error %v, nothing says %q: %s", err, text, out)
+			}
+		}
 	}
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,6 +33,19 @@ func columns[T any](t *testing.T, rows []T, batches int) string {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return b.String()
+}
+
+// packed returns a text packed with gzip: a beginning, and a word some times.
+func packed(head, word string, times int) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(head)) // a buffer takes it
+	each := []byte(strings.Repeat(word, mega))
+	for range times / mega {
+		_, _ = w.Write(each)
+	}
+	_ = w.Close()
 	return b.String()
 }
 
@@ -81,6 +95,8 @@ func worst(t *testing.T) []struct{ name, file, content, script, input string } {
 		{"a header of commas", "t.csv", strings.Repeat(",", mega) + "\n" + head, rows, ""},
 		{"columns", "t.csv", counted("task,arm,mean", ",x_%d") + "\n", wide, ""},
 		{"features", "t.csv", counted("task,arm,mean", ",x_%d") + "\nu,a,1" + strings.Repeat(",", 100_000), wide, ""},
+		{"a packed file of rows", "t.csv.gz", packed(head, "u,a,1\n", 15*mega), rows, ""},
+		{"a packed file of one cell", "t.csv.gz", packed(head+"u,a,", "0", 900*mega), rows, ""},
 		{"quotes", "t.csv", head + "u,\"" + strings.Repeat(`""`, mega/2), wide, ""},
 		{"lines", "t.csv", head + strings.Repeat("\n", mega), rows, ""},
 		{"arms", "t.csv", counted("task,arm,mean\n", "u,a%d,1\n"), wide, ""},

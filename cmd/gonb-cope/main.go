@@ -37,6 +37,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
@@ -111,6 +112,7 @@ func bounded(ctx context.Context, stated string) (context.Context, error) {
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--memory: %w", err)}
 	}
+	most = max(most-memlimit.Program(), most/2) // the program counts, too
 	memlimit.CollectInTime(most)
 	return memlimit.Named(ctx, most, "--memory "+stated), nil
 }
@@ -199,7 +201,11 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	}
 	hint, word := "", args[0]
 	c.SuggestionsMinimumDistance = 2
-	near := c.SuggestionsFor(word)
+	// At most a third of the letters may differ: hist does not mean best.
+	near := slices.DeleteFunc(c.SuggestionsFor(word), func(name string) bool {
+		d := lists.Distance([]rune(word), []rune(name), 3)
+		return d <= 2 && 3*d > len(word) && !strings.HasPrefix(name, word)
+	})
 	param, elsewhere := dsl.Meant("best", word)
 	elsewhere = cmp.Or(elsewhere, param)
 	switch ending := strings.ToLower(filepath.Ext(word)); {

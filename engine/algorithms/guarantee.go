@@ -257,8 +257,8 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 		level = fmt.Sprintf("a level of each block (%s) that may be any", block.Name)
 	}
 	return fmt.Sprintf("under a prior of %s around %s%s, all decided answers are %s with posterior probability at least %s; "+
-		"so many runs are right where rewards are drawn from that prior; how many are on real rewards no theorem says, and docs/explanation/robustness.md "+
-		"has what was measured%s",
+		"so many runs are right where rewards are drawn from that prior; how many are on real rewards no theorem says, and "+
+		"docs/explanation/robustness.md has what was measured%s",
 		prior, level, sizes, what, atLeast(r.Delta), disbelieved(r))
 }
 

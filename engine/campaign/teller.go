@@ -52,6 +52,7 @@ func ReadResults(ctx context.Context, p Protocol, data []byte, name string, kind
 	if err != nil {
 		return Results{}, err
 	}
+	sheet.Aim(p.Problem.Goal)
 	// attached sheets have no form 0, and begin with 1
 	return Results{sheet, set + 3 - len(sets), fmt.Sprintf("%x", sha256.Sum256(data))}, nil
 }

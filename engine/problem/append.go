@@ -36,6 +36,8 @@ func Append(ctx context.Context, path string, base []byte, addedPath string, add
 	base = inUTF8(base)
 	more := try.Of(tableOf(ctx, addedPath, added))
 	t := try.Of(tableOf(ctx, path, base, more.givenColumns()...))
+	t.checkLengths(t.header...)
+	more.checkLengths(more.header...)
 	t.standardNames(wideColumns...)
 	more.standardNames(wideColumns...)
 	if name, is := t.lacks(more.givenColumns()...); is {

@@ -447,5 +447,6 @@ func (f *Frame) table(path string) *table {
 	if len(full) < f.Rows {
 		t.only(full)
 	}
+	t.leaveOutMarks(t.header)
 	return t
 }

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ type Column struct {
 	Numbers   bool     // every cell that is not empty is a number, a limit such as <0.05, or one of Words
 	Words     []string // texts among numbers, such as n. d. where a measurement failed, or a mistake; their cells count as empty
 	Limits    int      // cells such as <0.05
+	Limit     string   // the first of them
 	Different int      // values
 	Empty     int      // cells
 	Least     float64
@@ -43,6 +45,8 @@ type Description struct {
 	Reward string
 	// columns that may be one measurement in several tasks, where none is named as a reward
 	Rewards []string
+	SD      string   // the standard deviations of the means in Reward, "" without
+	Count   string   // and how many measurements each is of
 	Counts  []string // in place of Reward: columns of successes and of trials
 	Text    []string // those of Arm whose cells are names, although some look like numbers
 	Failed  string   // a condition on rows that failed, by a column such as status; "" without one
@@ -119,7 +123,7 @@ func (t *table) describe(k int, name string) Column {
 			part, _ := math.Frexp(v)
 			c.sizes, c.whole = c.sizes && part == 0.5 && v >= 8, c.whole && v == math.Trunc(v)
 		case isLimit:
-			c.Limits++
+			c.Limits, c.Limit = c.Limits+1, cmp.Or(c.Limit, text)
 		case failure(text):
 			if len(c.Words) <= mostFailWords {
 				c.Words = lists.Add(c.Words, text)
@@ -169,7 +173,7 @@ func (t *table) describe(k int, name string) Column {
 
 // looksLike returns a cell's number, if it has one, and reports whether it is a limit of one, as <0.05 is.
 func (t *table) looksLike(r int, column, text string) (v float64, number, isLimit bool) {
-	if t.isNumber(text) {
+	if t.isNumber(t.ungrouped(text, column)) {
 		v, err := t.tried(r, column)
 		return v, err == nil, false
 	}

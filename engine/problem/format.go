@@ -3,8 +3,8 @@ package problem
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
-	"errors"
 	"io"
 	"unicode/utf16"
 
@@ -14,23 +14,31 @@ import (
 // gzipMark begins a file that is packed with gzip.
 var gzipMark = []byte{0x1f, 0x8b}
 
-// unpacked returns a file's bytes without gzip around them. Packed again it is an error, as in a bomb of many layers.
-func (t *table) unpacked(allowed *allowance.Allowance, data []byte) []byte {
+// unpacked returns a file's bytes without gzip around them. Packed again it is an error, as in a bomb of many layers. The file is
+// unpacked twice, to at most so many bytes: first to count its bytes, because a buffer that grows takes several times as much memory.
+func (t *table) unpacked(data []byte, most int64, ctx context.Context) []byte {
 	if !bytes.HasPrefix(data, gzipMark) {
 		return data
 	}
+	var size int64
 	r, err := gzip.NewReader(bytes.NewReader(data))
-	var out bytes.Buffer
 	if err == nil {
-		_, err = io.Copy(allowed.Writer(&out), r)
+		counted := allowance.New(ctx, "the table", most, allowance.NoLimit)
+		size, err = io.Copy(counted.Writer(io.Discard), r)
 	}
-	if refused := (*allowance.Error)(nil); errors.As(err, &refused) || allowed.Make(0) != nil {
+	if allowance.Ended(err) {
 		t.stop(err)
 	}
 	if err != nil {
 		panic(t.at(cell{}, "a gzip file that cannot be unpacked: %v", err))
 	}
-	return out.Bytes()
+	t.make(int(size))
+	out := make([]byte, size)
+	if err = r.Reset(bytes.NewReader(data)); err == nil {
+		_, err = io.ReadFull(r, out)
+	}
+	t.stop(err)
+	return out
 }
 
 // formats are other kinds of files, by their first bytes; each says how to make a table in text of one.
@@ -131,7 +139,7 @@ func (t *table) textOfFile(data []byte) []byte {
 	if is, instead := formatOf(data); is != "" {
 		panic(t.at(cell{}, "%s, not a table in text: %s", is, instead))
 	}
-	data = inUTF8(data)
+	data = bytes.TrimSuffix(bytes.TrimRight(inUTF8(data), "\x00"), []byte{0x1a}) // by which DOS ends a text
 	if at := bytes.IndexByte(data, '\r'); at >= 0 && bytes.IndexByte(data, '\n') < 0 {
 		return bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
 	}

@@ -232,10 +232,14 @@ func (d *Description) guess(t *table) {
 		at = -1
 	} else if at >= 0 {
 		d.Reward, d.Lower = d.Columns[at].Name, d.Columns[at].named(lowerWords) || d.Columns[at].named(timeWords)
+		d.SD = d.beside(at, []string{"sd", "std", "stdev", "stddev", "stdabw"})
+		if d.SD != "" || d.Columns[at].named(meanWords) {
+			d.Count = d.beside(at, []string{"n", "count", "reps", "nobs", "size"})
+		}
 	}
 	roles := &guesses{Description: d, t: t}
 	for k, c := range d.Columns {
-		if k == at || slices.Contains(d.Counts, c.Name) {
+		if k == at || slices.Contains(d.Counts, c.Name) || slices.Contains([]string{d.SD, d.Count}, c.Name) {
 			continue
 		}
 		why := d.unusedFor(t, c)
@@ -260,6 +264,26 @@ func (d *Description) guess(t *table) {
 		})), d.Reward)
 	}
 	roles.assign()
+}
+
+// meanWords name means of several measurements.
+var meanWords = []string{"mean", "avg", "average", "mittel", "mittelwert"}
+
+// beside returns the column of numbers from 0 on that has the name of the reward with one of these words instead of a word for means, or
+// such a word alone; "" without one. A column of one value may be it.
+func (d *Description) beside(reward int, words []string) string {
+	rest := func(c Column, without []string) []string {
+		return lists.Where(c.parts(), func(p string) bool { return !slices.Contains(without, p) })
+	}
+	name := rest(d.Columns[reward], meanWords)
+	at := slices.IndexFunc(d.Columns, func(c Column) bool {
+		left := rest(c, words)
+		return c.Numbers && c.Empty == 0 && c.Least >= 0 && len(left) < len(c.parts()) && (len(left) == 0 || slices.Equal(left, name))
+	})
+	if at < 0 || at == reward {
+		return ""
+	}
+	return d.Columns[at].Name
 }
 
 // leave lists a column that has no part.
@@ -549,7 +573,7 @@ func (d *Description) counts(t *table) []string {
 
 // Long returns the columns as a long table has them, as far as they are guessed.
 func (d *Description) Long() Long {
-	l := Long{Arm: d.Arm, Reward: d.Reward, Blocks: d.Blocks}
+	l := Long{Arm: d.Arm, Reward: d.Reward, SD: d.SD, Count: d.Count, Blocks: d.Blocks}
 	if d.Task != "" {
 		l.Task = []string{d.Task}
 	}

@@ -107,6 +107,7 @@ func (t *table) finish() {
 			t.of(name).names = true
 		}
 	}
+	t.leaveOutMarks(lists.Map(h.header, func(c cell) string { return c.text }))
 }
 
 // counted reports whether the columns that have a name are named 0, 1, 2 and so on, as pandas names columns.
@@ -131,7 +132,7 @@ func (c *cells) repeats() bool {
 
 // setHeader names the columns. One without a name, and a second one of a name, gets a name as pandas gives it.
 func (t *table) setHeader(row []cell) {
-	t.unnamed, t.twice = map[string]bool{}, map[string]cell{}
+	t.unnamed, t.twice = map[string]bool{}, map[string]string{}
 	given, next := map[string]bool{}, map[string]int{} // next is the first number of a base that may be free
 	for k := range row {
 		row[k].text = oneLine(row[k].text)
@@ -141,13 +142,14 @@ func (t *table) setHeader(row []cell) {
 		base := c.text
 		if base == "" {
 			base = fmt.Sprintf("Unnamed: %d", k)
-		} else if _, known := t.twice[base]; !known && t.hasColumn(base) {
-			t.twice[base] = c
 		}
 		name := base
 		for t.hasColumn(name) || name != c.text && given[name] {
 			next[base]++
 			name = fmt.Sprintf("%s.%d", base, next[base])
+		}
+		if name != base && c.text != "" && t.twice[base] == "" {
+			t.twice[base] = name
 		}
 		t.unnamed[name] = c.text == ""
 		t.column[name] = k

@@ -199,6 +199,7 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) *Problem {
 func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	t.require("task", "arm")
 	xs, zs := t.withPrefix("x_"), t.withPrefix("z_")
+	t.leaveOutNameless([]string{"task", "arm"}, "mean")
 	t.checkLengths(t.header...)
 	for _, name := range t.header {
 		if t.unnamed[name] {
@@ -281,6 +282,7 @@ func readArm(t *table, r int, xs, zs []string, feature func(name string) float64
 		}
 	}
 	if mean := t.textOf(r, "mean"); failure(mean) && !notMeasured(mean) && a.reps != 0 {
+		try.To(t.needLimit(t.cellOf(r, "mean"), "mean"))
 		a.failed = 1
 	} else if !notMeasured(mean) && !failure(mean) {
 		a.mean = t.number(r, "mean")

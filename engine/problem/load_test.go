@@ -29,7 +29,6 @@ func TestLoadErrors(t *testing.T) {
 		{"header only", "task,arm,mean\n", "p.csv: no data: expected a header and at least one row"},
 		{"no arm column", "task,mean\na,1\n", `p.csv:1: no column "arm"; the columns are task, mean`},
 		{"unknown column", "task,arm,man\na,b,1\n", `p.csv:1: unknown column "man"; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm feature) or z_ (task feature)`},
-		{"column twice", "task,arm,x_1,x_1\na,b,1,2\n", `p.csv:1:14: column "x_1" appears twice; name the second one "x_1.1"`},
 		{"ragged", "task,arm,mean\na,b,1\na,c\n", "p.csv:3:1: 2 values, expected 3 as in the header"},
 		{"quote", "task,arm,mean\na,\"b,1\n", "p.csv:2:8: not valid CSV: extraneous or missing \" in quoted-field"},
 		{"text for a number", "task,arm,mean\na,b,one\n", `p.csv:2:5: column "mean" has no number, only texts such as "one": name a column of measurements`},

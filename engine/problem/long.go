@@ -117,8 +117,11 @@ func namedColumns(t *table, l Long) Long {
 			}
 			seen[k] = true
 		}
-		t.checkLengths(names...)
 	}
+	t.counts = []string{l.Count, l.Successes, l.Trials}
+	names := slices.Concat(l.Task, l.Arm)
+	t.leaveOutNameless(names, measured[0])
+	t.checkLengths(slices.Concat(names, measured, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.Log)...)
 	return l
 }
 
@@ -246,6 +249,7 @@ func (f *found) readLong(t *table, l Long) {
 	if limits := lists.Where(f.rows, func(m Row) bool { return m.Censored != 0 }); len(limits) > 0 {
 		f.notes = append(f.notes, limitsNote(t.path, l.Reward, limits))
 	}
+	f.notes = append(f.notes, f.totals(t, l)...)
 	switch {
 	case l.Count == "":
 	case f.successes():

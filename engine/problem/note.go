@@ -23,12 +23,16 @@ type NoteKind string
 
 // The kinds of notes on files.
 const (
-	NoteLineSkipped   NoteKind = "line skipped"   // the one above the header
-	NoteLinesSkipped  NoteKind = "lines skipped"  // numbers: lines above the header
+	NoteLineSkipped  NoteKind = "line skipped"  // the one above the header
+	NoteLinesSkipped NoteKind = "lines skipped" // numbers: lines above the header
+	NoteTwice        NoteKind = "twice"         // names: of several columns, and what the second one is called
+	// names: what the rows do; numbers: rows, line of the first
+	NoteNoData        NoteKind = "no data"
 	NoteRowNames      NoteKind = "row names"      // the header has no name for the first column
 	NoteSeparator     NoteKind = "separator"      // names: the character
 	NoteDecimalCommas NoteKind = "decimal commas" // names: the separator
 	NoteThousands     NoteKind = "thousands"      // names: the first number with a point; numbers: its line
+	NoteGroups        NoteKind = "groups"         // names: column, the first number whose thousands are parted
 	NoteIgnored       NoteKind = "ignored"        // names: columns
 	NoteCategories    NoteKind = "categories"     // names: column, then categories in the order of their codes
 	NoteIdentifiers   NoteKind = "identifiers"    // as NoteCategories, of whole numbers that are names by the way they are written
@@ -44,6 +48,7 @@ const (
 	NoteLimits   NoteKind = "limits"    // names: column; numbers: values below a limit, values above one
 	NoteNotDrawn NoteKind = "not drawn" // names: column
 	NoteNoOption NoteKind = "no option" // names: options, of many the first; numbers: options without a row, of all
+	NoteTotals   NoteKind = "totals"    // names: column, a value of it, the condition without it
 	NoteSums     NoteKind = "sums"      // names: columns of the means and of their counts
 	// names: columns of the rewards and of their counts
 	NoteSuccesses NoteKind = "successes"
@@ -86,9 +91,12 @@ var noteSentences = map[NoteKind]string{
 	NoteLineSkipped:   "line 1, above the header, is skipped",
 	NoteLinesSkipped:  "lines 1 to %d, above the header, are skipped",
 	NoteRowNames:      "rows have one value more than the header. The first is used as the row name",
+	NoteTwice:         "several columns are named %[1]q: that is the first one, and the second one is %[2]q",
+	NoteNoData:        "rows that %[1]s are left out: %[2]d, the first in line %[3]d",
 	NoteSeparator:     "columns are separated by %s",
 	NoteDecimalCommas: "columns are separated by %s, numbers have decimal commas",
 	NoteThousands:     "the point in %s (line %d) is read as a decimal point. If points separate thousands, delete them",
+	NoteGroups:        "column %[1]q has numbers such as %[2]s, whose mark parts thousands and is left out",
 	NoteIgnored:       "other columns are not used: %s",
 	NoteCategories:    "column %q has text. Its values are categories (kernel category()): %s",
 	NoteIdentifiers: "column %q has whole numbers with a leading zero or more than 15 digits. They are names, so categories " +
@@ -109,7 +117,9 @@ var noteSentences = map[NoteKind]string{
 	NoteNotDrawn: "column %q: fc and fb cannot draw simulated rewards from these measurements, because values beyond a limit are " +
 		"unknown. They use the noise scale instead",
 	NoteNoOption: "where= leaves no row for %[2]d of %[3]d options: %[1]s",
-	NoteSums:     `column %[1]q grows with %[2]q as sums do, but is read as means. If it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
+	NoteTotals: `%[2]q in column %[1]q looks like a total or a mean of other rows, and counts as one of its own. If it summarises others, ` +
+		`leave it out: where=%[3]q`,
+	NoteSums: `column %[1]q grows with %[2]q as sums do, but is read as means. If it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q. They are read as means. If they count successes, write ` +
 		`successes=%[1]q, trials=%[2]q instead of reward and count`,
 	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. They are probably copies. " +
@@ -154,7 +164,7 @@ func (n Note) OfSimulation() bool {
 
 // OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
 func (n Note) OfAnswers() bool {
-	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteSums, NoteSuccesses}, n.Kind)
+	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteTotals, NoteSums, NoteSuccesses}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A

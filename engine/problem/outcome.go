@@ -70,7 +70,7 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 		return o, err
 	}
 	if failure(c.text) {
-		return Outcome{Failed: c.text}, nil
+		return Outcome{Failed: c.text}, t.needLimit(c, column)
 	}
 	var e *DataError
 	if errors.As(err, &e) && !t.isNumber(c.text) && !decimalComma(c.text) {
@@ -79,6 +79,48 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 			condition)
 	}
 	return Outcome{}, err
+}
+
+// Texts, by their letters, of values that are below and above a limit which is not given: of laboratories, and of instruments.
+var (
+	belowLimit = regexp.MustCompile(`^(n[dnq]|u|udl|bdl|bld|b?lo[dq]|b?l?loq|bql|blq|[mpr]?[dq]l|rl|tr|traces?|spuren?|nwg|below.*|` +
+		`under(range|flow|limit)?|lessthan.*|(not?|non|un|nicht|b)(detect|quantif|nachweis).*)$`)
+	aboveLimit = regexp.MustCompile(`^(ol|ovld?|sat|satur.*|ovr?flw|[au]lo?q|tntc|toonumerous.*|over(range|flow|load|limit|scale)?|above.*|` +
+		`exceed.*|morethan.*|offscale)$`)
+)
+
+// better returns the pattern of texts of values that are beyond a limit on the side of better ones, and the word for that side.
+func (t *table) better() (beyond *regexp.Regexp, side, example string) {
+	if t.goal == GoalMin {
+		return belowLimit, "below", "<0.05"
+	}
+	return aboveLimit, "above", ">9"
+}
+
+// needLimit reports a text such as BDL if lower is better: what it says of may be the best, and a failure never is.
+func (t *table) needLimit(c cell, column string) error {
+	beyond, side, example := t.better()
+	is := func(text string) bool {
+		return beyond.MatchString(strings.Map(func(r rune) rune {
+			if !unicode.IsLetter(r) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, text))
+	}
+	if t.unbound != nil || !is(c.text) {
+		return t.unbound
+	}
+	var found failures
+	for r := range t.lines {
+		if text := t.textOf(r, column); is(text) {
+			found.add(text)
+		}
+	}
+	t.unbound = t.at(c, "column %q has texts of values that are %s a limit, and not the limit: %s; with this goal they may be the best. "+
+		"Write the limit, as in %s; if nothing was measured, leave the cell empty; if it failed, write failed=%q (--failed)", column, side,
+		found.note("", column).failedWords(), example, conditionOf(column, "==", c.text)).Err
+	return t.unbound
 }
 
 // zeroOrOne reports whether no number of a column is another than 0 and 1: beside 3.5, TRUE is no reward of 1.

@@ -121,7 +121,7 @@ func TestFailedByCondition(t *testing.T) {
 
 // A note counts each reason, and limits turn with the sign of rewards.
 func TestOutcomeNotes(t *testing.T) {
-	const runs = "option,yield\na,1\na,<0.5\nb,crash\nb,>7\nb,n.d.\nb,crash\na,2\nb,inf\nb,<1\n"
+	const runs = "option,yield\na,1\na,<0.5\nb,crash\nb,>7\nb,lost\nb,crash\na,2\nb,inf\nb,<1\n"
 	for _, c := range []struct{ goal, want string }{
 		{problem.GoalMax, "a: 1 <0.5 2; b: >7 <1 4 failed"}, {problem.GoalMin, "a: -1 >-0.5 -2; b: <-7 >-1 4 failed"},
 	} {
@@ -133,7 +133,7 @@ func TestOutcomeNotes(t *testing.T) {
 			t.Errorf("goal %q: %s, want %s", c.goal, got, c.want)
 		}
 		for _, want := range []string{
-			`column "yield": 4 measurements without a value count as failed: 2 "crash", 1 "n.d.", 1 "inf". Leave the cell empty if nothing was measured`,
+			`column "yield": 4 measurements without a value count as failed: 2 "crash", 1 "lost", 1 "inf". Leave the cell empty if nothing was measured`,
 			`column "yield": only a limit is known of some values: 2 below, 1 above`,
 			"fc and fb cannot draw simulated rewards from these measurements",
 		} {

@@ -25,12 +25,16 @@ type SheetRow struct {
 	table *table
 }
 
-// ReadSheet reads a table. One of the given sets of columns must be there, in small letters or
+// maxSheet is the largest size of a sheet that was packed, in bytes.
+const maxSheet = 1 << 26
+
+// ReadSheet reads a table, which may be packed with gzip. One of the given sets of columns must be there, in small letters or
 // capitals; it returns which, as the number of the set. own, if it is not nil, names columns that may
 // stand in place of task, arm and reward. What cannot be read is a *DataError with its place; what is
 // wrong with single cells shows when they are read.
 func ReadSheet(ctx context.Context, path string, data []byte, own *Long, sets ...[]string) (_ *Sheet, set int, err error) {
 	defer try.Caught(&err)
+	data = (&table{path: path, allowance: LoadOptions{Context: ctx}.allowance()}).unpacked(data, maxSheet, ctx)
 	if own != nil {
 		if s, k := own.readOwn(ctx, path, data, sets); s != nil {
 			return s, k, nil
@@ -43,6 +47,7 @@ func ReadSheet(ctx context.Context, path string, data []byte, own *Long, sets ..
 			for _, name := range set {
 				t.find(name)
 			}
+			t.checkLengths(set...)
 			return sheetOf(t, t.givenColumns()), k, nil
 		}
 		if k == len(sets)-1 {
@@ -59,6 +64,9 @@ func ReadSheet(ctx context.Context, path string, data []byte, own *Long, sets ..
 
 // Has reports whether there is such a column.
 func (s *Sheet) Has(column string) bool { return s.table.hasColumn(column) }
+
+// Aim states the goal of the problem that the results are of: a text such as n.d. may be the best value or the worst.
+func (s *Sheet) Aim(goal string) { s.table.goal = goal }
 
 // Notes say how the table was read, where it is not plain CSV.
 func (s *Sheet) Notes() []Note { return s.table.notes() }
@@ -124,6 +132,7 @@ func (l Long) readOwn(ctx context.Context, path string, data []byte, sets [][]st
 			columns = slices.DeleteFunc(columns, func(c string) bool {
 				return slices.ContainsFunc(named, func(name string) bool { return t.column[c] == t.column[name] })
 			})
+			t.checkLengths(wanted...)
 			return sheetOf(t, columns), k
 		}
 	}

@@ -33,22 +33,26 @@ type table struct {
 	separator rune // between columns: a comma, a semicolon, a tab, a vertical bar or blanks
 	header    []string
 	column    map[string]int
-	unnamed   map[string]bool // names of columns whose names are empty in the file
-	twice     map[string]cell // the second column of a name
-	cells     []*cells        // of each column
-	lines     []int32         // of each row; rows of empty cells are left out
-	preamble  int             // lines above the header
-	mark      bool            // whether the file begins with a byte order mark
+	unnamed   map[string]bool   // names of columns whose names are empty in the file
+	twice     map[string]string // the name that the second column of a name gets, until that is noted
+	cells     []*cells          // of each column
+	lines     []int32           // of each row; rows of empty cells are left out
+	preamble  int               // lines above the header
+	mark      bool              // whether the file begins with a byte order mark
 
 	allowance *allowance.Allowance // of what is made while it is read
 
 	names    []string // columns that the file says have names
 	layout   layout
-	said     []Note          // on how it was read, and on how names and numbers are written
-	failed   []bool          // rows of which LoadOptions.Failed says so; nil without it
-	computed map[string]bool // columns that are not in the file
-	read     []string        // columns that conditions and computed columns read
-	binary   map[string]bool // of columns with truth values: whether their numbers are 0 and 1 alone
+	said     []Note            // on how it was read, and on how names and numbers are written
+	failed   []bool            // rows of which LoadOptions.Failed says so; nil without it
+	computed map[string]bool   // columns that are not in the file
+	goal     string            // GoalMax or GoalMin
+	read     []string          // columns that conditions and computed columns read
+	binary   map[string]bool   // of columns with truth values: whether their numbers are 0 and 1 alone
+	groups   map[string]string // of columns with numbers such as 1,100: what parts their thousands, "" if nothing does
+	counts   []string          // columns of counts
+	unbound  error             // of texts such as BDL, once it was found
 
 	comma, point *cell // the first number read with a decimal comma, and with a decimal point
 	plain        bool  // whether a number was read whose point cannot part thousands
@@ -77,6 +81,7 @@ func readTable(path string, opt LoadOptions, wanted ...string) *table {
 	if len(t.lines) == 0 {
 		panic(t.at(cell{}, noData))
 	}
+	t.goal = opt.Goal
 	return t
 }
 
@@ -90,14 +95,13 @@ func fileTable(path string, opt LoadOptions, packed bool, wanted []string) *tabl
 	return t
 }
 
-// tableOf reads a table from memory, which may have no rows. All of its rows have all columns.
+// tableOf reads a table from memory, which may have no rows.
 func tableOf(ctx context.Context, path string, data []byte, wanted ...string) (t *table, err error) {
 	defer try.Caught(&err)
 	t = fileTable(path, LoadOptions{Context: ctx, Read: func(string) ([]byte, error) { return data, nil }}, false, wanted)
 	if t.header == nil {
 		panic(t.at(cell{}, "no data: expected a line with the names of the columns"))
 	}
-	t.checkLengths(t.header...)
 	for k, c := range t.cells { // cells are kept, such as notes
 		if r := slices.IndexFunc(indices.All(c.rows()), func(r int) bool { return !utf8.ValidString(c.text(r)) }); r >= 0 {
 			panic(t.at(t.cell(r, k), "not UTF-8; save the file as UTF-8"))
@@ -138,12 +142,11 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 	}
 	sum := sha256.Sum256(data)
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}, allowance: opt.allowance()}
-	allowed := allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit)
 	if packed {
-		data = t.unpacked(allowed, data)
+		data = t.unpacked(data, MaxData, opt.context())
 	}
 	if opt.Decode != nil {
-		data, err = opt.Decode(allowed, data)
+		data, err = opt.Decode(allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit), data)
 		t.stop(err)
 	}
 	data, t.mark = bytes.CutPrefix(t.textOfFile(data), byteOrderMark)
@@ -268,10 +271,11 @@ func (t *table) require(names ...string) {
 }
 
 // find gives a name to the column of that name, or to the only one that differs from it in capital letters, blanks or characters that
-// cannot be seen alone, and reports whether there is one.
+// cannot be seen alone, and reports whether there is one. It notes a name that several columns have, of which it takes the first.
 func (t *table) find(name string) bool {
-	if second, twice := t.twice[name]; twice {
-		panic(t.at(second, "column %q appears twice; name the second one %q", name, name+".1"))
+	if second := t.twice[name]; second != "" {
+		t.said = append(t.said, Note{Kind: NoteTwice, Path: t.path, Names: []string{name, second}})
+		delete(t.twice, name)
 	}
 	if t.hasColumn(name) {
 		return true
@@ -360,6 +364,7 @@ func (t *table) tried(r int, name string) (float64, error) {
 
 // numberIn returns a cell as tried does; column is "" where columns have no names.
 func (t *table) numberIn(c cell, column string) (float64, error) {
+	c.text = t.ungrouped(c.text, column)
 	text := t.decimal(c.text)
 	v, err := strconv.ParseFloat(text, 64)
 	wrong := ""

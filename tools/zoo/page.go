@@ -118,7 +118,8 @@ func (z *zoo) losses() [][]string {
 		for k, each := range eachArm {
 			for m, of := range r.by {
 				if i := meanOf(of.shares(k)); i.n >= leastRuns {
-					out = append(out, []string{r.Table.Name, fmt.Sprint(r.Table.Held()), fmt.Sprint(each), z.Methods[m].Name, percent(i.mean), percent(i.half), fmt.Sprint(i.n)})
+					out = append(out, []string{r.Table.Name, fmt.Sprint(r.Table.Held()), fmt.Sprint(each), z.Methods[m].Name,
+						percent(i.mean), percent(i.half), fmt.Sprint(i.n)})
 				}
 			}
 		}
@@ -160,7 +161,8 @@ func percent(x float64) string {
 
 // costs are medians and maxima over tables of what a method takes, and medians of fb on the same tables, with their heading.
 func (z *zoo) costs() [][]string {
-	out := [][]string{{"method", "tables", "run", "run_most", "decision", "decision_most", "memory_mb", "memory_most_mb", "fb_run", "fb_decision", "fb_memory_mb"}}
+	out := [][]string{{"method", "tables", "run", "run_most", "decision", "decision_most", "memory_mb", "memory_most_mb",
+		"fb_run", "fb_decision", "fb_memory_mb"}}
 	first := slices.IndexFunc(z.Methods, func(m method) bool { return m.Name == nameDefault })
 	for m, of := range z.Methods {
 		var own, ours cost

@@ -116,7 +116,8 @@ func (p *play) parted(v, leader int, eps, sd float64) float64 {
 
 // stops are the runs of methods that stop by themselves, with their heading.
 func (z *zoo) stops() [][]string {
-	out := [][]string{{"table", "held_out", "method", "stopped", "runs", "samples_per_task", "half_interval", "wrong", "error_low_percent", "error_high_percent"}}
+	out := [][]string{{"table", "held_out", "method", "stopped", "runs", "samples_per_task", "half_interval", "wrong",
+		"error_low_percent", "error_high_percent"}}
 	for _, r := range z.Shown {
 		for m, of := range r.stops {
 			var samples []float64

@@ -54,7 +54,7 @@ func TestSheetsThatCannotBeRead(t *testing.T) {
 		{"a quote that never ends", "id,reward\n" + a + ",\"1\n", "day.csv:"},
 		{"half a line", "id,reward,note\n" + a + ",1,x\n" + b, "day.csv:3:1: 1 values, expected 3"},
 		{"a workbook", "PK\x03\x04\x14\x00\x06\x00", "day.csv: an archive (zip), or a workbook of a spreadsheet, not a table in text: unpack it and give the table in it, or save the sheet as CSV"},
-		{"gzip", "\x1f\x8b", "day.csv: a file packed with gzip, not a table in text: unpack it first"},
+		{"gzip", "\x1f\x8b", "day.csv: a gzip file that cannot be unpacked: unexpected EOF"},
 		{"Latin-1", "id,reward,note\n" + a + ",1,\xfcber\n", "day.csv:2:10: not UTF-8"},
 		{"empty", "", "day.csv: no data"},
 	} {

@@ -41,6 +41,12 @@ func Machine() float64 {
 	return 1024 * total
 }
 
+// Program returns how much of the program's own file is in memory, in bytes, 0 if that cannot be found out.
+func Program() float64 {
+	pages, _ := field("/proc/self/status", "RssFile:")
+	return 1024 * pages
+}
+
 // addressSpace returns the address space that the process has taken, in bytes.
 func addressSpace() (float64, bool) {
 	text, err := os.ReadFile("/proc/self/statm")

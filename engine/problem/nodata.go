@@ -1,0 +1,93 @@
+package problem
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// leaveOut leaves out the rows that are so, with a note.
+func (t *table) leaveOut(what string, so func(r int) bool) {
+	out := indices.Where(len(t.lines), so)
+	if len(out) == 0 {
+		return
+	}
+	first, lines := t.lines[out[0]], indices.Of(t.lines, out)
+	t.said = append(t.said, Note{Kind: NoteNoData, Path: t.path, Names: []string{what}, Numbers: []float64{float64(len(out)), float64(first)}})
+	t.layout.short = slices.DeleteFunc(t.layout.short, func(s shortened) bool { return slices.Contains(lines, int32(s.first.line)) })
+	left := indices.Mark(len(t.lines), out)
+	t.only(indices.Where(len(t.lines), func(r int) bool { return !left[r] }))
+}
+
+// leaveOutMarks leaves out the rows of a table that repeat its header, as in files that were joined, draw a line, or have units below the
+// header.
+func (t *table) leaveOutMarks(header []string) {
+	t.leaveOut("repeat the header", func(r int) bool {
+		return t.each(r, func(k int, text string) bool { return text == header[k] })
+	})
+	t.leaveOut("draw a line", func(r int) bool {
+		return t.each(r, func(_ int, text string) bool { return text == "" || len(text) > 1 && strings.Trim(text, "-=_+:") == "" })
+	})
+	if len(t.lines) > 2 && t.units() {
+		t.leaveOut("have units below the header", func(r int) bool { return r == 0 })
+	}
+}
+
+// each reports whether all cells of a row are so; one that has a number of a DataFrame is not.
+func (t *table) each(r int, so func(k int, text string) bool) bool {
+	for k, c := range t.cells {
+		if c.numbers != nil && !c.empty(r) || !so(k, c.text(r)) {
+			return false
+		}
+	}
+	return true
+}
+
+// units reports whether the first row has units: texts in columns that have numbers in the other rows. Where it has names, too, they must
+// be in no other row, and the units of two columns must differ or be in brackets: an option may have failed.
+func (t *table) units() bool {
+	if !t.each(0, func(_ int, text string) bool { return notMeasured(text) || !t.isNumber(text) }) {
+		return false
+	}
+	var units []string
+	named := false
+	for _, c := range t.cells {
+		text, numbers, texts, again := c.text(0), 0, 0, false
+		for r := 1; r < len(t.lines); r++ {
+			switch other := c.text(r); {
+			case notMeasured(other):
+			case t.isNumber(other):
+				numbers++
+			default:
+				texts, again = texts+1, again || other == text
+			}
+		}
+		switch {
+		case notMeasured(text):
+		case again:
+			return false
+		case numbers > texts:
+			units = lists.Add(units, text)
+		default:
+			named = true
+		}
+	}
+	bracketed := func(text string) bool { return strings.HasPrefix(text, "[") || strings.HasPrefix(text, "(") }
+	return len(units) > 0 && (!named || len(units) > 1 || bracketed(units[0]))
+}
+
+// leaveOutNameless leaves out rows that have no measurement and no value in a column of names: a legend, or the end of a table.
+func (t *table) leaveOutNameless(names []string, measured string) {
+	if slices.ContainsFunc(append(slices.Clone(names), measured), func(name string) bool { return !t.hasColumn(name) }) {
+		return
+	}
+	value := t.of(measured)
+	t.leaveOut("have neither a value nor a name", func(r int) bool {
+		return value.empty(r) && slices.ContainsFunc(names, func(name string) bool { return t.of(name).empty(r) })
+	})
+	if len(t.lines) == 0 {
+		panic(t.at(cell{}, noData))
+	}
+}
