@@ -117,8 +117,8 @@ var noteSentences = map[NoteKind]string{
 	NoteNotDrawn: "column %q: fc and fb cannot draw simulated rewards from these measurements, because values beyond a limit are " +
 		"unknown. They use the noise scale instead",
 	NoteNoOption: "where= leaves no row for %[2]d of %[3]d options: %[1]s",
-	NoteTotals: `%[2]q in column %[1]q looks like a total or a mean of other rows, and counts as one of its own. If it summarises others, leave it ` +
-		`out: where=%[3]q`,
+	NoteTotals: `%[2]q in column %[1]q looks like a total or a mean of other rows, and counts as one of its own. If it summarises others, ` +
+		`leave it out: where=%[3]q`,
 	NoteSums: `column %[1]q grows with %[2]q as sums do, but is read as means. If it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q. They are read as means. If they count successes, write ` +
 		`successes=%[1]q, trials=%[2]q instead of reward and count`,
