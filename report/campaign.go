@@ -147,7 +147,7 @@ func campaignSentence(s campaign.Status) string {
 	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below takes leads for true, which few measurements do not show
 		out += fmt.Sprintf(" Expected: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
 	} else if s.Remaining > 0 && isFinite(s.Remaining) {
-		out += fmt.Sprintf(" If the present estimates are right, about %s more", amount(twoFigures(s.Remaining), "sample"))
+		out += fmt.Sprintf(" If the present estimates are right, at least %s more", amount(twoFigures(s.Remaining), "sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			unit := s.TimeUnit
 			if s.TimeLeft == 1 {
@@ -157,6 +157,9 @@ func campaignSentence(s campaign.Status) string {
 		}
 		if f := s.Forecast; f != nil {
 			out += fmt.Sprintf("; the forecast at the start was %s %s", rangeWords(f.Time), s.TimeUnit)
+		}
+		if s.Renewed == nil {
+			out += "; status --forecast simulates how many"
 		}
 		out += "."
 	}

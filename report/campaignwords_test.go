@@ -12,7 +12,7 @@ import (
 
 // What is left of a campaign is told with the noun that its number takes.
 func TestSamplesLeft(t *testing.T) {
-	for left, want := range map[float64]string{1: "about 1 sample more", 1.2: "about 1.2 samples more", 2: "about 2 samples more", 180: "about 180 samples more"} {
+	for left, want := range map[float64]string{1: "at least 1 sample more", 1.2: "at least 1.2 samples more", 2: "at least 2 samples more", 180: "at least 180 samples more"} {
 		if got := campaignSentence(campaign.Status{Name: "days", Algorithm: "CoBayesFC", Remaining: left}); !strings.Contains(got, want) {
 			t.Errorf("%g left: %q has not %q", left, got, want)
 		}

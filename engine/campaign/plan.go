@@ -152,7 +152,7 @@ func CheckName(name string) error {
 	switch {
 	case SamePerson(name, ""):
 		return fmt.Errorf("the name %q is blank; %s", sentence.Brief(name), instead)
-	case strings.ContainsRune(Plain(name), '\ufffd'):
+	case strings.ContainsFunc(strings.TrimSpace(name), unicode.IsControl), strings.ContainsRune(Plain(name), '\ufffd'):
 		return fmt.Errorf("the name %q has control characters; %s", sentence.Brief(name), instead)
 	case utf8.RuneCountInString(name) > longestName:
 		return fmt.Errorf("the name %q has more than %d characters; %s", sentence.Brief(name), longestName, instead)

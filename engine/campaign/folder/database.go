@@ -273,6 +273,9 @@ func inWords(err error) error {
 	default:
 		return err
 	}
+	if strings.HasPrefix(err.Error(), what) {
+		return err // in words already
+	}
 	return fmt.Errorf("%s: %w", what, err)
 }
 

@@ -127,6 +127,14 @@ func (w *written) may(steps int) bool {
 	return !w.plain
 }
 
+// peek returns the text under way, and what is left of the line unless the rest of the text is plain.
+func (d *dialect) peek(block text.Reader) (w *written, line []byte, at text.Segment) {
+	if w = d.now; !w.plain {
+		line, at = block.PeekLine()
+	}
+	return w, line, at
+}
+
 // countedInline is a parser of what stands in a line, whose work is counted.
 type countedInline struct {
 	parser.InlineParser
@@ -135,12 +143,11 @@ type countedInline struct {
 
 // Parse implements parser.InlineParser.
 func (p countedInline) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	w := p.d.now
-	if w.plain {
+	w, line, at := p.d.peek(block)
+	switch {
+	case w.plain:
 		return nil
-	}
-	line, at := block.PeekLine()
-	if len(line) > 0 && strings.IndexByte("*_~", line[0]) >= 0 { // a sign is compared with those before it
+	case len(line) > 0 && strings.IndexByte("*_~", line[0]) >= 0: // a sign is compared with those before it
 		if w.block != parent {
 			w.block, w.signs = parent, 0
 		}

@@ -169,7 +169,7 @@ const mostColoured = 64 << 10
 // many times as long as good code on a busy machine counts by its time.
 const (
 	bytesOfToken = 200
-	stepsOfToken = 400
+	stepsOfToken = 450
 	timeOfToken  = 100 * time.Microsecond
 	timeOfText   = 60 * time.Millisecond // besides
 	timeOfStep   = 10 * time.Nanosecond

@@ -70,12 +70,8 @@ type tailParser struct {
 
 // Parse implements parser.InlineParser.
 func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	w := p.d.now
-	if w.plain {
-		return nil
-	}
-	line, before := block.PeekLine()
-	if line[0] == ']' && !w.may(linesOf(parent)) { // its words are looked for line by line
+	w, line, before := p.d.peek(block)
+	if w.plain || line[0] == ']' && !w.may(linesOf(parent)) { // its words are looked for line by line
 		return nil
 	}
 	n := p.linkParser.Parse(parent, block, pc)
