@@ -1,4 +1,4 @@
-"""Print what the package costs, as docs/python.md has it: python3 python/bench.py."""
+"""Print the costs of calls, tables and functions: python3 python/bench.py."""
 
 from __future__ import annotations
 
@@ -89,16 +89,16 @@ def main() -> None:
     process._evaluate = evaluate  # type: ignore[method-assign]
     print(f"a kernel of Python, a row of 1,000  {1e6 * asked[1] / asked[0]:8.1f} µs beside its own time")
 
-    told = [0]
+    calls = [0]
 
     def measure(task: str, arm: str, count: int) -> float:
-        told[0] += 1
+        calls[0] += 1
         return 0.0
 
     paper = cope.paper(case=2, gap=0.4)
     start = time.perf_counter()
     paper.fb(budget=2000, algorithm="IndUniformFB", runs=50, rewards=measure)
-    print(f"rewards of Python, an arm a round   {1e6 * (time.perf_counter() - start) / told[0]:8.1f} µs a call ({told[0]} calls)")
+    print(f"rewards of Python, an arm a round   {1e6 * (time.perf_counter() - start) / calls[0]:8.1f} µs a call ({calls[0]} calls)")
 
 
 if __name__ == "__main__":

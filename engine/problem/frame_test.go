@@ -98,7 +98,7 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// BenchmarkMillion loads 10⁶ rows; docs/python.md has what a DataFrame of them costs.
+// BenchmarkMillion loads 10⁶ rows, as a DataFrame brings them.
 func BenchmarkMillion(b *testing.B) {
 	l := Long{Task: []string{"Machine"}, Arm: []string{"Temp", "Speed; m/s"}, Reward: "Throughput"}
 	f := million(1_000_000)

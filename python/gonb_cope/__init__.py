@@ -1,4 +1,4 @@
-"""Which option is best for every task, how sure that is, and what to measure next.
+"""Find the best option for every task, how sure that is, and what to measure next.
 
     import gonb_cope as cope
 
@@ -6,8 +6,9 @@
     a = p.best(epsilon=1, next=24)
     a.table, a.next
 
-The functions are the gonb-cope language's; ``help(cope.fc)`` says what each takes. They run in a
-process that the first call starts. ``%load_ext gonb_cope`` brings ``%%cope`` cells to a notebook.
+The functions are those of the gonb-cope language; ``help(cope.problem)`` explains one, and ``help(cope.Answer)``
+lists the parts of an answer. They run in a process that the first call starts. ``%load_ext gonb_cope`` adds
+``%%cope`` cells to a notebook.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def close_process() -> None:
 
 
 def script(text: str, file: str = "script", **names: Any) -> dict[str, Any]:
-    """Evaluate a script of the language, with names bound before it, and return what it binds."""
+    """Evaluate a script of the language with the given names bound, and return the values that it binds."""
     from ._script import run
 
     return run(text, file, names)

@@ -26,7 +26,7 @@ def close_process() -> None:
     """End the gonb-cope process, for example to free memory; the next call starts another."""
     ...
 def script(text: str, file: str = ..., **names: Any) -> dict[str, Any]:
-    """Evaluate a script of the language, with names bound before it, and return what it binds."""
+    """Evaluate a script of the language with the given names bound, and return the values that it binds."""
     ...
 def load_ipython_extension(ip: Any) -> None: ...
 
@@ -846,7 +846,7 @@ def linear(bias: _Number | FreeNumber | None = ..., lengthscale: _Number | _List
         Kernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.linear(bias=1)
@@ -868,7 +868,7 @@ def constant(value: _Number | FreeNumber) -> Kernel:
         Kernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.constant(2)
@@ -893,7 +893,7 @@ def rbf(lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | st
         Kernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.rbf(lengthscale=0.5)
@@ -920,7 +920,7 @@ def matern(nu: _Number | None = ..., lengthscale: _Number | _List | FreeNumber |
         Kernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.matern(nu=1.5, lengthscale=0.5)
@@ -948,7 +948,7 @@ def rq(lengthscale: _Number | _List | FreeNumber | None = ..., alpha: _Number | 
         Kernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.rq(lengthscale=0.5, alpha=2)
@@ -977,7 +977,7 @@ def polynomial(degree: _Number | None = ..., bias: _Number | FreeNumber | None =
         Kernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.polynomial(degree=3, bias=1)
@@ -1004,7 +1004,7 @@ def periodic(period: _Number | _List | FreeNumber | None = ..., lengthscale: _Nu
         Kernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.periodic(period=2, lengthscale=0.7)
@@ -1028,7 +1028,7 @@ def cosine(period: _Number | _List | FreeNumber | None = ..., dims: _List | str 
         Kernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.cosine(period=2)
@@ -1052,7 +1052,7 @@ def category(similarity: _Number | FreeNumber | None = ..., dims: _List | str | 
         Kernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.category(similarity=0.3)
@@ -1077,7 +1077,7 @@ def table(values: _List | str | PathLike[str] | _Table, names: _List | None = ..
         Kernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.table([[1, 0.6], [0.6, 1]], names=["oslo", "rome"])
@@ -1119,8 +1119,8 @@ def free(value: _Number, min: _Number | None = ..., max: _Number | None = ..., n
         FreeNumber
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.free(0.5, min=0.1, max=10)
@@ -1138,7 +1138,7 @@ def task(k: Kernel | Callable[..., Any]) -> JointKernel:
         JointKernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.task(cope.rbf(lengthscale=0.7))
@@ -1156,7 +1156,7 @@ def arm(k: Kernel | Callable[..., Any]) -> JointKernel:
         JointKernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.arm(cope.linear())
@@ -1183,8 +1183,8 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., retr
         Answer
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.best(cope.problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), epsilon=1, next=24)
@@ -1279,8 +1279,8 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         Problem
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.problem("data/cn_coupling.csv", kernel=cope.task(cope.identity()) * cope.arm(1000 + 50*cope.linear()), noise="task")
@@ -1300,8 +1300,8 @@ def with_kernel(p: Problem, kernel: JointKernel) -> Problem:
         Problem
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.with_kernel(cope.paper(case=2), cope.task(cope.rbf(0.7)) * cope.arm(cope.linear()))
@@ -1341,8 +1341,8 @@ def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Numbe
         Problem
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.paper(case=2, gap=0.1)
@@ -1365,8 +1365,8 @@ def classic(means: _List, agents: int | None = ..., goal: _Goal | None = ...) ->
         Problem
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.classic(means=[0.9, 0.5, 0.1], agents=5)
@@ -1384,19 +1384,18 @@ def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..
         epsilon (a number, at least 0, optional):
             An arm this close to the best is good enough, in reward units
         budget (a whole number, at least 1 and at most 1e12, optional):
-            Pulls per agent: on average over the agents, and no more of any agent by CoBayesFB with its
-            posterior or in a campaign
+            Pulls per agent, on average over the agents; the most of each agent in a campaign, and for
+            CoBayesFB with its posterior
         xi (a number or "auto", at least 0, default "auto"):
             Regularisation ξ: a number, or "auto", the largest that the theorems allow
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given
+            Lower bound on the smallest gap, in reward units; by default from the known means
         unit (a number, greater than 0, optional):
-            Reward units of one normalised unit; the largest noise when not given
+            Normalisation: reward units of one normalised unit; by default the largest noise
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
 
@@ -1404,8 +1403,8 @@ def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..
         Bounds
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.bounds(cope.paper(case=2))
@@ -1421,19 +1420,18 @@ def spectrum(p: Problem, xi: _Number | _Kernel | None = ..., norm: _Number | Non
         xi (a number or "auto", at least 0, default "auto"):
             Regularisation ξ: a number, or "auto", the largest that the theorems allow
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given
+            Lower bound on the smallest gap, in reward units; by default from the known means
 
     Returns:
         Spectrum
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.spectrum(cope.paper(case=2))
@@ -1451,8 +1449,8 @@ def hardness(p: Problem) -> Hardness:
         Hardness
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.hardness(cope.paper(case=2))
@@ -1470,19 +1468,18 @@ def design(p: Problem, xi: _Number | _Kernel | None = ..., tol: _Number | None =
         tol (a number, at least 1e-12 and at most 0.5, default 1e-4):
             Relative gap between the value and its lower bound
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given
+            Lower bound on the smallest gap, in reward units; by default from the known means
 
     Returns:
         Design
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.design(cope.paper(case=2))
@@ -1526,15 +1523,14 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
         xi (a number or "auto", at least 0, default "auto"):
             Regularisation ξ: a number, or "auto", the largest that the theorems allow; for CoKernelFC
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given; for
+            Lower bound on the smallest gap, in reward units; by default from the known means; for
             CoKernelFC
         unit (a number, greater than 0, optional):
-            Reward units of one normalised unit; the largest noise when not given
+            Normalisation: reward units of one normalised unit; by default the largest noise
         total (a whole number, at least 1 and at most 1000000, optional):
             Number of further measurements in all tasks together; the plan is then a curve of the
             expected simple regret
@@ -1543,8 +1539,8 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
         Plan
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.plan(cope.paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")
@@ -1596,8 +1592,8 @@ def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _
         WhatIf
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.what_if(cope.paper(case=2), delta=[0.01, 0.1], tasks=[3, ["task 1", "task 3"]])
@@ -1621,45 +1617,42 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
             Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
             IndTestFC, IndUniformFC, CoBayesFC or Oracle
         law ("normal", "subgaussian" or "symmetric", optional):
-            Law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier
-            (takes more samples), or of arms side by side any for which their differences are symmetric,
-            as where all have one law; when not given, normal, and for bounded rewards any law within
-            the bounds: CoTestFC bets on them, others take them as subgaussian; for CoTestFC, IndTestFC
-            and IndUniformFC
+            Noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal,
+            takes more samples); symmetric (within blocks, symmetric differences); by default normal,
+            and with bounded= any distribution within the limits: CoTestFC tests by betting, others
+            assume subgaussian; for CoTestFC, IndTestFC and IndUniformFC
         xi (a number or "auto", at least 0, default "auto"):
             Regularisation ξ: a number, or "auto", the largest that the theorems allow; for CoKernelFC,
             CoKernelFC-IndAlloc and IndKernelFC
         level (a number or "unknown", default "unknown"):
-            Of methods that go by a posterior: what rewards are near before any data, reward units, one
-            number for all tasks and arms; "unknown" gives it a flat prior; for CoBayesFC
+            Prior mean of posterior methods: a constant for all tasks and arms, in reward units;
+            "unknown" gives it a flat prior; for CoBayesFC
         scale (a number or "fit", greater than 0, default "fit"):
-            Of methods that go by a posterior: factor on the kernel, which is in squared reward units;
-            "fit" fits it to the data of the run after each round, and with it a part g*identity() for
-            what the kernel cannot represent; for CoBayesFC
+            Signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of
+            the run after each round, together with a nugget g*identity(); for CoBayesFC
         runs (a whole number, at least 1 and at most 100000, default 1):
             Number of independent runs
         seed (a whole number, at least 0, default 1):
             Seed of the random rewards; the same seed gives the same results
         max_rounds (a whole number, at least 1, optional):
-            Stop after this many rounds; 30 when not given
+            Stop after this many rounds; by default 30
         max_samples (a whole number, at least 1, optional):
             Stop before more samples than this, all agents together
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given; not for IndUniformFC or CoBayesFC
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default; not for IndUniformFC or CoBayesFC
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given; for
+            Lower bound on the smallest gap, in reward units; by default from the known means; for
             CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC
         unit (a number, greater than 0, optional):
-            Reward units of one normalised unit; the largest noise when not given
+            Normalisation: reward units of one normalised unit; by default the largest noise
         misfit (a number, at least 0, default 0):
-            How far any expected reward may be from what the kernel can represent, reward units; for
-            CoTestFC and IndTestFC
+            Bound on the misspecification: how far any expected reward may be from what the kernel can
+            represent, in reward units; for CoTestFC and IndTestFC
         robust (True or False, default False):
-            True (or 1): estimate misfit from the data of the run and allow for it; for CoTestFC and
-            IndTestFC
+            True (or 1): estimate the misspecification from the data of the run and allow for it; for
+            CoTestFC and IndTestFC
         rewards (a reward function, optional; also a Python function):
             A function that draws rewards instead of the problem: a Go func bound by session.Put, or a
             Python function f(task, arm, count) that returns the mean of count rewards
@@ -1670,8 +1663,8 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
         Result
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.fc(cope.paper(case=2), delta=0.05, runs=10)
@@ -1685,8 +1678,8 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
         p (a problem):
             The problem
         budget (a whole number, at least 1 and at most 1e12, optional):
-            Pulls per agent: on average over the agents, and no more of any agent by CoBayesFB with its
-            posterior or in a campaign
+            Pulls per agent, on average over the agents; the most of each agent in a campaign, and for
+            CoBayesFB with its posterior
         algorithm ("CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere" or "Oracle", default "CoBayesFB"):
             The algorithm to run
         xi (a number, "auto" or "gp", at least 0, optional):
@@ -1695,19 +1688,17 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
             default "gp" for CoBayesFB and "auto" for others; not for IndPeaceFB, IndUniformFB,
             IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere
         level (a number or "unknown", default "unknown"):
-            Of methods that go by a posterior: what rewards are near before any data, reward units, one
-            number for all tasks and arms; "unknown" gives it a flat prior; not for IndPeaceFB,
-            IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere
-        scale (a number or "fit", greater than 0, default "fit"):
-            Of methods that go by a posterior: factor on the kernel, which is in squared reward units;
-            "fit" fits it to the data of the run after each round, and with it a part g*identity() for
-            what the kernel cannot represent; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled,
+            Prior mean of posterior methods: a constant for all tasks and arms, in reward units;
+            "unknown" gives it a flat prior; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled,
             IndUniformFB-LS or BestElsewhere
+        scale (a number or "fit", greater than 0, default "fit"):
+            Signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of
+            the run after each round, together with a nugget g*identity(); not for IndPeaceFB,
+            IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere
         kernel_is ("fixed", "member" or "auto", optional):
-            How far a posterior believes the kernel: "fixed", it is the prior but for its scale;
-            "member", one term of a prior whose other terms are learned in the run; "auto", nothing is
-            stated and all is learned in the run; when not given, "auto" where the problem has
-            kernel="auto", and "fixed" where a kernel is stated; for CoBayesFB
+            Role of the kernel in a posterior: "fixed", it is the prior, up to its scale; "member", a
+            mixture component beside kernels that are learned in the run; "auto", all are learned; by
+            default "auto" if the problem has kernel="auto", and else "fixed"; for CoBayesFB
         runs (a whole number, at least 1 and at most 100000, default 1):
             Number of independent runs
         seed (a whole number, at least 0, default 1):
@@ -1717,29 +1708,29 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given; not for IndUniformFB or BestElsewhere
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default; not for IndUniformFB or
+            BestElsewhere
         unit (a number, greater than 0, optional):
-            Reward units of one normalised unit; the largest noise when not given
+            Normalisation: reward units of one normalised unit; by default the largest noise
         rewards (a reward function, optional; also a Python function):
             A function that draws rewards instead of the problem: a Go func bound by session.Put, or a
             Python function f(task, arm, count) that returns the mean of count rewards
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
         total (a whole number, at least 1 and at most 1e12, optional):
-            Pulls of all agents together, in place of budget: they go to the tasks that need them most;
+            Pulls of all agents together, instead of budget; they go to the tasks that need them most;
             for CoBayesFB
         rounds (a whole number, at least 1, optional):
-            Rounds in which a budget is spent; up to 6 when not given; for CoBayesFB
+            Number of rounds of a budget; by default up to 6; for CoBayesFB
 
     Returns:
         Result
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.fb(cope.paper(case=2), budget=7000, runs=10)
@@ -1763,8 +1754,8 @@ def sweep(r: Result, rows: _Rows | None = ..., store: str | None = ..., **named:
         Sweep
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.sweep(r, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndKernelFC"])
@@ -1797,8 +1788,8 @@ def fit(p: Problem, kernel: JointKernel | None = ..., mean: _Mean | None = ..., 
         Fit
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.fit(cope.problem("pilot.csv", kernel=cope.task(cope.rbf(cope.free(1))) * cope.arm(cope.free(1)*cope.rbf(cope.free(1)))))
@@ -1817,7 +1808,7 @@ def fitted(f: Fit) -> JointKernel:
         JointKernel
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.fitted(f)
@@ -1846,8 +1837,8 @@ def compare_kernels(p: Problem, kernels: _List, mean: _Mean | None = ..., noise:
         Table
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.compare_kernels(cope.paper(case=2), [cope.task(cope.identity()) * cope.arm(cope.linear()), cope.arm(cope.linear())])
@@ -1870,8 +1861,8 @@ def paired(s: Sweep, reference: _Reference, y: _Y | None = ...) -> Comparisons:
         Comparisons
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.paired(s, reference="IndKernelFC")
@@ -1894,8 +1885,8 @@ def speedup(s: Sweep, algorithm: _Algorithm | None = ..., alone: _Algorithm | No
         Speedup
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")
@@ -1916,8 +1907,8 @@ def claims(fc: Sweep, fb: Sweep | None = ...) -> Claims:
         Claims
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.claims(cope.sweep(r, case=[1, 2, 3], gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))
@@ -1938,8 +1929,8 @@ def explain(r: Result | Campaign | str, task: str | None = ...) -> Explanation:
         Explanation
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.explain(cope.fc(cope.paper(case=2), algorithm="CoTestFC", max_rounds=4))
@@ -1962,11 +1953,10 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         budget (a whole number, at least 1 and at most 1e12, optional):
             Measurements per task, at most
         total (a whole number, at least 1 and at most 1e12, optional):
-            Pulls of all agents together, in place of budget: they go to the tasks that need them most
+            Pulls of all agents together, instead of budget; they go to the tasks that need them most
         rounds (a whole number, at least 1, optional):
-            Rounds in which a budget is spent; up to 6 when not given, and at most as many as full
-            plates allow; with a plate or capacity but no budget, each round is one plate or one unit of
-            time
+            Number of rounds of a budget; by default up to 6, and at most as many as full plates allow;
+            with a plate or capacity but no budget, each round is one plate or one unit of time
         plate (a whole number, at least 1, optional):
             Measurements per plate: each plate is a balanced sample of its round, in random order, so
             that effects of the plate cancel
@@ -2002,48 +1992,44 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
             Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
             IndTestFC, IndUniformFC, CoBayesFC or Oracle
         law ("normal", "subgaussian" or "symmetric", optional):
-            Law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier
-            (takes more samples), or of arms side by side any for which their differences are symmetric,
-            as where all have one law; when not given, normal, and for bounded rewards any law within
-            the bounds: CoTestFC bets on them, others take them as subgaussian; for CoTestFC, IndTestFC
-            and IndUniformFC
+            Noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal,
+            takes more samples); symmetric (within blocks, symmetric differences); by default normal,
+            and with bounded= any distribution within the limits: CoTestFC tests by betting, others
+            assume subgaussian; for CoTestFC, IndTestFC and IndUniformFC
         xi (a number or "auto", at least 0, default "auto"):
             Regularisation ξ: a number, or "auto", the largest that the theorems allow; for CoKernelFC,
             CoKernelFC-IndAlloc and IndKernelFC
         level (a number or "unknown", default "unknown"):
-            Of methods that go by a posterior: what rewards are near before any data, reward units, one
-            number for all tasks and arms; "unknown" gives it a flat prior; for CoBayesFC
+            Prior mean of posterior methods: a constant for all tasks and arms, in reward units;
+            "unknown" gives it a flat prior; for CoBayesFC
         scale (a number or "fit", greater than 0, default "fit"):
-            Of methods that go by a posterior: factor on the kernel, which is in squared reward units;
-            "fit" fits it to the data of the run after each round, and with it a part g*identity() for
-            what the kernel cannot represent; for CoBayesFC
+            Signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of
+            the run after each round, together with a nugget g*identity(); for CoBayesFC
         max_rounds (a whole number, at least 1, optional):
-            Stop after this many rounds; 30 when not given
+            Stop after this many rounds; by default 30
         max_samples (a whole number, at least 1, optional):
             Stop before more samples than this, all agents together
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given; not for IndUniformFC or CoBayesFC
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default; not for IndUniformFC or CoBayesFC
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given; for
+            Lower bound on the smallest gap, in reward units; by default from the known means; for
             CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC
         unit (a number, greater than 0, optional):
-            Reward units of one normalised unit; the largest noise when not given
+            Normalisation: reward units of one normalised unit; by default the largest noise
         misfit (a number, at least 0, default 0):
-            How far any expected reward may be from what the kernel can represent, reward units; for
-            CoTestFC and IndTestFC
+            Bound on the misspecification: how far any expected reward may be from what the kernel can
+            represent, in reward units; for CoTestFC and IndTestFC
         robust (True or False, default False):
-            True (or 1): estimate misfit from the data of the run and allow for it; for CoTestFC and
-            IndTestFC
+            True (or 1): estimate the misspecification from the data of the run and allow for it; for
+            CoTestFC and IndTestFC
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
         kernel_is ("fixed", "member" or "auto", optional):
-            How far a posterior believes the kernel: "fixed", it is the prior but for its scale;
-            "member", one term of a prior whose other terms are learned in the run; "auto", nothing is
-            stated and all is learned in the run; when not given, "auto" where the problem has
-            kernel="auto", and "fixed" where a kernel is stated
+            Role of the kernel in a posterior: "fixed", it is the prior, up to its scale; "member", a
+            mixture component beside kernels that are learned in the run; "auto", all are learned; by
+            default "auto" if the problem has kernel="auto", and else "fixed"
         gaps (a number, greater than 0, optional):
             Lead of the best arm in the forecast's simulation, in reward units; if not given, the known
             means, or means drawn from the kernel as prior
@@ -2057,8 +2043,8 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         Protocol
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.protocol(cope.paper(case=2), delta=0.1, plate=24, capacity=24, time_unit="days", runs=0)
@@ -2079,8 +2065,8 @@ def start(protocol: Protocol, folder: str) -> Campaign:
         Campaign
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.start(cope.protocol(cope.paper(case=2), runs=0), "days")
@@ -2098,8 +2084,8 @@ def resume(folder: str | Campaign) -> Campaign:
         Campaign
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.resume("days")
@@ -2131,8 +2117,8 @@ def ask(c: Campaign | str, by: str | None = ..., count: int | None = ..., task: 
         Worklist
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.ask("days", by="Ann", count=24)
@@ -2167,8 +2153,8 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
         Receipt
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.tell("days", "results.csv", by="Ann")
@@ -2204,8 +2190,8 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
         Campaign
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.amend("days", epsilon=2, reason="a yield this close is good enough for the plant")
@@ -2232,8 +2218,8 @@ def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...)
         Campaign
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.fail("days", ["K7M2PQ"], reason="the vial broke")
@@ -2260,8 +2246,8 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
         Campaign
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.correct("days", "K7M2PQ", 41.5, reason="read from the wrong column")
@@ -2288,8 +2274,8 @@ def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> C
         Campaign
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.close("days", round=3, reason="the freezer failed")
@@ -2322,8 +2308,8 @@ def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None
         Receipt
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.attach("days", "pilot.csv", by="Ann")
@@ -2385,8 +2371,8 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
         Figure
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.plot(s, x="gap", y="samples")
@@ -2405,8 +2391,8 @@ def compare(r: Result, *more: Any) -> Table:
         Table
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.compare(r, b)
@@ -2426,8 +2412,8 @@ def measures(s: Sweep, y: str | _List) -> Table:
         Table
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.measures(s, y=["samples", "rounds"])
@@ -2445,7 +2431,7 @@ def save(value: Any, path: str) -> None:
             The path of the file, relative to the script; its extension selects the format
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.save(s, "fc.csv")
@@ -2463,7 +2449,7 @@ def show(value: Any) -> Any:
         Value
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.show(r)
@@ -2491,7 +2477,7 @@ def print(value: Any, *more: Any) -> str:
         str
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.print("half of it is {1/2:.0%}")
@@ -2509,7 +2495,7 @@ def exp(x: _Number | _List) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.exp(1)
@@ -2527,7 +2513,7 @@ def log(x: _Number | _List) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.log(1)
@@ -2545,7 +2531,7 @@ def log10(x: _Number | _List) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.log10(1)
@@ -2563,7 +2549,7 @@ def sqrt(x: _Number | _List) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.sqrt(1)
@@ -2581,7 +2567,7 @@ def abs(x: _Number | _List) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.abs(1)
@@ -2599,7 +2585,7 @@ def sin(x: _Number | _List) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.sin(1)
@@ -2617,7 +2603,7 @@ def cos(x: _Number | _List) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.cos(1)
@@ -2635,7 +2621,7 @@ def tanh(x: _Number | _List) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.tanh(1)
@@ -2654,7 +2640,7 @@ def min(x: _Number | _List, *more: Any) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.min([1, 2, 3])
@@ -2673,7 +2659,7 @@ def max(x: _Number | _List, *more: Any) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.max([1, 2, 3])
@@ -2692,7 +2678,7 @@ def sum(x: _Number | _List, *more: Any) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.sum([1, 2, 3])
@@ -2711,7 +2697,7 @@ def mean(x: _Number | _List, *more: Any) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.mean([1, 2, 3])
@@ -2729,7 +2715,7 @@ def len(x: _List | str) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.len([1, 2, 3])
@@ -2749,7 +2735,7 @@ def round(x: _Number | _List, digits: int | None = ...) -> Any:
         float
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
 
     Example:
         cope.round(2/3, digits=2)
@@ -2771,8 +2757,8 @@ def linspace(from_: _Number, to: _Number, n: int) -> Any:
         list
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.linspace(0, 1, 5)
@@ -2794,8 +2780,8 @@ def range(from_: _Number, to: _Number, step: _Number | None = ...) -> Any:
         list
 
     Raises:
-        CopeError: an argument, or the data, are wrong; the message names the place and says what to write
-        Interrupted: Ctrl-C was pressed; its attribute partial is what was finished
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
         cope.range(0.1, 0.5, step=0.1)

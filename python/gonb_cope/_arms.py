@@ -1,4 +1,4 @@
-"""The arms that someone chooses from, as they were given and as rows of a table."""
+"""The arms of a search, both as given and as rows of a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import _names, _tables
 
 
 class Arms(list[Any]):
-    """Arms as they were given: values or dicts, from a list, a DataFrame, or a dict of lists whose combinations they are."""
+    """Arms, unchanged: values or dicts, from a list, a DataFrame, or the combinations of a dict of lists."""
 
     def __init__(self, given: Any) -> None:
         different: dict[Hashable, Any] = {}
@@ -29,11 +29,11 @@ class Arms(list[Any]):
         self.first = min(max(3, len(self.columns) + 1), len(self))  # how many each task begins with
 
     def place(self, arm: Any) -> int | None:
-        """Return the place of an arm, None where there is no such arm."""
+        """Return the place of an arm, or None if there is no such arm."""
         return self._place.get(_names.identity(arm))
 
     def of(self, features: dict[str, Any]) -> int:
-        """Return the place of the arm that an answer has by its features."""
+        """Return the place of the arm that has the features of an answer."""
         key = tuple(cells.key(features.get(c)) for c, cells in self._cells.items())
         if key in self._by_cells:
             return self._by_cells[key]
@@ -41,7 +41,7 @@ class Arms(list[Any]):
         return min(range(len(self)), key=lambda i: sum(cells.distance(i, features.get(c)) for c, cells in self._cells.items()))
 
     def table(self, places: list[int]) -> list[_tables.Column]:
-        """Return the columns of a table that has an arm in each row."""
+        """Return the columns of a table with one arm per row."""
         return [cells.column(c, places) for c, cells in self._cells.items()]
 
     def without(self, places: Iterable[int]) -> list[int]:
@@ -51,7 +51,7 @@ class Arms(list[Any]):
 
 
 class _Cells:
-    """A column of the table of arms: numbers where all are, else names, of which different values have different ones."""
+    """A column of the table of arms: numbers if all values are numbers, otherwise a name for each different value."""
 
     def __init__(self, values: list[Any]) -> None:
         self.numbers = all(_names.is_feature(value) for value in values)
@@ -65,7 +65,7 @@ class _Cells:
         self.keys = [self.key(value) for value in self.values]
 
     def key(self, value: Any) -> Hashable:
-        """Return what is equal for the cells of one value."""
+        """Return a key that is equal for cells with the same value."""
         if not self.numbers:
             return str(value)
         try:
@@ -73,11 +73,11 @@ class _Cells:
         except (TypeError, ValueError):
             return None
 
-    def distance(self, place: int, told: Any) -> float:
-        """Return how much a cell differs from one of an answer."""
+    def distance(self, place: int, shown: Any) -> float:
+        """Return the difference between a cell and a cell of an answer."""
         if not self.numbers:
-            return float(self.values[place] != told)
-        own, other = _names.number(self.values[place]), float(told)
+            return float(self.values[place] != shown)
+        own, other = _names.number(self.values[place]), float(shown)
         return abs(own - other) / max(abs(own), abs(other), 1e-300)
 
     def column(self, name: str, places: list[int]) -> _tables.Column:

@@ -1,4 +1,4 @@
-"""A campaign with DataFrames in and out. It lives in its folder, and so outlives the process."""
+"""A campaign with DataFrames in and out. Its folder keeps it when the process ends."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ._errors import ProcessEnded
 
 
 class Campaign(_values.Value):
-    """A campaign of real measurements: ``start``, then ``ask`` and ``tell`` for as long as it takes."""
+    """A campaign of real measurements: ``start`` it, then repeat ``ask`` and ``tell`` until it is done."""
 
     @classmethod
     def start(cls, folder: Any, protocol: Any) -> Any:
-        """Make a campaign in a folder, or open the one that the folder has of this protocol."""
+        """Make a campaign in a folder, or open the folder's campaign if it has this protocol."""
         return _values.call("start", (protocol, folder), {})
 
     @classmethod
@@ -23,7 +23,7 @@ class Campaign(_values.Value):
 
     def __init__(self, name: str, kind: str) -> None:
         super().__init__(name, kind)
-        self.folder: str = str(self.json["folder"])  # known when the process is not there any more
+        self.folder: str = str(self.json["folder"])  # kept for the time after the process has ended
 
     def _checked(self) -> str:
         try:
@@ -31,11 +31,11 @@ class Campaign(_values.Value):
         except ProcessEnded:
             again = _values.call("resume", (self.folder,), {})
             self._name, self._generation, self._json = again._name, again._generation, None
-            again._kept = True  # the name is ours now
+            again._kept = True  # this object releases the name
             return self._name
 
     def ask(self, count: Any = None, by: Any = None, task: Any = None, more: Any = None, retry: Any = None) -> Any:
-        """Return what to measure next, a row each: fill in the column reward and ``tell`` it."""
+        """Return what to measure next, one measurement per row: fill in the column reward, then call ``tell``."""
         todo = _values.call("ask", (self.folder,), {"by": by, "count": count, "task": task, "more": more, "retry": retry}).table
         self._refresh()
         return todo
@@ -50,7 +50,7 @@ class Campaign(_values.Value):
 
     @staticmethod
     def _call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Call what changes a campaign, which then shows how far it is."""
+        """Call a function that changes the campaign, then update its state."""
         done = _values.call(function, args, named)
         args[0]._refresh()
         return done

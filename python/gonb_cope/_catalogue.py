@@ -109,9 +109,9 @@ def docstring(f: dict[str, Any], owner: str = "") -> str:
     if result_of(f) != "None":
         lines += ["Returns:", f"    {result_of(f)}", ""]
     if f["params"]:
-        lines += ["Raises:", "    CopeError: an argument, or the data, are wrong; the message names the place and says what to write"]
+        lines += ["Raises:", "    CopeError: an argument or the data are wrong; the message names the place and suggests a correction"]
         if f["result"] in classes() and "kernel" not in f["result"]:
-            lines += ["    Interrupted: Ctrl-C was pressed; its attribute partial is what was finished"]
+            lines += ["    Interrupted: Ctrl-C was pressed; its attribute partial is the finished part"]
         lines.append("")
     lines += ["Example:", f"    {python_example(f['example'])}"]
     return "\n".join(lines)

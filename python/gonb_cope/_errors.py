@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions and warnings."""
+"""Exceptions and warnings of the package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class CopeError(Exception):
-    """A call or a script is wrong, or what it asks for failed.
+    """A call or a script is wrong, or it failed.
 
     ``kind`` is "mistake", "function" (a Python function failed), "request" or "defect". ``mistakes`` has
     a dict for each mistake: message, cause, hint, and the argument of a call, or the file, line, column
@@ -18,34 +18,34 @@ class CopeError(Exception):
         self.kind = kind
         self.mistakes = mistakes or []
         self._html = html
-        self.bound: Any = {}  # what a script has bound before
+        self.bound: Any = {}  # names that a script bound before it failed
 
     def __str__(self) -> str:
         if not self.mistakes:
             return str(self.args[0])
-        return "\n".join(_told(m) for m in self.mistakes)
+        return "\n".join(_described(m) for m in self.mistakes)
 
     @property
     def hint(self) -> str:
-        """What to write instead, where that is known."""
+        """A suggestion, or an empty text."""
         return next((str(m["hint"]) for m in self.mistakes if m.get("hint")), "")
 
     @property
     def line(self) -> int:
-        """The line of the script, from 1; 0 of a call."""
+        """The line of the script, from 1; 0 for a call."""
         return int(self.mistakes[0].get("line", 0)) if self.mistakes else 0
 
     @property
     def column(self) -> int:
-        """The column in that line, from 1; 0 of a call."""
+        """The column in that line, from 1; 0 for a call."""
         return int(self.mistakes[0].get("column", 0)) if self.mistakes else 0
 
     def _render_traceback_(self) -> list[str]:
-        # IPython shows this in place of the frames, since none is the user's.
+        # IPython shows this instead of the frames, which are all of this package.
         return [f"{type(self).__name__}: {self}"]
 
 
-def _told(m: dict[str, Any]) -> str:
+def _described(m: dict[str, Any]) -> str:
     if m.get("text"):
         return str(m["text"])
     lines = [str(m["message"])]
@@ -56,17 +56,17 @@ def _told(m: dict[str, Any]) -> str:
 
 
 class ProcessEnded(CopeError):
-    """The gonb-cope process ended. The next call starts another; campaigns are on the disk."""
+    """The gonb-cope process ended and its values are lost. The next call starts another; campaigns are on the disk."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """A call was interrupted. ``partial`` is what was finished, or None."""
+    """A call was interrupted. ``partial`` is its finished part, or None."""
 
     def __init__(self, message: str, partial: Any = None) -> None:
         super().__init__(message)
         self.partial = partial
-        self.bound: Any = {}  # what a script has bound before
+        self.bound: Any = {}  # names that a script bound before it failed
 
 
 class Note(UserWarning):
-    """How data were read, or what a kernel is on them."""
+    """A note about the data: how they were read, or a property of the kernel on them."""

@@ -13,7 +13,7 @@ from ._process import process
 from ._values import Value
 
 _QUESTION = re.compile(r"^\s*(?:\?\s*(\w+)|(\w+)\s*\?)\s*$")
-_given: dict[str, Any] = {}  # what cells bound in the user's namespace, and names that they saw there
+_given: dict[str, Any] = {}  # names in the user's namespace that cells bound or read
 _generation = 0  # of the process that has these names
 _SEEN = object()
 
@@ -27,7 +27,7 @@ def load_ipython_extension(ip: Any) -> None:
 
 
 def _cell(ip: Any, line: str, cell: str) -> None:
-    """Evaluate a script. DataFrames and values of Python are known by their names, and what it binds comes back."""
+    """Evaluate a script. It reads Python variables by their names, and its own names become Python variables."""
     if line.strip():
         raise CopeError(f"%%cope takes nothing after it, got {line.strip()!r}: the script begins in the next line", "request")
     from IPython.core.page import page
@@ -72,7 +72,7 @@ def _display(params: dict[str, Any]) -> None:
 
 
 class _Meter:
-    """Shows what takes longer than a second: a line on a terminal, a display in a notebook."""
+    """Shows the progress of calls longer than a second: as a line on a terminal, as a display in a notebook."""
 
     def __init__(self, ip: Any) -> None:
         self._terminal = not hasattr(ip, "kernel")

@@ -1,4 +1,4 @@
-"""Values of Python as numbers and as names: what is one choice, and how it is written."""
+"""Python values as numbers and as names: which values are the same choice, and how it is shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_SHOWN = 200  # characters of a name
 
 
 class Absent:
-    """The value of what a dict does not have."""
+    """The value of a missing key of a dict."""
 
     def __repr__(self) -> str:
         return "not given"
@@ -36,7 +36,7 @@ def is_missing(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Report whether a value is a real number of whatever type; True and False are not."""
+    """Report whether a value is a real number of any type; True and False are not."""
     return isinstance(value, (Real, Decimal)) and not isinstance(value, bool) and type(value).__name__ != "timedelta64"  # for numpy an integer
 
 
@@ -51,7 +51,7 @@ def number(value: Any) -> float:
 
 
 def is_feature(value: Any) -> bool:
-    """Report whether a value can be a number among the features of an arm: of a size that is read, and not as long as an id."""
+    """Report whether a value can be a numeric feature of an arm: in the allowed range, and shorter than an id."""
     if not is_number(value):
         return False
     size = abs(number(value))
@@ -59,7 +59,7 @@ def is_feature(value: Any) -> bool:
 
 
 def identity(value: Any) -> Hashable:
-    """Return what is equal for values that are one choice: those of one type that are equal, and numbers that agree to 15 digits."""
+    """Return a key that is equal for values that are one choice: equal values of one type, and numbers that agree to 15 digits."""
     if type(value).__name__ in ("bool", "bool_"):  # the latter is numpy's
         return ("bool", bool(value))
     if is_number(value):
@@ -81,7 +81,7 @@ def identity(value: Any) -> Hashable:
 
 
 def names(values: Iterable[Any]) -> dict[Hashable, str]:
-    """Return a name for each different value, by its identity: its text, or how Python writes it where that is not plain or taken."""
+    """Return a name for each different value, by its identity: its text, or its repr if the text is unclear or already used."""
     out: dict[Hashable, str] = {}
     taken = set()
     for value in values:
@@ -109,11 +109,11 @@ def _text(value: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    """Return how Python writes a value, in one line and with all characters seen."""
+    """Return the repr of a value, on one line and with all characters visible."""
     return " ".join(ascii(value).split())[:_MOST_SHOWN]
 
 
 def described(value: Any) -> str:
-    """Return a value as messages show it, of a long one the beginning."""
+    """Return a value as messages show it; a long one is cut."""
     text = repr(value)
     return text if len(text) <= 80 else text[:79] + "…"

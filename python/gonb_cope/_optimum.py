@@ -1,4 +1,4 @@
-"""``minimize`` and ``maximize``: a function of Python is measured where that promises most."""
+"""``minimize`` and ``maximize`` measure a Python function at the most promising arms."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Exceptions = type[BaseException] | Sequence[type[BaseException]]
 class Optimum:
     """The result of ``minimize`` and ``maximize``.
 
-    ``answer`` is what ``best`` says, ``arms`` has the arm for each task, ``arm`` the arm of the only task,
-    ``history`` a row for each measurement, and ``failed`` those that gave no value with the reason.
+    ``answer`` is the answer of ``best``. ``arms`` has the recommended arm of each task, and ``arm`` that of the only task.
+    ``history`` has one row per measurement. ``failed`` has the measurements without a value, with the reason.
     """
 
     def __init__(self, strategy: Strategy) -> None:
@@ -26,24 +26,24 @@ class Optimum:
 
     @cached_property
     def answer(self) -> Any:
-        """What ``best`` says by the measurements."""
+        """The answer of ``best`` from the measurements."""
         return self._strategy.best()
 
     @cached_property
     def arms(self) -> dict[Any, Any]:
-        """The arm to take for each task."""
+        """The recommended arm of each task."""
         return self._strategy.picks(self.answer)
 
     @property
     def arm(self) -> Any:
-        """The arm to take, where there is one task."""
+        """The recommended arm, if there is one task."""
         if len(self.arms) > 1:
             raise ValueError("there are several tasks; arms has the arm for each")
         return next(iter(self.arms.values()))
 
     @property
     def history(self) -> Any:
-        """What was measured, in its order; of what failed the value is NaN, and the column failed has the reason."""
+        """All measurements in order. A failed one has the value NaN and its reason in the column failed."""
         reasons = iter(self._strategy.failed)
         rows = []
         for t, value in self._strategy.told:
@@ -85,9 +85,9 @@ def minimize(
 
     f is measured ``budget`` times in all, ``batch`` at a time (a twentieth of the budget when not given)
     and ``parallel`` at once, in threads. It returns a number; None, NaN, infinity and the exceptions of
-    ``catch`` say that the measurement failed: the arm is tried again at most twice, and is not taken
-    where nothing came of it. Another exception ends the search, and has the optimum by what was measured
-    before as its attribute ``partial``. An interrupt raises Interrupted, which has it, too.
+    ``catch`` mean that the measurement failed: the arm is measured again at most twice, and is never
+    recommended without a value. Any other exception ends the search; its attribute ``partial`` is the
+    result so far. Ctrl-C raises Interrupted, which has the same attribute.
     """
     return _optimum(f, Strategy(arms, tasks, "min", epsilon, seed), budget, batch, parallel, catch)
 
@@ -162,10 +162,10 @@ def _measure(measure: Callable[[Trial], Any], s: Strategy, trials: list[Trial], 
 
 
 def _keep(e: BaseException, partial: Optimum | None, count: int) -> None:
-    """Let an exception have what was measured before it."""
+    """Attach the measurements so far to an exception."""
     try:
         e.partial = partial  # type: ignore[attr-defined]
     except AttributeError:
-        return  # it takes no attributes
+        return  # the class has no room for attributes
     if partial is not None and not isinstance(e, CopeError) and hasattr(e, "add_note"):
-        e.add_note(f"{count} measurements were made before; the attribute partial of this exception has what they say")
+        e.add_note(f"{count} measurements were made before; the attribute partial of this exception has their result")

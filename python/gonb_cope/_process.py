@@ -23,7 +23,7 @@ PROTOCOL = 1
 
 
 class Function:
-    """A function of Python in a message, where it has a number."""
+    """A Python function in a message, which sends its number."""
 
     def __init__(self, function: Callable[..., Any], label: str) -> None:
         self.function, self.label = function, label
@@ -54,7 +54,7 @@ def command() -> str:
 
 
 class Process:
-    """A child process that is started when it is needed. One call at a time, from any thread."""
+    """A child process, started by the first call. It serves one call at a time, from any thread."""
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
@@ -64,7 +64,7 @@ class Process:
         self._blocks: dict[int, bytearray] = {}
         self._next = 0
         self._block = itertools.count(1)
-        self._functions: dict[int, Callable[..., Any]] = {}  # that the child may ask for
+        self._functions: dict[int, Callable[..., Any]] = {}  # which the child may call
         self._numbered = 0
         self._held = 0  # how often the lock is held, by one thread
         self._asked: int | None = None  # the thread in which a function of Python runs
@@ -149,7 +149,7 @@ class Process:
     # Requests.
 
     def request(self, method: str, params: Any, blocks: Sequence[Any] = ()) -> Any:
-        """Send a request, answer what it asks, and return its result.
+        """Send a request, answer its questions, and return its result.
 
         Blocks are bytes that params name by their places: the caller takes numbers from ``number_blocks``.
         A ``Function`` in params is one that the process may ask for.
@@ -165,7 +165,7 @@ class Process:
     def alone(self) -> Any:
         """Wait for other threads, and keep them out: nothing is released between a table and the call that names it.
 
-        A function of Python that the process asked for would wait for its own call, and is refused.
+        A call from inside a Python function that the process waits for is refused: it would never end.
         """
         own, stuck = threading.get_ident(), 0
         self._callers.add(own)
@@ -176,8 +176,8 @@ class Process:
                 stuck = stuck + 1 if function is not None and function != own and is_stuck(function, own, self._callers) else 0
                 if function == own or stuck == 2:
                     raise CopeError(
-                        "a function of Python that gonb_cope calls cannot call gonb_cope itself: the call that needs its value is still under way. "
-                        "Compute this before, and let the function use the result",
+                        "a function of Python that gonb_cope calls cannot call gonb_cope itself, because the outer call waits for its value. "
+                        "Make the inner call first, and use its result in the function",
                         "request",
                     )
         finally:
@@ -260,9 +260,9 @@ class Process:
             elif method == "evaluate":
                 self._evaluate(message, number)
             else:
-                self._told(method, message.get("params") or {})
+                self._notified(method, message.get("params") or {})
 
-    def _told(self, method: str, params: dict[str, Any]) -> None:
+    def _notified(self, method: str, params: dict[str, Any]) -> None:
         if method == "notice":
             _note(str(params.get("text", "")))
         elif method == "progress" and self.on_progress:
@@ -427,7 +427,7 @@ class Process:
 
 
 def _reward(value: Any, task: str, arm: str) -> float:
-    """Return what a reward function gave as a finite number."""
+    """Return the value of a reward function as a finite number."""
     from ._strategy import Trial, outcome
 
     number, reason = outcome(value, Trial(arm, task))
@@ -437,7 +437,7 @@ def _reward(value: Any, task: str, arm: str) -> float:
 
 
 def _note(text: str) -> None:
-    """Show a note: grey below a cell of a notebook, elsewhere as a warning; not where notes are ignored."""
+    """Show a note: grey below a cell of a notebook, elsewhere as a warning, unless notes are ignored."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None  # type: ignore[attr-defined,unused-ignore]
     if not hasattr(shell, "kernel"):

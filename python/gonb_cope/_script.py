@@ -16,10 +16,10 @@ _LONGEST = 10_000  # elements of a list that a script sees by its name
 
 
 def names_in(text: str, space: dict[str, Any], given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what of a namespace a script names and the language can hold, except what it gave itself.
+    """Return the variables of a namespace that a script reads, except those that scripts bound.
 
-    The second are names that the script must not read, with what they are now: they are bound to what the language cannot
-    hold, or were deleted after a script saw or gave them.
+    The second dict has names that the script must not read, with the reason: their value is of a type that the language
+    lacks, or they were deleted after a script read or bound them.
     """
     found, gone = {}, {}
     for word in dict.fromkeys(_WORD.findall(text)):
@@ -38,7 +38,7 @@ def names_in(text: str, space: dict[str, Any], given: dict[str, Any]) -> tuple[d
 
 
 def _unfit(value: Any) -> str:
-    """Return what a value is that the language cannot hold; nothing where it can."""
+    """Describe a value that the language cannot hold; return an empty text for other values."""
     if isinstance(value, (_values.Value, bool, str)) or _tables.is_table(value):
         return ""
     if _names.is_number(value):
@@ -59,7 +59,7 @@ def _unfit(value: Any) -> str:
 
 
 def run(text: str, file: str, names: dict[str, Any], gone: dict[str, str] | None = None) -> dict[str, Any]:
-    """Evaluate a script and return what it binds, by name. A script that reads a name that is gone fails."""
+    """Evaluate a script and return the values that it binds, by name. Reading a name in gone is an error."""
     with process.alone():
         return _run(text, file, names, gone or {})
 

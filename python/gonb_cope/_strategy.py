@@ -1,4 +1,4 @@
-"""What to try next, one list after another: ask, measure, tell. ``minimize`` and the sampler of Optuna use it."""
+"""Proposals of trials by ask and tell, which ``minimize`` and the sampler of Optuna use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_NEXT = 10_000  # trials that the process proposes at once
 
 
 class Trial(NamedTuple):
-    """What is to be measured: an arm as it was given, and the task, None where there is one."""
+    """A measurement to make: an arm as given, and its task, None if there is one task."""
 
     arm: Any
     task: Any
@@ -29,12 +29,12 @@ class Trial(NamedTuple):
 
 @dataclass
 class _Tried:
-    """What is known of an arm of a task."""
+    """The record of one arm of one task."""
 
     values: list[float] = field(default_factory=list)
     failures: int = 0
     in_a_row: int = 0  # failures since the last value
-    pending: int = 0  # trials that were asked and not told yet
+    pending: int = 0  # trials that were asked and have no result yet
 
     @property
     def is_open(self) -> bool:
@@ -46,11 +46,11 @@ class _Tried:
 
 
 class Strategy:
-    """Proposes trials by expected gain, by what was told so far and what is still being measured.
+    """Proposes the trials of the highest expected gain, given the results so far and the trials still being measured.
 
     ``arms`` is a list of values or of dicts, a DataFrame with an arm in each row, or a dict of lists, of
-    which all combinations are arms. ``tasks`` is a list of names. ``told`` has all trials that were told
-    with their values, NaN of those that failed; ``failed`` has these with the reason.
+    which all combinations are arms. ``tasks`` is a list of names. ``told`` has all recorded trials with their
+    values, NaN for failed ones; ``failed`` has the failed trials with the reason.
     """
 
     def __init__(self, arms: Any, tasks: Sequence[Any] | None = None, goal: str = "min", epsilon: float = 0, seed: int = 0) -> None:
@@ -75,8 +75,8 @@ class Strategy:
     def ask(self, count: int = 1) -> list[Trial]:
         """Return trials: at first some of each task, spread by chance, then the trials of the highest expected gain.
 
-        They are known as being measured until they are told or forgotten: further calls return others. At
-        first there may be fewer than ``count``. An arm that failed three times in a row is not proposed.
+        They count as being measured until ``tell`` or ``forget``: further calls return others. The first lists
+        may be shorter than ``count``. An arm that failed three times in a row is not proposed.
         """
         places = (self._first() or self._best_next(count))[:count] if count > 0 else []
         for task, i in places:
@@ -84,9 +84,9 @@ class Strategy:
         return [Trial(self.arms[i], self.tasks[task]) for task, i in places]
 
     def tell(self, trials: Iterable[Trial], values: Iterable[Any]) -> None:
-        """Record what trials gave: a number each; None, NaN, infinity or an exception says that the measurement failed.
+        """Record the results of trials: a number each; None, NaN, infinity or an exception means that the measurement failed.
 
-        Nothing is recorded where one of them is wrong.
+        If one of them is wrong, none is recorded.
         """
         if isinstance(trials, Trial):
             trials, values = [trials], [values]
@@ -108,38 +108,38 @@ class Strategy:
                 tried.in_a_row = 0
 
     def forget(self, trials: Iterable[Trial]) -> None:
-        """Take back trials that were asked and will not be told, such as those of a worker that ended."""
+        """Take back trials that were asked and will get no result, such as those of a worker that ended."""
         for trial in _trials(trials):
             task, place = self._found(trial)
             self._tried[task][place].pending = max(self._tried[task][place].pending - 1, 0)
 
     def expect(self, trials: Iterable[Trial]) -> None:
-        """Add trials that are being measured and were not asked here."""
+        """Add trials that are being measured but did not come from ``ask``."""
         for trial in _trials(trials):
             task, place = self._found(trial)
             self._tried[task][place].pending += 1
 
     @property
     def is_open(self) -> bool:
-        """Whether some arm can be proposed: not where each failed three times in a row."""
+        """Whether any arm can be proposed; an arm that failed three times in a row cannot."""
         return any(tried.is_open for of in self._tried.values() for tried in of)
 
     @property
     def measured(self) -> list[Trial]:
-        """The arms of tasks that gave a value, each once."""
+        """The arms that have a value, each once per task."""
         return [Trial(self.arms[i], self.tasks[task]) for task, of in self._tried.items() for i, tried in enumerate(of) if tried.values]
 
     @property
     def problem(self) -> Any:
-        """What was told as a problem, in which the other arms are not measured."""
+        """The results so far as a problem; its other arms are not measured."""
         return self._problem(lambda tried: True)
 
     def best(self, next: int = 0) -> Any:
-        """Return the answer by what was told so far. What only failed is not a pick."""
+        """Return the answer from the results so far. It never recommends an arm without a value."""
         return _answer(self.problem, self.epsilon, next)
 
     def picks(self, answer: Any) -> dict[Any, Any]:
-        """Return the arm that an answer takes for each task; a task in which all failed has none."""
+        """Return the arm that an answer recommends for each task; tasks without any value are left out."""
         return {self.tasks[p["task"]]: self.arms[self.arms.of(p["features"])] for p in answer.json["picks"]}
 
     def _problem(self, is_option: Callable[[_Tried], bool]) -> Any:
@@ -165,17 +165,16 @@ class Strategy:
         if any(failed):
             table.append(_tables.Column("_failed", failed, "i8"))
             named["failed"] = "_failed == 1"
-        with warnings.catch_warnings():  # of a table that nobody gave, and for each list anew
+        with warnings.catch_warnings():  # about a table that the user has not seen, once per list
             warnings.simplefilter("ignore", Note)
             return _values.call("problem", (table,), named)
 
     def _nothing(self) -> CopeError:
         if not self.failed:
-            return CopeError("nothing was told yet, so that nothing can be compared; ask for trials, measure them and tell what they gave")
+            return CopeError("there are no results yet, so nothing can be compared; call ask, measure the trials, and pass their results to tell")
         reasons = ", ".join(f"{count} {reason}" for reason, count in Counter(reason for _, reason in self.failed).most_common(5))
         return CopeError(
-            f"all {len(self.failed)} measurements failed ({reasons}): no arm can be taken, and none is worth trying again; "
-            "look at what is measured, and at failed for the arms"
+            f"all {len(self.failed)} measurements failed ({reasons}): no arm can be recommended; check the measurement, and see failed for the arms"
         )
 
     def _found(self, trial: Trial) -> tuple[str, int]:
@@ -202,9 +201,9 @@ class Strategy:
         if len(self.measured) < 2:  # which cannot be compared
             return self._fewest(count)
         options = self._problem(lambda tried: bool(tried.values) or tried.is_open)
-        told = _answer(options, self.epsilon, min(count + waiting.total(), _MOST_NEXT), retry=True).json
-        pulls = [(p["task"], self.arms.of(p["features"]), p["count"]) for p in told.get("next") or []]
-        now, after = told.get("loss_now"), told.get("loss_after")
+        answer = _answer(options, self.epsilon, min(count + waiting.total(), _MOST_NEXT), retry=True).json
+        pulls = [(p["task"], self.arms.of(p["features"]), p["count"]) for p in answer.get("next") or []]
+        now, after = answer.get("loss_now"), answer.get("loss_after")
         if now is None or after is None or after >= now:  # both are None where all values are equal
             pulls = []  # nothing is gained, so that their order says nothing
         out: list[tuple[str, int]] = []
@@ -217,7 +216,7 @@ class Strategy:
                 else:
                     place = self._fresh(task, i, out)
                     out += [(task, place)] if self._tried[task][place].is_open else []
-        return out[:count] + self._rivals(told, out, count - len(out))
+        return out[:count] + self._rivals(answer, out, count - len(out))
 
     def _fresh(self, task: str, place: int, taken: list[tuple[str, int]]) -> int:
         """Return an arm, or one that was not measured where the same arm gives the same value again."""
@@ -226,11 +225,11 @@ class Strategy:
             return place
         return (self._chosen(of, 1, [i for own, i in taken if own == task]) or [place])[0]
 
-    def _rivals(self, told: dict[str, Any], taken: list[tuple[str, int]], count: int) -> list[tuple[str, int]]:
-        """Return trials of the picks and their runners-up, where no trial promises more than another."""
-        pairs = {(p["task"], label) for p in told["picks"] for label in (p["arm"], p.get("runner_up"))}
-        alike = {p["task"] for p in told["picks"] if not p.get("runner_up")}  # nothing tells their arms apart
-        rivals = [(a["task"], self.arms.of(a["features"])) for a in told["arms"] if (a["task"], a["arm"]) in pairs or a["task"] in alike]
+    def _rivals(self, answer: dict[str, Any], taken: list[tuple[str, int]], count: int) -> list[tuple[str, int]]:
+        """Return trials of the recommended arms and their runners-up, for when all trials promise the same."""
+        pairs = {(p["task"], label) for p in answer["picks"] for label in (p["arm"], p.get("runner_up"))}
+        alike = {p["task"] for p in answer["picks"] if not p.get("runner_up")}  # their arms look equal
+        rivals = [(a["task"], self.arms.of(a["features"])) for a in answer["arms"] if (a["task"], a["arm"]) in pairs or a["task"] in alike]
         out = self._fewest(max(count, 0), rivals, taken)
         for k, (task, i) in enumerate(out):
             out[k] = (task, self._fresh(task, i, taken + out))
@@ -304,7 +303,7 @@ def _of(trial: Trial, always: bool = False) -> str:
 
 
 def outcome(value: Any, trial: Trial) -> tuple[float, str]:
-    """Return what a trial gave: its value, or NaN and the reason why it has none."""
+    """Return the value of a trial, or NaN and the reason of its failure."""
     of = _of(trial)
     if isinstance(value, BaseException):
         return math.nan, f"{type(value).__name__}: {value}" if str(value) else type(value).__name__

@@ -18,7 +18,7 @@ _EXACT = 10**15  # whole numbers from here on are sent as names: they may be ids
 
 
 class Column(NamedTuple):
-    """A column as it is sent: float64 or int64, or for each row the place of its name in labels, -1 for none."""
+    """A column to send: float64 or int64, or for each row the index of its name in labels, -1 for an empty cell."""
 
     name: str
     content: Any  # what memoryview takes
@@ -57,7 +57,7 @@ class Table:
         self.names = headers(self.labels)
 
     def named(self, wanted: Any) -> Any:
-        """Return the name of a column that is given by its label, or of each of several; other texts as they are."""
+        """Return the name of a column from its label, or of each of several; other texts are returned unchanged."""
         if _is_label(wanted):
             found = [name for label, name in zip(self.labels, self.names) if label == wanted]
             if len(found) > 1:
@@ -70,11 +70,11 @@ class Table:
         if isinstance(wanted, (list, tuple)):
             return [self.named(one) for one in wanted]
         if _names.is_number(wanted):
-            raise ValueError(f"there is no column {wanted!r}; the columns are {', '.join(repr(label) for label in self.labels[:12])}")
+            raise ValueError(f"the table has no column {wanted!r}; the columns are {', '.join(repr(label) for label in self.labels[:12])}")
         return wanted
 
     def columns(self, measured: Collection[str] = ()) -> Columns:
-        """Return the columns as they are sent; measured names columns of numbers."""
+        """Return the columns to send; measured names the columns of numbers."""
         return Columns(_column(header, cells, header in measured) for header, cells in zip(self.names, self._cells))
 
 
@@ -87,12 +87,12 @@ def _is_label(wanted: Any) -> bool:
 
 
 def send(process: Process, value: Any, name: str = "table") -> str:
-    """Hand a table to the process and return the path by which it is read there."""
+    """Send a table to the process and return the path that scripts use for it."""
     return send_columns(process, value if isinstance(value, Columns) else Table(value).columns(), name)
 
 
 def send_columns(process: Process, columns: Sequence[Column], name: str) -> str:
-    """Hand columns to the process and return the path by which they are read there as a table."""
+    """Send columns to the process and return the path that scripts use for the table."""
     heads, blocks = [], []
     for column, number in zip(columns, process.number_blocks(len(columns))):
         head: dict[str, Any] = {"name": column.name, "block": number, "kind": column.kind}
@@ -153,7 +153,7 @@ def headers(labels: list[Any]) -> list[str]:
 
 
 def _column(name: str, cells: Any, measured: bool) -> Column:
-    """Return a column as it is sent. A measured one is of numbers as far as it can be."""
+    """Return a column to send. A measured column becomes numbers if possible."""
     if hasattr(cells, "iloc"):
         return _of_pandas(name, cells, measured)
     if hasattr(cells, "to_list"):
@@ -162,7 +162,7 @@ def _column(name: str, cells: Any, measured: bool) -> Column:
 
 
 def of_list(name: str, cells: list[Any], measured: bool = False) -> Column:
-    """Return values of any types as a column: numbers where all are, else names, of which different values have different ones."""
+    """Return values of any types as a column: numbers if all values are numbers, otherwise a name for each different value."""
     if measured:
         cells = [int(value) if type(value).__name__ in ("bool", "bool_") else value for value in cells]
     there = [value for value in cells if not _names.is_missing(value)]
@@ -211,7 +211,7 @@ def _as_printed(numbers: Any, short: Any) -> Any:
     import numpy as np
 
     different, places = np.unique(short, return_inverse=True)
-    if len(different) * 2 > len(numbers) and len(numbers) > 1000:  # measurements, which nobody names
+    if len(different) * 2 > len(numbers) and len(numbers) > 1000:  # probably measurements, not settings
         return numbers
     return np.ascontiguousarray(np.array([float(str(x)) for x in different], dtype="<f8")[places])
 
@@ -232,7 +232,7 @@ def _of_polars(name: str, series: Any, measured: bool) -> Column:
         return Column(name, _as_printed(numbers, series.to_numpy()) if kind == pl.Float32 else numbers, "f8")
     if kind.is_nested() or kind in (pl.Object, pl.Binary, pl.Null):
         return of_list(name, series.to_list(), measured)
-    if kind == pl.Duration:  # of which polars makes no text
+    if kind == pl.Duration:  # polars cannot cast it to text
         return of_list(name, series.to_list(), measured)
     texts = series.cast(pl.String)
     labels = texts.unique(maintain_order=True).drop_nulls()

@@ -18,10 +18,10 @@ _made: dict[str, Any] = {}
 
 
 class Value:
-    """A value that a function of the language gave.
+    """A value of the language.
 
-    Its parts are attributes: numbers and texts as they are, lists of records as DataFrames. Functions
-    that take it first are its methods. In a notebook it shows itself.
+    Its parts are attributes: numbers, texts, and DataFrames for lists of records. Functions that take
+    it first are its methods. A notebook displays it.
     """
 
     _kind = ""
@@ -57,7 +57,7 @@ class Value:
 
     @property
     def json(self) -> Any:
-        """All that is in the value, as docs/reference/json.md says."""
+        """All parts as Python dicts and lists, as docs/reference/json.md describes them."""
         if self._json is None:
             self._json = self._form("json")
         return self._json
@@ -199,7 +199,7 @@ def class_of(kind: str) -> type[Value]:
 
 
 def made_of(described: dict[str, Any]) -> Any:
-    """Return what the process described as a value of Python."""
+    """Return the Python value for a description from the process."""
     if "value" in described:
         return described["value"]
     kind = described["type"]
@@ -238,7 +238,7 @@ def _call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     except CopeError as e:
         if gaps and e.mistakes and not e.hint:
             e.mistakes[0]["hint"] = (
-                f"{' and '.join(gaps)} has empty cells; pandas reads the text NA as one, unless it is told "
+                f"{' and '.join(gaps)} has empty cells; pandas reads the text NA as one; to keep it, write "
                 'pd.read_csv(…, keep_default_na=False, na_values=[""])'
             )
         raise
@@ -286,7 +286,7 @@ def _as_list(names: Any) -> list[Any]:
 
 
 def encode(value: Any, param: dict[str, Any]) -> Any:
-    """Return an argument as the messages have it."""
+    """Return an argument in the form of the messages."""
     if isinstance(value, Value):
         return {"name": value._checked()}
     if isinstance(value, (Decimal, Fraction)):

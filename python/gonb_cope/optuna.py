@@ -2,7 +2,7 @@
 
     study = optuna.create_study(sampler=gonb_cope.optuna.CopeSampler(task="site"))
 
-It serves studies whose parameters are all categorical; others are sampled by chance.
+It serves studies with one objective. Parameters that are not categorical are sampled at random.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ._strategy import Strategy, Trial
 
 
 def _choices(d: CategoricalDistribution) -> list[Any]:
-    """Return the choices that Optuna tells apart: of 1 and True it knows the first."""
+    """Return the choices that Optuna distinguishes: it treats 1 and True as the same."""
     return [choice for i, choice in enumerate(d.choices) if d.to_internal_repr(choice) == i]
 
 
 class CopeSampler(BaseSampler):  # type: ignore[misc,unused-ignore]
-    """Samples what promises most by a posterior over all arms of all tasks."""
+    """Samples the most promising arm under a posterior over all arms of all tasks."""
 
     def __init__(self, task: str | None = None, seed: int | None = None) -> None:
         self._task, self._seed = task, seed or 0
@@ -36,13 +36,13 @@ class CopeSampler(BaseSampler):  # type: ignore[misc,unused-ignore]
         if len(study.directions) > 1:
             raise ValueError(
                 f"the study has {len(study.directions)} objectives, and CopeSampler serves studies with one: combine them into one number, "
-                "or take another sampler, such as optuna.samplers.NSGAIISampler()"
+                "or use another sampler, such as optuna.samplers.NSGAIISampler()"
             )
         space = intersection_search_space(study.get_trials(deepcopy=False))  # anew: a sampler may serve several studies
         return {name: d for name, d in space.items() if isinstance(d, CategoricalDistribution)}
 
     def sample_relative(self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:
-        """Return values of these parameters."""
+        """Return values of the categorical parameters."""
         space = {name: _choices(d) for name, d in search_space.items() if isinstance(d, CategoricalDistribution)}
         tasks: Sequence[Any] | None = space.pop(self._task) if self._task in space else None
         if not space or max(len(choices) for choices in space.values()) < 2:
@@ -61,10 +61,10 @@ class CopeSampler(BaseSampler):  # type: ignore[misc,unused-ignore]
             else:
                 strategy.expect(own)
         if not strategy.is_open:
-            return {}  # all failed again and again: chance goes on
+            return {}  # every arm failed three times: sample at random
         (next_,) = strategy.ask(1)
         return {**next_.arm, **({self._task: next_.task} if tasks is not None and self._task else {})}
 
     def sample_independent(self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution) -> Any:
-        """Return a value by chance."""
+        """Return a random value."""
         return self._chance.sample_independent(study, trial, param_name, param_distribution)

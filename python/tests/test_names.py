@@ -156,7 +156,7 @@ def test_gaps_of_texts(empty):
 
 def test_a_name_that_pandas_reads_as_a_gap():
     text = "country,page,rate\n" + "".join(f"{c},{p},{y}\n" for c, p, y in [("NA", "x", 0.1), ("NA", "y", 0.2), ("ZA", "x", 0.3), ("ZA", "y", 0.1)])
-    with pytest.raises(cope.CopeError, match=r"country has empty cells; pandas reads the text NA as one, unless.*keep_default_na=False"):
+    with pytest.raises(cope.CopeError, match=r"country has empty cells; pandas reads the text NA as one; to keep it.*keep_default_na=False"):
         cope.problem(pd.read_csv(io.StringIO(text)), task="country", arm="page", reward="rate")
     kept = pd.read_csv(io.StringIO(text), keep_default_na=False)
     assert [pick["arm"] for pick in cope.problem(kept, task="country", arm="page", reward="rate").best().json["picks"]] == ["y", "x"]

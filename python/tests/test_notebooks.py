@@ -97,8 +97,8 @@ def test_names_of_any_letters(shell, capsys):
 def test_a_table_is_not_a_problem(shell):
     for text, message in [
         ("best(df)", r"p is a table; it must be a problem[\s\S]*p = problem\(df, task=…, arm=…, reward=…\) reads it"),
-        ("y = df.Speed", "df is a table, whose columns are named in quotes"),
-        ('y = df["Speed"]', "df is a table, whose columns are named in quotes"),
+        ("y = df.Speed", "df is a table; functions take the names of its columns in quotes"),
+        ('y = df["Speed"]', "df is a table; functions take the names of its columns in quotes"),
         ("y = df[0]", "a table has no elements here"),
         ("df + 1", r"a table is read by problem\(df"),
     ]:

@@ -23,7 +23,7 @@ type callParams struct {
 	Named    map[string]json.RawMessage `json:"named"`
 }
 
-// argument is an argument that JSON has no form for: the name of a value, or a function of the program.
+// argument is an argument without a form in JSON: the name of a value, or a function of the program.
 type argument struct {
 	Name     string `json:"name"`
 	Function *int   `json:"function"`
@@ -33,19 +33,19 @@ type argument struct {
 // operators are the functions that are written between their arguments; a point reads a part.
 var operators = []string{"+", "-", "*", "/", "^", ".", "[]"}
 
-// statement is the text of a call, and where its arguments stand.
+// statement is the text of a call with the places of its arguments.
 type statement struct {
 	text   strings.Builder
 	places []place
 }
 
-// place is an argument in the text of a call, in runes from the begin of the line.
+// place is an argument in the text of a call, in runes from the beginning of the line.
 type place struct {
 	argument string
 	from, to int
 }
 
-// at returns the argument that stands at a column, counted from 1; "" for none.
+// at returns the argument at a column, counted from 1; "" for none.
 func (s *statement) at(column int) string {
 	p, _ := lists.First(s.places, func(p place) bool { return column-1 >= p.from && column-1 < p.to })
 	return p.argument
@@ -143,8 +143,8 @@ func isName(text string) bool {
 	return text != ""
 }
 
-// literal writes an argument as a script has it. The parameter says what a function of the program is,
-// and may be nil.
+// literal writes an argument in the notation of scripts. The parameter decides whether a function of the
+// program is a kernel or draws rewards; it may be nil.
 func (s *server) literal(raw json.RawMessage, p *dsl.Param) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

@@ -22,8 +22,8 @@ import (
 const (
 	maxMessage = 64 << 20
 	maxBlock   = problem.MaxData
-	maxBlocks  = 4096            // that are waiting for the message that names them, and
-	maxWaiting = problem.MaxData // bytes of them
+	maxBlocks  = 4096            // blocks that wait for the message that names them
+	maxWaiting = problem.MaxData // their bytes
 )
 
 // channel carries messages, and blocks beside them. Each is preceded by a header as in the Language
@@ -41,7 +41,7 @@ type channel struct {
 	out io.WriteCloser
 
 	mu         sync.Mutex // of messages sent, and of the blocks
-	unreadable func()     // told of a message that is not JSON; may be nil
+	unreadable func()     // called for a message that is not JSON; may be nil
 	blocks     map[int][]byte
 	owned      map[string][]int // blocks that came before a request, by its id; those before answers under the name answers
 	fresh      []int            // blocks that came since the last message
@@ -97,7 +97,7 @@ func (c *channel) Recv() ([]byte, error) {
 	for {
 		header, err := c.in.ReadMIMEHeader()
 		if err != nil {
-			return nil, io.EOF // the program has ended, or sends something else
+			return nil, io.EOF // the program has ended, or sends other data
 		}
 		number, isBlock, limit := header.Get("Block"), header.Get("Block") != "", maxMessage
 		if isBlock {
@@ -144,10 +144,10 @@ func (c *channel) keep(number string, content []byte) error {
 	return nil
 }
 
-// answers stands for the id of answers, which is that of a question of the server.
+// answers is the key for the blocks of answers, whose id is that of a question of the server.
 const answers = "answers"
 
-// own notes which message the blocks before it are of. A notification between them has none.
+// own assigns the blocks before a message to it. A notification between them has none.
 func (c *channel) own(message []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

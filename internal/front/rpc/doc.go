@@ -7,12 +7,12 @@
 //	        ◀─ evaluate ──────────────────────────   asks a function of the program, in blocks
 //
 // A value stays here. The program has its name, by which it calls further functions (call.go), and
-// asks for the forms that it shows (values.go). A call is a statement of the language, so a name stands
-// for its definition as in a script, and sweep, campaigns and messages work as there. What functions
-// there are is the catalogue of package dsl, and nothing here names one.
+// asks for the forms that it shows (values.go). A call is a statement of the language: a name means its
+// definition, so sweep, campaigns and messages work as in a script. The functions are those of the
+// catalogue of package dsl; nothing here names one.
 //
 // Numbers in bulk travel as blocks (channel.go): bytes beside the messages. Tables are columns or CSV
-// (values.go); the session reads them in place of files. A function of the program is a kernel, whose
+// (values.go); the session reads them instead of files. A function of the program is a kernel, whose
 // values are asked for all points at once (functions.go, kernel.go), or draws rewards.
 //
 // A request is cancelled by the notification cancel and is answered all the same, with what was

@@ -56,7 +56,7 @@ type asker struct {
 // question is what the program was asked and has not answered yet.
 type question struct{ cancel context.CancelCauseFunc }
 
-// errUnreadable answers the questions that are open when the program sends what is not JSON: one of the answers is lost.
+// errUnreadable ends all open questions when the program sends a message that is not JSON: it was one of the answers.
 var errUnreadable = errors.New("the program answered with a message that is not JSON; NaN and infinity are not JSON")
 
 // unreadable ends all open questions.
@@ -68,7 +68,7 @@ func (a *asker) unreadable() {
 	}
 }
 
-// open keeps a question until it is answered, in a context that unreadable ends.
+// open registers a question until it is answered; unreadable cancels its context.
 func (a *asker) open(ctx context.Context) (_ context.Context, answered func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	q := &question{cancel}
@@ -86,14 +86,14 @@ func (a *asker) open(ctx context.Context) (_ context.Context, answered func()) {
 	}
 }
 
-// begin says for which request the program is asked from now on, and end that it is over.
+// begin sets the request for which the program is asked.
 func (a *asker) begin(ctx context.Context, request string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ctx, a.request, a.fault = ctx, request, nil
 }
 
-// end returns what was wrong with a function of the program.
+// end clears the request and returns the first error of a function of the program.
 func (a *asker) end() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -101,7 +101,7 @@ func (a *asker) end() error {
 	return a.fault
 }
 
-// errBetween answers a computation that was left behind by a request that is over.
+// errBetween is the error of a computation that runs on after its request has ended.
 var errBetween = errors.New("the request that needs the value is over")
 
 func (a *asker) ask(p evaluateParams, blocks ...[]byte) (out evaluated, err error) {
@@ -236,7 +236,7 @@ type Parameter struct {
 	Whole    bool     `json:"whole,omitempty"`
 	Switch   bool     `json:"switch,omitempty"` // true or false
 	Optional bool     `json:"optional,omitempty"`
-	Table    bool     `json:"table,omitempty"`    // takes a table in place of the path of a file
+	Table    bool     `json:"table,omitempty"`    // takes a table instead of the path of a file
 	Function bool     `json:"function,omitempty"` // takes a function of the program
 	Column   bool     `json:"column,omitempty"`   // takes names of columns of the table
 	Doc      string   `json:"doc"`

@@ -10,8 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// What a function of the program is asked for at once, in values; larger matrices come row by row in
-// blocks of this size.
+// atOnce limits the values of one question to a function of the program; larger matrices come in blocks of rows.
 const atOnce = 1 << 20
 
 // maxGrids limits the lists of points whose values are kept for a function.
@@ -46,8 +45,8 @@ type grid struct {
 	columns  []string
 	points   [][]float64    // features, each once
 	index    map[string]int // place in points by the bytes of the features
-	lists    []located      // where the points of lists stand
-	rows     [][]float64    // values of a point with all; nil where they were not asked for yet
+	lists    []located      // the places of the points of each list
+	rows     [][]float64    // values of a point with all; nil if not asked for yet
 	computed int            // rows that are there
 }
 
@@ -113,7 +112,7 @@ func (k *asked) values(g *grid, i int) []float64 {
 	}
 	n := len(g.points)
 	block := max(1, atOnce/n)
-	if g.computed >= 4*block { // do not keep what does not fit
+	if g.computed >= 4*block { // drop the rows that do not fit
 		g.rows, g.computed = make([][]float64, n), 0
 	}
 	to := min(n, i+block)

@@ -150,7 +150,7 @@ type notice struct {
 	Text    string `json:"text"`
 }
 
-// notify tells the program something; a program that has ended hears nothing.
+// notify sends a notification to the program; errors are ignored, because the program may have ended.
 func (s *server) notify(method string, content any) {
 	_ = s.rpc.Notify(context.Background(), method, content)
 }
@@ -265,12 +265,12 @@ type runParams struct {
 	Gone map[string]string `json:"gone"`
 }
 
-// ran is what a script bound, in its order.
+// ran has the values that a script bound, in order.
 type ran struct {
 	Bound []*described `json:"bound"`
 }
 
-// run evaluates a script. What it displays is sent as it comes.
+// run evaluates a script. Its displays are sent at once.
 func (s *server) run(ctx context.Context, p runParams) (*ran, error) {
 	script, errs := dsl.Parse(p.File, p.Script)
 	if len(errs) > 0 {
@@ -328,7 +328,7 @@ type released struct {
 	Functions []int `json:"functions"`
 }
 
-// release forgets values that the program does not use any more, and tables and functions that nothing names.
+// release forgets values that the program no longer uses, and tables and functions without a name.
 func (s *server) release(_ context.Context, p struct {
 	Names []string `json:"names"`
 }) (released, error) {
@@ -385,7 +385,7 @@ func (s *server) complete(_ context.Context, p cursorParams) (any, error) {
 	return map[string]any{"from": from, "to": to, "items": list}, nil
 }
 
-// inspect describes what stands at a place.
+// inspect describes the word at a place.
 func (s *server) inspect(_ context.Context, p cursorParams) (any, error) {
 	if !s.mu.TryLock() {
 		return map[string]string{}, nil

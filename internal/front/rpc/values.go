@@ -142,7 +142,7 @@ func tableOf(v any) (any, error) {
 // pause is the least time between two notifications of progress.
 const pause = 100 * time.Millisecond
 
-// teller passes progress on, and not too often.
+// teller sends progress, at most once per pause.
 type teller struct {
 	server   *server
 	mu       sync.Mutex
@@ -172,7 +172,7 @@ func (t *teller) tell(a dsl.Activity) {
 	}
 }
 
-// end says that what was told is over.
+// end reports that the activity is over.
 func (t *teller) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -182,17 +182,17 @@ func (t *teller) end() {
 	t.reported = false
 }
 
-// tableFolder is the folder in which the tables of the program seem to stand.
+// tableFolder is the folder in the paths of tables of the program.
 const tableFolder = "dataframe"
 
-// tables are those that the program has sent, by their paths.
+// tables has the tables of the program by their paths.
 type tables struct {
 	mu     sync.Mutex
 	byPath map[string]*problem.Frame
 	bySum  map[string]string // paths by name and hash
 }
 
-// read returns a table, or nil. The path may stand below the folder of the session.
+// read returns a table, or nil. The path may be below the folder of the session.
 func (t *tables) read(file string) *problem.Frame {
 	slashed := filepath.ToSlash(file)
 	t.mu.Lock()
