@@ -187,17 +187,22 @@ func momentsOf(b *belief.Belief) moments {
 	column := make([]float64, count)
 	for j := range n {
 		mat.Col(column, j, b.Draws)
-		m.mean[j] = stat.Mean(column, nil)
+		m.mean[j] = meanOf(column)
 		if m.shown[j] = m.mean[j]; bounds != nil {
 			for i, y := range column {
 				column[i] = min(max(y, bounds[0]), bounds[1])
 			}
-			m.shown[j] = min(max(stat.Mean(column, nil), bounds[0]), bounds[1])
+			m.shown[j] = min(max(meanOf(column), bounds[0]), bounds[1])
 		}
 		slices.Sort(column)
 		m.lo[j], m.hi[j] = stat.Quantile(0.025, stat.LinInterp, column, nil), stat.Quantile(0.975, stat.LinInterp, column, nil)
 	}
 	return m
+}
+
+// meanOf returns the mean of numbers. Differences are added up: sums of numbers that are large beside these lose digits.
+func meanOf(x []float64) float64 {
+	return x[0] + stat.Mean(lists.Map(x, func(v float64) float64 { return v - x[0] }), nil)
 }
 
 // candidates returns the arms of each task that may be chosen: all, except those of which every measurement failed.

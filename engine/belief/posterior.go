@@ -80,10 +80,17 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 	right := mat.NewVecDense(all, nil)
 	for a, i := range d.cells {
 		gi := own + max(rest[i], 0)
+		site := d.fixed != nil && d.fixed[a] > 0 // of limits: blocks are part of it
 		di := gi + independent*variance[a]
+		if site {
+			di = gi + variance[a]
+		}
 		row := observed.RawRowView(a)
 		copy(row, g.RawRowView(i))
 		for j := range blocks {
+			if site {
+				break
+			}
 			row[width+1+j] = math.Sqrt(sigma2) * effect.At(a, j)
 		}
 		c := gi / di
