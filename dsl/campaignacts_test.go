@@ -144,7 +144,7 @@ func TestSaveOverResults(t *testing.T) {
 	id := cell(t, s, "l").(campaign.List).Rows[0].ID
 	cell(t, s, `save(l, "list.csv")`)                    // written again, with nothing in it
 	written(t, dir, "list.csv", "id,reward\n"+id+",0\n") // a result is typed in
-	if _, err := tryCell(t, s, `save(l, "list.csv")`); err == nil || !strings.Contains(err.Error(), "list.csv has 1 row with results that are not told yet") {
+	if _, err := tryCell(t, s, `save(l, "list.csv")`); err == nil || !strings.Contains(err.Error(), "list.csv has 1 row with results that are not recorded yet") {
 		t.Errorf("saving says %v", err)
 	}
 	cell(t, s, `tell(c, "list.csv", by="Ann")`) // after telling it, the list may be written over

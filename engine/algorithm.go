@@ -219,7 +219,7 @@ var (
 	ErrNoMisfit = errors.New("misfit and robust are for CoTestFC and IndTestFC; other algorithms take the kernel as exact")
 
 	// ErrFixedPlans is wrapped by errors of algorithms that take a round only as they planned it.
-	ErrFixedPlans = errors.New("the algorithm takes a round only as it was planned")
+	ErrFixedPlans = errors.New("the algorithm accepts a round only with its planned pulls")
 
 	// ErrGuidesNothing is wrapped by errors of algorithms that judge and plan every round by its own data
 	// alone, so that no other rewards are of use to them.

@@ -60,7 +60,7 @@ func keep(t *testing.T, dir string, args ...string) *kept {
 			if err := c.Wait(); err == nil {
 				k.out = text
 				return
-			} else if strings.Contains(string(said), "nobody opened it") {
+			} else if strings.Contains(string(said), "it was not opened") {
 				time.Sleep(50 * time.Millisecond) // the script was not so far
 			} else if c.ProcessState.Exited() && t.Context().Err() == nil {
 				t.Errorf("gonb-cope %v: %v: %s", k.args, err, said)

@@ -93,7 +93,7 @@ func recordedOnce(events []Event, text string, err error) (Done, error) {
 // byParam and reasonParam are arguments that acts have in common.
 func byParam(into *string) Param {
 	return Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Into: into, Optional: true,
-		Doc: "who asks or tells: the same person has one open list at a time", Flag: "who does this"}
+		Doc: "who asks or tells; each person has one open list at a time", Flag: "who does this"}
 }
 
 func reasonParam(into *string) Param {
@@ -170,7 +170,7 @@ var attachEntry = Entry{
 	Name: "attach", Synonyms: []string{"attach_data"}, New: func() Act { return new(Attach) }, Sheet: true,
 	Doc: "records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They " +
 		"guide what is measured and decide nothing in tests; " +
-		"methods that go by a posterior take them whole. Rows attached before are known, also under another name of their file",
+		"posterior methods use all of them. Rows already attached are skipped, also from a renamed file",
 	Example: `attach("days", "pilot.csv", by="Ann")`,
 	Short:   "Record measurements of before, or from elsewhere",
 	Long: "Record measurements task,arm,reward or task,arm,count,mean,sd that belong to no round.\n" +
@@ -210,6 +210,6 @@ func (b UpgradeBody) String() string { return strings.Join(b.Changes, "; ") }
 // fold uses To alone; From is for readers.
 func (b *UpgradeBody) fold(s *State, e Event) error {
 	s.Revision = b.To
-	s.note(e, fmt.Sprintf("revision %d of the decisions in place of %d", b.To, b.From), "")
+	s.note(e, fmt.Sprintf("revision %d of the decisions instead of %d", b.To, b.From), "")
 	return nil
 }

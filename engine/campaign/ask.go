@@ -283,7 +283,7 @@ func (s Moment) waiting() Note {
 // someone names a person in a sentence.
 func someone(by string) string {
 	if by == "" {
-		return "somebody without a name (--by)"
+		return "a person without a name (--by)"
 	}
 	return by
 }

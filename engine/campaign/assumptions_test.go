@@ -25,7 +25,7 @@ func TestAssumptionsRead(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	want := "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead); for CoBayesFC, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another; with up to 20 % of pulls failing and 10 % of results coming up to 2 weeks late (failed= and late= state the shares)"
+	want := "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead); for CoBayesFC, which estimates how far arms differ from the kernel, with about half of the variance between the arms of a task independent for each arm (from none to twice of it); with up to 20 % of pulls failing and 10 % of results coming up to 2 weeks late (failed= and late= state the shares)"
 	if got := back.Assumes.String(); got != want || len(back.Assumes) != 3 {
 		t.Errorf("got %q of %s, want %q", got, text, want)
 	}

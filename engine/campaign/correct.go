@@ -50,9 +50,9 @@ func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 	case err != nil:
 		return Done{}, err
 	case it.result == nil:
-		return Done{}, fmt.Errorf("%s has no result to correct; tell records one", it.ID)
+		return Done{}, fmt.Errorf("%s has no result to correct. Record one by tell", it.ID)
 	case it.result.count() > 1:
-		return Done{}, fmt.Errorf("%s is one of %d whose mean was told: a mean cannot be corrected by one of them", it.ID, it.result.count())
+		return Done{}, fmt.Errorf("%s is one of %d results recorded as a mean. A mean cannot be corrected by one of them", it.ID, it.result.count())
 	}
 	var events []Event
 	if it.result.Reward != a.Value {
@@ -197,11 +197,11 @@ type Close struct {
 
 var closeEntry = Entry{
 	Name: "close", Synonyms: []string{"end_round"}, New: func() Act { return new(Close) }, Plans: true,
-	Doc: "ends an open round with what came, and shows how far the campaign is; a round that is over stays as it is. " +
+	Doc: "ends an open round with what came, and shows how far the campaign is; a finished round does not change. " +
 		sentence.Upper(FailureRule),
 	Example: `close("days", round=3, reason="the freezer failed")`,
 	Short:   "End the open round with what came",
-	Long: "End the open round with what came. With --round, a round that is already over stays as it is.\n\n" +
+	Long: "End the open round with what came. With --round, a round that is already over does not change.\n\n" +
 		sentence.Upper(FailureRule) + ".",
 }
 
@@ -251,8 +251,8 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 	}
 	// the round before is meant: the next one is planned right after a close, and a close that is repeated must not end that, too
 	if a.Round == 0 && len(r.filled) == 0 && !slices.ContainsFunc(at.order, func(it *item) bool { return it.round == r.plan.Round }) {
-		return out, fmt.Errorf("nobody was handed a pull of round %d yet, so that there is nothing to close (--round %[1]d "+
-			"closes it all the same)", c.Round)
+		return out, fmt.Errorf("no pull of round %d is handed out yet, so there is nothing to close (--round %[1]d "+
+			"closes it anyway)", c.Round)
 	}
 	out.Text = fmt.Sprintf("round %d is closed with %d of %d pulls; %s", c.Round, c.Measured, c.Planned, c.Rule)
 	out.Events = []Event{NewEvent(KindClose, at.Now, a.By, CloseBody{Round: c.Round, Lost: c.Lost, PValue: c.PValue, Reason: a.Reason})}

@@ -113,7 +113,7 @@ func (s *State) CheckHead(known string) error {
 		digits = cell[2]
 	}
 	if len(digits) < 8 || strings.Trim(digits, "0123456789abcdef") != "" {
-		return fmt.Errorf("%q is no hash of an event: it has at least 8 digits of 0 to 9 and a to f", known)
+		return fmt.Errorf("%q is not a hash of an event: a hash has at least 8 digits of 0 to 9 and a to f", known)
 	}
 	if slices.ContainsFunc(s.links, func(l link) bool { return strings.HasPrefix(l.hash, digits) }) {
 		return nil

@@ -84,7 +84,7 @@ func sameArm(old, now *problem.Problem, i, k int) error {
 	case !same(at(old.Means(), i), at(now.Means(), k)) || old.Reps != nil && now.Reps != nil && old.Reps[i] != now.Reps[k]:
 		return fmt.Errorf("the added rows have measurements of %s, which is in the campaign already: attach records them", old.Where(i))
 	case old.Noise.UnknownBy != now.Noise.UnknownBy || !same(a, b):
-		return fmt.Errorf("with the added rows the noise of %s is %.4g in place of %.4g: state noise= in the script, or leave sd "+
+		return fmt.Errorf("with the added rows the noise of %s is %.4g instead of %.4g. State noise= in the script, or leave sd "+
 			"out of the added rows", old.Where(i), b, a)
 	case !same(at(old.Cost, i), at(now.Cost, k)):
 		return fmt.Errorf("with the added rows the cost of %s differs", old.Where(i))
@@ -113,7 +113,7 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 		for k, i := range at {
 			// scaling there and back costs some digits; the number of before is then taken, to the last of them
 			if math.Abs(x[i]-old.X[c][k]) > 1e-9*(1+math.Abs(old.X[c][k])) {
-				return nil, fmt.Errorf("with the added rows column %q of %q changes: features of rows in the campaign stay as they are",
+				return nil, fmt.Errorf("with the added rows column %q of %q changes: features of recorded rows cannot change",
 					now.Columns[c], old.Names[k])
 			}
 			x[i] = old.X[c][k]

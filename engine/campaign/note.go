@@ -85,10 +85,10 @@ var noteSentences = map[NoteKind]string{
 	NoteLed:     "the rounds are planned by %s, which has the answers",
 	NoteUnused:  "round %d and what follows it are not used: without them everything is decided",
 	NotePending: "measured from the next round on: %s",
-	NoteGivenUp: "every try failed, and is not asked for any more: %s; ask with --retry (retry=true in a script) tries again, and amend " +
-		"--withdraw TASK/ARM takes an arm out",
-	NoteNoBest:  "the measurements say nothing of the best arms: %s",
-	NoteEpsilon: "epsilon is changed to %g; what stands here is still for %g, until results of a later round are told",
+	NoteGivenUp: "every try failed, so these are not asked for any more: %s. To try again, ask with --retry (retry=true in a script); amend " +
+		"--withdraw TASK/ARM removes an arm",
+	NoteNoBest:  "the measurements do not show the best arms: %s",
+	NoteEpsilon: "epsilon is changed to %g. These answers are still for %g, until results of a later round are recorded",
 
 	NoteDecided:   "everything is decided: nothing is left to measure",
 	NoteEnded:     "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
@@ -99,30 +99,30 @@ var noteSentences = map[NoteKind]string{
 
 	NoteLost:   "the %s nothing to do with %s (what fails is a result, and not lost)",
 	NoteExtra:  "the %s not chosen by %s",
-	NoteClosed: "%s closed for reasons that have nothing to do with rewards",
+	NoteClosed: "%s closed for reasons unrelated to rewards",
 	NoteEarly: "when a result comes has nothing to do with its reward: %s ended without late results, which the posterior " +
 		"took whole when they came",
-	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g in place of %[5]g (docs/theory/changes.md)",
+	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g instead of %[5]g (docs/theory/changes.md)",
 
 	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
 	NoteRewardsKnown: "the means of the table for expected rewards",
-	NoteRewardsBelieved: "expected rewards drawn from what the measurements of the table say, other ones in each run, which begins " +
+	NoteRewardsBelieved: "expected rewards drawn from the posterior given the table, other ones in each run; runs begin " +
 		"without these measurements",
-	NoteRewardsAttached: "expected rewards drawn from what the measurements of the table say, other ones in each run, which begins " +
+	NoteRewardsAttached: "expected rewards drawn from the posterior given the table, other ones in each run; runs begin " +
 		"with these measurements (attach=false plans without them)",
 	NoteRewardsLed: "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow: "with a variance of the noise of each task evenly between none and what is stated",
-	NoteOwnPart: "for %s, which finds out how far arms are from what the kernel says, with about half of the variance " +
-		"between the arms of a task by each arm itself and from none to twice of it in one task or another",
+	NoteOwnPart: "for %s, which estimates how far arms differ from the kernel, with about half of the variance " +
+		"between the arms of a task independent for each arm (from none to twice of it)",
 	NoteLosses: "with %s of pulls failing and %s of results coming up to %s late%s",
 
 	NoteRule:       "a reaction or run that fails is a result, %s, and not a failed pull: " + givenBack,
-	NoteLateDiffer: "whether results came in time seems to hang on their rewards, see the warning",
-	NoteTwice:      "measurements seem to be told twice, see the warning",
+	NoteLateDiffer: "lateness of results seems to depend on their rewards, see the warning",
+	NoteTwice:      "measurements seem to be recorded twice, see the warning",
 	NoteSkewed:     "the rewards of some arms are skewed, see the warning",
 	NoteCensored:   "results of which only a limit is known count by its number: %d",
-	NoteManyLost:   "%d of %d pulls were given back or not told, and with so many it decides why",
-	NoteDiffers:    "decisions changed after results were corrected or the program was replaced, which no theorem allows for",
+	NoteManyLost:   "%d of %d pulls have no result: with so many, validity depends on the reason",
+	NoteDiffers:    "decisions changed after results were corrected or the program was replaced; no theorem allows for this",
 }
 
 // String returns the sentence, without a full stop. A kind that is not listed is its own sentence.

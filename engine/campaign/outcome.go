@@ -39,7 +39,7 @@ func outcomeOf(row problem.SheetRow, column string) outcome {
 	case o.Failed != "":
 		reason := row.Text("note")
 		if reason == "" {
-			reason = fmt.Sprintf("the sheet says %q in place of the reward", sentence.Brief(o.Failed))
+			reason = fmt.Sprintf("the sheet has %q instead of the reward", sentence.Brief(o.Failed))
 		}
 		return outcome{kind: outcomeFailed, reason: reason, text: o.Failed}
 	case o.Missing && said:
@@ -56,7 +56,7 @@ func outcomeOf(row problem.SheetRow, column string) outcome {
 func (t *teller) readAsFailed(line int, what outcome) {
 	if what.text != "" && !t.failedTexts[what.text] {
 		t.failedTexts[what.text] = true
-		t.remark(line, RowFailed, "%q is no number: the measurement is recorded as failed", what.text)
+		t.remark(line, RowFailed, "%q is not a number: the measurement is recorded as failed", what.text)
 	}
 }
 

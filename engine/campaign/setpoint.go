@@ -109,7 +109,7 @@ func (t *teller) candidate(row problem.SheetRow, arm int, allowed map[string]flo
 		}
 		c.in = c.in && rounded(off) <= rounded(most)
 		c.far += off / max(t.span(k), math.SmallestNonzeroFloat64)
-		c.off = append(c.off, fmt.Sprintf("%s=%s in place of %s", name, cell, texts[k]))
+		c.off = append(c.off, fmt.Sprintf("%s=%s instead of %s", name, cell, texts[k]))
 		c.need = append(c.need, fmt.Sprintf("%s=%s", name, strconv.FormatFloat(rounded(off), 'g', -1, 64)))
 	}
 	return c, true

@@ -26,14 +26,14 @@ var tellEntry = Entry{
 	Name: "tell", Synonyms: []string{"observe", "record"}, New: func() Act { return new(Tell) }, Sheet: true, Plans: true,
 	Doc: "records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward " +
 		"are not measured yet, a text without digits in its place says that the measurement failed, " +
-		"and rows told before are known: the same growing sheet can be told every day",
+		"and rows already recorded are skipped, so the same growing sheet can be recorded every day",
 	Example: `tell("days", "results.csv", by="Ann")`,
 	Short:   "Record results",
 	Long: `Record the results of a sheet: id,reward; or task,arm,reward; or
-task,arm,count,mean,sd. Rows without a reward are not measured yet, rows told before
-are known: the same growing sheet can be told every evening. A text without digits, NaN
-or inf in place of a reward says that the measurement failed. Where a row is wrong
-nothing is recorded, unless --take-good takes the others. - is standard input.
+task,arm,count,mean,sd. Rows without a reward are not measured yet; rows already recorded are skipped, so the same growing sheet can
+be recorded every evening. A text without digits, NaN or inf in the reward column means
+that the measurement failed. If a row is wrong, nothing is recorded, unless --take-good
+records the others. - is standard input.
 Values may have decimal commas where the table of the problem has them.`,
 }
 
@@ -145,7 +145,7 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 		// a feature of the arm: what was planned stands there, unless somebody wrote what was really done
 		case k >= 0:
 			if planned := p.Problem.ArmText(k, arm); !p.sameSetting(row, k, arm) {
-				parts = append(parts, fmt.Sprintf("%s=%s in place of %s", c, text, planned))
+				parts = append(parts, fmt.Sprintf("%s=%s instead of %s", c, text, planned))
 			}
 		case strings.HasPrefix(c, "x_") || strings.HasPrefix(c, "z_") || slices.Contains(p.Problem.Tasks.Columns, c):
 		default:
@@ -344,6 +344,6 @@ func unsaved(name string, rows int) error {
 	if rows == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s has %d %s with results that are not told yet, which the list would be written over: tell it first, or "+
+	return fmt.Errorf("%s has %d %s with results that are not recorded yet. The list would overwrite them. Record it first (tell), or "+
 		"write to another file", name, rows, agreed(rows, "row", "rows"))
 }

@@ -39,7 +39,7 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	}
 	if p < len(rows) && !t.opt.Again && !slices.ContainsFunc(previous, recorded) {
 		t.remark(rows[p].line, RowKnown, "%s the values of the rows above in the same order: a table that was pasted twice counts once; "+
-			"measured again, they are told with --again", sentence.Count(len(rows)-p, "row")+agreed(len(rows)-p, " repeats", " repeat"))
+			"if they were measured again, record them with --again", sentence.Count(len(rows)-p, "row")+agreed(len(rows)-p, " repeats", " repeat"))
 		t.receipt.Counts[RowKnown] += len(rows) - p
 		rows = rows[:p]
 	}
@@ -51,7 +51,7 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	// the same file of two people is most likely one sheet that was passed on, and would count twice
 	other := t.sameOfOthers(key, rows)
 	if other != "" && len(previous) == 0 && !t.opt.Sure {
-		t.refuse(rows, RowSure, fmt.Sprintf("%s told such rows in a sheet of this name: it may be the same one", other))
+		t.refuse(rows, RowSure, fmt.Sprintf("%s recorded such rows in a sheet of this name. It may be the same sheet", other))
 		return
 	}
 	// by arm and place, what each row was told as
@@ -76,12 +76,12 @@ func (t *teller) knowCopies(rows []ResultRecord, key sheetKey, hash string, know
 		known[[2]int{rows[k].Arm, rows[k].Row}] = m
 	}
 	if first, some := lists.First(indices.All(len(rows)), func(k int) bool { return found[k] != nil }); some {
-		t.remark(rows[first].line, RowKnown, "%s recorded already, with the same values (%s); measured again, they are told with --again",
+		t.remark(rows[first].line, RowKnown, "%s recorded already, with the same values (%s); if they were measured again, record them with --again",
 			sentence.Count(len(found), "row")+agreed(len(found), " is", " are"), t.state.origin(found[first]))
 	}
 	if equal {
 		t.remark(rows[0].line, RowNew, "each row has the value of a recorded measurement of its arm, as measurements of few digits may: "+
-			"a copy of a sheet that was told would count twice")
+			"a copy of a recorded sheet would count twice")
 	}
 }
 
@@ -154,8 +154,8 @@ func (t *teller) differs(rows []ResultRecord, previous []*measured, values bool)
 			now = fmt.Sprintf("is %g", x.Reward)
 		}
 		if !there || values && !(m.count() == max(1, x.Count) && (m.Reward == x.Reward || slices.Contains(m.old, x.Reward))) {
-			return fmt.Sprintf("%s: row %d of it in the sheet %q was told before as %g, and %s now; another sheet needs a name "+
-				"of its own (--sheet)", t.where(m.Arm), m.Row, t.opt.Sheet, m.Reward, now)
+			return fmt.Sprintf("%s: row %d of it in the sheet %q is recorded as %g, but has %s now. Give another sheet another name "+
+				"(--sheet)", t.where(m.Arm), m.Row, t.opt.Sheet, m.Reward, now)
 		}
 	}
 	return ""
@@ -188,7 +188,7 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	switch {
 	// differs let it pass, so that the row has the value of before a correction
 	case before != nil && before.Reward != x.Reward:
-		t.say(x.line, "", RowKnown, "%s: %g was told before and is corrected to %g", t.where(x.Arm), x.Reward, before.Reward)
+		t.say(x.line, "", RowKnown, "%s: %g was recorded before and is corrected to %g", t.where(x.Arm), x.Reward, before.Reward)
 		return
 	case before != nil:
 		t.say(x.line, "", RowKnown, "")

@@ -179,7 +179,7 @@ func (t *teller) withoutReward(row problem.SheetRow, id string, what outcome) {
 	case t.hidden(it):
 		t.say(row.Line, it.ID, RowConflict, toldByOther)
 	case it.result != nil:
-		t.say(row.Line, id, RowConflict, "the row says failed, and %g was told before", it.result.Reward)
+		t.say(row.Line, id, RowConflict, "the row says failed, but %g is recorded", it.result.Reward)
 	case t.mine[it.ID] != nil:
 		t.say(row.Line, id, RowConflict, "the same sheet says failed and %g", t.mine[it.ID].Reward)
 	case reason == "":
@@ -219,7 +219,7 @@ const MostUnknown = 100
 func (t *teller) guesses() bool { return t.opt.Own && t.unknown > MostUnknown }
 
 // ErrGuesses answers such a sheet.
-var ErrGuesses = fmt.Errorf("more than %d ids of the sheet were never handed out: it is no list of this campaign, and nothing was stored",
+var ErrGuesses = fmt.Errorf("more than %d ids of the sheet were never handed out. It is not a list of this campaign. Nothing was recorded",
 	MostUnknown)
 
 // mostHints is the number of unknown ids of a sheet that are compared with all others.
@@ -243,7 +243,7 @@ func (t *teller) concealed(m *measured) bool {
 }
 
 // toldByOther answers a result of a pull whose result the teller may not see, whether it is the same or not.
-const toldByOther = "somebody else told its result; of the open round only they see it"
+const toldByOther = "another person recorded its result; until the round ends, only they see it"
 
 // one takes a result of a pull. The first case that fits says what becomes of it: what must not show comes before what would show it, and
 // what is known before what contradicts.
@@ -270,18 +270,18 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	case before != nil && before.Reward == x.Reward && before.Censored == x.Censored:
 		t.say(line, it.ID, RowKnown, "")
 	case it.result != nil && slices.Contains(it.result.old, x.Reward):
-		t.say(line, it.ID, RowKnown, "%g was told before and is corrected to %g", x.Reward, before.Reward)
+		t.say(line, it.ID, RowKnown, "%g was recorded before and is corrected to %g", x.Reward, before.Reward)
 	case before != nil && before.Count > 1:
-		t.say(line, it.ID, RowConflict, "it is one of %d whose mean was told before", before.Count)
+		t.say(line, it.ID, RowConflict, "it is one of %d results recorded as a mean", before.Count)
 	case before != nil && it.result != nil:
-		t.say(line, it.ID, RowConflict, "%g was told before by %s, and now %g; where the first was wrong: correct %s", before.Reward,
+		t.say(line, it.ID, RowConflict, "%g is recorded by %s, but the row says %g. If the first is wrong, use: correct %s", before.Reward,
 			someone(it.result.by), x.Reward, it.ID)
 	case before != nil:
 		t.say(line, it.ID, RowConflict, "the same sheet has %g and %g", before.Reward, x.Reward)
 	case r != nil && it.round == r.plan.Round && t.roomOf(r, it.Arm) <= 0 && t.fixed():
 		t.mine[it.ID] = &x
 		t.late = append(t.late, x)
-		t.say(line, it.ID, RowLate, "the arm has its pulls of round %d, and %s takes a round only as it was planned", it.round,
+		t.say(line, it.ID, RowLate, "the arm has its pulls of round %d, and %s accepts a round only with its planned pulls", it.round,
 			t.protocol.Algorithm)
 	case r == nil || it.round != r.plan.Round:
 		t.mine[it.ID] = &x
@@ -293,7 +293,7 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 		t.room[x.Arm] = t.roomOf(r, x.Arm) - 1
 		t.say(line, it.ID, RowNew, "")
 		if t.opt.Own && it.by != t.opt.By {
-			t.remark(line, RowNew, "this pull is on the list of somebody else")
+			t.remark(line, RowNew, "this pull is on the list of another person")
 			t.receipt.Lines[len(t.receipt.Lines)-1].ID = it.ID
 		}
 	}

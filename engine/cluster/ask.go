@@ -65,7 +65,7 @@ type LingerError struct {
 }
 
 func (e *LingerError) Error() string {
-	return fmt.Sprintf("%s did not end within %v after its last reward, and was told to end", e.Name, e.Grace)
+	return fmt.Sprintf("%s did not end within %v after its last reward and was interrupted", e.Name, e.Grace)
 }
 
 // Pull implements Puller. Each line is told as soon as it is whole. A line that is wrong ends the asking, and lines after it are
@@ -249,7 +249,7 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	}
 	// the decoder takes the last of two, and which one was meant nobody knows
 	if key := repeated(line); key != "" {
-		return Reward{}, fmt.Errorf("%q stands in it twice", key)
+		return Reward{}, fmt.Errorf("it has %q twice", key)
 	}
 	arm, ok := r.arms[x.Arm]
 	if !ok {
@@ -264,7 +264,7 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	// without squares the scatter of several rewards is lost, and the test rests on it
 	case x.Squares == nil && x.Count > 1 && r.pulls.Plan.WantSquares:
 		return Reward{}, fmt.Errorf(
-			"arm %q: %s goes by how far rewards scatter, so %d rewards need squares, the sum of (reward - mean)², besides their mean", x.Arm,
+			"arm %q: %s estimates the noise, so %d rewards need squares, the sum of (reward - mean)², besides their mean", x.Arm,
 			r.pulls.Algorithm, x.Count)
 	}
 	out := Reward{Arm: arm, Count: x.Count, Mean: *x.Mean}

@@ -261,7 +261,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	w.fresh = true
 	// the reader will bring it as well; await must not wait for that
 	w.history.add(f)
-	w.say(Notice{Kind: NoticePulled, Round: r, Text: fmt.Sprintf("round %d: all pulls of task %q are made and told", r, w.Task)})
+	w.say(Notice{Kind: NoticePulled, Round: r, Text: fmt.Sprintf("round %d: all pulls of task %q are made and sent", r, w.Task)})
 	return nil
 }
 
@@ -283,15 +283,15 @@ func (w *agent) remaining() Pulls {
 func (w *agent) compare(r int, said Fact) error {
 	// the usual case is that both are equal, and then nothing is said
 	plan, p := w.replica.plan, w.question.Problem
-	text := fmt.Sprintf("round %d: other rewards were told for task %q than %s has", r, w.Task, w.Folder)
+	text := fmt.Sprintf("round %d: the rewards sent for task %q differ from those in %s", r, w.Task, w.Folder)
 	if remaining := w.remaining().Total(); remaining > 0 {
-		text = fmt.Sprintf("round %d: %s lacks the rewards of %s that were told for task %q", r, w.Folder, pulls(remaining), w.Task)
+		text = fmt.Sprintf("round %d: %s lacks the rewards of %s that were sent for task %q", r, w.Folder, pulls(remaining), w.Task)
 	} else if body, err := message(w.v, plan, w.journal.batch(r, p, plan.WantSquares), w.lo, w.hi); err != nil ||
 		bytes.Equal(body, said.Body) {
 		return err
 	}
 	w.once(Notice{Kind: NoticeDiffers, Round: r, Tasks: []string{w.Task},
-		Text: text + ": it is older than the run, or was changed; what was told counts"})
+		Text: text + ": it is older than the run, or was changed; the rewards sent count"})
 	return nil
 }
 

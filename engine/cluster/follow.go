@@ -125,8 +125,8 @@ func (w *agent) standstill(ctx context.Context, r int) error {
 		return nil
 	}
 	// said once for each round
-	w.once(Notice{Kind: NoticeSilent, Round: r, Text: fmt.Sprintf("all agents have told round %d, and none of them plans the next: "+
-		"they may have ended", r)})
+	w.once(Notice{Kind: NoticeSilent, Round: r, Text: fmt.Sprintf("all agents have sent round %d, but none of them plans the next. "+
+		"They may have ended", r)})
 	return nil
 }
 

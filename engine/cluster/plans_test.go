@@ -48,8 +48,8 @@ func TestForgedPlan(t *testing.T) {
 		"it has 29 arms, and the problem has 30":          func(p *cluster.PlanBody) { p.Counts = p.Counts[1:] },
 		"arm 1 has -1 pulls":                              func(p *cluster.PlanBody) { p.Counts[0] = -1 },
 		"its author is agent-6, and the run has 5 agents": func(p *cluster.PlanBody) { p.Author = 5 },
-		"goes by another history":                         func(p *cluster.PlanBody) { p.Digest = "0123456789abcdef" },
-		"goes by another history (digest ":                func(p *cluster.PlanBody) { p.Counts[3]++ }, // the digest is of other counts
+		"has another history":                         func(p *cluster.PlanBody) { p.Digest = "0123456789abcdef" },
+		"has another history (digest ":                    func(p *cluster.PlanBody) { p.Counts[3]++ }, // the digest is of other counts
 		"asks for squared deviations":                     func(p *cluster.PlanBody) { p.Squares = true },
 		"it has 0 counts, and done is false":              func(p *cluster.PlanBody) { p.Counts = nil },
 		"it answers 0 tasks":                              func(p *cluster.PlanBody) { p.Done, p.Counts = true, nil },
@@ -185,7 +185,7 @@ func TestForgedEnd(t *testing.T) {
 		forge      func(*cluster.PlanBody)
 	}{
 		{"before any pull", "of 5 tasks are open", 1, func(p *cluster.PlanBody) { p.Round, p.Absent = 1, nil }},
-		{"another answer", "answers task \"" + end.Answers[0].Task + "\" by \"" + q.Problem.Arms.Names[3] + "\", and by the rewards that were told the answer is \"" + end.Answers[0].Arm + "\"", last,
+		{"another answer", "answers task \"" + end.Answers[0].Task + "\" by \"" + q.Problem.Arms.Names[3] + "\", but by the rewards sent the answer is \"" + end.Answers[0].Arm + "\"", last,
 			func(p *cluster.PlanBody) {
 				p.Answers[0].Arm, p.Answers[0].Leader = q.Problem.Arms.Names[3], q.Problem.Arms.Names[3]
 			}},

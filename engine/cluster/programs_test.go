@@ -69,9 +69,9 @@ func TestPrograms(t *testing.T) {
 		`{"arm":` + a + `}`:                        "want reward, or count (at least 1) and mean",
 		`{"arm":` + a + `,"reward":1,"mean":1}`:    "want reward, or count",
 		`{"arm":` + a + `,"count":0,"mean":1}`:     "want reward, or count",
-		`{"arm":` + a + `,"count":2,"mean":1}`:     "CoTestFC goes by how far rewards scatter, so 2 rewards need squares, the sum of (reward - mean)²",
+		`{"arm":` + a + `,"count":2,"mean":1}`:     "CoTestFC estimates the noise, so 2 rewards need squares, the sum of (reward - mean)²",
 		`{"arm":` + a + `,"reward":1e301}`:         "no such reward",
-		`{"reward":1,"arm":` + a + `,"Reward":99}`: `"reward" stands in it twice`,
+		`{"reward":1,"arm":` + a + `,"Reward":99}`: `it has "reward" twice`,
 		strings.Repeat("x", 70<<10):                "it has more than 65536 bytes",
 	} {
 		// two good lines before it count, and the good one after it does not
@@ -211,7 +211,7 @@ func TestFolderIsOlder(t *testing.T) {
 	for text, word := range map[string]string{
 		string(whole): "",
 		lines[0]:      " lacks the rewards of ",
-		strings.Replace(string(whole), `"mean":`, `"mean":1`, 1): "other rewards were told for task ",
+		strings.Replace(string(whole), `"mean":`, `"mean":1`, 1): "the rewards sent for task ",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -149,7 +149,7 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 		default:
 			// The digest is of everything that was learned and of the counts. With equal counts it shows whether both have learned the same.
 			if now, _, err := r.asked.Next(ctx); err != nil || now.Digest != p.Digest {
-				return errors.Join(err, refuse("goes by another history (digest %s, here %s)", p.Digest, now.Digest))
+				return errors.Join(err, refuse("has another history (digest %s, here %s)", p.Digest, now.Digest))
 			}
 		}
 	}
@@ -175,16 +175,16 @@ func (r *replica) disagrees(p PlanBody) string {
 	// the algorithm would go on here
 	if !r.ended {
 		open := lists.Count(own.Answers, func(a engine.Answer) bool { return !a.Decided })
-		return fmt.Sprintf("says that the run is over (%s), and by the rewards that were told it is not: %d of %s are open", p.Status,
+		return fmt.Sprintf("says that the run is over (%s), but by the rewards sent %d of %s are open", p.Status,
 			open, sentence.Count(len(own.Answers), "task"))
 	}
 	if p.Status != own.Status {
-		return fmt.Sprintf("says that the run ended as %q, and by the rewards that were told it ended as %q", p.Status, own.Status)
+		return fmt.Sprintf("says that the run ended as %q, but by the rewards sent it ended as %q", p.Status, own.Status)
 	}
 	// readPlan has made sure that there is an answer for each task, in task order
 	for v, here := range own.Answers {
 		if there := p.Answers[v]; there.Arm != here.Arm || there.Leader != here.Leader || there.Decided != here.Decided {
-			return fmt.Sprintf("answers task %q by %q, and by the rewards that were told the answer is %q", here.Task, there.Leader, here.Leader)
+			return fmt.Sprintf("answers task %q by %q, but by the rewards sent the answer is %q", here.Task, there.Leader, here.Leader)
 		}
 	}
 	return ""
@@ -335,7 +335,7 @@ func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
 // messages, as late says, and each of them counts once. The plan of its round must have gone on without the agent.
 func (r *replica) parseLate(l Late) (m wire.Merged, err error) {
 	if l.Round < 1 || l.Round >= r.rounds || !slices.Contains(agents(r.absent[l.Round-1]), l.Agent) {
-		return m, &PlanError{r.run, r.rounds + 1, "it has a late message of an agent or a round that nobody went on without"}
+		return m, &PlanError{r.run, r.rounds + 1, "it has a late message of an agent or a round that did not continue without it"}
 	}
 	// informed of it by an earlier plan
 	if r.informed[[2]int{l.Round, l.Agent}] {

@@ -154,7 +154,7 @@ func settingsOf(q question.Question) []engine.Setting {
 }
 
 // ErrNoRun is wrapped by errors of runs that nobody opened.
-var ErrNoRun = errors.New("nobody opened it")
+var ErrNoRun = errors.New("it was not opened")
 
 // Opened returns how a run was opened. Without one it is an ErrNoRun with the names of other runs. What it returns is checked as
 // far as indices need it: there are tasks, and at least one arm for each.
@@ -180,7 +180,7 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 	}
 	// the turns of agents divide by the number of tasks, and a plan has a count for each arm
 	if len(b.Tasks) == 0 || b.Arms < len(b.Tasks) {
-		return b, fmt.Errorf("run %s has %s and %s: nobody could have opened it", run, sentence.Count(len(b.Tasks), "task"),
+		return b, fmt.Errorf("run %s has %s and %s: such a run cannot be opened", run, sentence.Count(len(b.Tasks), "task"),
 			sentence.Count(b.Arms, "arm"))
 	}
 	return b, nil
@@ -232,8 +232,8 @@ func begin(ctx context.Context, q question.Question, memory *model.Memory) (*que
 	}
 	// messages have no place for what lies within a block, see wire.Merged
 	if p := q.Problem; p != nil && p.Block != nil {
-		return nil, fmt.Errorf("problem %q has blocks (block=%q), which agents apart do not arrange, since they tell each other counts and "+
-			"means of single arms: make a campaign of it (protocol, campaign start), or read it without block=", p.Name, p.Block.Name)
+		return nil, fmt.Errorf("problem %q has blocks (block=%q), which independent agents cannot arrange: they send counts and "+
+			"means of single arms. Make a campaign (protocol, campaign start), or read the problem without block=", p.Name, p.Block.Name)
 	}
 	return q.Begin(ctx, memory)
 }

@@ -77,7 +77,7 @@ func TestSilentAgent(t *testing.T) {
 				for _, w := range got.Result.Warnings {
 					text += w.String() + "\n"
 				}
-				want := fmt.Sprintf("task %q: its agent was silent, and %d of %d rounds went on without it; the answers hold only if it was not silent because of its rewards", p.Tasks.Names[4], got.Rounds, got.Rounds)
+				want := fmt.Sprintf("task %q: its agent was silent, and %d of %d rounds continued without it. The answers hold only if the silence did not depend on its rewards", p.Tasks.Names[4], got.Rounds, got.Rounds)
 				if !strings.Contains(text, want) {
 					t.Errorf("agent %d: warnings %q; want %q", v+1, text, want)
 				}

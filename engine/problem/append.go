@@ -109,7 +109,7 @@ func differs(t *table, r int, other *table, old int) {
 	for k, name := range t.header {
 		was := other.textOf(old, name)
 		if c := t.cell(r, k); !equalCells(name, t.decimal(c.text), other.decimal(was)) {
-			panic(t.at(c, "column %q is %q here and %q in %s, which has task %q, arm %q already; what is in the campaign stays as it is",
+			panic(t.at(c, "column %q is %q here and %q in %s, which has task %q, arm %q already; recorded rows cannot change",
 				name, c.text, was, other.path, t.textOf(r, "task"), t.textOf(r, "arm")))
 		}
 	}

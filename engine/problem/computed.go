@@ -176,11 +176,11 @@ func computedText(t *table, name string, r int, value any) string {
 		return writtenNumber(t, float64(v))
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			panic(t.at(t.cell(r, 0), "%s is no finite number here", name))
+			panic(t.at(t.cell(r, 0), "%s is not a finite number here", name))
 		}
 		return writtenNumber(t, v)
 	}
-	panic(t.at(t.cell(r, 0), "%s gives %v, which is no number and no text", name, value))
+	panic(t.at(t.cell(r, 0), "%s gives %v, which is neither a number nor a text", name, value))
 }
 
 // writtenNumber returns a number as the table writes numbers, to 12 digits.

@@ -75,7 +75,7 @@ func (d Dialect) Reward(text string) (float64, error) {
 	case errors.Is(err, strconv.ErrRange) && isDecimal(point):
 		return 0, fmt.Errorf("a reward is a number from -1e100 to 1e100, got %s", text)
 	case err != nil || !isDecimal(point):
-		return 0, fmt.Errorf("%q is no number; write digits with a decimal point or a decimal comma", text)
+		return 0, fmt.Errorf("%q is not a number; write digits with a decimal point or a decimal comma", text)
 	case thousands.MatchString(text) && strings.Contains(text, ",") != d.DecimalCommas:
 		whole := strings.NewReplacer(",", "", ".", "").Replace(text)
 		return 0, fmt.Errorf("%q may be %s or %s; write it as one of them", text, d.Number(strconv.FormatFloat(x, 'f', 4, 64)), whole)

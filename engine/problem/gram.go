@@ -115,7 +115,7 @@ func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 		for k, c := range columns {
 			of = withName(t, of, c)
 			if rowNames && names[k] != c.text {
-				panic(t.at(c, "column %q stands where the rows have %q: rows and columns must have the same names in the same order",
+				panic(t.at(c, "column %q is at the place of row %q: rows and columns must have the same names in the same order",
 					c.text, names[k]))
 			}
 		}

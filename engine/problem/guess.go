@@ -154,7 +154,7 @@ func (d *Description) unusedFor(t *table, c Column) string {
 	case c.Empty > 0 && len(c.Words) > 0: // units below the header; the row is said to have no number
 		return ""
 	case c.Empty > 0 && c.gaps != "":
-		return fmt.Sprintf("it has the text %q, which is read as an empty cell: where it is a name, add --text with the column", c.gaps)
+		return fmt.Sprintf("it has the text %q, which is read as an empty cell; if it is a name, add --text with the column", c.gaps)
 	case c.Empty > 0 && (c.Numbers || !c.few() || !d.trailing(t, c.Name)):
 		return "it has empty cells"
 	case c.dates && !c.block():

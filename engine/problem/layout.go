@@ -73,7 +73,7 @@ func (t *table) raggedRow(first cell, values int) any {
 	columns := len(withoutEmptyEnd(t.layout.header))
 	message := fmt.Sprintf("%d values, expected %d as in the header", values, columns)
 	if columns == 1 {
-		message += "; lines above the header are left out only where it has the columns that are named, else delete them"
+		message += "; lines above the header are skipped only if the header has the named columns, else delete them"
 	}
 	return t.at(first, "%s", message)
 }

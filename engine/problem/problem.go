@@ -262,7 +262,7 @@ func (p *Problem) checkArms() error {
 	case p.Cost != nil && len(p.Cost) != n:
 		return fmt.Errorf("%d costs for %d arms", len(p.Cost), n)
 	case p.Partial != nil && (p.Mean != nil || len(p.Partial) != n):
-		return fmt.Errorf("means that are known in part stand beside means, or are %d for %d arms", len(p.Partial), n)
+		return fmt.Errorf("partial means beside means, or %d of them for %d arms", len(p.Partial), n)
 	}
 	for i, v := range p.TaskOf {
 		if v < 0 || v >= p.V() || (i > 0 && v < p.TaskOf[i-1]) {

@@ -39,7 +39,7 @@ func TestStrangersTables(t *testing.T) {
 			notes: "line 1, above the header, is skipped\n" +
 				"the noise of rewards is not stated. Some algorithms estimate it while sampling. To state it, write noise= or add a column sd"},
 		{file: "instrument-preamble.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temperature"}, Reward: "throughput"},
-			want: "FILE:2:1: 3 values, expected 1 as in the header; lines above the header are left out only where it has the columns that are named, else delete them"},
+			want: "FILE:2:1: 3 values, expected 1 as in the header; lines above the header are skipped only if the header has the named columns, else delete them"},
 		{file: "instrument-preamble-named.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 45] | [1.12 1.12]",
 			notes: "lines 1 to 4, above the header, are skipped\ncolumns are separated by semicolons, numbers have decimal commas"},
 		// Of 3 around 10 with sd 2 and 2 around 13 with sd 1 the mean is 11.2, the variance (2·4 +

@@ -34,8 +34,8 @@ func (c *Campaign) checkRevision(s *campaign.State) error {
 	if s.Revision == c.revision() {
 		return nil
 	}
-	return fmt.Errorf("the campaign goes by revision %d of the decisions, and this program has revision %d: gonb-cope campaign "+
-		"upgrade %s shows what would change, and records it", s.Revision, c.revision(), c.dir)
+	return fmt.Errorf("the campaign uses revision %d of the decisions, but this program has revision %d. gonb-cope campaign "+
+		"upgrade %s shows and records the changes", s.Revision, c.revision(), c.dir)
 }
 
 // Advance makes the next plan where one is due. The lock is not held while the algorithm plans: what

@@ -104,7 +104,7 @@ func (d *database) checkSchema(ctx context.Context) error {
 	}
 	var schema int
 	if _, err := fmt.Sscan(text, &schema); err != nil {
-		return fmt.Errorf("%s: its schema is %q, which is no number", d.path, text)
+		return fmt.Errorf("%s: its schema is %q, which is not a number", d.path, text)
 	}
 	if schema > Schema {
 		return fmt.Errorf("%s was written by a later version (schema %d; this one reads %d and earlier): install that version", d.path,

@@ -169,7 +169,7 @@ func (c *Campaign) Revoke(ctx context.Context, name string) error {
 	return c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
 		remaining := slices.DeleteFunc(slices.Clone(list), func(i Invitation) bool { return i.Name == name })
 		if len(remaining) == len(list) {
-			return nil, fmt.Errorf("nobody called %q is invited", name)
+			return nil, fmt.Errorf("no person named %q is invited", name)
 		}
 		return remaining, nil
 	})

@@ -176,11 +176,11 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 	}
 	again, err := maker(ctx, r)
 	if err != nil {
-		return nil, fmt.Errorf("the script does not make the protocol by itself, so that nobody could go on with the campaign tomorrow: %w", err)
+		return nil, fmt.Errorf("the script alone does not make the protocol, so the campaign could not be continued later: %w", err)
 	}
 	if again.Fingerprint() != p.Fingerprint() {
-		return nil, errors.New("the script makes another protocol when it is evaluated again, so that nobody could go on with " +
-			"the campaign tomorrow")
+		return nil, errors.New("the script makes another protocol when it is evaluated again, so the campaign " +
+			"could not be continued later")
 	}
 	// looked at again under the lock, in newDatabase; here so that nothing of the folder is touched
 	if exists(dir) {

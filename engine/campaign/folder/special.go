@@ -34,7 +34,7 @@ const (
 func checkFiles(dir string) error {
 	for name, most := range ownFiles {
 		if err := checkFile(filepath.Join(dir, name), most); err != nil {
-			return fmt.Errorf("%w; no campaign makes such a file, so do not use this folder before you know where it is from", err)
+			return fmt.Errorf("%w; no campaign makes such a file. Do not use this folder before you know its origin", err)
 		}
 	}
 	return nil
@@ -124,7 +124,7 @@ func changedCopy(path string, content []byte) string {
 	case err != nil:
 		return ""
 	case !info.Mode().IsRegular():
-		return "is no file any more"
+		return "is not a file any more"
 	case info.Size() != int64(len(content)):
 		return "was changed since the start"
 	}

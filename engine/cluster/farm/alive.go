@@ -43,7 +43,7 @@ func (r *Runner) beat(ctx context.Context) error {
 }
 
 // errGone ends the chunks of a runner that counts as gone.
-var errGone = errors.New("whoever asked for these runs is silent")
+var errGone = errors.New("the program that asked for these runs does not answer")
 
 // caller is a runner as a worker sees it. A worker has one for each runner whose chunks it met.
 type caller struct {

@@ -119,7 +119,7 @@ func (w *Worker) evaluate(ctx context.Context, job, hash string) (Source, error)
 		// the runner kept what its own evaluation read
 		hash, known := r.Files[path]
 		if !known {
-			return nil, fmt.Errorf("the script reads %s on a worker, and did not where it was started", path)
+			return nil, fmt.Errorf("the script reads %s on a worker, but did not when it was started", path)
 		}
 		content, err := w.fetch(ctx, job, hash)
 		if err != nil {

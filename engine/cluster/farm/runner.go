@@ -76,7 +76,7 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	id := r.next()
 	err := r.beat(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("saying that somebody asks: %w", err)
+		return nil, fmt.Errorf("announcing the request: %w", err)
 	}
 	w.Recipe.Files = map[string]string{}
 	for path, content := range w.Files {

@@ -161,7 +161,7 @@ func (l login) refusal(url string, err error) error {
 	// without credentials: TLS that cannot be checked means that the server has keys of its own
 	case l.user == "" && (unsigned || errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrAuthorization) ||
 		strings.Contains(text, "authorization violation")):
-		return refuse(NoCredentials, "the server lets in nobody without credentials: give --creds FILE, which gonb-cope cluster keys makes")
+		return refuse(NoCredentials, "the server requires credentials. Give --creds FILE, made by gonb-cope cluster keys")
 	// from here on there are credentials
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return refuse(NoTLS, "the server does not use TLS, and credentials are not sent in the clear: start it with the "+
@@ -196,7 +196,7 @@ func (l login) refusal(url string, err error) error {
 	// nobody was there to refuse
 	var op *net.OpError
 	if errors.As(err, &op) || errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) {
-		return fmt.Errorf("nobody answers at %s: %w", url, err)
+		return fmt.Errorf("no server answers at %s: %w", url, err)
 	}
 	return fmt.Errorf("no connection to %s: %w", url, err)
 }

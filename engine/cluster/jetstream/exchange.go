@@ -252,8 +252,8 @@ func (s *silence) long(since time.Time) bool { return time.Since(since) > cmp.Or
 // waits says that an answer is waited for, once for each silence. Several calls may wait at once, and one of them says it.
 func (s *silence) waits() {
 	if s.said.CompareAndSwap(false, true) {
-		s.notice("nobody has answered for the facts at " + s.at +
-			" for half a minute: the servers elect no leader, or one that has the only copy is away; it is asked until it answers")
+		s.notice("no server has answered for the facts at " + s.at +
+			" for half a minute. The servers cannot elect a leader, or the one with the only copy is away. Asking again")
 	}
 }
 
@@ -369,6 +369,6 @@ func (k replication) String() string {
 		n = fmt.Sprintf("%d copies", k.asked)
 	}
 	return "keeps " + n + " of every message: without the server that has it everything waits, and with its disk facts are lost; " +
-		"with three servers that are there when somebody joins it keeps three copies, and any of them may end (two are no safer " +
-		"than one: both are needed to elect a leader)"
+		"with three servers present when the first client joins, it keeps three copies, and any one may fail. Two are not safer " +
+		"than one: electing a leader needs both"
 }

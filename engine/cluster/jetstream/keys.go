@@ -352,7 +352,7 @@ func lock(ctx context.Context, dir string) (io.Closer, error) {
 	}
 	file, err := filelock.Take(ctx, filepath.Join(dir, lockFile), 0o600, lockWait)
 	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {
-		return nil, fmt.Errorf("another server runs on the folder %s: %s; two would lose what they are told", dir, held.Holder)
+		return nil, fmt.Errorf("another server runs on the folder %s: %s; two servers would lose data", dir, held.Holder)
 	}
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("cannot lock the folder %s: %w", dir, err)

@@ -333,7 +333,7 @@ func factAt(subject string) (cluster.Fact, error) {
 	}
 	round, err := strconv.Atoi(part[2])
 	if err != nil || strconv.Itoa(round) != part[2] {
-		return cluster.Fact{}, fmt.Errorf("%q is not the subject of a fact: the round is no number", subject)
+		return cluster.Fact{}, fmt.Errorf("%q is not the subject of a fact: the round is not a number", subject)
 	}
 	name := part[3]
 	if rest, ok := strings.CutPrefix(name, result+"."); ok {

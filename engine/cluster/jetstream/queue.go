@@ -268,7 +268,7 @@ func (x *Exchange) handed(ctx context.Context, m *nats.Msg, link int) (cluster.T
 		at = 6
 	}
 	if len(part) != 3 || len(reply) <= at {
-		return nil, definite{fmt.Errorf("the server hands out something that is no work: %s", m.Subject)}
+		return nil, definite{fmt.Errorf("the server handed out a message that is not work: %s", m.Subject)}
 	}
 	// the attempt is the server's own count
 	attempt, err := strconv.Atoi(reply[at])

@@ -130,7 +130,7 @@ func withSender(m *nats.Msg) (*nats.Msg, error) {
 	// accounts without a name among readers, as the owner's, have no business here
 	r, _ := roleOfAccount(who.Account)
 	if r.sender() == "" {
-		return nil, errors.New("nobody has the account " + who.Account)
+		return nil, errors.New("unknown account " + who.Account)
 	}
 	out := nats.NewMsg(subject)
 	out.Data = m.Data

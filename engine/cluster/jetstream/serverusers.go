@@ -173,7 +173,7 @@ func (a *accounts) Fetch(name string) (string, error) {
 	// who signs users can write any name into their claims, and only names of roles have subjects
 	r, ok := roleOfAccount(name)
 	if !ok {
-		return "", fmt.Errorf("nobody has the account %s", name)
+		return "", fmt.Errorf("unknown account %s", name)
 	}
 	a.mu.Lock()
 	token, again := a.given[name]

@@ -164,9 +164,9 @@ func manyForm(m *model.Model, opt model.Terms) (form, Bound) {
 		}
 	}
 	if i, _ := m.Relations().Merged(); err != nil && i >= 0 { // arms that are one to the kernel would be compared for ever
-		try.To(fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares, "+
-			"and takes some arms for the same, so that they cannot be compared by their own means; give norm, a bound on the norm of the reward "+
-			"function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", model.MostLeastSquares,
+		try.To(fmt.Errorf("the kernel has an effective rank above %d on these %d arms, too many for least squares. "+
+			"It also treats some arms as equal, so their own means cannot be compared. State norm, a bound on the norm of the reward "+
+			"function in units of the noise (reward_norm: in reward units), or choose CoBayesFC: %w", model.MostLeastSquares,
 			m.Problem.N(), err))
 	}
 	try.To(m.Context().Err())
