@@ -124,7 +124,7 @@ func TestWorkersMakeNoDifference(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, n := range counts {
-				// Memory in place of a server: all that is handed in stays there, and can be counted.
+				// Memory instead of a server: all that is handed in stays there, and can be counted.
 				ex := cluster.NewMemory()
 				staff(t, ex, n)
 				away := opt

@@ -89,7 +89,7 @@ type Explainer interface {
 
 // Rival describes the open arm of a task that is farthest from being told from its leader.
 type Rival struct {
-	// "" where no arm is open, as after an interrupt between the exclusion of the last one and the
+	// "" if no arm is open, as after an interrupt between the exclusion of the last one and the
 	// decision
 	Arm   string
 	Open  int     // arms that may still be the answer, the leader included
@@ -234,7 +234,7 @@ type AlikeArms struct {
 
 // A KernelReliant is an Algorithm whose answers rely on a kernel that can represent the rewards.
 type KernelReliant interface {
-	// FitCheck returns the test of that kernel for one run; nil where no data would speak against
+	// FitCheck returns the test of that kernel for one run; nil if no data would speak against
 	// it.
 	FitCheck() FitCheck
 }

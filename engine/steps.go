@@ -95,7 +95,7 @@ func (s *Steps) Algorithm() Algorithm { return s.alg }
 func (s *Steps) Options() Options { return s.opt }
 
 // Next plans the next round. It returns the same plan until Learn was told of it; more is false
-// where nothing is left to plan, since the algorithm is done or a limit was reached, and Outcome then
+// if nothing is left to plan, since the algorithm is done or a limit was reached, and Outcome then
 // says which. A limit of samples is no error. After an error the run has ended, and every further
 // call returns that error.
 func (s *Steps) Next(ctx context.Context) (plan Plan, more bool, err error) {

@@ -183,7 +183,7 @@ func TestWarningsAreStored(t *testing.T) {
 	}
 }
 
-// Scales that nobody stated are unknown, and simulated rewards go by a guess, which is said.
+// Scales that nobody stated are unknown, and simulated rewards use a guess, which is said.
 func TestNoiseUnstated(t *testing.T) {
 	bare, stated := "task,arm,mean\na,x,0.2\na,y,0.9\n", "task,arm,mean,sd\na,x,0.2,0.1\na,y,0.9,0.1\n"
 	for _, c := range []struct {

@@ -61,7 +61,7 @@ func (c chart) figure(o PlotOptions) (Figure, error) {
 	return f, nil
 }
 
-// panels returns panels that are like a figure but for what each is given.
+// panels returns panels that are like a figure except for what each is given.
 func panels[T any](like Figure, of []T, give func(panel *Figure, of T)) []Figure {
 	return lists.Map(of, func(x T) Figure {
 		panel := like

@@ -191,7 +191,7 @@ const (
 var errTooLong = errors.New("the value is too long")
 
 // jsonWriter writes values as JSON while it walks them: the bytes equal encoding/json's with two
-// spaces of indent, but for lists of more than spacedElements.
+// spaces of indent, except for lists of more than spacedElements.
 type jsonWriter struct {
 	w       *bufio.Writer
 	written int64

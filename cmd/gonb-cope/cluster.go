@@ -216,7 +216,7 @@ func (o *serverOptions) add(c *cobra.Command, server, creds string) {
 	}
 }
 
-// needed are the texts of the flags where nothing is done without a server.
+// needed are the texts of the flags if nothing is done without a server.
 func (o *serverOptions) needed(c *cobra.Command) {
 	o.add(c, "`URL` of the server, as gonb-cope cluster serve prints it", "`FILE` of credentials, as gonb-cope cluster keys makes it")
 }

@@ -240,7 +240,7 @@ func notebookExaminations(build bool) []examination {
 }
 
 // goRelease compares the release of Go with the one that Go cells are compiled for. An older
-// go downloads that one by itself, where it may.
+// go downloads that one by itself, if it may.
 func goRelease(ctx context.Context) (string, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {

@@ -200,7 +200,7 @@ func TestManualOneMachine(t *testing.T) {
 	m.found(len(lines), 5, m.follow(lines))
 }
 
-// The commands for three hosts do so with a folder in place of each host.
+// The commands for three hosts do so with a folder instead of each host.
 func TestManualThreeHosts(t *testing.T) {
 	m := newManual(t, "hub", "oslo", "rome")
 	var lines [][2]string

@@ -18,7 +18,7 @@ import (
 )
 
 // apartBy returns the measured arms of each task in groups that no block and no chain of blocks connects: the data cannot tell
-// whether groups differ or their blocks do. It is nil where nothing is measured in blocks.
+// whether groups differ or their blocks do. It is nil if nothing is measured in blocks.
 func apartBy(p *problem.Problem) [][][]int {
 	if len(p.Blocks) < 2 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// longTable reads a long table with the columns site, arm, y, and day where it has one.
+// longTable reads a long table with the columns site, arm, y, and day if it has one.
 func longTable(t *testing.T, text string) *problem.Problem {
 	t.Helper()
 	l := problem.Long{Task: []string{"site"}, Arm: []string{"arm"}, Reward: "y"}

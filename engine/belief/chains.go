@@ -42,7 +42,7 @@ func same(u float64) float64 { return u }
 // ofTask names the number of a task.
 func ofTask(v int) string { return "noise of task " + strconv.Itoa(v+1) }
 
-// factors returns by how much σ² is larger in each task at u; nil where it is the same in all.
+// factors returns by how much σ² is larger in each task at u; nil if it is the same in all.
 func (m *model) factors(u []float64) []float64 {
 	if _, differ := m.at["unequal"]; !differ {
 		return nil

@@ -57,7 +57,7 @@ const (
 //
 //	F(λ) ≤ Υ ≤ F(λ) + max_i g_i - Σ λ_i g_i   [Kiefer and Wolfowitz 1960],
 //
-// and both ends are exact but for rounding, since they are computed from values of the kernel.
+// and both ends are exact except for rounding, since they are computed from values of the kernel.
 type gainSearch struct {
 	ctx        context.Context
 	m          *model.Model

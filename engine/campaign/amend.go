@@ -118,7 +118,7 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 	return out, nil
 }
 
-// armIn returns the task and the arm of "task/arm". It is parted at the first slash, where no name has slashes of its own. What
+// armIn returns the task and the arm of "task/arm". It is parted at the first slash, if no name has slashes of its own. What
 // names nothing is parted there as well: check says what is wrong with it.
 func armIn(p Protocol, text string) [2]string {
 	task, arm, _ := strings.Cut(text, "/")

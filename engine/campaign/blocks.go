@@ -35,7 +35,7 @@ func blockColumns(p *problem.Problem) []string {
 	return p.Long.Blocks
 }
 
-// blockOf returns what a row of a sheet was measured with; "" where it does not say. Of a row of a list the columns that
+// blockOf returns what a row of a sheet was measured with; "" if it does not say. Of a row of a list the columns that
 // every list has do not: its plates are not the table's.
 func blockOf(p *problem.Problem, row problem.SheetRow) string {
 	var parts []string

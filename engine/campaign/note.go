@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Note is a fact that a reader of a status or of a list has to know. Its String is the sentence. Programs go by the kind, names and
+// Note is a fact that a reader of a status or of a list has to know. Its String is the sentence. Programs use the kind, names and
 // numbers, which stay when a sentence is written better.
 type Note struct {
 	Kind    NoteKind  `json:"kind"`

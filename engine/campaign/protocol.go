@@ -84,7 +84,7 @@ func (p Protocol) until(now time.Time) time.Time {
 // Entry returns the algorithm's row of the catalogue.
 func (p Protocol) Entry() (algorithms.Entry, error) { return algorithms.Named(p.Mode, p.Algorithm) }
 
-// Cuts reports whether rounds are cut to the capacity: of a method that goes by a posterior, which
+// Cuts reports whether rounds are cut to the capacity: of a method that uses a posterior, which
 // may look at any time. A test decides by rounds, and cut ones tell it too little. Blocks are not cut.
 func (p Protocol) Cuts() bool {
 	e, err := p.Entry()
@@ -92,7 +92,7 @@ func (p Protocol) Cuts() bool {
 }
 
 // fixedRounds reports whether the algorithm takes rounds only as it planned them. It begins a run to find out, which is not free:
-// a teller asks once. Where no run can be begun it takes the safe answer.
+// a teller asks once. If no run can be begun it takes the safe answer.
 func (p Protocol) fixedRounds() bool {
 	if e, err := p.Entry(); err == nil && e.Scheduled && p.Options.Schedule == engine.SchedulePaper {
 		return true // its widths are for the planned pulls

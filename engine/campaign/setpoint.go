@@ -43,7 +43,7 @@ func tolerances(list []string) (map[string]float64, error) {
 // candidate is an arm that a row may mean.
 type candidate struct {
 	arm  int
-	off  []string // what was set in place of what, of the columns that differ
+	off  []string // what was set instead of what, of the columns that differ
 	need []string // the tolerances that take it
 	far  float64  // by how much it is off, in ranges of the columns
 	in   bool     // within the tolerance

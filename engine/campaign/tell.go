@@ -185,7 +185,7 @@ type ResultRecord struct {
 	Slots  []int    `json:"slots,omitempty"`  // numbers of pulls that it fills, when it is of several
 	Count  int      `json:"count,omitempty"`  // 0 means 1
 	Reward float64  `json:"reward"`           // mean of Count
-	// -1 where the result is at most Reward ("<0.05"), +1 where it is at least Reward
+	// -1 where the result is at most Reward ("<0.05"), +1 if it is at least Reward
 	Censored int8    `json:"censored,omitempty"`
 	Squares  float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards behind a mean, reward units²
 	Plate    string  `json:"plate,omitempty"`   // where it was measured, when it is not the plate planned

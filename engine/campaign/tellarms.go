@@ -213,7 +213,7 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	t.say(x.line, "", RowNew, "")
 }
 
-// armOf returns the number of the arm that a row names, or means, and then what was set in place of what. Its error has the column of
+// armOf returns the number of the arm that a row names, or means, and then what was set instead of what. Its error has the column of
 // the cell.
 func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 	task, err := row.Name("task")
@@ -378,7 +378,7 @@ func (t *teller) confirm() {
 	}
 }
 
-// against says what speaks against a result, "" where nothing does. Where bounds are stated these alone count: whatever lies in
+// against says what speaks against a result, "" if nothing does. Where bounds are stated these alone count: whatever lies in
 // them is likely enough.
 func (t *teller) against(x ResultRecord, median, spread float64) string {
 	p := t.protocol.Problem
@@ -395,7 +395,7 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 }
 
 // middle returns the median of all rewards, including this sheet and the problem's table, and how
-// far they scatter about it; 0 where they are too few to tell. Results of the open round count too, but for others' where the teller
+// far they scatter about it; 0 where they are too few to tell. Results of the open round count too, except for others' where the teller
 // must not learn of them.
 func (t *teller) middle() (median, spread float64) {
 	all := []float64(nil)

@@ -38,7 +38,7 @@ type Agent struct {
 	Notice func(Notice) // may be nil; never called concurrently
 
 	tries      int           // without any reward until the agent gives up; 0 means 3
-	relayAfter time.Duration // of silence until another agent reads in place of the relay; 0 means 10 s
+	relayAfter time.Duration // of silence until another agent reads instead of the relay; 0 means 10 s
 }
 
 // agent is an Agent that takes part.
@@ -197,7 +197,7 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 		return false, err
 	}
 	// This replica may have gone on without other agents than the author of the plan did. What a plan says counts for all, so
-	// the rounds are folded again: their plans are in the history by now, and closed goes by them.
+	// the rounds are folded again: their plans are in the history by now, and closed uses them.
 	if r > 1 && !slices.Equal(agents(p.Absent), agents(w.replica.absent[r-2])) {
 		return false, w.again(ctx) // the round before was learned of other messages than count
 	}

@@ -67,7 +67,7 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		}
 		// only the limit is over; without a reader of all facts it was not the patience but the wait for a relay
 		if waited += time.Since(since); !w.reads {
-			w.listen(true) // in place of a relay that may be gone
+			w.listen(true) // instead of a relay that may be gone
 			continue
 		}
 		// the patience of the round may have become shorter or longer meanwhile, see patience
@@ -198,7 +198,7 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 	return w.messages(r, absent), next.Absent, nil
 }
 
-// lacks returns the first agent whose message of a round is not there, but for those absent; -1 where all are. Whether a message
+// lacks returns the first agent whose message of a round is not there, except for those absent; -1 where all are. Whether a message
 // can be taken is another question, which replica.batch answers.
 func (w *agent) lacks(r int, absent []int) int {
 	for v := range w.opened.Tasks {

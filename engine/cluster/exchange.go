@@ -82,7 +82,7 @@ func decode(f Fact, into any) error {
 	return nil
 }
 
-// number returns a number that JSON can hold: 0 in place of one that is not finite. Encoding/json refuses infinities and NaN.
+// number returns a number that JSON can hold: 0 instead of one that is not finite. Encoding/json refuses infinities and NaN.
 func number(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0
@@ -149,7 +149,7 @@ func checkBody(address string, body []byte) error {
 // own arms [Du23, Alg. 1, l. 10], in the sign in which algorithms work, as wire.Merged.
 
 // ranged reports whether messages that answer a plan have the smallest and the largest reward of each arm. Who writes a message
-// and who reads it go by this rule. Only bounded rewards have ranges, and only tests that ask for squared deviations bet on them.
+// and who reads it use this rule. Only bounded rewards have ranges, and only tests that ask for squared deviations bet on them.
 func ranged(plan engine.Plan, p *problem.Problem) bool {
 	return plan.WantSquares && p.Noise.Bounds != nil
 }
@@ -222,7 +222,7 @@ type Fact struct {
 	Round int    // 0 is before the first
 	Name  string // who says it or what it is: "agent-3", "plan", "run", "result-..." of a worker; see CheckFact
 	Body  []byte // at most MaxBody bytes
-	// its place among all facts of the exchange, given by Publish; 0 before; no replica goes by it, since addresses say where a fact belongs
+	// its place among all facts of the exchange, given by Publish; 0 before; no replica uses it, since addresses say where a fact belongs
 	Seq uint64
 	// whose credentials published it, "agent-3" or "worker-2", as the server says; "" where the server keeps
 	// none, or its address is of one role alone

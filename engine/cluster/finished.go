@@ -22,7 +22,7 @@ type Finished struct {
 	Rounds  int             `json:"rounds"`            // rounds that were learned by the replica here
 	Samples int             `json:"samples"`           // of all agents together; pulls that were learned
 	Traffic Traffic         `json:"traffic"`           // of the rounds up to here
-	// plans of others that were taken in place of the replica's own
+	// plans of others that were taken instead of the replica's own
 	Taken int `json:"plans_taken"`
 	// decisions of authors that the replica did not make so, in the order of the rounds
 	Differences []Difference `json:"differences,omitempty"`
@@ -138,7 +138,7 @@ func agents(all []Absence) []int {
 	return lists.Map(all, func(a Absence) int { return a.Agent })
 }
 
-// NoticeKind says what a Notice tells. It is what programs go by; the text is for people.
+// NoticeKind says what a Notice tells. It is what programs use; the text is for people.
 type NoticeKind string
 
 // The kinds of notices of an agent.

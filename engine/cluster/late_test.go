@@ -53,7 +53,7 @@ func (d delayed) Publish(ctx context.Context, f cluster.Fact) error {
 // are informed of them at the same place, those that joined late, a relay and who follows included, and
 // all find the same.
 func TestLateMessages(t *testing.T) {
-	for _, asked := range someQuestions(t)[1:] { // CoKernelFC goes by the data of its own rounds alone
+	for _, asked := range someQuestions(t)[1:] { // CoKernelFC uses the data of its own rounds alone
 		for _, relay := range []bool{false, true} {
 			q := asked.Question
 			// a small error, so that the run has rounds enough

@@ -17,7 +17,7 @@ import (
 // Memory is an Exchange within a process: for tests, for trials, and for agents and workers that are
 // goroutines. What is in it ends with the process. It is safe for concurrent use.
 type Memory struct {
-	// Patience replaces the constant of that name where it is not 0; set it before first use.
+	// Patience replaces the constant of that name if it is not 0; set it before first use.
 	Patience time.Duration
 
 	mu    sync.Mutex           // of all fields below
@@ -223,7 +223,7 @@ func (m *Memory) Offer(ctx context.Context, run string, w Work) error {
 }
 
 // Take implements Exchange. A piece is handed out again where its patience is over. The attempt is then another holder, and
-// words of the former one do nothing, but for Done.
+// words of the former one do nothing, except for Done.
 func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
 	if err := lists.Each(runs, CheckRun); err != nil {
 		return nil, err

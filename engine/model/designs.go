@@ -21,7 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Designs finds allocations of pulls on the arms of a model, and the ridges that they go by.
+// Designs finds allocations of pulls on the arms of a model, and the ridges that they use.
 type Designs struct{ *Model }
 
 // Design solves line 4 of Alg. 1 for the given candidate sets (one per task).

@@ -18,7 +18,7 @@ import (
 
 // representation splits the known expected rewards: μ = f + u with f in the kernel's space.
 type representation struct {
-	// ‖f‖ of the smallest f that is closest to μ, kernel units; NaN where it was not computed
+	// ‖f‖ of the smallest f that is closest to μ, kernel units; NaN if it was not computed
 	norm   float64
 	off    []float64 // N: u, normalised
 	misfit float64   // max |u|, normalised
@@ -289,7 +289,7 @@ func (m Truth) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 	return Nats(delta) / value, nil
 }
 
-// leastTold returns max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, 0 where no g was found. The norm
+// leastTold returns max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, 0 if no g was found. The norm
 // may be infinite.
 func (m Truth) leastTold(norm, epsilon float64) (_ float64, err error) {
 	defer try.Caught(&err)

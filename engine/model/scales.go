@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// scaling finds scales of the kernel: natural leaves it as it is, and where no data bear on the scale it is that one.
+// scaling finds scales of the kernel: natural leaves it as it is, and if no data bear on the scale it is that one.
 type scaling struct {
 	natural float64
 	near    float64 // found last, where the next search begins; 0 before

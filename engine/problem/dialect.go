@@ -63,7 +63,7 @@ var thousands = regexp.MustCompile(`^[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}$`)
 
 // Reward reads a reward as people write it into a field or on a command line: decimal digits, with a decimal
 // point or one decimal comma. A mark that may part thousands, in 1,234 where the table has decimal points and
-// in 1.234 where it has commas, is an error, and so is what CheckReward reports.
+// in 1.234 if it has commas, is an error, and so is what CheckReward reports.
 func (d Dialect) Reward(text string) (float64, error) {
 	text = strings.TrimSpace(text)
 	point := text

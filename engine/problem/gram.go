@@ -81,7 +81,7 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell) {
 
 // square divides a grid into a matrix and the names of its rows, nil for none. What there is beside
 // the matrix follows from the numbers of rows and columns, and where these are equal from the first
-// cell: it is no number where it is the corner of a header and of a column of names.
+// cell: it is no number if it is the corner of a header and of a column of names.
 func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 	widest := lists.Max(grid, func(row []cell) int { return len(row) })
 	n := len(grid)

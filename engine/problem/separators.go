@@ -279,7 +279,7 @@ func (t *table) sameDecimals(c cell) error {
 // separators names the separators that are worth a note.
 var separators = map[string]string{";": "semicolons", "\t": "tabs", "|": "vertical bars", " ": "blanks"}
 
-// notes say how the table was read, where it is not plain CSV.
+// notes say how the table was read, if it is not plain CSV.
 func (t *table) notes() (notes []Note) {
 	notes = slices.Clone(t.said)
 	note := func(kind NoteKind, name string, numbers ...float64) {
@@ -346,7 +346,7 @@ func uncommented(line []byte) []byte {
 }
 
 // skipComments returns a table without the lines at its beginning that begin with #, and how many these are. The last of them is
-// the header where it has as many names as the next line has cells and that has a number, as NumPy writes it.
+// the header if it has as many names as the next line has cells and that has a number, as NumPy writes it.
 func skipComments(data []byte) (table []byte, lines int) {
 	rest, last := data, []byte(nil)
 	for bytes.HasPrefix(rest, []byte("#")) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Words are the names that the user's table has for tasks, arms and rewards; the zero value where it has none of its own.
+// Words are the names that the user's table has for tasks, arms and rewards; the zero value if it has none of its own.
 type Words struct {
 	Task   []string `json:"task_columns,omitempty"` // by which tasks are named
 	Arm    []string `json:"arm_columns,omitempty"`  // by which arms are named

@@ -24,7 +24,7 @@ type Experiment struct {
 	Problem   *problem.Problem
 	Mode      string            // engine.ModeFC or engine.ModeFB
 	Algorithm string            // a name in algorithms.All
-	Own       *algorithms.Entry // in place of a name, as in question.Question
+	Own       *algorithms.Entry // instead of a name, as in question.Question
 	Options   engine.Options
 	Runs      int // at least 1
 	Seed      uint64
@@ -35,7 +35,7 @@ type Experiment struct {
 	// concurrently; may be nil
 	Progress func(Step)
 	Draw     Drawer // nil means the problem's
-	// draws the rewards of all arms of a round in place of Draw, which must be there; see Rounds. May be nil
+	// draws the rewards of all arms of a round instead of Draw, which must be there; see Rounds. May be nil
 	Rounds RoundFunc
 	Detail bool // keep Result.Detail
 	// keep Result.Estimates, up to 8 MB; not in results from a Store
@@ -237,7 +237,7 @@ func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *m
 	}
 	literal := x.Mode == engine.ModeFB || x.Options.Schedule == engine.SchedulePaper
 	if entry.Theorem != "" && literal && x.Problem.N() <= predictedArms {
-		if b, err := bounds.Of(ctx, model, x.Options); err == nil { // 0 where it cannot be evaluated
+		if b, err := bounds.Of(ctx, model, x.Options); err == nil { // 0 if it cannot be evaluated
 			d.Theorem = b.Theorem.FC
 			if x.Mode == engine.ModeFB {
 				d.Theorem = b.Theorem.FB

@@ -370,7 +370,7 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 }
 
 // ofKernel returns the rank of the kernel on the points, and its features; of very many arms no rank,
-// and the points in place of the features, unless there are formulas in the kernel.
+// and the points instead of the features, unless there are formulas in the kernel.
 func ofKernel(m *model.Model) (rank int, values []float64, err error) {
 	if m.Features == nil && len(m.Problem.Kernel.Formulas()) == 0 {
 		for _, points := range []*kernels.Points{m.Problem.Tasks, m.Problem.Arms} {

@@ -28,7 +28,7 @@ var lab = front{
 const panel = `(w => w && w.context && w.content && w.content.widgets ? w : null)([...jupyterapp.shell.widgets("main")].find(w => w.isVisible))`
 
 // jupyterLab starts JupyterLab 4 for the notebooks of a folder. Debian 12 has none: GONB_COPE_LAB
-// names jupyter-lab, which make installs from PyPI where it can.
+// names jupyter-lab, which make installs from PyPI if it can.
 func jupyterLab(t *testing.T, folder string) (address string) {
 	t.Helper()
 	program := os.Getenv("GONB_COPE_LAB")

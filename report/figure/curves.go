@@ -209,7 +209,7 @@ type bar struct {
 }
 
 // movedBars returns how far each interval, by series and point, stands beside its marker: not at
-// all where it can be told apart from all others at its x. Categories have been moved apart
+// all if it can be told apart from all others at its x. Categories have been moved apart
 // already.
 func (p pane) movedBars() [][]vg.Length {
 	aside := make([][]vg.Length, len(p.Series))

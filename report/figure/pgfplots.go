@@ -66,7 +66,7 @@ type pgf struct {
 
 func (p *pgf) writef(format string, a ...any) { fmt.Fprintf(&p.b, format, a...) }
 
-// head makes the file one that compiles by itself where no document is open yet, and
+// head makes the file one that compiles by itself if no document is open yet, and
 // names the colours.
 func (p *pgf) head() {
 	p.writef("%% %s\n%% %s\n", line(p.figure.Title), line(p.figure.Describe()))
@@ -256,7 +256,7 @@ func (p *pgf) plots(panel int, f Figure) {
 	}
 }
 
-// rule writes a line across the panel, with its label where it is vertical; others are in the
+// rule writes a line across the panel, with its label if it is vertical; others are in the
 // legend.
 func (p *pgf) rule(l ReferenceLine, style seriesStyle) {
 	if math.IsNaN(l.At) {

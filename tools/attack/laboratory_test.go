@@ -184,7 +184,7 @@ func (l *laboratory) next() (act, error) {
 	return a, nil
 }
 
-// judge looks at the folder after an act, as it is and by verify, and tells the act once more where it was interrupted.
+// judge looks at the folder after an act, as it is and by verify, and tells the act once more if it was interrupted.
 func (l *laboratory) judge(ctx context.Context, a act, o outcome) ([]finding, error) {
 	found := o.badly()
 	v, err := l.do(ctx, "campaign", "verify", campaignFolder)

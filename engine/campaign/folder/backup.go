@@ -22,7 +22,7 @@ import (
 // missing or behind. One that is ahead says that events are gone.
 const headFile = "campaign.head"
 
-// readHead returns what the file says; 0 where it says nothing: where it is missing, cut off, or no head.
+// readHead returns what the file says; 0 where it says nothing: if it is missing, cut off, or no head.
 func readHead(dir string) (seq int64, hash string) {
 	text, err := readShort(filepath.Join(dir, headFile), mostNote)
 	if err == nil {

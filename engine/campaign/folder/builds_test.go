@@ -180,7 +180,7 @@ func TestBuilds(t *testing.T) {
 			}
 			return nil
 		}},
-		// sums of products from the last to the first: equal but for rounding
+		// sums of products from the last to the first: equal except for rounding
 		{"backwards", nil, func(t *testing.T) []string {
 			return []string{"-overlay", overlay(t, map[string][2]string{"../../model/leastsquares.go": {
 				"sum := 0.0\n\tfor k, v := range a {\n\t\tsum += v * b[k]\n\t}\n\treturn sum",
@@ -222,7 +222,7 @@ func TestBuilds(t *testing.T) {
 			if len(middle) <= len(before) {
 				t.Fatalf("the other build planned nothing: %d rounds", len(middle))
 			}
-			// after an upgrade this program has to have the revision that the campaign goes by
+			// after an upgrade this program has to have the revision that the campaign uses
 			end := Options{Build: "this"}
 			if b.name == "changed" {
 				end.Revision = campaign.Revision + 1

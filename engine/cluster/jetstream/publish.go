@@ -97,7 +97,7 @@ func (x *Exchange) Find(ctx context.Context, run string, round int, name string)
 	return f, true, nil
 }
 
-// last returns the message of a subject, nil where it has none. Every subject has one message at most.
+// last returns the message of a subject, nil if it has none. Every subject has one message at most.
 func (x *Exchange) last(ctx context.Context, subject string) (*nats.Msg, error) {
 	return x.direct(ctx, directGet+"."+subject, nil)
 }

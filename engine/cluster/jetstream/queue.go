@@ -211,7 +211,7 @@ func pull(ctx context.Context, nc *nats.Conn, subject string) (*nats.Msg, error)
 		return nil, err
 	}
 	m, err := answers.NextMsgWithContext(ctx)
-	// nobody listens; NATS says so in place of an answer
+	// nobody listens; NATS says so instead of an answer
 	if err == nil && len(m.Data) == 0 && m.Header.Get("Status") == "503" {
 		return nil, nats.ErrNoResponders
 	}
@@ -256,7 +256,7 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 	return nil
 }
 
-// handed returns the piece in a message of the work stream, nil where it is done already. The mark that it is done counts, and
+// handed returns the piece in a message of the work stream, nil if it is done already. The mark that it is done counts, and
 // not what the server remembers: after a crash it may hand out what was done.
 func (x *Exchange) handed(ctx context.Context, m *nats.Msg, link int) (cluster.Taken, error) {
 	part := strings.Split(m.Subject, ".")

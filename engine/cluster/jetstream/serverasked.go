@@ -61,7 +61,7 @@ func inbox(reply string) bool {
 const forwarders = 8
 
 // forward publishes the facts that many roles may publish at one address, with the name of the sender. NATS tells the server
-// who that is by a header which it writes itself in place of any other, and which streams drop. Other headers
+// who that is by a header which it writes itself instead of any other, and which streams drop. Other headers
 // are left out: readers would take some of them for answers of the server. It runs until the server is closed.
 func (s *Server) forward(ctx context.Context) error {
 	for range forwarders {
@@ -257,7 +257,7 @@ type logger struct {
 // writeFailed matches what the server says of a disk that fails. It does not try again. The second group is the system's own words.
 var writeFailed = regexp.MustCompile(`(?i)critical write error: (.*: )?(.*)$`)
 
-// trouble returns why nothing can be written any more, empty where it can.
+// trouble returns why nothing can be written any more, empty if it can.
 func (l *logger) trouble() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

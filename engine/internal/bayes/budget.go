@@ -33,7 +33,7 @@ var (
 	_ engine.Informer = (*budgetFB)(nil)
 )
 
-// TakesBudget reports whether CoBayesFB with these options goes by NewBudgetFB: where the kernel is learned in the run, and where its
+// TakesBudget reports whether CoBayesFB with these options uses NewBudgetFB: where the kernel is learned in the run, and where its
 // rank is large.
 func TakesBudget(m *model.Model, opt model.Terms) (bool, error) {
 	if opt.Ridge.Kind != engine.RidgeGP && opt.Ridge.Kind != "" {

@@ -115,7 +115,7 @@ func (a *sideBySide) Arrange(arranged []engine.Side) (err error) {
 	return a.within.Planned(arranged)
 }
 
-// learnWithin takes rewards of blocks in that the posterior goes by.
+// learnWithin takes rewards of blocks in that the posterior uses.
 func (k *knowledge) learnWithin(b engine.Batch) {
 	try.To(k.within.Take(b))
 	try.Of(k.within.Learn(b))

@@ -105,7 +105,7 @@ func (c *combination) leadMeasured(before []int) {
 }
 
 // Rewards from before the first round, few or many, cost a run no samples: the clock, its heights and the least that a
-// round brings go by what the rounds tell.
+// round brings use what the rounds tell.
 func TestPilotIsNoBurden(t *testing.T) {
 	const runs = 60
 	p := enginetest.Paper(t, 1, 0.8)

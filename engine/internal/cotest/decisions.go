@@ -26,7 +26,7 @@ type decisions struct {
 	tests    int     // how many tests share delta: contests with several arms
 	claims   int     // how many claims do, of all contests; 0 where each has one
 	clock    sequential.Clock
-	horizon  int            // looks that walks are expected to need; 0 where nothing is expected
+	horizon  int            // looks that walks are expected to need; 0 if nothing is expected
 	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
 	contests []*contest
 
@@ -253,7 +253,7 @@ func (a *decisions) reopen(c *contest, i int) {
 // Done reports whether every task is decided.
 func (a *decisions) Done() bool { return a.Single() }
 
-// answers returns the leaders, decided where no other arm is open, with the estimates of arms that data span.
+// answers returns the leaders, decided if no other arm is open, with the estimates of arms that data span.
 func (a *decisions) answers(spans func(arm int) bool) []engine.Answer {
 	out := make([]engine.Answer, len(a.Sets))
 	for _, c := range a.contests {

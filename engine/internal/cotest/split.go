@@ -122,7 +122,7 @@ func (a *decisions) adopt(c *contest, old *decisions, at []int, unit float64) (i
 }
 
 // walkOf returns the walk of an arm with its contest, or the walk of the arm that stands for it where the
-// kernel cannot tell them apart; nil where it has none.
+// kernel cannot tell them apart; nil if it has none.
 func (a *decisions) walkOf(arm int) (*sequential.Walk, *contest) {
 	v := a.Model.Problem.TaskOf[arm]
 	for _, c := range a.contests {

@@ -31,7 +31,7 @@ func newWithin(m *model.Model, limits *rounds.Limits) *within {
 	return &within{Data: sides.NewData(m), model: m, limits: limits, each: m.Problem.Noise.UnknownBy == problem.UnknownArm}
 }
 
-// coming returns the variance of the estimate of a gap in the round that is planned; +Inf where it has none.
+// coming returns the variance of the estimate of a gap in the round that is planned; +Inf if it has none.
 func (w *within) coming(i, j int) float64 {
 	v, a, b := w.Places(i, j)
 	if w.pooled() {
@@ -166,7 +166,7 @@ func (a *sideBySide) Arrange(arranged []engine.Side) (err error) {
 	return nil
 }
 
-// learnWithin takes rewards of blocks in that estimates go by.
+// learnWithin takes rewards of blocks in that estimates use.
 func learnWithin(a *coTest, b engine.Batch, means []float64) {
 	first := a.estimates == nil
 	a.estimates = try.Of(a.within.Learn(b))

@@ -182,7 +182,7 @@ func newResolution(e *elimination) *resolution {
 	return &resolution{first: min(1, first)}
 }
 
-// refine sets ξ for the coming round, and returns its step in place of the one counted from 1.
+// refine sets ξ for the coming round, and returns its step instead of the one counted from 1.
 func (q *resolution) refine(e *elimination, s int) int {
 	s += q.first - 1
 	e.ridge = try.Of(e.Model.Designs().Resolving(e.Sets, e.bound.Norm, biasPart*math.Pow(2, -float64(s))))

@@ -207,7 +207,7 @@ func (a *Algorithm) NoiseCheck() engine.NoiseCheck {
 	return engine.NewNoiseCheck(p, p.TaskOf)
 }
 
-// FitCheck tests the kernel of each agent on its own data, at its part of the level; nil where no data would
+// FitCheck tests the kernel of each agent on its own data, at its part of the level; nil if no data would
 // speak against any of them.
 func (a *Algorithm) FitCheck() engine.FitCheck {
 	c := &fitChecks{algorithm: a, parts: make([]engine.FitCheck, len(a.Parts)), least: make([]float64, len(a.Parts))}

@@ -17,7 +17,7 @@ import (
 // memory, no shortcuts. The kernelised code must make the same decisions.
 //
 //	paper            here
-//	φ(x̃_i)           phi[i], noise-scaled: phi[i]/σ_i where it is sampled
+//	φ(x̃_i)           phi[i], noise-scaled: phi[i]/σ_i if it is sampled
 //	N_i, ȳ_i         b.Counts[i], b.Means[i]
 //	A = NξI + ΣNφφᵀ  information(...)
 //	θ̂_r              theta

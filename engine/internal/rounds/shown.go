@@ -13,7 +13,7 @@ import (
 const fewestOutcomes = 8
 
 // show takes in a round's rewards and reports whether they scatter by what they show, which precisions of the next round then
-// go by: rewards between bounds, and those that were all 0 or 1 so far. Means of several rewards whose squares nobody
+// use: rewards between bounds, and those that were all 0 or 1 so far. Means of several rewards whose squares nobody
 // gave tell nothing of that.
 func (n *Scales) show(b engine.Batch) (shown bool, err error) {
 	if n.seen == nil {

@@ -50,8 +50,8 @@ type Bet struct {
 	Worth    float64 // the part of the information that moves the clock; 0 means all
 	Bias     float64 // bound on that estimate's bias, normalised
 	Look     int     // the look that the step leads to
-	Allowed  float64 // bound on the bias of the walk's sum after the step, in place of Bias
-	// whether the estimate is the difference of the two arms' own means, in place of the kernel's
+	Allowed  float64 // bound on the bias of the walk's sum after the step, instead of Bias
+	// whether the estimate is the difference of the two arms' own means, instead of the kernel's
 	Direct bool
 }
 

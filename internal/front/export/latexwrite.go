@@ -106,7 +106,7 @@ func (l *latexWriter) prose(number int, c *notebook.Cell) {
 	l.b.WriteString(l.markdown(l.opt.finalText(c, fmt.Sprintf("c%d", number)), c, false))
 }
 
-// source writes code, under the name of its language where it is not the notebook's.
+// source writes code, under the name of its language if it is not the notebook's.
 func (l *latexWriter) source(c *notebook.Cell, _ bool) {
 	if lang := cellLanguage(c, l.own); lang != l.own && lang != cope {
 		l.writef("\n\\noindent{\\footnotesize\\textit{%s}}\n", tex.Text(lang.title))

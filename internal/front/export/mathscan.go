@@ -302,7 +302,7 @@ func (s *mathScanner) add(f formula) {
 	s.at = f.stop
 }
 
-// masked returns the source with letters in place of formulas, between dollars: as long as the source, so that places stay the same.
+// masked returns the source with letters instead of formulas, between dollars: as long as the source, so that places stay the same.
 func masked(source []byte, found []formula) []byte {
 	if len(found) == 0 {
 		return source

@@ -214,7 +214,7 @@ func emphasised(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// boldFrom marks a line from a text on, where it has it.
+// boldFrom marks a line from a text on, if it has it.
 func boldFrom(line, text string) string {
 	if before, after, there := strings.Cut(line, text); there {
 		return before + bold + text + after + normal

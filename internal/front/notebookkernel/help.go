@@ -155,7 +155,7 @@ var magicLines = []dsl.Completion{
 	{Text: "%widgets", Signature: "prepares widgets"},
 }
 
-// magics completes a line that begins with %, up to the cursor. %%cope is proposed only where nothing
+// magics completes a line that begins with %, up to the cursor. %%cope is proposed only if nothing
 // but comments and blank lines stands above.
 func magics(r cursorRequest) (from int, items []dsl.Completion, is bool) {
 	runes := []rune(r.Code)

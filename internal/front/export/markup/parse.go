@@ -21,7 +21,7 @@ func Parse(source string) *Node {
 	return n
 }
 
-// The memory that the trees of HTML may take where nothing else limits them.
+// The memory that the trees of HTML may take if nothing else limits them.
 const (
 	bytesOfTag  = 500
 	bytesByByte = 120

@@ -43,7 +43,7 @@ const Longest = 20_000
 
 var errMath = errors.New("not a formula that is known")
 
-// whole reads all of a formula; nil where it is not known. Only here a reader's panic with errMath ends.
+// whole reads all of a formula; nil if it is not known. Only here a reader's panic with errMath ends.
 func (m *mathParser) whole() (content *markup.Node) {
 	defer func() {
 		if r := recover(); r == errMath {
@@ -75,7 +75,7 @@ const mostDepth = 50
 type mathParser struct {
 	rest  string
 	depth int
-	// of the row that is read: what stands in place of its number, its name, and that it has none
+	// of the row that is read: what stands instead of its number, its name, and that it has none
 	tag, label string
 	noNumber   bool
 }
