@@ -119,7 +119,7 @@ Credentials that exist are kept, so that agents and workers can be added later. 
 			if err := checkRun(o.Run); err != nil {
 				return err
 			}
-			if o.Days == 0 { // which stands for the default elsewhere
+			if o.Days == 0 { // which represents the default elsewhere
 				return usageError{errors.New("--days must be 1 or more, got 0")}
 			}
 			made, err := jetstream.Keys(c.Context(), args[0], o)

@@ -185,7 +185,7 @@ func versionCommand() *cobra.Command {
 }
 
 // licenses holds the licences and notices of all code that is linked into a binary, on
-// any system. make licenses writes it, and a test tells when it is out of date.
+// any system. make licenses writes it, and a test reports when it is out of date.
 //
 //go:embed THIRD_PARTY_LICENSES
 var licenses string
@@ -200,7 +200,7 @@ func figureFonts(ctx context.Context) (string, error) {
 }
 
 // fontFound returns the first font of figures that a system has. match returns the families that
-// stand for a name there.
+// represent a name there.
 func fontFound(system string, match func(name string) (string, error)) (string, error) {
 	if system == "windows" || system == "darwin" {
 		return "Arial, which comes with this system", nil
