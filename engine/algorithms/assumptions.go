@@ -19,7 +19,7 @@ func (b Basis) relied() []*model.Model {
 		return nil
 	}
 	if !b.Algorithm.Shares || b.Algorithm.tests() && cotest.TestsAlone(b.Model, b.terms()) {
-		if alone, err := b.Model.Alone(); err == nil {
+		if alone, err := b.Model.TaskModels(); err == nil {
 			return slices.DeleteFunc(slices.Clone(alone), b.byMeans)
 		}
 	}
