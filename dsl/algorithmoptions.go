@@ -68,7 +68,7 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	able := algorithms.Having(entry.Mode, p.had)
 	// The algorithm has the option but takes only a word for it.
 	if p.had(entry) {
-		what, hint, does = "does not take a number for "+p.Name, fmt.Sprintf("write %s=%q", p.Name, engine.RidgeGP), [2]string{"does", "do"}
+		what, hint, does = "does not accept a number for "+p.Name, fmt.Sprintf("write %s=%q", p.Name, engine.RidgeGP), [2]string{"does", "do"}
 		able = algorithms.Having(entry.Mode, p.takesNumber)
 	} else {
 		hint = fmt.Sprintf("write algorithm=%q", able[0])
