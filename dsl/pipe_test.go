@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// telling tells when it begins to read.
+// telling reports when it begins to read.
 type telling struct {
 	files
 	begun chan struct{}

@@ -42,7 +42,7 @@ func staff(t *testing.T, ex cluster.Exchange, n int) (ends []func()) {
 	return ends
 }
 
-// shown evaluates a script and returns its displays as JSON, and what was told beside it.
+// shown evaluates a script and returns its displays as JSON, and what was recorded beside it.
 func shown(t *testing.T, ctx context.Context, text string, opt dsl.Options) (string, []string, error) {
 	t.Helper()
 	script, errs := dsl.Parse("demo.cope", text)

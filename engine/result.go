@@ -241,7 +241,7 @@ type Result struct {
 	Seed     uint64    `json:"seed"`
 
 	Detail *Detail `json:"detail,omitempty"` // run by run; of the results of a sweep
-	// of the first run; nil unless asked for, and where the algorithm is not Estimating. It is as large
+	// of the first run; nil unless asked for, and where the algorithm is not ArmEstimator. It is as large
 	// as rounds times arms, so that no file has it
 	Estimates *Estimates `json:"-"`
 }

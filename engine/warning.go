@@ -333,7 +333,7 @@ func (w Warning) Same(v Warning) bool { return w.String() == v.String() }
 
 // WarningText returns one sentence for several warnings of one kind, at least one. Each number of
 // the sentence is a range where they differ, as in "1.06 to 1.15 times the scale"; warnings that
-// name something are not merged, and the first stands for all. A kind that is not listed is its
+// name something are not merged, and the first represents all. A kind that is not listed is its
 // own sentence.
 func WarningText(ws ...Warning) string {
 	w := ws[0]

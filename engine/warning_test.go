@@ -147,7 +147,7 @@ func TestWarnLackOfFit(t *testing.T) {
 }
 
 // Several warnings are one sentence: numbers become ranges, and of warnings that name something
-// the first stands for all. Numbers count to the digits that are shown.
+// the first represents all. Numbers count to the digits that are shown.
 func TestWarningText(t *testing.T) {
 	thin := func(pulls float64) Warning { return Warning{Kind: WarnThinRound, Numbers: []float64{pulls, 2.2}} }
 	if got, want := WarningText(thin(12), thin(7), thin(9)), "7 to 12 pulls per round are too few for the rounding ratio 2.2. Give a larger budget or fewer rounds"; got != want {

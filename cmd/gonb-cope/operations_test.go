@@ -187,7 +187,7 @@ func (m *manual) follow(lines [][2]string) (said string) {
 	return said
 }
 
-// The commands of the first section make a run on one machine, as they stand there.
+// The commands of the first section make a run on one machine, as they are there.
 func TestManualOneMachine(t *testing.T) {
 	m := newManual(t, "one")
 	var lines [][2]string

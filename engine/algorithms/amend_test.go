@@ -131,7 +131,7 @@ func explained(alg engine.Algorithm) {
 	if x, ok := alg.(engine.Explainer); ok {
 		engine.ProgressOf(x)
 	}
-	if x, ok := alg.(engine.Estimating); ok {
+	if x, ok := alg.(engine.ArmEstimator); ok {
 		x.ArmEstimates()
 	}
 	alg.Answers()

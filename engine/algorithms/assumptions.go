@@ -19,7 +19,7 @@ func (b Basis) relied() []*model.Model {
 		return nil
 	}
 	if !b.Algorithm.Shares || b.Algorithm.tests() && cotest.TestsAlone(b.Model, b.terms()) {
-		if alone, err := b.Model.Alone(); err == nil {
+		if alone, err := b.Model.TaskModels(); err == nil {
 			return slices.DeleteFunc(slices.Clone(alone), b.byMeans)
 		}
 	}
@@ -296,7 +296,8 @@ func (b Basis) ofKernel() []string {
 		}
 		out = append(out, s)
 		if i, j := b.Model.Relations().Merged(); i >= 0 {
-			out = append(out, fmt.Sprintf("arms that the kernel does not distinguish have equal expected rewards (%s, and %q)", b.Model.Problem.Where(i),
+			out = append(out, fmt.Sprintf("arms that the kernel does not distinguish have equal expected rewards (%s, and %q)",
+				b.Model.Problem.Where(i),
 				b.Model.Problem.Arms.Names[j]))
 		}
 	}

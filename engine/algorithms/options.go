@@ -239,7 +239,7 @@ func (b Basis) formOfTest() string {
 	if b.Algorithm.Shares && regime != model.RegimeAlone {
 		return regime
 	}
-	alone, err := b.Model.Alone()
+	alone, err := b.Model.TaskModels()
 	if err != nil || regime == model.RegimeBlocks {
 		return regime
 	}

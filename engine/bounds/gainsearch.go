@@ -40,7 +40,7 @@ const (
 	gainLeast     = 0.01 // of the mean weight: candidates below are let go, unless their gradient is large
 	// of the excess of the largest gradient over the mean: arms below are not taken in
 	gainExcess = 0.2
-	// squared correlation, given the allocation, above which one of two arms stands for both
+	// squared correlation, given the allocation, above which one of two arms represents both
 	gainAlike = 0.5
 	// of ξ: where the pivots leave more of an arm, the kernel is too rough for few arms
 	gainRough = 100

@@ -58,7 +58,7 @@ type Done struct {
 	Warnings []string  // sentences
 	Closing  *Closing  // of an act that closes a round, also beside its error; nil of others
 	Receipt  *Receipt  // of an act that takes a sheet; nil of others
-	Protocol *Protocol // what the events make of it; nil where they leave it as it is
+	Protocol *Protocol // what the events make of it; nil where they leave it unchanged
 	Files    []File    // whose content is recorded
 }
 

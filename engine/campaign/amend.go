@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Amend changes the protocol, where its algorithm can change, from the next round on. What is nil, empty or "" stays as it is.
+// Amend changes the protocol, where its algorithm can change, from the next round on. What is nil, empty or "" stays unchanged.
 // The same change for the same reason is made once: a cell of a notebook that is run again makes no second change.
 type Amend struct {
 	Epsilon    *float64 // an arm this close to the best is good enough, reward units

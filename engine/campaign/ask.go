@@ -16,7 +16,7 @@ type Request struct {
 	By    string // who asks, as typed; "" is a person, too
 	Task  string // only pulls of this task; "" means any
 	Count int    // 0 means the capacity of a unit of time, without one a plate, without one the round
-	More  bool   // further pulls, though the asker has a list that is not told yet
+	More  bool   // further pulls, though the asker has a list that is not recorded yet
 	Retry bool   // also pulls of arms that gave no result so far, however often they were tried
 }
 

@@ -221,7 +221,7 @@ func (p Protocol) features(arm int) []float64 {
 // more than it has left after the pulls before, and what is over goes to the tasks that have something
 // left, in proportion to it. Within a task counts keep their proportions; one that was to get
 // nothing gets pulls of its arms in turn, those measured least first. Without such a budget they are
-// returned as they are. before are N pulls, or nil. Neither list is changed. The algorithm is told of the difference by Amend, so
+// returned unchanged. before are N pulls, or nil. Neither list is changed. The algorithm is told of the difference by Amend, so
 // that algorithms which take rounds only as they planned them keep theirs.
 func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	if p.Mode != engine.ModeFB || p.Options.Budget == 0 || p.fixedRounds() {

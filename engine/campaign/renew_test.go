@@ -47,7 +47,7 @@ func closesIn(t *testing.T, algorithm string, epsilon float64, seed uint64, ever
 }
 
 // The forecast of the rest of a test has what was left, whenever it is made, and comes nearer to it, where the
-// samples that the hardest rivals need as they stand are a fifth of the samples taken.
+// samples that the hardest rivals need unchanged are a fifth of the samples taken.
 func TestRenewClosesIn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")

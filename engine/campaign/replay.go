@@ -160,7 +160,7 @@ func (x *replayer) measured(r *round) (engine.Batch, error) {
 		sides, within := r.measuredBlocks(x.protocol.Options.Law)
 		n := x.protocol.Problem.N()
 		b := engine.Batch{Counts: engine.CountsOf(sides, n), Means: engine.MeansOf(sides, within, n), Within: within}
-		return b, x.steps.Arrange(sides)
+		return b, x.steps.AmendBlocks(sides)
 	}
 	b, err := restricted(summed(x.protocol, r.results, x.squares), x.state.upFrom(x.generation))
 	if err == nil {
@@ -211,8 +211,8 @@ func (x *replayer) inform(seq int64) error {
 	if err != nil {
 		return err
 	}
-	err = x.steps.Inform(b)
-	if errors.Is(err, engine.ErrGuidesNothing) {
+	err = x.steps.AddData(b)
+	if errors.Is(err, engine.ErrAddedDataUnused) {
 		return nil
 	}
 	return err

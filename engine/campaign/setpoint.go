@@ -85,7 +85,7 @@ func (t *teller) candidate(row problem.SheetRow, arm int, allowed map[string]flo
 	for k, column := range p.Problem.Arms.Columns {
 		name := strings.TrimPrefix(column, "x_")
 		cell := cmp.Or(row.Text(column), row.Text(name))
-		// an arm of one number may stand in the column arm
+		// an arm of one number may be in the column arm
 		if cell == "" && len(p.Problem.Arms.Columns) == 1 {
 			cell = row.Text("arm")
 		}

@@ -245,7 +245,7 @@ func (s review) heard() []int {
 	}
 	r := s.open()
 	for _, g := range s.guides {
-		if s.Outcome.Informed > 0 && (r == nil || s.complete(r) || g.seq < r.seq) {
+		if s.Outcome.SamplesAdded > 0 && (r == nil || s.complete(r) || g.seq < r.seq) {
 			heard[s.Problem.TaskOf[g.Arm]] += g.count()
 		}
 	}

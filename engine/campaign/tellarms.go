@@ -16,8 +16,8 @@ import (
 )
 
 // byArms takes rows without ids: one reward of an arm each, or the count, mean and standard deviation of
-// several. They fill open pulls of the arm. A sheet whose rows were told before is known by its name and
-// teller, and is the same sheet only if all of them stand in it with the same values: the k-th row of an arm that
+// several. They fill open pulls of the arm. A sheet whose rows were recorded before is known by its name and
+// teller, and is the same sheet only if all of them are in it with the same values: the k-th row of an arm that
 // has a value is the k-th again. So rows may be added to a sheet, and rows of different arms may change places; a row that is
 // taken out makes it another sheet.
 func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
@@ -229,7 +229,7 @@ func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 			return [2]string{t.protocol.Problem.Tasks.Names[v], t.protocol.Problem.Arms.Names[i]}, i
 		})
 	}
-	// as they stand, and as a list writes them for spreadsheets
+	// unchanged, and as a list writes them for spreadsheets
 	for _, names := range [][2]string{{task, arm}, {formulas.Unguard(task), formulas.Unguard(arm)}} {
 		if i, there := t.armAt[names]; there {
 			return i, "", nil

@@ -76,7 +76,7 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 		// a run that came to its end counts as one run; before, as none
 		result.Runs = 1
 	}
-	// what the answers rest on is refused, so that no guarantee stands for them
+	// what the answers rest on is refused, so that no guarantee represents them
 	if out.Refused != "" {
 		result.Standing, result.Guarantee = engine.StandingNone, engine.StandingNone+": "+out.Refused
 	}
@@ -207,7 +207,7 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 	if s.Status != engine.StatusInterrupted {
 		return fmt.Errorf("run %s was %s; there is nothing to stop", run, s)
 	}
-	// nobody was first, or the same words stand there
+	// nobody was first, or the same words are there
 	stands, stopped, err := publish(ctx, x, Fact{Run: run, Name: nameStop}, b)
 	if stopped || err != nil {
 		return err

@@ -92,8 +92,8 @@ func TestLateMessages(t *testing.T) {
 					}
 				}
 			}
-			if !among || out[0].Outcome.Informed != informed || out[0].Rounds < 3 {
-				t.Errorf("%s, relay %t: informed of %d rewards in %d rounds; the plans have %d, the rewards of agent-5 in round 1 among them: %t", asked.name, relay, out[0].Outcome.Informed, out[0].Rounds, informed, among)
+			if !among || out[0].Outcome.SamplesAdded != informed || out[0].Rounds < 3 {
+				t.Errorf("%s, relay %t: informed of %d rewards in %d rounds; the plans have %d, the rewards of agent-5 in round 1 among them: %t", asked.name, relay, out[0].Outcome.SamplesAdded, out[0].Rounds, informed, among)
 			}
 			// who was never there learns it from the plans
 			follower := must(cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context()))

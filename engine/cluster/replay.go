@@ -78,7 +78,7 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 	}
 }
 
-// retold learns a round that is over, by the next plan if it is there, and returns what was told; nil of a round that
+// retold learns a round that is over, by the next plan if it is there, and returns what was recorded; nil of a round that
 // is open. The round must be the open one of the replica.
 func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*RoundCounts, error) {
 	// a reader is missing here: what closed and missing look up is fetched before

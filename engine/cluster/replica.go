@@ -292,7 +292,7 @@ func (e *MessageError) Error() string {
 func (e *MessageError) Unwrap() error { return e.Err }
 
 // Late is the message of an agent that came after its round had gone on without it. Its rewards are of
-// no round any more; an algorithm that they can guide is informed of them (engine.Informer), as one of a
+// no round any more; an algorithm that they can guide is informed of them (engine.DataAdder), as one of a
 // campaign is of late results. The plan that is made next has the message itself, so that all
 // replicas are informed of the same at the same place, whatever each of them has read by then. The message is as its agent
 // published it, which agent.read compares.
@@ -312,7 +312,7 @@ const maxLate = MaxBody / 8
 // told of a message twice.
 func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
 	// an algorithm that late rewards cannot guide is not informed of any
-	if r.ended || !engine.Guided(r.asked.Algorithm()) {
+	if r.ended || !engine.UsesAddedData(r.asked.Algorithm()) {
 		return nil
 	}
 	var out []Late
@@ -373,7 +373,7 @@ func (r *replica) inform(all []Late) error {
 			b.Squares = make([]float64, n)
 			copy(b.Squares[lo:hi], m.Squares)
 		}
-		if err := r.asked.Inform(b); err != nil {
+		if err := r.asked.AddData(b); err != nil {
 			return err
 		}
 		// a later plan cannot have it again

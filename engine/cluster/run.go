@@ -93,7 +93,7 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	b := RunBody{
 		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: settingsOf(q), Recipe: r,
 		// the catalogue says of a method whether its agents share anything, and the algorithm whether these options have them do so
-		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Alone(s.Algorithm()), Simulation: opt.Simulation,
+		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Independent(s.Algorithm()), Simulation: opt.Simulation,
 		Build: opt.Build,
 	}
 	// Whoever sees the fact of the run finds its files: they are kept before. A crash between the two leaves files that nobody

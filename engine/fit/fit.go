@@ -229,7 +229,7 @@ type Options struct {
 // Fit is a kernel with its numbers found, and what is known of it.
 type Fit struct {
 	// Kernel has plain numbers, and the level as a separate term, since algorithms have none: a
-	// constant, or c*task(identity()). Problems take it as it is.
+	// constant, or c*task(identity()). Problems take it unchanged.
 	Kernel kernels.Joint `json:"-"`
 
 	Problem string `json:"problem"`

@@ -19,7 +19,7 @@ import (
 //
 // over a grid that is even in log s and in log g: so √s and √g, which are standard deviations, have flat priors
 // [Gelman06]. g = 0 is one more point, with the prior of the smallest g besides. The evidence is the restricted likelihood of
-// Posterior. Along s, if it is nearly normal in log s, three points of Gauss and Hermite stand for the grid, or one
+// Posterior. Along s, if it is nearly normal in log s, three points of Gauss and Hermite represent the grid, or one
 // where it is narrow.
 // Where a scale is stated there is one member, the posterior with it. Of arms that are unrelated the part is no more than
 // a larger scale, and the average is over the scale.
@@ -122,7 +122,7 @@ func (x *Mixture) points() []point {
 
 // evidence is the data around their level for some part of arms by themselves.
 type evidence interface {
-	// law returns log of the evidence, all scales together, and the scales that stand for them with
+	// law returns log of the evidence, all scales together, and the scales that represent them with
 	// their shares of it
 	law() (log float64, scales, shares []float64)
 	// posterior returns what is known of all arms at a scale, and the likelihood of levelled.penalised there

@@ -174,9 +174,9 @@ func (m *Model) perTask() ([]*Model, error) {
 	})
 }
 
-// Alone returns the model of each task on its own, in task order: what agents that share nothing go
+// TaskModels returns the model of each task on its own, in task order: what agents that share nothing go
 // by.
-func (m *Model) Alone() ([]*Model, error) { return m.tasks() }
+func (m *Model) TaskModels() ([]*Model, error) { return m.tasks() }
 
 // Independent returns the model of the same problem under the kernel identity(): with exact features, or of more than
 // MostDesigned arms with none, where estimates without ridge are the arms' own means.

@@ -36,7 +36,7 @@ func (m Truth) represent() (*representation, error) {
 		_, err := m.known()
 		return nil, err
 	}
-	if m.apartOnly { // every arm's reward stands alone
+	if m.apartOnly { // every arm's reward is alone
 		return &representation{norm: math.Sqrt(SquaredNorm(m.Problem.Mean)) / m.Unit, off: make([]float64, m.Problem.N())}, nil
 	}
 	if small, err := m.representable(); err != nil || !small {
@@ -303,7 +303,7 @@ func (m Truth) leastTold(norm, epsilon float64) (_ float64, err error) {
 	})
 }
 
-// functions returns coordinates of the arms in which a vector θ stands for the function φ_iᵀθ of norm
+// functions returns coordinates of the arms in which a vector θ represents the function φ_iᵀθ of norm
 // ‖θ‖/√Scale: exact features or, of very many arms, the coordinates in the span of some.
 func (m Truth) functions() (*mat.Dense, error) {
 	const directions = 128

@@ -237,7 +237,7 @@ func (c *cells) text(r int) string {
 	return plainNumber(c.numbers[r] + 0) // -0 is 0
 }
 
-// empty reports whether nothing stands in the cell of a row.
+// empty reports whether nothing is in the cell of a row.
 func (c *cells) empty(r int) bool {
 	if c.numbers != nil {
 		return math.IsNaN(c.numbers[r])

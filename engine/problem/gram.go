@@ -216,7 +216,7 @@ func lengthscaleHint(s kernels.Read, p *kernels.Points) (n Note, far bool) {
 	return n, true
 }
 
-// fewCategories is how many categories any codes can stand for: of two, every order is the same.
+// fewCategories is how many categories any codes can represent: of two, every order is the same.
 const fewCategories = 2
 
 // noteCategories notes kernels that take the codes of categories for numbers on a scale.

@@ -49,7 +49,7 @@ type Problem struct {
 	Failed  []int
 	Sources []Source // the files it came from
 	Long    *Long    // columns of the long table that it came from; nil of another
-	// of feature columns of text: what their codes stand for, from 0; nil without any
+	// of feature columns of text: what their codes represent, from 0; nil without any
 	Categories map[string][]string
 	Notes      []Note // how the files were read, where that is not plain
 	// what the kernel is on these points, if it may surprise; WithKernel leaves them out

@@ -32,7 +32,7 @@ func cutNames(data []byte) (names []string, table []byte) {
 
 // separatorOf returns what separates the columns of a table: what its first line names, or the one of
 // tab, vertical bar, semicolon and comma which is most frequent in its header, outside of quotes; a comma in doubt. Blanks
-// separate where there is nothing else, and as many words stand in the next lines.
+// separate where there is nothing else, and as many words are in the next lines.
 func separatorOf(data []byte) rune {
 	data = bytes.TrimLeft(data, "\r\n")
 	line, rest := firstRecord(data)
@@ -123,7 +123,7 @@ func singleBlanks(data []byte) []byte {
 	return bytes.TrimRight(out, " ")
 }
 
-// mostBreaks is how many lines a record is searched for its last quote; a quote that is not closed by then stands for itself.
+// mostBreaks is how many lines a record is searched for its last quote; a quote that is not closed by then represents itself.
 const mostBreaks = 20
 
 // firstRecord cuts a table after its first line, which goes on below a line break in quotes.

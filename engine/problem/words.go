@@ -98,7 +98,7 @@ func (c Words) TaskTitle() string { return cmp.Or(strings.Join(c.Task, ", "), "T
 // ArmTitle is what a column of arms is called.
 func (c Words) ArmTitle() string { return cmp.Or(strings.Join(c.Arm, ", "), "Arm") }
 
-// TaskLabel is a task as it stands below TaskTitle: the value alone where one column names tasks.
+// TaskLabel is a task as it is below TaskTitle: the value alone where one column names tasks.
 func (c Words) TaskLabel(task string) string {
 	if len(c.Task) == 1 {
 		return strings.TrimPrefix(task, c.Task[0]+"=")

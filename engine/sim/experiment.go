@@ -113,14 +113,14 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	}
 	measured := &meter{
 		Environment: from, taskOf: x.Problem.TaskOf, features: coefficients(entry, model),
-		broadcast: entry.Shares && !engine.Alone(m.alg), itemise: x.Each != nil,
+		broadcast: entry.Shares && !engine.Independent(m.alg), itemise: x.Each != nil,
 	}
 	var env engine.Environment = measured
 	if x.Progress != nil && x.Runs == 1 {
 		env = watch(env, m.alg, x.Progress)
 	}
 	var recorder *keeper
-	if a, ok := m.alg.(engine.Estimating); ok && x.Estimates && run == 0 {
+	if a, ok := m.alg.(engine.ArmEstimator); ok && x.Estimates && run == 0 {
 		recorder = keepEstimates(env, a, x.truth(run))
 		env = recorder
 	}
@@ -290,7 +290,7 @@ func RecordEstimates(p *problem.Problem) *EstimateRecorder { return &EstimateRec
 func (k *EstimateRecorder) Learned(s *engine.Steps) {
 	if k.alg == nil {
 		k.alg = s.Algorithm()
-		if a, able := k.alg.(engine.Estimating); able {
+		if a, able := k.alg.(engine.ArmEstimator); able {
 			k.keeper = keepEstimates(nil, a, k.problem)
 		}
 	}

@@ -126,7 +126,7 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	work := design.StepWork(n, 1, n)
 	if work <= boundWork { // or else it is too much at any rank
 		rank, exact := m.LeastRank()
-		if !exact && m.Many() { // the bound of so many directions is too loose to stand beside a result
+		if !exact && m.Many() { // the bound of so many directions is too loose to be beside a result
 			rank = n
 		}
 		work = design.StepWork(n, rank, n)

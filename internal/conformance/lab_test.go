@@ -49,7 +49,7 @@ func TestJupyterLab(t *testing.T) {
 	lab.drive(t, jupyterLab(t, shelf(t)))
 }
 
-// A notebook of somebody else, which JupyterLab does not trust and cleans, shows its figures, and its
+// A notebook of another party, which JupyterLab does not trust and cleans, shows its figures, and its
 // text at the left. Trusted, it shows the same, with sharp figures in the colours of the theme.
 func TestJupyterLabTrust(t *testing.T) {
 	warm(t)
@@ -92,7 +92,7 @@ func TestJupyterLabTrust(t *testing.T) {
 	w.picture("dark")
 }
 
-// looks is how outputs are seen: the width and kind of a figure, where text stands in tables, and the
+// looks is how outputs are seen: the width and kind of a figure, where text is in tables, and the
 // ground of our outputs.
 type looks struct {
 	Width        float64

@@ -61,7 +61,7 @@ func (p pane) drawable(s Series, k int) bool {
 }
 
 // above counts the series after series i that have points at the same edge: markers
-// there are nested, because they may stand at one place.
+// there are nested, because they may be at one place.
 func (p pane) above(i, edge int) int {
 	n := 0
 	for _, s := range p.Series[i+1:] {

@@ -109,7 +109,7 @@ func (l *laboratory) events(ctx context.Context, folder string) ([]campaign.Even
 type act struct {
 	kind  string
 	args  []string
-	sheet map[string]float64 // ids and rewards told, or the one corrected
+	sheet map[string]float64 // ids and rewards recorded, or the one corrected
 	id    string             // given back
 	text  string             // of a note, reason or sheet that no other act has
 	list  string             // a file with a list

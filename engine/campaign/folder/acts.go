@@ -60,7 +60,7 @@ func (c *Campaign) Advance(ctx context.Context) error {
 			return []campaign.Event{m.Plan(run, c.opt.build(), c.revision())}
 		}))
 		if u := (*unrecorded)(nil); errors.As(err, &u) {
-			return fmt.Errorf("the next round could not be planned: %w", u.err) // what was told before is recorded
+			return fmt.Errorf("the next round could not be planned: %w", u.err) // what was recorded before is recorded
 		}
 		if !errors.Is(err, errOther) {
 			return err

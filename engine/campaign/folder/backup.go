@@ -219,7 +219,7 @@ type Verification struct {
 func (v Verification) CheckHead(known string) error { return v.state.CheckHead(known) }
 
 // Verify checks that nothing which was recorded was changed, removed or moved: the hash of every
-// event and file, the number and hash of the last event, which stand beside the events, and that the
+// event and file, the number and hash of the last event, which are beside the events, and that the
 // events make sense in their order; also that the cache of this program is what they make. Its error names the first event
 // that is not as it was.
 //

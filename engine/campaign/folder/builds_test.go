@@ -156,7 +156,7 @@ func overlay(t *testing.T, changes map[string][2]string) string {
 
 // A campaign that one build begins is continued by one that adds in another order and, where GONB_COPE_FAULTS is set, by one
 // for newer processors, which both round otherwise, and by one with another constant, which plans otherwise, and this one goes on with what they made: rounds
-// that were planned stay as they were, no decision is another, and no answer is wrong.
+// that were planned stay unchanged, no decision is another, and no answer is wrong.
 func TestBuilds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")

@@ -286,7 +286,7 @@ func (c *Campaign) Protocol() campaign.Protocol {
 	return p
 }
 
-// notice tells what is odd and harmless, where somebody listens.
+// notice reports what is odd and harmless, where somebody listens.
 func (o Options) notice(text string) {
 	if o.Notice != nil {
 		o.Notice(text)

@@ -337,7 +337,7 @@ const patience = 2 * time.Second
 type locked struct{ file *os.File }
 
 // lock waits for the lock of a folder, and names the process that holds it where it waits in vain. Goroutines of one process exclude each
-// other as well, since each opens the file again. An error of the context is returned as it is.
+// other as well, since each opens the file again. An error of the context is returned unchanged.
 func lock(ctx context.Context, dir string) (*locked, error) {
 	path := filepath.Join(dir, lockFile)
 	if err := checkFile(path, mostNote); err != nil {

@@ -150,7 +150,7 @@ func (r Report) publish(ctx context.Context, facts cluster.Facts, run string, c 
 }
 
 // replay drops the conflict with a report that says the same of the chunk: another worker made it
-// before. Any other error stays as it is.
+// before. Any other error stays unchanged.
 func (r Report) replay(err error) error {
 	var conflict *cluster.ConflictError
 	if !errors.As(err, &conflict) {

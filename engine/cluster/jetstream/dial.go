@@ -239,7 +239,7 @@ func Redacted(urls string) string {
 	return out.String()
 }
 
-// checkURLs reports URLs that no server can have. The error shows nothing that may be a password. What stands between two commas
+// checkURLs reports URLs that no server can have. The error shows nothing that may be a password. The text between two commas
 // is looked at by itself.
 func checkURLs(urls string) error {
 	all := strings.Split(urls, ",")

@@ -88,7 +88,7 @@ const (
 	codeMostReaders  = 10026 // maximum consumers limit reached
 	codeStoreFailed  = 10077 // storing failed, "maximum bytes exceeded" among others
 	codeOfflineStore = 10118 // the server has stopped its streams
-	codePerSubject   = 10077 // "maximum messages per subject exceeded", which stands in the description
+	codePerSubject   = 10077 // "maximum messages per subject exceeded", which is in the description
 )
 
 // alreadyThere reports an answer that says that the subject has its message already. Streams of Serve and of others say it in

@@ -18,7 +18,7 @@ import (
 )
 
 // Offer implements cluster.Exchange. The consumer comes first: without it nobody would be handed the piece. An id that was
-// offered before is left as it is, and that is no error.
+// offered before is left unchanged, and that is no error.
 func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error {
 	w.Run = run
 	err := cluster.CheckWork(w)
@@ -41,7 +41,7 @@ func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error 
 const remembered = 2 * time.Second
 
 // consumer makes the durable consumer that hands out the work of a run, before its first piece. It is asked for again where that
-// was long ago; a consumer that is there is left as it is.
+// was long ago; a consumer that is there is left unchanged.
 func (x *Exchange) consumer(ctx context.Context, run string) error {
 	x.mu.Lock()
 	seen, ok := x.consumers[run]

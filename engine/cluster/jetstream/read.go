@@ -127,7 +127,7 @@ func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, y
 				return false // one is missing
 			}
 			read, next = read+1, at.Sequence.Stream+1
-			// a message that is no fact is passed over: somebody else's subject
+			// a message that is no fact is passed over: another party's subject
 			if f, e := factOf(m); e == nil && !yield(f) {
 				err = errLeft // ends the batch, and by err the reading
 			}

@@ -199,7 +199,7 @@ const setBack = time.Second
 
 // watchClock looks at the clock until the context ends.
 func (s *Server) watchClock(ctx context.Context) {
-	// nothing tells how far it was set back then, so all work counts as handed out now
+	// nothing reports how far it was set back then, so all work counts as handed out now
 	s.handedNow(ctx) // it may have been set back while no server was there
 	last := time.Now()
 	await.Every(ctx, lookAtClock, func() {
@@ -217,7 +217,7 @@ func (s *Server) watchClock(ctx context.Context) {
 func jumped(from, to time.Time) time.Duration { return to.Round(0).Sub(from.Round(0)) - to.Sub(from) }
 
 // handedNow tells the server that all work which is in hands is in progress. Pieces that are not in
-// hands are left as they are. Errors are left, too: a server that does not answer itself is ending. It is what workers say by
+// hands are left unchanged. Errors are left, too: a server that does not answer itself is ending. It is what workers say by
 // Alive, said for all of them: whoever is dead is silent after that as before.
 func (s *Server) handedNow(ctx context.Context) {
 	runs, err := s.self.queues(ctx)

@@ -54,8 +54,8 @@ type coBayes struct {
 }
 
 var (
-	_ engine.Complete  = (*coBayes)(nil)
-	_ engine.Recalling = (*coBayes)(nil)
+	_ engine.Complete         = (*coBayes)(nil)
+	_ engine.LazyArmEstimator = (*coBayes)(nil)
 )
 
 // NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is

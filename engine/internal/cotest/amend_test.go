@@ -119,7 +119,7 @@ func TestPilotIsNoBurden(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 4))
 			each := engine.Plan{Counts: slices.Repeat([]int{pilot}, p.N())}
 			if pilot > 0 {
-				err = alg.(engine.Informer).Inform(enginetest.Pull(rng, p, each))
+				err = alg.(engine.DataAdder).AddData(enginetest.Pull(rng, p, each))
 			}
 			for err == nil && !alg.Done() {
 				var plan engine.Plan

@@ -30,7 +30,7 @@ type contest struct {
 // newContests groups the tasks of a model. Tasks are the same when their arms have the same
 // features in the same order, and so the same expected rewards; arms of one task that the kernel
 // cannot tell apart count once. Where features are not exact, cut at MaxRank or with rewards off
-// the kernel, equality says nothing, and every task and arm stands for itself.
+// the kernel, equality says nothing, and every task and arm represents itself.
 func newContests(m *model.Model, exact bool) ([]*contest, error) {
 	var out []*contest
 	for v, set := range m.Problem.Groups() {

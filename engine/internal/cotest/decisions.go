@@ -39,7 +39,7 @@ type decisions struct {
 	most      float64 // the largest delta that was ever in force
 	questions int     // changes of arms, by contest: k
 	additions int     // times that arms or tasks were added
-	among     int     // number of tests, this one included; 0 where it stands alone
+	among     int     // number of tests, this one included; 0 where it is alone
 }
 
 // rules hold what tests do in their own ways.
@@ -237,7 +237,7 @@ func (a *decisions) sync(c *contest) {
 	}
 }
 
-// in returns the arm of task v that stands where arm i stands in the contest's first task.
+// in returns the arm of task v that stands where arm i is in the contest's first task.
 func (a *decisions) in(v int, c *contest, i int) int {
 	lo, _ := a.Model.Problem.ArmsOf(v)
 	return lo + i - c.first

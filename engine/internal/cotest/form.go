@@ -137,7 +137,7 @@ func idleNorm(m *model.Model, opt model.Terms) (f form, idle bool) {
 	}
 	f, total := formMeans, m.Problem.N()
 	if m.Problem.V() > 1 && m.Problem.Noise.UnknownBy != problem.UnknownProblem && eachSuits(m) {
-		f, total = formAloneMany, lists.Sum(try.Of(m.Alone()), (*model.Model).Rank)
+		f, total = formAloneMany, lists.Sum(try.Of(m.TaskModels()), (*model.Model).Rank)
 	}
 	enough := int(math.Ceil(float64(total) / sharply))
 	coarse := try.Of(m.Pivots(enough, shownBy(m, opt)))
@@ -176,7 +176,7 @@ func manyForm(m *model.Model, opt model.Terms) (form, Bound) {
 // eachSuits reports whether each task by itself can be tested by least squares, or by the means of arms that say nothing
 // of each other.
 func eachSuits(m *model.Model) bool {
-	return !slices.ContainsFunc(try.Of(m.Alone()), func(sub *model.Model) bool {
+	return !slices.ContainsFunc(try.Of(m.TaskModels()), func(sub *model.Model) bool {
 		return !sub.Relations().Unrelated() && !try.Of(sub.Relations().RankAtMost(model.MostLeastSquares))
 	})
 }
@@ -212,7 +212,7 @@ func newFallback(m *model.Model, opt model.Terms, why engine.Warning) (engine.Al
 }
 
 // Alone reports that the agents exchange nothing.
-func (a *fallback) Alone() bool { return true }
+func (a *fallback) Independent() bool { return true }
 
 // Warnings says that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
 func (a *fallback) Warnings() []engine.Warning {

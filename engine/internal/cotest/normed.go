@@ -32,8 +32,8 @@ type normed struct {
 }
 
 var (
-	_ engine.Complete  = (*normed)(nil)
-	_ engine.Recalling = (*normed)(nil)
+	_ engine.Complete         = (*normed)(nil)
+	_ engine.LazyArmEstimator = (*normed)(nil)
 )
 
 // newNormed prepares the test under a bound on the norm.
@@ -99,7 +99,7 @@ func (a *normed) Learn(ctx context.Context, b engine.Batch) (err error) {
 }
 
 // Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is.
-func (a *normed) Inform(b engine.Batch) (err error) {
+func (a *normed) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.learn(b)

@@ -28,8 +28,8 @@ type coTest struct {
 }
 
 var (
-	_ engine.Complete = (*coTest)(nil)
-	_ engine.Ruler    = (*coTest)(nil)
+	_ engine.Complete     = (*coTest)(nil)
+	_ engine.RuleReporter = (*coTest)(nil)
 )
 
 // NewCoTestFC prepares the test on a model, which needs no exact features. Schedule and ξ do not apply.

@@ -102,7 +102,7 @@ func NewIndRAGE(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 // lower bound. Remembered.
 func localDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	return remembered(m, canon.Key{Kind: canon.KindLocal, Ridge: ridge, Sets: alive}, func() design.Design {
-		alone := try.Of(m.Alone())
+		alone := try.Of(m.TaskModels())
 		d := design.Design{Weights: make([]float64, m.Problem.N())}
 		open := float64(len(model.Contrasting(alive)))
 		for v, set := range alive {

@@ -82,8 +82,8 @@ func (joint) confidence(e *elimination) (s int, deltaR float64) {
 func (joint) cut(e *elimination, v int) { e.eliminate(v) }
 
 var (
-	_ engine.Standard = (*elimination)(nil)
-	_ engine.Changer  = (*elimination)(nil)
+	_ engine.Standard        = (*elimination)(nil)
+	_ engine.QuestionChanger = (*elimination)(nil)
 )
 
 // newElimination prepares an elimination with the method [Du23, Alg. 1, l. 1-2].

@@ -51,8 +51,8 @@ func (c *Candidates) Eliminations() []engine.Elimination {
 	return out
 }
 
-// Ruled implements engine.Ruler.
-func (c *Candidates) Ruled(rule engine.Rule) bool {
+// UsedRule implements engine.RuleReporter.
+func (c *Candidates) UsedRule(rule engine.Rule) bool {
 	return slices.ContainsFunc(c.trail, func(e dropped) bool { return e.Rule == rule })
 }
 

@@ -36,7 +36,7 @@ func (n *Scales) show(b engine.Batch) (shown bool, err error) {
 	return true, n.weigh(func(i int) float64 { return width * width * n.seen.variance(i, two) })
 }
 
-// fewOutcomes is how many rewards of either value an arm needs for the normal law to stand for the law of counts.
+// fewOutcomes is how many rewards of either value an arm needs for the normal law to represent the law of counts.
 const fewOutcomes = 5
 
 // Doubts returns warnings where the scatter of rewards is not what was stated, and where rewards of two values are few.

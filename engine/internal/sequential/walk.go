@@ -13,7 +13,7 @@ import (
 // results [LehmacherWassmer99], with weights fixed before their data.
 type Walk struct {
 	Sum  float64 // S = Σ √dT Z, less Allowed
-	Look int     // the walk stands at T_look; -1 before its first step
+	Look int     // the walk is at T_look; -1 before its first step
 	// looks by which its clock begins later than the common one, and sooner than that, fixed before its first step
 	Offset, sooner int
 	Horizon        int  // looks that it is expected to need, fixed before its first step; 0 where the clock says nothing of it

@@ -20,7 +20,7 @@ type Value struct {
 	Zero []bool // see zeros
 }
 
-// Kinds that are not of one Go type. The other ones that gob does not carry as they are stand in packedKinds.
+// Kinds that are not of one Go type. The other ones that gob does not carry as they are are in packedKinds.
 const (
 	kindList   = "list"
 	kindKernel = "kernel"

@@ -84,7 +84,7 @@ func (*latexWriter) escape(s string) string { return tex.Text(s) }
 
 func (*latexWriter) emphasis(s string) string { return `\emph{` + tex.Text(s) + "}" }
 
-// raw writes a raw cell for LaTeX that can stand in the article, one for Markdown, and one for no format in particular, which is text.
+// raw writes a raw cell for LaTeX that can be in the article, one for Markdown, and one for no format in particular, which is text.
 func (l *latexWriter) raw(number int, c *notebook.Cell, format string) bool {
 	switch format {
 	case "", "text/plain":

@@ -173,7 +173,7 @@ func (s *copeSide) help(c *cell, asked []string) *failure {
 	return nil
 }
 
-// mistakes shows errors of a script. The first line stands alone as the value.
+// mistakes shows errors of a script. The first line is alone as the value.
 func mistakes(err error) *failure {
 	var all dsl.Errors
 	if !errors.As(err, &all) {

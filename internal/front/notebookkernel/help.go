@@ -156,7 +156,7 @@ var magicLines = []dsl.Completion{
 }
 
 // magics completes a line that begins with %, up to the cursor. %%cope is proposed only if nothing
-// but comments and blank lines stands above.
+// but comments and blank lines is above.
 func magics(r cursorRequest) (from int, items []dsl.Completion, is bool) {
 	runes := []rune(r.Code)
 	from = r.Cursor

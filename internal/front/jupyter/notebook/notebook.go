@@ -72,7 +72,7 @@ func lines(s string) []string {
 	return all
 }
 
-// joined undoes lines; text that is not split stays as it is.
+// joined undoes lines; text that is not split stays unchanged.
 func joined(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
