@@ -154,7 +154,7 @@ func (t *teller) differs(rows []ResultRecord, previous []*measured, values bool)
 			now = fmt.Sprintf("is %g", x.Reward)
 		}
 		if !there || values && !(m.count() == max(1, x.Count) && (m.Reward == x.Reward || slices.Contains(m.old, x.Reward))) {
-			return fmt.Sprintf("%s: row %d of it in the sheet %q is recorded as %g, but has %s now. Give another sheet another name "+
+			return fmt.Sprintf("%s: row %d of it in the sheet %q is recorded as %g, and %s now. Give another sheet another name "+
 				"(--sheet)", t.where(m.Arm), m.Row, t.opt.Sheet, m.Reward, now)
 		}
 	}

@@ -44,7 +44,7 @@ func TestGrace(t *testing.T) {
 	}
 	// it waits for the end of its context: told to end
 	told, err := pull(time.Millisecond, func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) })
-	if lingers := (*cluster.LingerError)(nil); !errors.As(err, &lingers) || told != 3 || err.Error() != "the program did not end within 1ms after its last reward, and was interrupted" {
+	if lingers := (*cluster.LingerError)(nil); !errors.As(err, &lingers) || told != 3 || err.Error() != "the program did not end within 1ms after its last reward and was interrupted" {
 		t.Errorf("told %d, error %v", told, err)
 	}
 	if told, err := pull(time.Hour, func(ctx context.Context) error { return ctx.Err() }); err != nil || told != 3 {
@@ -94,7 +94,7 @@ func TestProgramsThatLinger(t *testing.T) {
 		sameAs(t, cluster.AgentName(v), f, want)
 	}
 	// the reward was there, so the error is only said
-	if text := said.of(cluster.NoticePlan); !strings.Contains(text, "round 1: all rewards are there, though the program did not end within 1ms after its last reward, and was interrupted") {
+	if text := said.of(cluster.NoticePlan); !strings.Contains(text, "round 1: all rewards are there, though the program did not end within 1ms after its last reward and was interrupted") {
 		t.Errorf("noticed %q", text)
 	}
 }

@@ -90,8 +90,8 @@ func TestRewardsAsTyped(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		"": "is no number", "much": "is no number", "NaN": "is no number", "inf": "is no number", "0x1p3": "is no number", "1_000": "is no number", "４": "is no number",
-		"1.234,5": "is no number", "1,2,3": "is no number", "12.5 mg": "is no number", "1e101": "from -1e100 to 1e100", "-1.8e308": "from -1e100 to 1e100", "1e400": "from -1e100 to 1e100",
+		"": "is not a number", "much": "is not a number", "NaN": "is not a number", "inf": "is not a number", "0x1p3": "is not a number", "1_000": "is not a number", "４": "is not a number",
+		"1.234,5": "is not a number", "1,2,3": "is not a number", "12.5 mg": "is not a number", "1e101": "from -1e100 to 1e100", "-1.8e308": "from -1e100 to 1e100", "1e400": "from -1e100 to 1e100",
 	} {
 		for _, d := range []Dialect{{}, german} {
 			if x, err := d.Reward(text); err == nil || !strings.Contains(err.Error(), says) {

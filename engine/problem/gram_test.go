@@ -30,7 +30,7 @@ func TestLoadGram(t *testing.T) {
 		{"indefinite", "1,2\n2,1\n", "FILE: table: not positive semi-definite: the smallest eigenvalue is -1; it must be at least 0 (down to -1e-08 counts as rounding); a table near this one that is: [[1, 1], [1, 1]]"},
 		{"a gap", "1,\n,1\n", "FILE:1:3: expected a finite number, the cell is empty"},
 		{"a word", "1,x\nx,1\n", `FILE:1:3: expected a finite number, got "x"`},
-		{"other order", ",a,b\nb,1,0.5\na,0.5,2\n", `FILE:1:2: column "a" stands where the rows have "b": rows and columns must have the same names in the same order`},
+		{"other order", ",a,b\nb,1,0.5\na,0.5,2\n", `FILE:1:2: column "a" is at the place of row "b": rows and columns must have the same names in the same order`},
 		{"a name twice", "a,a\n1,0\n0,1\n", `FILE:1:3: the name "a" appears twice: a Gram matrix has one row and one column for each point`},
 		{"no name", ",a,\na,1,0\n,0,1\n", "FILE:3:1: a row or column without a name"},
 		{"Latin-1", "\xe9,1\n", "FILE:1:1: not UTF-8; save the file as UTF-8"},

@@ -770,7 +770,7 @@ class Campaign(Value, _HasPlot):
         """Replaces a result that was wrong, and shows how far the campaign is. In a round that is over, what"""
         ...
     def close(self, round: int, reason: str, by: str | None = ...) -> Campaign:
-        """Ends an open round with what came, and shows how far the campaign is; a round that is over stays as"""
+        """Ends an open round with what came, and shows how far the campaign is; a finished round does not"""
         ...
     def attach(self, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ...) -> Receipt:
         """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that"""
@@ -2128,7 +2128,7 @@ def ask(c: Campaign | str, by: str | None = ..., count: int | None = ..., task: 
 def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ..., extra: bool | None = ...) -> Receipt:
     """Records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows
     without a reward are not measured yet, a text without digits in its place says that the measurement
-    failed, and rows told before are known: the same growing sheet can be told every day.
+    failed, and rows already recorded are skipped, so the same growing sheet can be recorded every day.
 
     Parameters:
         c (a campaign or a string):
@@ -2136,7 +2136,7 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
         file (a string; also a DataFrame):
             The file, relative to the script
         by (a string, optional):
-            Who asks or tells: the same person has one open list at a time
+            Who asks or tells; each person has one open list at a time
         sure (True or False, default False):
             True: rewards that look like slips are right
         take_good (True or False, default False):
@@ -2184,7 +2184,7 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
             A CSV file with columns of the table of the problem, relative to the script: its arms and
             tasks come in
         by (a string, optional):
-            Who asks or tells: the same person has one open list at a time
+            Who asks or tells; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2212,7 +2212,7 @@ def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...)
         reason (a string):
             The reason, which the report shows
         by (a string, optional):
-            Who asks or tells: the same person has one open list at a time
+            Who asks or tells; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2240,7 +2240,7 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
         reason (a string):
             The reason, which the report shows
         by (a string, optional):
-            Who asks or tells: the same person has one open list at a time
+            Who asks or tells; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2255,8 +2255,8 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
     ...
 
 def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> Campaign:
-    """Ends an open round with what came, and shows how far the campaign is; a round that is over stays as
-    it is. A reaction or run that fails is a result, the worst that it can have (a yield of 0; with
+    """Ends an open round with what came, and shows how far the campaign is; a finished round does not
+    change. A reaction or run that fails is a result, the worst that it can have (a yield of 0; with
     goal="min" the largest loss), and not a failed pull: only pulls that were not measured for reasons
     that have nothing to do with their reward may be given back.
 
@@ -2268,7 +2268,7 @@ def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> C
         reason (a string):
             The reason, which the report shows
         by (a string, optional):
-            Who asks or tells: the same person has one open list at a time
+            Who asks or tells; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2284,8 +2284,8 @@ def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> C
 
 def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ...) -> Receipt:
     """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that
-    are of no round. They guide what is measured and decide nothing in tests; methods that go by a
-    posterior take them whole. Rows attached before are known, also under another name of their file.
+    are of no round. They guide what is measured and decide nothing in tests; posterior methods use all
+    of them. Rows already attached are skipped, also from a renamed file.
 
     Parameters:
         c (a campaign or a string):
@@ -2293,7 +2293,7 @@ def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None
         file (a string; also a DataFrame):
             The file, relative to the script
         by (a string, optional):
-            Who asks or tells: the same person has one open list at a time
+            Who asks or tells; each person has one open list at a time
         sure (True or False, default False):
             True: rewards that look like slips are right
         take_good (True or False, default False):

@@ -56,7 +56,7 @@ func TestTwice(t *testing.T) {
 	}
 	// the growing sheet still has the value that was corrected
 	r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 1), row(l.Rows[2].ID, 2))
-	if r.Refused() || r.Counts[campaign.RowKnown] != 1 || r.Counts[campaign.RowNew] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "1 was told before and is corrected to 4") {
+	if r.Refused() || r.Counts[campaign.RowKnown] != 1 || r.Counts[campaign.RowNew] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "1 was recorded before and is corrected to 4") {
 		t.Errorf("the sheet of before a correction: %+v", r)
 	}
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 5)); !r.Refused() {
@@ -70,7 +70,7 @@ func TestTwice(t *testing.T) {
 	}
 	// round 2 is open by now, and nobody means that
 	_, err := closeBy(t.Context(), c, "the week is over", "Ann")
-	wants(t, err, "nobody was handed a pull of round 2 yet", "--round 2")
+	wants(t, err, "no pull of round 2 is handed out yet", "--round 2")
 	if done, err := c.Do(t.Context(), &campaign.Close{Round: 2, Reason: "the week is over", By: "Ann"}); err != nil || done.Known || done.Closing.Round != 2 {
 		t.Errorf("closed by its number: %+v, %v", done, err)
 	}

@@ -25,13 +25,13 @@ func TestSelection(t *testing.T) {
 		share                   float64 // of the results that are chosen
 		byRewards               bool
 	}{
-		{"late", "whether results came in time seems to hang on their rewards", "late results differ from timely ones by more than noise does", 5, 0.5, true},
+		{"late", "lateness of results seems to depend on their rewards", "late results differ from timely ones by more than noise", 5, 0.5, true},
 		{"late", "", "", 5, 0.2, false},
-		{"twice", "measurements seem to be told twice", "were told with the value of their repetition", 4, 0.3, true},
+		{"twice", "measurements seem to be recorded twice", "have exactly the value of their first pull", 4, 0.3, true},
 		{"twice", "", "", 4, 0.3, false},
-		{"fail", "pulls were given back or not told, and with so many it decides why", "", 16, 0.5, true},
+		{"fail", "pulls have no result: with so many, validity depends on the reason", "", 16, 0.5, true},
 		{"fail", "", "", 8, 0.2, false},
-		{"lost", "pulls were given back or not told, and with so many it decides why", "", 4, 0.5, true},
+		{"lost", "pulls have no result: with so many, validity depends on the reason", "", 4, 0.5, true},
 	} {
 		p := small(t)
 		// lists of whole rounds, whose pulls are overdue after a day

@@ -47,7 +47,7 @@ func TestSettingsOfSheets(t *testing.T) {
 	for k, r := range l.Rows {
 		want := "Waage=B"
 		if k == 0 {
-			want = "x_T/°C=50,5 in place of " + r.Settings[0] + "; Waage=B"
+			want = "x_T/°C=50,5 instead of " + r.Settings[0] + "; Waage=B"
 		}
 		if notes[r.ID] != want {
 			t.Errorf("note %q, want %q", notes[r.ID], want)

@@ -256,7 +256,7 @@ func TestFailedTexts(t *testing.T) {
 		t.Errorf("the same sheet again: %+v", r)
 	}
 	h, err := c.History(t.Context())
-	if err != nil || !strings.Contains(fmt.Sprint(h.Log), `the sheet says "no product" in place of the reward`) {
+	if err != nil || !strings.Contains(fmt.Sprint(h.Log), `the sheet says "no product" instead of the reward`) {
 		t.Errorf("%v: %+v", err, h.Log)
 	}
 	// without ids, and attached
@@ -381,7 +381,7 @@ func TestSetPoint(t *testing.T) {
 		t.Errorf("by id: %v, %+v", err, got)
 	}
 	h, err := c.History(t.Context())
-	if err != nil || !slices.ContainsFunc(h.Measurements, func(m campaign.Measurement) bool { return m.Note == "temp=150.2 in place of 150" }) {
+	if err != nil || !slices.ContainsFunc(h.Measurements, func(m campaign.Measurement) bool { return m.Note == "temp=150.2 instead of 150" }) {
 		t.Errorf("what was set: %v, %+v", err, h.Measurements)
 	}
 	_, err = c.Do(t.Context(), &campaign.Attach{File: campaign.File{Content: rowOf("A,r1,150,1")}, TellOptions: campaign.TellOptions{Tolerance: []string{"temp"}}})
