@@ -42,7 +42,7 @@ type argumentError struct {
 	hint    string // what to write instead; may be ""
 }
 
-// failWith adds the cause.
+// Error returns the message; failWith adds the cause.
 func (e *argumentError) Error() string { return e.message }
 
 // call evaluates a call. It evaluates the arguments even if the function is unknown, since they may also hold mistakes. After a

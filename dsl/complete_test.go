@@ -109,7 +109,7 @@ func TestCompleteItems(t *testing.T) {
 		"fc(p, delt|":           {"delta=", CompletesKeyword, "a number, greater than 0 and less than 1, default 0.05"},
 		"compare(p|":            {"p", CompletesInstance, "a problem"},
 		"identi|":               {"identity", CompletesFunction, "identity()"},
-		"fb(p, algorithm=\"Be|": {"BestElsewhere", CompletesChoice, "the arm that is best on average in the other tasks"},
+		"fb(p, algorithm=\"Be|": {"BestElsewhere", CompletesChoice, "leave-one-task-out best arm: the best on average in the other tasks"},
 		"rbf(dims=\"x_b|":       {"x_b", CompletesColumn, ""},
 		"problem(\"sma|":        {"small.csv", CompletesPath, ""},
 	} {
@@ -158,7 +158,7 @@ func TestInspect(t *testing.T) {
 		"x = rb|f(2)":                     {"rbf(lengthscale=1, dims=all columns)", "Smooth", "exp(-½", "Rasmussen", "greater than 0 and finite", "rbf(lengthscale=0.5)"},
 		"rbf(|":                           {"rbf(lengthscale=1, dims=all columns)"},
 		"fc(p, delt|a":                    {"fc(p, delta=0.05", "error probability; a number, greater than 0 and less than 1, default 0.05"},
-		"fc(p, algorithm=\"CoKer|nelFC\"": {"fc(…, algorithm=\"CoKernelFC\")", "Elimination in rounds", "[Du23, Alg. 1]", "guarantee", "this one has schedule, xi, norm and gap."},
+		"fc(p, algorithm=\"CoKer|nelFC\"": {"fc(…, algorithm=\"CoKernelFC\")", "Algorithm 1 of the paper", "[Du23, Alg. 1]", "guarantee", "this one has schedule, xi, norm and gap."},
 		"fc(p, algorithm=\"CoBayes|FC\"":  {"this one has level and scale"},
 		"fc(p, algorithm=\"x|":            {"fc(p, delta=0.05"},
 		"w(x, y) = sq|dist(x, y)":         {"sqdist(u, v)", "quared Euclidean distance"},

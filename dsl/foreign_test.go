@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What stands for the words of other tools names functions that there are, and no word is one of ours.
+// What represents the words of other tools names functions that there are, and no word is one of ours.
 func TestForeignWords(t *testing.T) {
 	called := regexp.MustCompile(`([a-z_0-9]+)\(`)
 	for word, hint := range foreign() {
@@ -33,7 +33,7 @@ func TestForeignWords(t *testing.T) {
 		`x = True`:                                "write true",
 		`fc(p, robust=True)`:                      "write true",
 		`paper(case=1, goal="minimize")`:          "",
-		`k = rbf(1), l = rbf(2)`:                  "a line of its own",
+		`k = rbf(1), l = rbf(2)`:                  "in a new line",
 		`problem("small.csv", kernel="rbf")`:      "without quotes",
 		`problem("small.csv", noise="bernoulli")`: "bounded=[0, 1]",
 		`help(fc)`:                                "fc?",

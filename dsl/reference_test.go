@@ -3,7 +3,10 @@ package dsl
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,7 +76,7 @@ func (p Param) limits() string {
 	return ""
 }
 
-// entry returns the line of a parameter in the reference. Its default stands before it, and which
+// entry returns the line of a parameter in the reference. Its default is before it, and which
 // algorithms have the option in the table of algorithms.
 func (p Param) entry() string {
 	text := p.Doc
@@ -98,21 +101,10 @@ func sharedParams() map[string]string {
 	return shared
 }
 
-// functionText lists the functions by section with their parameters, and first those that several have.
+// functionText lists the functions by section with their parameters, and at the end the parameters that several have, by name.
 func functionText() string {
 	var b strings.Builder
-	b.WriteString("## Shared parameters\n\n")
 	shared := sharedParams()
-	listed := map[string]bool{}
-	// In the order in which functions have them first.
-	for _, f := range functions {
-		for _, p := range f.Params {
-			if text := shared[p.Name]; text != "" && !listed[p.Name] {
-				b.WriteString("- `" + p.Name + "`: " + text)
-				listed[p.Name] = true
-			}
-		}
-	}
 	for _, section := range []Section{SectionKernels, SectionSpaces, SectionProblems, SectionRuns, SectionCampaign, SectionOutput} {
 		fmt.Fprintf(&b, "\n## %s\n", section)
 		for i := range functions {
@@ -133,6 +125,10 @@ func functionText() string {
 		}
 	}
 	fmt.Fprintf(&b, "- `%s`: of a number, or of each element of a list\n", strings.Join(each, " "))
+	b.WriteString("\n## Shared parameters\n\n")
+	for _, name := range slices.Sorted(maps.Keys(shared)) {
+		b.WriteString("- `" + name + "`: " + shared[name])
+	}
 	return b.String()
 }
 
@@ -160,7 +156,7 @@ func (f *Function) text(shared map[string]string) string {
 		list += fmt.Sprintf("- `%s`: %s\n", a[0], a[1])
 	}
 	if len(rest) > 0 && len(f.Signature()) > long {
-		list += "- shared: `" + strings.Join(rest, " ") + "`\n"
+		list += "- [shared](#shared-parameters): `" + strings.Join(rest, " ") + "`\n"
 	}
 	if list != "" {
 		text += "\n" + list
@@ -199,16 +195,19 @@ func formulaTable() string {
 	return b.String()
 }
 
+// theoryPage is a page of the theory in the source of an algorithm.
+var theoryPage = regexp.MustCompile(`docs/theory/(\w+)\.md`)
+
 // algorithmTable lists all algorithms, with the options that only some of their mode have.
 func algorithmTable() string {
 	var b strings.Builder
-	b.WriteString("| algorithm | for | what it does | options that not all have | from |\n|---|---|---|---|---|\n")
+	b.WriteString("| algorithm | for | what it does | its options | source |\n|---|---|---|---|---|\n")
 	for _, a := range algorithms.All() {
 		options := ""
 		if names := ownOptions(a); len(names) > 0 {
 			options = "`" + strings.Join(names, " ") + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s | %s |\n", a.Name, a.Mode, a.Doc, options, a.Source)
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s | %s |\n", a.Name, a.Mode, a.Doc, options, theoryPage.ReplaceAllString(a.Source, "[$1](../theory/$1.md)"))
 	}
 	return b.String()
 }

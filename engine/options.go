@@ -173,7 +173,8 @@ var options = []Option{
 		Doc: "an arm this close to the best is good enough, in reward units"},
 	{Name: "budget", At: func(o *Options) any { return &o.Budget },
 		Synonyms: []string{"t", "horizon", "pulls"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12}, Held: true,
-		Doc: "pulls per agent: on average over the agents, and no more of any agent by CoBayesFB with its posterior or in a campaign"},
+		Doc: "pulls per agent, on average over the agents; the most of each agent in a campaign, and for CoBayesFB with its " +
+			"posterior"},
 	{Name: "schedule", At: func(o *Options) any { return &o.Schedule }, Of: MethodsSchedules,
 		Mode: ModeFC, Choices: []string{ScheduleTuned, SchedulePaper}, Default: `"tuned"`, Held: true,
 		Doc: "pulls per round: small constants, or the constants of [Du23, Alg. 1]"},
@@ -184,45 +185,46 @@ var options = []Option{
 	{Name: "level", At: func(o *Options) any { return &o.Level }, Of: MethodsBelieve,
 		Synonyms: []string{"mean", "offset", "intercept"}, Range: kernels.AnyNumber, Choices: []string{"unknown"},
 		Default: `"unknown"`,
-		Doc: "of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; " +
-			`"unknown" gives it a flat prior`},
+		Doc: `prior mean of posterior methods: a constant for all tasks and arms, in reward units; "unknown" gives it a flat ` +
+			`prior`},
 	{Name: "scale", At: func(o *Options) any { return &o.Scale }, Of: MethodsBelieve,
 		Synonyms: []string{"outputscale", "amplitude", "signal_variance"}, Range: kernels.Positive, Choices: []string{"fit"},
 		Default: `"fit"`,
-		Doc: `of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the ` +
-			"run after each round, and with it a part g*identity() for what the kernel cannot represent"},
+		Doc: `signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of the run after each ` +
+			`round, together with a nugget g*identity()`},
 	{Name: "kernel_is", At: func(o *Options) any { return &o.KernelIs }, Of: MethodsPlanBudgets,
 		Synonyms: []string{"trust_kernel", "kernel_role"}, Mode: ModeFB,
 		Choices: []string{KernelFixed, KernelMember, KernelAuto},
-		Doc: `how far a posterior believes the kernel: "fixed", it is the prior but for its scale; "member", one term of a prior whose other ` +
-			`terms are learned in the run; "auto", nothing is stated and all is learned in the run; when not given, "auto" where the problem ` +
-			`has kernel="auto", and "fixed" where a kernel is stated`},
+		Doc: `role of the kernel in a posterior: "fixed", it is the prior, up to its scale; "member", a mixture component ` +
+			`beside kernels that are learned in the run; "auto", all are learned; by default "auto" if the problem has ` +
+			`kernel="auto", and else "fixed"`},
 	{Name: "law", At: func(o *Options) any { return &o.Law }, Of: MethodsTests,
 		Synonyms: []string{"distribution", "tails"}, Mode: ModeFC, Choices: []string{LawNormal, LawSubGaussian, LawSymmetric},
-		Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples), or of arms " +
-			"side by side any for which their differences are symmetric, as where all have one law; when not given, normal, and for bounded " +
-			"rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian"},
+		Doc: "noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal, takes more " +
+			"samples); symmetric (within blocks, symmetric differences); by default normal, and with bounded= any " +
+			"distribution within the limits: CoTestFC tests by betting, others assume subgaussian"},
 	{Name: "norm", At: func(o *Options) any { return &o.Norm }, Of: MethodsNormed, Range: kernels.Positive,
-		Doc: "bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given " +
-			"(`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm " +
-			"of the known means when it is not given"},
+		Doc: "bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit` (`reward_norm` " +
+			"states it in reward units); with it CoTestFC takes few samples under a smooth kernel; others use the norm of " +
+			"the known means by default"},
 	{Name: "gap", At: func(o *Options) any { return &o.Gap }, Of: MethodsPlannedGap, Mode: ModeFC, Range: kernels.Positive,
-		Doc: "lower bound on the smallest gap, reward units; from the known means when not given"},
+		Doc: "lower bound on the smallest gap, in reward units; by default from the known means"},
 	{Name: "unit", At: func(o *Options) any { return &o.Unit },
-		Range: kernels.Positive, Doc: "reward units of one normalised unit; the largest noise when not given"},
+		Range: kernels.Positive, Doc: "normalisation: reward units of one normalised unit; by default the largest noise"},
 	{Name: "misfit", At: func(o *Options) any { return &o.Misfit }, Of: MethodsMisfit, Mode: ModeFC, Range: kernels.NonNegative, Default: "0",
-		Doc: "how far any expected reward may be from what the kernel can represent, reward units"},
+		Doc: "bound on the misspecification: how far any expected reward may be from what the kernel can represent, in " +
+			"reward units"},
 	{Name: "robust", At: func(o *Options) any { return &o.Robust }, Of: MethodsMisfit,
-		Mode: ModeFC, Doc: "true (or 1): estimate misfit from the data of the run and allow for it"},
+		Mode: ModeFC, Doc: "true (or 1): estimate the misspecification from the data of the run and allow for it"},
 	{Name: "together", At: func(o *Options) any { return &o.Together }},
 	{Name: "total", At: func(o *Options) any { return &o.Total }, Of: MethodsPlanBudgets,
 		Synonyms: []string{"total_budget", "samples"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12},
-		Doc: "pulls of all agents together, in place of budget: they go to the tasks that need them most"},
+		Doc: "pulls of all agents together, instead of budget; they go to the tasks that need them most"},
 	{Name: "rounds", At: func(o *Options) any { return &o.Rounds }, Of: MethodsPlanBudgets,
 		Synonyms: []string{"looks", "stages"}, Mode: ModeFB, Range: kernels.WholeFrom(1),
-		Doc: "rounds in which a budget is spent; up to 6 when not given"},
+		Doc: "number of rounds of a budget; by default up to 6"},
 	{Name: "max_rounds", At: func(o *Options) any { return &o.MaxRounds },
-		Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop after this many rounds; 30 when not given"},
+		Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop after this many rounds; by default 30"},
 	{Name: "max_samples", At: func(o *Options) any { return &o.MaxSamples },
 		Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop before more samples than this, all agents together"},
 }

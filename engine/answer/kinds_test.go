@@ -228,7 +228,7 @@ func TestLimits(t *testing.T) {
 	p := loaded(t, text, problem.LoadOptions{Goal: problem.GoalMin})
 	a := bestOf(t, p, answer.Options{})
 	b := a.Picks[0]
-	if b.Label != "b" || b.Within < 0.99 || b.Estimate > 0.05 || b.CI95[1] > 0.07 || b.CI95[1]-b.CI95[0] < 0.1 {
+	if b.Label != "b" || b.Within < 0.99 || b.Estimate > 0.05 || b.CI95[1] > 0.07 || b.CI95[0] < 0 || b.CI95[1]-b.CI95[0] < 0.04 {
 		t.Errorf("the pick is %s with %.3f, %.3f in %.3f", b.Label, b.Within, b.Estimate, *b.CI95)
 	}
 	if sd := a.Scatter.Scales[1]; sd < 0.01 || sd > 0.03 {
@@ -243,5 +243,79 @@ func TestLimits(t *testing.T) {
 	a = bestOf(t, loaded(t, strings.NewReplacer("0.20\n", ">0.5\n", "1,a", "1,a").Replace(text), problem.LoadOptions{}), answer.Options{})
 	if a.Picks[0].Label == "b" {
 		t.Errorf("more is better, and the pick is %+v", a.Picks[0])
+	}
+}
+
+// TestLimitsWithBlocks: with blocks, too, a limit is a bound, also beside values of the same option: it says nothing of the noise, and the
+// expected reward of what is never negative is not negative.
+func TestLimitsWithBlocks(t *testing.T) {
+	const rows = 24
+	for _, sign := range []float64{1, -1} { // what is below a limit, and what is above
+		for _, bounded := range []bool{false, true} {
+			text, rng := "t,a,day,y\n", rand.New(rand.NewPCG(31, 7))
+			for day := range rows {
+				shift := 0.03 * rng.NormFloat64()
+				for k, mean := range []float64{0.01, 0.07, 0.30, 0.35} {
+					y := max(mean+shift+0.01*rng.NormFloat64(), 0.001)
+					switch {
+					case sign > 0 && y < 0.1:
+						text += fmt.Sprintf("1,%c,%d,<0.1\n", 'p'+k, day)
+					case sign > 0:
+						text += fmt.Sprintf("1,%c,%d,%.4f\n", 'p'+k, day, y)
+					case y < 0.1:
+						text += fmt.Sprintf("1,%c,%d,>0.9\n", 'p'+k, day)
+					default:
+						text += fmt.Sprintf("1,%c,%d,%.4f\n", 'p'+k, day, 1-y)
+					}
+				}
+			}
+			opt := problem.LoadOptions{Long: &problem.Long{Task: []string{"t"}, Arm: []string{"a"}, Reward: "y", Blocks: []string{"day"}}}
+			if sign > 0 {
+				opt.Goal = problem.GoalMin
+			}
+			if bounded {
+				opt.Noise.Bounds = &[2]float64{0, 1}
+			}
+			a := bestOf(t, loaded(t, text, opt), answer.Options{})
+			if sd := a.Scatter.Scales[1]; sd < 0.005 || sd > 0.02 {
+				t.Errorf("sign %g, bounded %t: noise sd %.3g, want 0.01", sign, bounded, sd)
+			}
+			for k, arm := range a.Arms {
+				lo, hi := arm.CI95[0], arm.CI95[1]
+				if sign < 0 {
+					lo, hi = 1-hi, 1-lo
+				}
+				if truth := []float64{0.01, 0.07, 0.30, 0.35}[k]; lo > truth+0.02 || hi < truth-0.02 || k < 2 && hi > 0.1 || hi-lo > 0.12 && (k > 0 || sign > 0 || bounded) {
+					t.Errorf("sign %g, bounded %t, %s: %.3f in %.3f to %.3f, want about %.2f", sign, bounded, arm.Label, arm.Estimate, lo, hi, truth)
+				}
+				if (bounded || sign > 0) && lo < 0 {
+					t.Errorf("sign %g, bounded %t, %s: from %.3f", sign, bounded, arm.Label, lo)
+				}
+			}
+		}
+	}
+}
+
+// TestDigitsLost: rewards that are large beside their differences give the same pick, whose estimate is in its interval, and a warning.
+func TestDigitsLost(t *testing.T) {
+	text := func(offset string) string {
+		return strings.ReplaceAll("t,a,y\n1,p,#0.1\n1,p,#0.2\n1,q,#5.0\n1,q,#5.1\n1,r,#2.0\n1,r,#2.1\n", "#", offset)
+	}
+	for offset, want := range map[string]bool{"": false, "100000": false, "1000000000": false, "10000000000000": true, "100000000000000": true} {
+		for _, goal := range []string{"", problem.GoalMin} {
+			a := bestOf(t, loaded(t, text(offset), problem.LoadOptions{Goal: goal}), answer.Options{Next: 3})
+			pick, best := a.Picks[0], "q"
+			if goal == problem.GoalMin {
+				best = "p"
+			}
+			if pick.Label != best || pick.Within < 0.99 || (warning(t, a, "are lost") != "") != want {
+				t.Errorf("offset %q, goal %q: %s with %.3f, warnings %q", offset, goal, pick.Label, pick.Within, a.Warnings)
+			}
+			for _, arm := range a.Arms {
+				if arm.Estimate < arm.CI95[0] || arm.Estimate > arm.CI95[1] {
+					t.Errorf("offset %q, goal %q, %s: %.17g in %.17g", offset, goal, arm.Label, arm.Estimate, *arm.CI95)
+				}
+			}
+		}
 	}
 }

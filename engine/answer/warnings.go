@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -46,6 +48,9 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, "all repeated measurements of an option are equal in all digits. "+
 			"If rows are copies, the stated probabilities are too high. Give noise=, or delete copies")
 	}
+	if text := a.digitsLost(p); text != "" {
+		out = append(out, text)
+	}
 	if b.NoiseAssumed {
 		out = append(out, "no option has two rows, and nothing else tells noise from differences between options. "+
 			"The probabilities rest on an assumed noise, from 0.1 to 2 times these differences. If the noise is large, they are too high. "+
@@ -61,6 +66,30 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 			"The answer uses the measurements of each option alone. Measure an option before you choose it, or name other columns")
 	}
 	return out
+}
+
+// digitsLost says that rewards of a task are so large beside their differences that the digits of a number do not hold these: their
+// standard deviation is less than a thousand steps from one number to the next. "" where they are not.
+func (a *Answer) digitsLost(p *problem.Problem) string {
+	const fewestSteps = 1000
+	for _, of := range p.Groups() {
+		var means []float64
+		for _, i := range of {
+			if x := a.Arms[i].Mean; x != nil {
+				means = append(means, *x)
+			}
+		}
+		if len(means) < 2 {
+			continue
+		}
+		largest := lists.Max(means, math.Abs)
+		step := math.Nextafter(largest, math.Inf(1)) - largest
+		if sd := stat.StdDev(means, nil); sd > 0 && sd < fewestSteps*step {
+			return fmt.Sprintf("numbers of about %s hold 16 digits, and %s differs in the last of these alone. Differences below %s are lost. "+
+				"Subtract a constant from all rewards where they are written", short(largest), cmp.Or(a.Reward, "the reward"), short(step))
+		}
+	}
+	return ""
 }
 
 // mostNamed is how many measurements, groups and tasks a warning names.
@@ -115,7 +144,7 @@ func (a *Answer) where(p *problem.Problem, arm int) string {
 	return a.Arms[arm].Label
 }
 
-// code is a value that stands for something else than a measurement, such as -9999 for none.
+// code is a value that represents something else than a measurement, such as -9999 for none.
 type code struct {
 	value float64 // its sign as Problem.Mean
 	count int

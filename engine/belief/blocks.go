@@ -54,6 +54,9 @@ func newBlocks(d *data, at []int, relative []float64, unit float64) *blocks {
 		b.right[r.Block] += weight * (r.Reward - d.mean(a)) / unit
 	}
 	for k, row := range b.rows { // each block once
+		if len(row) == 0 { // an arm with limits, whose site has a variance of its own: any weight does
+			b.arms[k] = 1
+		}
 		slices.SortFunc(row, func(x, y share) int { return x.of - y.of })
 		merged := row[:0]
 		for _, x := range row {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -40,7 +41,7 @@ type data struct {
 	gained    float64    // log m of scatter, see noise
 	changing  bool       // means that are not yet smoothed say that scatter changes with them
 	blocks    *blocks    // nil without
-	// of measured arms with limits, and the variances of the sites that stand for these, 0 of other arms; nil without any
+	// of measured arms with limits, and the variances of the sites that represent these, 0 of other arms; nil without any
 	limits map[int]*limit
 	fixed  []float64
 }
@@ -257,15 +258,34 @@ func (d *data) scaled(reward float64) float64 { return (reward - d.offset) / d.u
 // squares returns the sum of squares within each measured arm and its degrees of freedom.
 func (d *data) squares() (squares, freedom []float64) {
 	squares, freedom = make([]float64, len(d.cells)), make([]float64, len(d.cells))
+	sds := deviations(d.p)
 	for k, i := range d.cells {
 		switch n := d.n[k]; {
 		case n < 2:
 			continue
 		case d.p.Rewards != nil:
 			squares[k], freedom[k] = stat.PopVariance(d.p.Rewards[i], nil)*n, n-1
-		case d.p.Noise.SD != nil && !math.IsNaN(d.p.Noise.SD[i]):
-			squares[k], freedom[k] = d.p.Noise.SD[i]*d.p.Noise.SD[i]*(n-1), n-1
+		case sds != nil && !math.IsNaN(sds[i]):
+			squares[k], freedom[k] = sds[i]*sds[i]*(n-1), n-1
 		}
 	}
 	return squares, freedom
+}
+
+// deviations returns the standard deviation within each arm, NaN where it is not known; nil where none is. Where bounds are stated the
+// problem does not have them, and they follow from its rows.
+func deviations(p *problem.Problem) []float64 {
+	if p.Noise.SD != nil || p.Rewards != nil || p.Rows == nil || p.Long != nil && p.Long.SD != "" {
+		return p.Noise.SD
+	}
+	rewards := make([][]float64, p.N())
+	for _, r := range p.Rows {
+		rewards[r.Arm] = append(rewards[r.Arm], r.Reward)
+	}
+	return lists.Make(p.N(), func(i int) float64 {
+		if n := float64(len(rewards[i])); n < 2 || p.Reps != nil && p.Reps[i] != n {
+			return math.NaN()
+		}
+		return stat.StdDev(rewards[i], nil)
+	})
 }

@@ -176,6 +176,11 @@ func (c *chosen) scattered(u []float64) (*scattered, error) {
 	x.target, x.cov = slices.Clone(c.y), mat.NewSymDense(len(c.y), nil)
 	floats.Add(x.target, e.shift)
 	e.addTo(x.cov, sigma2)
+	for k, v := range c.fixed {
+		if v > 0 {
+			x.cov.SetSym(k, k, v)
+		}
+	}
 	return x, nil
 }
 

@@ -2,6 +2,7 @@ package belief
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -12,9 +13,12 @@ import (
 )
 
 // A measurement of "<0.05" is a limit: all that is known is that the reward is not above it. It says nothing of the noise. Its likelihood
-// at the expected reward f is Φ((limit - f)/σ) [Tobin58]. Of an arm with limits a normal law stands for the likelihood, which has the
+// at the expected reward f is Φ((limit - f)/σ) [Tobin58]. Of an arm with limits a normal law represents the likelihood, which has the
 // moments of the posterior (expectation propagation [RW06, sec. 3.6], with censored rewards [GL12]); the sites are found at the most
-// probable numbers, as those of counts are. Where blocks have effects, limits are taken for measured values.
+// probable numbers, as those of counts are. The expected reward is possible: within stated bounds, and not negative where no value is.
+//
+// With blocks, all that was measured of an arm with limits is part of its site. Effects of blocks follow from the other arms, and what is
+// not known of them adds to the noise of the arm.
 //
 // [Tobin58]: J. Tobin, Estimation of relationships for limited dependent variables, Econometrica 26(1), 1958.
 // [GL12]: P. Groot, P. Lucas, Gaussian process regression with censored data using expectation propagation, PGM 2012.
@@ -22,64 +26,82 @@ import (
 // fewSweeps is how often the sites are found anew, before and after numbers are.
 const fewSweeps = 4
 
-// withoutLimits takes the limits out of means, counts and standard deviations, and returns the limits of each arm; nil without any.
+// withoutLimits takes the limits out of means, counts and standard deviations, and returns all rows of each arm with limits; nil without
+// any. With blocks it takes out these rows.
 func withoutLimits(p *problem.Problem) map[int][]problem.Row {
 	var limits map[int][]problem.Row
-	if len(p.Blocks) > 1 {
-		return nil
-	}
-	exact := map[int][]problem.Row{}
 	for _, r := range p.Rows {
-		if r.Censored == 0 {
-			exact[r.Arm] = append(exact[r.Arm], r)
-			continue
+		if r.Censored != 0 {
+			if limits == nil {
+				limits = map[int][]problem.Row{}
+			}
+			limits[r.Arm] = nil
 		}
-		if limits == nil {
-			limits = map[int][]problem.Row{}
-		}
-		limits[r.Arm] = append(limits[r.Arm], r)
 	}
 	if limits == nil {
 		return nil
 	}
+	for _, r := range p.Rows {
+		if of, limited := limits[r.Arm]; limited {
+			limits[r.Arm] = append(of, r)
+		}
+	}
 	q := without(p, nil, nil) // with lists of its own
 	for i, of := range limits {
 		q.Partial[i], q.Reps[i], q.Noise.SD[i] = mean(of), 1, math.NaN()
-		if left := exact[i]; left != nil {
+		if left := lists.Where(of, measured); len(left) > 0 {
 			counts := lists.Map(left, func(r problem.Row) float64 { return r.Count })
 			q.Partial[i], q.Reps[i] = mean(left), floats.Sum(counts)
-			if n := float64(len(left)); n > 1 && q.Reps[i] == n {
+			if n := float64(len(left)); n > 1 && q.Reps[i] == n && len(p.Blocks) < 2 {
 				q.Noise.SD[i] = stat.StdDev(lists.Map(left, func(r problem.Row) float64 { return r.Reward }), nil)
 			}
 		}
 	}
 	p.Mean, p.Partial, p.Reps, p.Noise.SD = nil, q.Partial, q.Reps, q.Noise.SD
+	if len(p.Blocks) > 1 {
+		p.Rows = lists.Where(p.Rows, func(r problem.Row) bool { return limits[r.Arm] == nil })
+	}
 	return limits
 }
 
-// limit holds what limits say of an arm.
+// measured reports whether a row has a value, and not a limit.
+func measured(r problem.Row) bool { return r.Censored == 0 }
+
+// possible returns which expected rewards are possible, reward units: those within stated bounds, and the ones of the sign that all
+// measurements have.
+func possible(p *problem.Problem) (lo, hi float64) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if b := p.Noise.Bounds; b != nil {
+		return b[0], b[1]
+	}
+	if lists.Count(rowsOf(p), func(r problem.Row) bool { return p.Turned(r.Reward) < 0 }) == 0 {
+		b := p.TurnedBounds(&[2]float64{0, hi})
+		lo, hi = b[0], b[1]
+	}
+	return lo, hi
+}
+
+// limit holds what was measured of an arm with limits.
 type limit struct {
-	rows           []problem.Row
-	exact          bool    // it has measured values beside
-	mean, variance float64 // of the values, in scaled units; the variance in units of σ²
+	rows   []problem.Row
+	lo, hi float64 // of its expected reward, scaled units
 	// the posterior of its expected reward at some numbers, and of each the sum of the weights up to it; found by sweep
 	at, sums []float64
 }
 
-// limited reads the limits. Until sites are found, those without a value beside are taken for measured, with the variance of the arms.
+// limited reads the rows of arms with limits. Until sites are found, those without a value beside, and all with blocks, are taken for
+// measured, with the variance of the arms.
 func (d *data) limited(of map[int][]problem.Row) {
 	if of == nil {
 		return
 	}
 	d.limits, d.fixed = map[int]*limit{}, make([]float64, len(d.cells))
-	exact := map[int]bool{}
-	for _, r := range d.p.Rows {
-		exact[r.Arm] = exact[r.Arm] || r.Censored == 0
-	}
+	lo, hi := possible(d.standard.of)
 	for k, i := range d.cells {
 		if rows := of[i]; rows != nil {
-			d.limits[k] = &limit{rows: rows, exact: exact[i], mean: d.y[k], variance: d.rel[k] / d.n[k]}
-			if !exact[i] {
+			v := d.p.TaskOf[i]
+			d.limits[k] = &limit{rows: rows, lo: d.scaled(d.standard.reward(v, lo)), hi: d.scaled(d.standard.reward(v, hi))}
+			if d.blocks != nil || !slices.ContainsFunc(rows, measured) {
 				d.fixed[k] = 1
 			}
 		}
@@ -110,21 +132,19 @@ func (s *search) sweep(rank int) error {
 	d, sigma2 := s.d, s.value(s.best, noiseNumber, 1)
 	for range fewSweeps {
 		variances := d.variances(sigma2)
-		m, err := s.memberAt(s.ctx, s.best, d.y, variances, rank)
+		f, err := s.foresight(d.p.Rows, rank)
 		if err != nil {
 			return err
 		}
 		for k, l := range d.limits {
-			i := d.cells[k]
-			root := m.root.RawRowView(i)
-			v := floats.Dot(root, root) + m.own[i]*m.own[i]
+			m, v := f.mean[d.cells[k]], f.variance[d.cells[k]]
 			// the posterior without the site
 			precision := 1/v - 1/variances[k]
 			if !(precision > 0) {
 				continue
 			}
-			at := (m.mean[i]/v - d.y[k]/variances[k]) / precision
-			mean, variance := d.tilted(l, at, 1/precision, sigma2, d.rel[k])
+			at := (m/v - d.y[k]/variances[k]) / precision
+			mean, variance := l.tilted(at, 1/precision, f)
 			if site := 1/variance - precision; site > 0 {
 				d.fixed[k], d.y[k] = 1/site, (mean/variance-at*precision)/site
 			}
@@ -134,18 +154,28 @@ func (s *search) sweep(rank int) error {
 }
 
 // tilted returns mean and variance of f under the law N(at, v) times the likelihood of the values and the limits of an arm.
-func (d *data) tilted(l *limit, at, v, sigma2, rel float64) (mean, variance float64) {
-	if l.exact {
-		of := sigma2 * l.variance
-		at, v = (at/v+l.mean/of)/(1/v+1/of), 1/(1/v+1/of)
+func (l *limit) tilted(at, v float64, by *foresight) (mean, variance float64) {
+	noise := func(r problem.Row) (effect, variance float64) {
+		effect, unknown := by.effect(r)
+		return effect, by.noise[r.Arm]/r.Count + unknown
 	}
+	for _, r := range lists.Where(l.rows, measured) {
+		effect, of := noise(r)
+		at, v = (at/v+(by.d.scaled(r.Reward)-effect)/of)/(1/v+1/of), 1/(1/v+1/of)
+	}
+	limits := lists.Where(l.rows, func(r problem.Row) bool { return !measured(r) })
 	const points, wide = 800, 8.0
 	f, logs := make([]float64, points+1), make([]float64, points+1)
+	from, to := max(at-wide*math.Sqrt(v), l.lo), min(at+wide*math.Sqrt(v), l.hi)
+	if !(from < to) { // all else says that what is measured is not possible
+		from, to = at-wide*math.Sqrt(v), at+wide*math.Sqrt(v)
+	}
 	for j := range f {
-		z := wide * (2*float64(j)/points - 1)
-		f[j], logs[j] = at+z*math.Sqrt(v), -z*z/2
-		for _, r := range l.rows {
-			logs[j] += logNormal(float64(r.Censored) * (f[j] - d.scaled(r.Reward)) / math.Sqrt(sigma2*rel/r.Count))
+		f[j] = from + (to-from)*float64(j)/points
+		logs[j] = -(f[j] - at) * (f[j] - at) / (2 * v)
+		for _, r := range limits {
+			effect, of := noise(r)
+			logs[j] += logNormal(float64(r.Censored) * (f[j] + effect - by.d.scaled(r.Reward)) / math.Sqrt(of))
 		}
 	}
 	top := floats.Max(logs)

@@ -80,10 +80,17 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 	right := mat.NewVecDense(all, nil)
 	for a, i := range d.cells {
 		gi := own + max(rest[i], 0)
+		site := d.fixed != nil && d.fixed[a] > 0 // of limits: blocks are part of it
 		di := gi + independent*variance[a]
+		if site {
+			di = gi + variance[a]
+		}
 		row := observed.RawRowView(a)
 		copy(row, g.RawRowView(i))
 		for j := range blocks {
+			if site {
+				break
+			}
 			row[width+1+j] = math.Sqrt(sigma2) * effect.At(a, j)
 		}
 		c := gi / di
@@ -180,7 +187,7 @@ func remembered(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief
 	return &own, nil
 }
 
-// identity tells what the belief of a problem follows from: all but its kernel.
+// identity reports what the belief of a problem follows from: all but its kernel.
 func identity(p *problem.Problem) string {
 	var words []string
 	numbers := [][]float64{p.Mean, p.Partial, p.Reps, p.Noise.Scales, p.Noise.SD}

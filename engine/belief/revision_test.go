@@ -11,7 +11,7 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 12, 1e-6
+	const revision, tolerance = 13, 1e-6
 	recorded := []struct{ mean, sd float64 }{
 		{10.03636856, 0.16028150}, {8.94528659, 0.11640071}, {11.20929954, 0.12545725}, {12.74034935, 0.17220778},
 		{11.70056604, 0.11949933},

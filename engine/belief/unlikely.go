@@ -156,9 +156,7 @@ func without(p *problem.Problem, rest, odd []problem.Row) *problem.Problem {
 	if p.Reps != nil {
 		copy(q.Reps, p.Reps)
 	}
-	if p.Noise.SD != nil {
-		copy(q.Noise.SD, p.Noise.SD)
-	}
+	copy(q.Noise.SD, deviations(p))
 	for i, y := range p.Rewards {
 		q.Noise.SD[i] = stat.StdDev(y, nil)
 	}

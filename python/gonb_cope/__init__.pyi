@@ -837,7 +837,7 @@ def linear(bias: _Number | FreeNumber | None = ..., lengthscale: _Number | _List
         bias (a number or a free number, default 0):
             Constant added to the scalar product, at least 0 and finite
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -876,7 +876,7 @@ def constant(value: _Number | FreeNumber) -> Kernel:
     ...
 
 def rbf(lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
-    """Smooth rewards: points nearer than a length scale are alike.
+    """Smooth rewards: points within a length scale are similar.
 
     k(x, y) = exp(-½ Σ_c (x_c - y_c)² / lengthscale_c²)
 
@@ -884,7 +884,7 @@ def rbf(lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | st
 
     Parameters:
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -901,7 +901,7 @@ def rbf(lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | st
     ...
 
 def matern(nu: _Number | None = ..., lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
-    """Rewards that are rougher than under rbf.
+    """Rewards that are rougher than with rbf.
 
     k(x, y) = nu = 0.5: exp(-s); 1.5: (1 + s) exp(-s); 2.5: (1 + s + s²/3) exp(-s);  s² = 2 nu Σ_c (x_c - y_c)² / lengthscale_c²
 
@@ -911,7 +911,7 @@ def matern(nu: _Number | None = ..., lengthscale: _Number | _List | FreeNumber |
         nu (a number, default 2.5):
             Smoothness: 0.5 is rough, 2.5 twice differentiable, 0.5, 1.5 or 2.5
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -936,10 +936,10 @@ def rq(lengthscale: _Number | _List | FreeNumber | None = ..., alpha: _Number | 
 
     Parameters:
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         alpha (a number or a free number, default 1):
-            How narrow the mixture of length scales is; rbf in the limit of large alpha, greater than 0
+            How narrow the mixture of length scales is; the limit of large alpha is rbf, greater than 0
             and finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -968,7 +968,7 @@ def polynomial(degree: _Number | None = ..., bias: _Number | FreeNumber | None =
         bias (a number or a free number, default 0):
             Constant added to the scalar product, at least 0 and finite
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -995,7 +995,7 @@ def periodic(period: _Number | _List | FreeNumber | None = ..., lengthscale: _Nu
         period (a number, a list or a free number, default 1):
             Distance after which values repeat; one number, or one per column, greater than 0 and finite
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -1085,7 +1085,7 @@ def table(values: _List | str | PathLike[str] | _Table, names: _List | None = ..
     ...
 
 def identity() -> Kernel:
-    """Points share nothing; they are compared by name, not by distance.
+    """Points are unrelated; they are compared by name, not by distance.
 
     k(x, y) = 1 if x and y are the same point, else 0
 
@@ -1384,19 +1384,18 @@ def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..
         epsilon (a number, at least 0, optional):
             An arm this close to the best is good enough, in reward units
         budget (a whole number, at least 1 and at most 1e12, optional):
-            Pulls per agent: on average over the agents, and no more of any agent by CoBayesFB with its
-            posterior or in a campaign
+            Pulls per agent, on average over the agents; the most of each agent in a campaign, and for
+            CoBayesFB with its posterior
         xi (a number or "auto", at least 0, default "auto"):
             Regularisation ξ: a number, or "auto", the largest that the theorems allow
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given
+            Lower bound on the smallest gap, in reward units; by default from the known means
         unit (a number, greater than 0, optional):
-            Reward units of one normalised unit; the largest noise when not given
+            Normalisation: reward units of one normalised unit; by default the largest noise
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
 
@@ -1421,12 +1420,11 @@ def spectrum(p: Problem, xi: _Number | _Kernel | None = ..., norm: _Number | Non
         xi (a number or "auto", at least 0, default "auto"):
             Regularisation ξ: a number, or "auto", the largest that the theorems allow
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given
+            Lower bound on the smallest gap, in reward units; by default from the known means
 
     Returns:
         Spectrum
@@ -1470,12 +1468,11 @@ def design(p: Problem, xi: _Number | _Kernel | None = ..., tol: _Number | None =
         tol (a number, at least 1e-12 and at most 0.5, default 1e-4):
             Relative gap between the value and its lower bound
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given
+            Lower bound on the smallest gap, in reward units; by default from the known means
 
     Returns:
         Design
@@ -1526,15 +1523,14 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
         xi (a number or "auto", at least 0, default "auto"):
             Regularisation ξ: a number, or "auto", the largest that the theorems allow; for CoKernelFC
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given; for
+            Lower bound on the smallest gap, in reward units; by default from the known means; for
             CoKernelFC
         unit (a number, greater than 0, optional):
-            Reward units of one normalised unit; the largest noise when not given
+            Normalisation: reward units of one normalised unit; by default the largest noise
         total (a whole number, at least 1 and at most 1000000, optional):
             Number of further measurements in all tasks together; the plan is then a curve of the
             expected simple regret
@@ -1621,45 +1617,42 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
             Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
             IndTestFC, IndUniformFC, CoBayesFC or Oracle
         law ("normal", "subgaussian" or "symmetric", optional):
-            Law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier
-            (takes more samples), or of arms side by side any for which their differences are symmetric,
-            as where all have one law; when not given, normal, and for bounded rewards any law within
-            the bounds: CoTestFC bets on them, others take them as subgaussian; for CoTestFC, IndTestFC
-            and IndUniformFC
+            Noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal,
+            takes more samples); symmetric (within blocks, symmetric differences); by default normal,
+            and with bounded= any distribution within the limits: CoTestFC tests by betting, others
+            assume subgaussian; for CoTestFC, IndTestFC and IndUniformFC
         xi (a number or "auto", at least 0, default "auto"):
             Regularisation ξ: a number, or "auto", the largest that the theorems allow; for CoKernelFC,
             CoKernelFC-IndAlloc and IndKernelFC
         level (a number or "unknown", default "unknown"):
-            Of methods that go by a posterior: what rewards are near before any data, reward units, one
-            number for all tasks and arms; "unknown" gives it a flat prior; for CoBayesFC
+            Prior mean of posterior methods: a constant for all tasks and arms, in reward units;
+            "unknown" gives it a flat prior; for CoBayesFC
         scale (a number or "fit", greater than 0, default "fit"):
-            Of methods that go by a posterior: factor on the kernel, which is in squared reward units;
-            "fit" fits it to the data of the run after each round, and with it a part g*identity() for
-            what the kernel cannot represent; for CoBayesFC
+            Signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of
+            the run after each round, together with a nugget g*identity(); for CoBayesFC
         runs (a whole number, at least 1 and at most 100000, default 1):
             Number of independent runs
         seed (a whole number, at least 0, default 1):
             Seed of the random rewards; the same seed gives the same results
         max_rounds (a whole number, at least 1, optional):
-            Stop after this many rounds; 30 when not given
+            Stop after this many rounds; by default 30
         max_samples (a whole number, at least 1, optional):
             Stop before more samples than this, all agents together
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given; not for IndUniformFC or CoBayesFC
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default; not for IndUniformFC or CoBayesFC
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given; for
+            Lower bound on the smallest gap, in reward units; by default from the known means; for
             CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC
         unit (a number, greater than 0, optional):
-            Reward units of one normalised unit; the largest noise when not given
+            Normalisation: reward units of one normalised unit; by default the largest noise
         misfit (a number, at least 0, default 0):
-            How far any expected reward may be from what the kernel can represent, reward units; for
-            CoTestFC and IndTestFC
+            Bound on the misspecification: how far any expected reward may be from what the kernel can
+            represent, in reward units; for CoTestFC and IndTestFC
         robust (True or False, default False):
-            True (or 1): estimate misfit from the data of the run and allow for it; for CoTestFC and
-            IndTestFC
+            True (or 1): estimate the misspecification from the data of the run and allow for it; for
+            CoTestFC and IndTestFC
         rewards (a reward function, optional; also a Python function):
             A function that draws rewards instead of the problem: a Go func bound by session.Put, or a
             Python function f(task, arm, count) that returns the mean of count rewards
@@ -1685,8 +1678,8 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
         p (a problem):
             The problem
         budget (a whole number, at least 1 and at most 1e12, optional):
-            Pulls per agent: on average over the agents, and no more of any agent by CoBayesFB with its
-            posterior or in a campaign
+            Pulls per agent, on average over the agents; the most of each agent in a campaign, and for
+            CoBayesFB with its posterior
         algorithm ("CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere" or "Oracle", default "CoBayesFB"):
             The algorithm to run
         xi (a number, "auto" or "gp", at least 0, optional):
@@ -1695,19 +1688,17 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
             default "gp" for CoBayesFB and "auto" for others; not for IndPeaceFB, IndUniformFB,
             IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere
         level (a number or "unknown", default "unknown"):
-            Of methods that go by a posterior: what rewards are near before any data, reward units, one
-            number for all tasks and arms; "unknown" gives it a flat prior; not for IndPeaceFB,
-            IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere
-        scale (a number or "fit", greater than 0, default "fit"):
-            Of methods that go by a posterior: factor on the kernel, which is in squared reward units;
-            "fit" fits it to the data of the run after each round, and with it a part g*identity() for
-            what the kernel cannot represent; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled,
+            Prior mean of posterior methods: a constant for all tasks and arms, in reward units;
+            "unknown" gives it a flat prior; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled,
             IndUniformFB-LS or BestElsewhere
+        scale (a number or "fit", greater than 0, default "fit"):
+            Signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of
+            the run after each round, together with a nugget g*identity(); not for IndPeaceFB,
+            IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere
         kernel_is ("fixed", "member" or "auto", optional):
-            How far a posterior believes the kernel: "fixed", it is the prior but for its scale;
-            "member", one term of a prior whose other terms are learned in the run; "auto", nothing is
-            stated and all is learned in the run; when not given, "auto" where the problem has
-            kernel="auto", and "fixed" where a kernel is stated; for CoBayesFB
+            Role of the kernel in a posterior: "fixed", it is the prior, up to its scale; "member", a
+            mixture component beside kernels that are learned in the run; "auto", all are learned; by
+            default "auto" if the problem has kernel="auto", and else "fixed"; for CoBayesFB
         runs (a whole number, at least 1 and at most 100000, default 1):
             Number of independent runs
         seed (a whole number, at least 0, default 1):
@@ -1717,22 +1708,22 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given; not for IndUniformFB or BestElsewhere
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default; not for IndUniformFB or
+            BestElsewhere
         unit (a number, greater than 0, optional):
-            Reward units of one normalised unit; the largest noise when not given
+            Normalisation: reward units of one normalised unit; by default the largest noise
         rewards (a reward function, optional; also a Python function):
             A function that draws rewards instead of the problem: a Go func bound by session.Put, or a
             Python function f(task, arm, count) that returns the mean of count rewards
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
         total (a whole number, at least 1 and at most 1e12, optional):
-            Pulls of all agents together, in place of budget: they go to the tasks that need them most;
+            Pulls of all agents together, instead of budget; they go to the tasks that need them most;
             for CoBayesFB
         rounds (a whole number, at least 1, optional):
-            Rounds in which a budget is spent; up to 6 when not given; for CoBayesFB
+            Number of rounds of a budget; by default up to 6; for CoBayesFB
 
     Returns:
         Result
@@ -1962,11 +1953,10 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         budget (a whole number, at least 1 and at most 1e12, optional):
             Measurements per task, at most
         total (a whole number, at least 1 and at most 1e12, optional):
-            Pulls of all agents together, in place of budget: they go to the tasks that need them most
+            Pulls of all agents together, instead of budget; they go to the tasks that need them most
         rounds (a whole number, at least 1, optional):
-            Rounds in which a budget is spent; up to 6 when not given, and at most as many as full
-            plates allow; with a plate or capacity but no budget, each round is one plate or one unit of
-            time
+            Number of rounds of a budget; by default up to 6, and at most as many as full plates allow;
+            with a plate or capacity but no budget, each round is one plate or one unit of time
         plate (a whole number, at least 1, optional):
             Measurements per plate: each plate is a balanced sample of its round, in random order, so
             that effects of the plate cancel
@@ -2002,48 +1992,44 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
             Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
             IndTestFC, IndUniformFC, CoBayesFC or Oracle
         law ("normal", "subgaussian" or "symmetric", optional):
-            Law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier
-            (takes more samples), or of arms side by side any for which their differences are symmetric,
-            as where all have one law; when not given, normal, and for bounded rewards any law within
-            the bounds: CoTestFC bets on them, others take them as subgaussian; for CoTestFC, IndTestFC
-            and IndUniformFC
+            Noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal,
+            takes more samples); symmetric (within blocks, symmetric differences); by default normal,
+            and with bounded= any distribution within the limits: CoTestFC tests by betting, others
+            assume subgaussian; for CoTestFC, IndTestFC and IndUniformFC
         xi (a number or "auto", at least 0, default "auto"):
             Regularisation ξ: a number, or "auto", the largest that the theorems allow; for CoKernelFC,
             CoKernelFC-IndAlloc and IndKernelFC
         level (a number or "unknown", default "unknown"):
-            Of methods that go by a posterior: what rewards are near before any data, reward units, one
-            number for all tasks and arms; "unknown" gives it a flat prior; for CoBayesFC
+            Prior mean of posterior methods: a constant for all tasks and arms, in reward units;
+            "unknown" gives it a flat prior; for CoBayesFC
         scale (a number or "fit", greater than 0, default "fit"):
-            Of methods that go by a posterior: factor on the kernel, which is in squared reward units;
-            "fit" fits it to the data of the run after each round, and with it a part g*identity() for
-            what the kernel cannot represent; for CoBayesFC
+            Signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of
+            the run after each round, together with a nugget g*identity(); for CoBayesFC
         max_rounds (a whole number, at least 1, optional):
-            Stop after this many rounds; 30 when not given
+            Stop after this many rounds; by default 30
         max_samples (a whole number, at least 1, optional):
             Stop before more samples than this, all agents together
         norm (a number, greater than 0, optional):
-            Bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the
-            largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC
-            takes few samples with it under a smooth kernel; others take the norm of the known means
-            when it is not given; not for IndUniformFC or CoBayesFC
+            Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
+            (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
+            kernel; others use the norm of the known means by default; not for IndUniformFC or CoBayesFC
         gap (a number, greater than 0, optional):
-            Lower bound on the smallest gap, reward units; from the known means when not given; for
+            Lower bound on the smallest gap, in reward units; by default from the known means; for
             CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC
         unit (a number, greater than 0, optional):
-            Reward units of one normalised unit; the largest noise when not given
+            Normalisation: reward units of one normalised unit; by default the largest noise
         misfit (a number, at least 0, default 0):
-            How far any expected reward may be from what the kernel can represent, reward units; for
-            CoTestFC and IndTestFC
+            Bound on the misspecification: how far any expected reward may be from what the kernel can
+            represent, in reward units; for CoTestFC and IndTestFC
         robust (True or False, default False):
-            True (or 1): estimate misfit from the data of the run and allow for it; for CoTestFC and
-            IndTestFC
+            True (or 1): estimate the misspecification from the data of the run and allow for it; for
+            CoTestFC and IndTestFC
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
         kernel_is ("fixed", "member" or "auto", optional):
-            How far a posterior believes the kernel: "fixed", it is the prior but for its scale;
-            "member", one term of a prior whose other terms are learned in the run; "auto", nothing is
-            stated and all is learned in the run; when not given, "auto" where the problem has
-            kernel="auto", and "fixed" where a kernel is stated
+            Role of the kernel in a posterior: "fixed", it is the prior, up to its scale; "member", a
+            mixture component beside kernels that are learned in the run; "auto", all are learned; by
+            default "auto" if the problem has kernel="auto", and else "fixed"
         gaps (a number, greater than 0, optional):
             Lead of the best arm in the forecast's simulation, in reward units; if not given, the known
             means, or means drawn from the kernel as prior

@@ -12,40 +12,38 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Env knows the names that surround a formula in its script.
-// The language implements it. Check calls it in the order of the text, and Number more than once for a name that occurs
-// again.
+// Env provides the names around a formula in its script. The language implements it. Check calls it in the order of the text, and
+// Number again for a repeated name.
 type Env interface {
-	// Number returns the value of a name that is not a point. When it is not bound to
-	// a number the environment reports that and returns false.
+	// Number returns the value of a name that is not a point. If the name is not bound to a number, the environment reports that
+	// and returns false.
 	Number(n *ast.IdentifierNode) (float64, bool)
 	// Fail reports a mistake at a node.
 	Fail(n ast.Node, message, hint string)
-	// UnknownFunction reports a call of a function that formulas do not have.
+	// UnknownFunction reports a call of a function that formulas lack.
 	UnknownFunction(callee *ast.IdentifierNode)
-	// Place says where a node is, for errors that appear when points are met.
+	// Place returns the place of a node, for errors that appear when points are given.
 	Place(n ast.Node) string
 }
 
-// Definition is a formula of two points that passed the check.
-// It does not change after Check: With makes another one, which shares the maps that only Check writes.
+// Definition is a formula of two points that passed the check. It does not change after Check; With makes another one, which shares
+// the maps that only Check writes.
 type Definition struct {
 	name string   // of the formula, for messages
 	x, y string   // the names of the points
-	body ast.Node // the tree that the script was parsed to; its nodes are the keys of kinds
+	body ast.Node // the tree of the script; its nodes are the keys of kinds
 
-	kinds   map[ast.Node]kind  // of each part that has a value; none is wrong once Check has returned a definition
+	kinds   map[ast.Node]kind  // of each part with a value; no kind is wrong after Check
 	numbers map[string]float64 // the names of the script that the formula reads
 	columns []column           // where elements are read
-	chooses map[string]bool    // names that say which column that is
+	chooses map[string]bool    // names that determine the number of a column
 }
 
-// column is a place x[…] that reads one element.
-// Exactly one way is used: a name that is not empty, or the number that the property of node computes to.
+// column is a place x[…] that reads one element, either by name or by the number that the property of node evaluates to.
 type column struct {
 	node  *ast.MemberNode // the tree of x[…], or of an expression in brackets before […]
-	name  string          // where the column is given by name, and not by a number
-	place string          // where it stands, for messages; Env.Place gives it
+	name  string          // "" if the column is given by number
+	place string          // for messages; from Env.Place
 }
 
 // kind is the kind of a part of a formula.
@@ -53,19 +51,18 @@ type kind uint8
 
 const (
 	wrong     kind = iota // reported already
-	scalar                // also an element of a vector, and what sum(…) and its like give
+	scalar                // also an element of a vector, and the result of sum(…) and similar
 	vector                // an element for each feature column
-	condition             // only of a comparison; it may stand nowhere but before a ?
+	condition             // only from a comparison, and only before a ?
 )
 
-// The word is for messages. "a number" goes with "here is" and "gives".
+// String returns the kind for messages: "this is a number".
 func (k kind) String() string {
 	return [...]string{"nothing", "a number", "a vector", "a condition"}[k]
 }
 
-// Check checks a formula name(x, y) = body. It reports every mistake to the
-// environment and returns nil if there was one.
-// x and y are the names of the points, which must differ. The tree must not be changed after that.
+// Check checks a formula name(x, y) = body. It reports every mistake to the environment, and returns nil if there was one. x and y
+// are the different names of the points. The tree must not change afterwards.
 func Check(name, x, y string, body ast.Node, env Env) *Definition {
 	c := &checker{env: env, ok: true, Definition: &Definition{
 		name: name, x: x, y: y, body: body,
@@ -74,7 +71,7 @@ func Check(name, x, y string, body ast.Node, env Env) *Definition {
 	switch k := c.kind(body); {
 	case !c.ok:
 		return nil
-	case k != scalar: // all parts are right, but the whole is no kernel
+	case k != scalar: // all parts are right, but the whole is not a kernel
 		env.Fail(body, fmt.Sprintf("the formula gives %s, but a kernel is a number for each pair of points", k),
 			"sum(…), dot(x, y) and x[0] give numbers")
 		return nil
@@ -82,35 +79,34 @@ func Check(name, x, y string, body ast.Node, env Env) *Definition {
 	return c.Definition
 }
 
-// checker fills the definition from the leaves up, and goes on after a mistake, so that all are reported.
+// checker fills the definition from the leaves up. It continues after a mistake, so that all are reported.
 type checker struct {
-	*Definition // what is found so far; thrown away if a mistake was found
+	*Definition // discarded after a mistake
 	env         Env
 	ok          bool // no mistake so far
 }
 
-// fail reports a mistake and returns the kind that stops others from being reported about the same part.
+// fail reports a mistake, and returns the kind that prevents a second report about the same part.
 func (c *checker) fail(n ast.Node, message, hint string) kind {
 	c.ok = false
 	c.env.Fail(n, message, hint)
 	return wrong
 }
 
-// kind finds and remembers the kind of a node.
-// A compiler reads the kinds again later, by node.
+// kind finds and stores the kind of a node, for the compiler.
 func (c *checker) kind(n ast.Node) kind {
 	k := c.find(n)
 	c.kinds[n] = k
 	return k
 }
 
-// find returns the kind of a node by its form. Whatever is not listed, such as lists and texts, is no part of a formula.
+// find returns the kind of a node by its form. Other forms, such as lists and texts, are not allowed in a formula.
 func (c *checker) find(n ast.Node) kind {
 	switch n := n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode:
 		return scalar
 	case *ast.IdentifierNode:
-		// The names of the points hide the same names of the script.
+		// The names of the points shadow names of the script.
 		if n.Value == c.x || n.Value == c.y {
 			return vector
 		}
@@ -119,7 +115,7 @@ func (c *checker) find(n ast.Node) kind {
 			c.ok = false
 			return wrong
 		}
-		c.numbers[n.Value] = v // the value at definition; With changes it
+		c.numbers[n.Value] = v // With can change the value
 		return scalar
 	case *ast.UnaryNode:
 		return c.values(n.Node)
@@ -132,7 +128,7 @@ func (c *checker) find(n ast.Node) kind {
 	case *ast.CallNode:
 		return c.call(n)
 	case *ast.StringNode:
-		return c.fail(n, "a text cannot be computed with", `columns are read as x["name"]`)
+		return c.fail(n, "a formula cannot compute with a text", `columns are read as x["name"]`)
 	}
 	return c.fail(n, "this is not part of a formula", "")
 }
@@ -148,8 +144,8 @@ func (c *checker) values(parts ...ast.Node) kind {
 	}))
 }
 
-// joined returns the kind of an operation on numbers and vectors: a vector if one of them is.
-// wrong wins, so that a part with a mistake does not cause a second message around it.
+// joined returns the kind of an operation on numbers and vectors: a vector if one of them is. The kind wrong has priority, so that
+// a mistake causes only one message.
 func joined(kinds []kind) kind {
 	switch {
 	case slices.Contains(kinds, wrong):
@@ -160,7 +156,7 @@ func joined(kinds []kind) kind {
 	return scalar
 }
 
-// binary returns the kind of an operation: comparisons give conditions, and take numbers only.
+// binary returns the kind of an operation. A comparison takes only numbers, and gives a condition.
 func (c *checker) binary(n *ast.BinaryNode) kind {
 	switch n.Operator {
 	case "+", "-", "*", "/", "^":
@@ -173,39 +169,39 @@ func (c *checker) binary(n *ast.BinaryNode) kind {
 			return wrong
 		}
 		return condition
-	// expr reads a < b < c as (a < b) && (b < c); && itself cannot get here, since the tokens refuse it.
+	// expr parses a < b < c as (a < b) && (b < c); the tokens do not allow && itself.
 	case "&&":
 		return c.fail(n, "comparisons cannot be chained", "write a < b ? (b < c ? … : …) : …")
 	}
-	return c.fail(n, fmt.Sprintf("there is no %s in formulas", n.Operator), "")
+	return c.fail(n, fmt.Sprintf("formulas have no operator %s", n.Operator), "")
 }
 
-// choice returns the kind of condition ? a : b. The condition is a comparison; a number does not count as one.
+// choice returns the kind of condition ? a : b. The condition must be a comparison, not a number.
 func (c *checker) choice(n *ast.ConditionalNode) kind {
 	if k := c.kind(n.Cond); k != condition {
 		if k != wrong {
-			return c.fail(n.Cond, fmt.Sprintf("here is %s; a choice needs a condition", k), "compare numbers, such as x[0] < y[0] ? a : b")
+			return c.fail(n.Cond, fmt.Sprintf("a choice needs a condition, and this is %s", k), "compare numbers, such as x[0] < y[0] ? a : b")
 		}
 		return wrong
 	}
 	return c.values(n.Exp1, n.Exp2)
 }
 
-// element checks v[i] or v["column"].
-// The number of a column must be known at definition; whether the column exists is known when points are met.
+// element checks v[i] or v["column"]. The number of a column must be known at definition; whether the column exists is known when
+// points are given.
 func (c *checker) element(n *ast.MemberNode) kind {
 	k := c.kind(n.Node)
 	at := column{node: n, place: c.env.Place(n)}
 	switch p := n.Property.(type) {
 	case *ast.StringNode:
 		at.name = p.Value
-	// A number may be computed from names of the script, which are noted: a fit must not change them.
+	// A number may depend on names of the script; a fit must not change these.
 	default:
 		if c.kind(p) == wrong {
 			return wrong
 		}
 		ast.Walk(&n.Property, choosing(c.chooses))
-		if _, ok := c.number(p); !ok { // the kinds of p are known now, which number relies on
+		if _, ok := c.number(p); !ok { // number needs the kinds of p, which are known now
 			return c.fail(p, ColumnRule, "columns are numbered from 0, or named: "+c.x+`["name"]`)
 		}
 	}
@@ -219,12 +215,12 @@ func (c *checker) element(n *ast.MemberNode) kind {
 	return c.fail(n.Node, fmt.Sprintf("%s has no elements", k), fmt.Sprintf("%s and %s are the vectors of features", c.x, c.y))
 }
 
-// ColumnRule says what is wrong with the number of a column.
+// ColumnRule is the message about an invalid number of a column.
 const ColumnRule = "the column is not a whole number from 0"
 
-// number returns the number of a column, which depends on neither point; false where it is none.
-// It compiles the expression and looks whether a constant came out. The bound keeps the number exact as an int.
-// Which column is asked for does not matter: what reads a point is no constant.
+// number returns the number of a column, which must not depend on the points; false if it is not a valid number. It compiles the
+// expression with an arbitrary number of columns, and checks that the result is constant. The upper limit keeps the number exact as
+// an int.
 func (d *Definition) number(n ast.Node) (int, bool) {
 	if d.kinds[n] != scalar {
 		return 0, false
@@ -236,8 +232,8 @@ func (d *Definition) number(n ast.Node) (int, bool) {
 	return int(*v), true
 }
 
-// Misplaced returns the number of a column that ColumnRule refuses, as it may under other numbers; nil where there is none.
-// Check refuses such numbers, so this is only found after With.
+// Misplaced returns a column number that violates ColumnRule; nil if there is none. Check rejects such numbers, so they occur only
+// after With.
 func (d *Definition) Misplaced() ast.Node {
 	for _, c := range d.columns {
 		if _, ok := d.number(c.node.Property); c.name == "" && !ok {
@@ -247,8 +243,7 @@ func (d *Definition) Misplaced() ast.Node {
 	return nil
 }
 
-// choosing collects names.
-// It is a visitor of ast.Walk.
+// choosing is a visitor of ast.Walk that collects names.
 type choosing map[string]bool
 
 func (c choosing) Visit(n *ast.Node) {
@@ -257,31 +252,30 @@ func (c choosing) Visit(n *ast.Node) {
 	}
 }
 
-// Chooses reports whether the formula reads a column whose number depends on a name.
-// Names that stand for whole numbers there cannot be fitted, since columns have no values in between.
+// Chooses reports whether the formula reads a column whose number depends on a name. Such a name cannot be fitted, since columns
+// have no values in between.
 func (d *Definition) Chooses(name string) bool { return d.chooses[name] }
 
-// call returns the kind of a call. Functions of numbers keep the kind of their argument; reductions make a number of
-// vectors.
+// call returns the kind of a call. Functions of numbers keep the kind of their argument; reductions make a number of vectors.
 func (c *checker) call(n *ast.CallNode) kind {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
 		return c.fail(n, "only a function can be called", "")
 	}
 	if strings.HasPrefix(callee.Value, "$") { // a text with values
-		return c.fail(n, "a text with values cannot stand in a formula",
-			"columns are read by their names or numbers; write {{ for a brace in a name")
+		return c.fail(n, "a text with values cannot be used in a formula",
+			"read columns by their names or numbers; write {{ for a brace in a name")
 	}
 	var kinds []kind
 	for _, a := range n.Arguments {
-		if _, named := a.(*ast.MapNode); named { // front writes named arguments as a map literal
+		if _, named := a.(*ast.MapNode); named { // package front writes named arguments as a map literal
 			return c.fail(n, "functions of formulas have no named arguments", "")
 		}
 		kinds = append(kinds, c.values(a))
 	}
 	name, result := callee.Value, joined(kinds)
 	takes, reduces := reductions[name]
-	// The order matters: an unknown function is told even where its arguments are wrong too.
+	// An unknown function is reported even if its arguments also have mistakes.
 	switch {
 	case elementwise[name] == nil && !reduces:
 		c.ok = false
@@ -293,14 +287,14 @@ func (c *checker) call(n *ast.CallNode) kind {
 		return c.fail(n, fmt.Sprintf("%s takes one argument", name), "")
 	case !reduces:
 		return result
-	case (name == "min" || name == "max") && len(kinds) > 1: // of several, element by element; of one, a reduction
+	case (name == "min" || name == "max") && len(kinds) > 1: // several arguments: element by element; one argument: a reduction
 		return result
 	case len(kinds) != takes:
 		return c.fail(n, fmt.Sprintf("%s takes %s", name, [...]string{"", "one argument", "two arguments"}[takes]), "")
 	}
 	for i, k := range kinds {
 		if k != vector {
-			return c.fail(n.Arguments[i], fmt.Sprintf("%s needs a vector, but here is %s", name, k),
+			return c.fail(n.Arguments[i], fmt.Sprintf("%s needs a vector, and this is %s", name, k),
 				fmt.Sprintf("%s, %s and %s-%s are vectors", c.x, c.y, c.x, c.y))
 		}
 	}
@@ -310,13 +304,11 @@ func (c *checker) call(n *ast.CallNode) kind {
 // Names returns the names of the script that the formula reads, in alphabetical order.
 func (d *Definition) Names() []string { return slices.Sorted(maps.Keys(d.numbers)) }
 
-// Numbers returns the values of the names that the formula reads.
-// The copy belongs to the caller.
+// Numbers returns a copy of the values of the names that the formula reads.
 func (d *Definition) Numbers() map[string]float64 { return maps.Clone(d.numbers) }
 
-// With returns the formula with other numbers behind these names.
-// Kinds and places stay, since any number is a number. The number of a column may become wrong: see Misplaced.
-// Names that the formula does not read are kept and have no effect but in Names and Numbers.
+// With returns the formula with other values of these names. A number of a column may become invalid, see Misplaced. Names that the
+// formula does not read only affect Names and Numbers.
 func (d *Definition) With(numbers map[string]float64) *Definition {
 	other := *d
 	other.numbers = maps.Clone(d.numbers)

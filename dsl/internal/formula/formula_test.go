@@ -130,7 +130,7 @@ func TestMistakes(t *testing.T) {
 		"x[0] < y[0] < 1 ? 1 : 2": "cannot be chained",
 		"sum(x, k=1)":             "no named arguments",
 		"sum([1, 2])":             "not part of a formula",
-		"1..3":                    "no ..",
+		"1..3":                    "no operator ..",
 	} {
 		d, mistakes := define(body)
 		if d != nil || len(mistakes) != 1 || !strings.Contains(mistakes[0], want) {
@@ -147,8 +147,8 @@ func TestColumns(t *testing.T) {
 		columns []string
 		want    string
 	}{
-		{[]string{"a", "b", "c"}, `no column "dose"; the columns are a, b, c`},
-		{[]string{"dose", "b"}, "no column 2; the columns are dose, b"},
+		{[]string{"a", "b", "c"}, `column "dose" is missing; the columns are a, b, c`},
+		{[]string{"dose", "b"}, "column 2 is missing; the columns are dose, b"},
 		{nil, "no feature columns"},
 	} {
 		_, err := d.Resolve(test.columns)

@@ -10,61 +10,57 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// block is the number of points that are worked on at a time: a few arrays of
-// this length stay in the first-level cache.
+// block is the number of points that are evaluated together: a few arrays of this length fit into the first-level cache.
 const block = 256
 
-// node is a part of a compiled formula.
-// Nodes are values and share nothing that changes: all state of an evaluation is in the frame.
-// If constant is set, uniform is too. values returns one value then, whatever the length of dst.
+// node is a part of a compiled formula. Nodes are immutable; the frame has all state of an evaluation. A constant node is also
+// uniform: values then returns one value, whatever the length of dst.
 type node struct {
-	// values returns the values of the part for the points of the block, or one value where it is uniform: in dst,
-	// which has the length of the block, or in a view that must not be written to.
+	// values returns the values of the part for the points of the block, or one value if it is uniform. The result is in dst, which
+	// has the length of the block, or in a read-only view.
 	values   func(f *frame, dst []float64) []float64
-	uniform  bool      // the part does not depend on y
-	constant *float64  // its value, where it depends on neither point
+	uniform  bool      // does not depend on y
+	constant *float64  // its value, if it depends on neither point
 	shape    shape     // other, unless it is a part of a squared distance
-	multiple *multiple // nil for what is no multiple of another node
+	multiple *multiple // nil if it is not a multiple of another node
 }
 
-// multiple says that a node is another one times a number, or divided by it.
-// exponential uses it to take constant factors out of the exponent.
+// multiple describes a node that is another node times or divided by a number. exponential uses it to combine constant factors of
+// the exponent.
 type multiple struct {
 	operator string  // "*" or "/"
 	number   float64 // the factor or divisor
-	of       node    // the node without it
+	of       node    // the other node
 }
 
-// shape tells the parts of a squared distance, which has a loop of its own.
-// apply and operation set it, where parts with the right shapes meet; reduce looks for square.
+// shape marks the parts of a squared distance, which has a loop of its own. apply and operation set it; reduce looks for square.
 type shape int
 
 const (
 	other      shape = iota
-	elementX         // x in the column of the loop
-	elementY         // y in that column
+	elementX         // x in the loop's column
+	elementY         // y in the loop's column
 	difference       // of the two
 	square           // of the difference
 )
 
-// frame is the state of one evaluation.
-// One goroutine has it at a time; a Program keeps frames for the next call.
+// frame is the state of one evaluation, used by one goroutine at a time. A Program keeps frames for the next call.
 type frame struct {
-	x        []float64   // the features of the first point, by column
-	ys       [][]float64 // the features of the other points: ys[column][point]; not to be written to
+	x        []float64   // features of the first point, by column
+	ys       [][]float64 // features of the other points: ys[column][point]; read-only
 	from, to int         // the block of points
 	column   int         // of the innermost loop over columns
-	slots    [][]float64 // hoisted numbers of the loops: one value or a block, by slot
-	free     [][]float64 // buffers not in use
+	slots    [][]float64 // hoisted numbers of the loops, by slot: one value or a block
+	free     [][]float64 // unused buffers
 }
 
-// The buffers of the slots are made at once, so that no row allocates; others are made when first needed.
+// newFrame allocates the buffers of the slots, so that no row allocates; others are allocated on first use.
 func newFrame(slots int) *frame {
 	return &frame{slots: lists.Make(slots, func(int) []float64 { return make([]float64, block) })}
 }
 
-// buffer lends an array as long as the block; give returns it.
-// Each buffer is given back in the call that took it, so a frame that was used once makes no more of them.
+// buffer returns an unused array of the block's length; give returns it to the frame in the same call, so that a used frame
+// allocates no more.
 func (f *frame) buffer() []float64 {
 	if len(f.free) == 0 {
 		return make([]float64, block)[:f.to-f.from]
@@ -75,11 +71,10 @@ func (f *frame) buffer() []float64 {
 	return b[:f.to-f.from]
 }
 
-// give takes a buffer back; b must come from buffer, as its capacity is a block.
+// give takes back a buffer from buffer, whose capacity is a block.
 func (f *frame) give(b []float64) { f.free = append(f.free, b[:block]) }
 
-// all returns the values of any node for the points of the block, a uniform one repeated.
-// The result is dst, or a view that must not be written to.
+// all returns the values of a node for all points of the block; it repeats a uniform value. The result is dst, or a read-only view.
 func (n node) all(f *frame, dst []float64) []float64 {
 	values := n.values(f, dst)
 	if n.uniform {
@@ -96,14 +91,13 @@ func repeat(dst []float64, v float64) []float64 {
 	return dst
 }
 
-// constant returns the node of a number that is known when the formula is compiled.
+// constant returns the node of a number that is known at compile time.
 func constant(v float64) node {
 	return node{uniform: true, constant: &v, values: func(_ *frame, dst []float64) []float64 { return repeat(dst[:1], v) }}
 }
 
-// element returns a feature of x or of y: of a fixed column, or of the loop's.
-// Column is the number of a feature, or everyColumn. Only elements of the loop have a shape: a distance is over all
-// columns.
+// element returns a feature of x or of y in a fixed column, or in the loop's column if column is everyColumn. Only the latter has a
+// shape, since a distance is over all columns.
 func element(ofX bool, column int) node {
 	at := func(f *frame) int {
 		if column == everyColumn {
@@ -126,29 +120,27 @@ func element(ofX bool, column int) node {
 	return n
 }
 
-// made returns a node that works on the values of others: on one value where they are all uniform. It is
-// computed right away where they are constants.
-// values gets a dst of one element where all parts are uniform, so the same function serves both.
+// made returns a node that computes its values from those of other nodes. It is uniform if all parts are, and constant if all parts
+// are; values then gets a dst of one element.
 func made(values func(f *frame, dst []float64) []float64, parts ...node) node {
 	n := node{uniform: !slices.ContainsFunc(parts, func(p node) bool { return !p.uniform })}
 	if n.values = values; n.uniform {
 		n.values = func(f *frame, dst []float64) []float64 { return values(f, dst[:1]) }
 	}
-	// The frame has no points: constants do not look at it but for buffers, which have the length of its block.
+	// The frame has no points: constants use only its buffers.
 	if !slices.ContainsFunc(parts, func(p node) bool { return p.constant == nil }) {
 		return constant(n.values(&frame{to: 1}, make([]float64, 1))[0])
 	}
 	return n
 }
 
-// apply returns a function of a node; "-" is the sign and "square" the square.
-// The node of exp and of the sign are special; all others go through the values one by one.
-// The name must be a function of one number: call and the language check that.
+// apply returns a function of a node; "-" is the sign and "square" the square. The functions exp and sign are special; others apply
+// to each value. The caller checks that the name is a function of one number.
 func apply(name string, a node) node {
 	f := elementwise[name]
 	switch name {
 	case "-":
-		return operation("*", constant(-1), a) // as a product, so that exponential can take it out
+		return operation("*", constant(-1), a) // a product, so that exponential can extract it
 	case "square":
 		f = func(v float64) float64 { return v * v }
 	case "exp":
@@ -160,22 +152,22 @@ func apply(name string, a node) node {
 		}
 		return dst
 	}, a)
-	if name == "square" && a.shape == difference { // the sum of these over the columns has a loop of its own
+	if name == "square" && a.shape == difference { // the sum over the columns has a loop of its own
 		n.shape = square
 	}
 	return n
 }
 
-// exponential returns exp(a), computed for a block at a time, with constant factors of the exponent as one.
-// A chain of constant factors and divisors is multiplied once, in place of once a point; this may change the last bits.
+// exponential returns exp(a), computed a block at a time. It combines constant factors and divisors of the exponent into one
+// factor, which may change the last bits.
 func exponential(a node) node {
-	// Go from the exponent inwards, to the node that is no multiple of another.
+	// Follow the multiples inwards to a node that is not a multiple of another.
 	scale, inner := 1.0, a
 	for inner.multiple != nil {
 		scale, inner = Operate(inner.multiple.operator, scale, inner.multiple.number), inner.multiple.of
 	}
 	return made(func(f *frame, dst []float64) []float64 {
-		copy(dst, inner.values(f, dst)) // a view must not be written to
+		copy(dst, inner.values(f, dst)) // a view is read-only
 		if a.uniform {
 			dst[0] = math.Exp(scale * dst[0])
 		} else {
@@ -185,13 +177,12 @@ func exponential(a node) node {
 	}, a)
 }
 
-// choice returns a where the condition is not 0, else b. Both are computed.
-// A block is computed as a whole, so both are needed as soon as points of a block differ in the condition.
-// A value that is not a number in the branch not taken does not reach the result.
+// choice returns a if the condition is not 0, otherwise b. It computes both for the whole block, since points may differ in the
+// condition. NaN in the branch not chosen does not affect the result.
 func choice(condition, a, b node) node {
 	return made(func(f *frame, dst []float64) []float64 {
 		spare, other := f.buffer()[:len(dst)], f.buffer()[:len(dst)] // dst may be a single value, see made
-		// dst may hold the condition too: each element is read before it is overwritten
+		// dst may also hold the condition: each element is read before it is overwritten
 		holds, yes, no := condition.all(f, dst), a.all(f, spare), b.all(f, other)
 		for j, v := range holds {
 			if v != 0 {
@@ -206,31 +197,31 @@ func choice(condition, a, b node) node {
 	}, condition, a, b)
 }
 
-// operation returns an operator between two nodes: + - * / ^, a comparison, "min" or "max".
-// Two uniform nodes make a uniform one. A uniform one and a list go by a number and an array where that is faster.
+// operation returns an operator between two nodes: + - * / ^, a comparison, "min" or "max". It is uniform if both nodes are. A
+// uniform node and a list use a number and an array if that is faster.
 func operation(operator string, a, b node) node {
-	if operator == "^" && b.constant != nil && *b.constant == 2 { // a square is a product, not math.Pow, and is recognised in sums
+	if operator == "^" && b.constant != nil && *b.constant == 2 { // a square is a product, not math.Pow, and sums recognise it
 		return apply("square", a)
 	}
 	combine := combined(operator)
-	// The general way: both as arrays of the same length. combine may write over its operands.
+	// The general case: both as arrays of the same length. combine may overwrite its operands.
 	values := func(f *frame, dst []float64) []float64 {
 		spare := f.buffer()[:len(dst)]
 		combine(dst, a.all(f, dst), b.all(f, spare))
 		f.give(spare)
 		return dst
 	}
-	if a.uniform != b.uniform { // a number is not repeated where there is a faster way
+	if a.uniform != b.uniform { // do not repeat a number if there is a faster way
 		list, number, sign := a, b, 1.0
 		if a.uniform {
 			list, number = b, a
 		} else if operator == "-" {
-			sign = -1 // list - number is list + (-number); number - list goes the general way
+			sign = -1 // list - number is list + (-number); number - list is the general case
 		}
 		switch {
 		case operator == "*":
 			values = func(f *frame, dst []float64) []float64 {
-				// The number is read before dst is used again for the list.
+				// Read the number before dst is used again for the list.
 				v := number.values(f, dst)[0]
 				return floats.ScaleTo(dst, v, list.values(f, dst))
 			}
@@ -245,20 +236,19 @@ func operation(operator string, a, b node) node {
 	}
 	n := made(values, a, b)
 	switch {
-	case n.constant != nil: // nothing more is said of a constant
+	case n.constant != nil: // a constant needs no further marks
 	case operator == "*" && a.constant != nil:
 		n.multiple = &multiple{operator, *a.constant, b}
 	case (operator == "*" || operator == "/") && b.constant != nil:
 		n.multiple = &multiple{operator, *b.constant, a}
-	// One of the two is x and the other y in the column of the loop, in either order: the square is the same.
+	// x and y in the loop's column, in either order: the square is the same.
 	case operator == "-" && min(a.shape, b.shape) == elementX && max(a.shape, b.shape) == elementY:
 		n.shape = difference
 	}
 	return n
 }
 
-// combined returns the function that sets dst[j] = a[j] operator b[j].
-// dst may be a or b. All three have the same length.
+// combined returns the function that sets dst[j] = a[j] operator b[j]. dst may be a or b; all have the same length.
 func combined(operator string) func(dst, a, b []float64) []float64 {
 	switch operator {
 	case "+":
@@ -278,9 +268,8 @@ func combined(operator string) func(dst, a, b []float64) []float64 {
 	}
 }
 
-// reduce returns what an operator makes of the elements of a vector, one after the other. Before are the numbers in
-// it, which are the same in every column.
-// The columns are taken in their order, so the value at a point does not depend on its block.
+// reduce returns the result of an operator over all elements of a vector, in the order of the columns, so that a value does not
+// depend on its block. before has the numbers in the vector, which are the same in every column.
 func reduce(operator string, columns int, body node, before []hoisted) node {
 	// The squared distance over all columns, the core of most kernels, has a loop of its own.
 	if operator == "+" && body.shape == square {
@@ -292,12 +281,12 @@ func reduce(operator string, columns int, body node, before []hoisted) node {
 	combine := combined(operator)
 	return node{uniform: body.uniform, values: func(f *frame, dst []float64) []float64 {
 		spare := f.buffer()
-		// The numbers first, as they may have loops of their own, which use f.column and spare.
+		// Numbers come first, as they may have their own loops, which use f.column and spare.
 		for _, h := range before {
 			f.slots[h.slot] = append(f.slots[h.slot][:0], h.value.values(f, spare)...)
 		}
 		f.column = 0
-		// The first column starts the result, since min and max have no neutral element. A uniform body gives one value.
+		// Start with the first column, since min and max have no neutral element. A uniform body gives one value.
 		dst = dst[:copy(dst, body.values(f, dst))]
 		for f.column = 1; f.column < columns; f.column++ {
 			combine(dst, dst, body.values(f, spare))
@@ -309,12 +298,11 @@ func reduce(operator string, columns int, body node, before []hoisted) node {
 
 // hoisted is a number with the slot that holds it during a loop over columns.
 type hoisted struct {
-	slot  int  // index into frame.slots; no two hoisted numbers share one
-	value node // compiled outside of the loop
+	slot  int  // index into frame.slots, unique for each hoisted number
+	value node // compiled outside the loop
 }
 
-// node returns the number as it is read in the loop.
-// Its value is a view of the slot, which reduce fills before the loop.
+// node returns the number as the loop reads it: a view of the slot, which reduce fills before the loop.
 func (h hoisted) node() node {
 	return node{uniform: h.value.uniform, values: func(f *frame, _ []float64) []float64 { return f.slots[h.slot] }}
 }

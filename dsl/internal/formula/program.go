@@ -13,91 +13,83 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Program is a formula fitted to points with certain columns. It is safe for
-// concurrent use.
-// With other numbers behind the names, a formula is compiled again: numbers are constants of the tree.
+// Program is a formula compiled for points with certain columns. It is safe for concurrent use. Numbers are constants of the tree,
+// so other values need another compilation.
 type Program struct {
-	root   node      // gives the kernel's values
-	frames sync.Pool // of *frame, so that rows do not allocate
+	root   node      // computes the kernel's values
+	frames sync.Pool // of *frame, so that rows does not allocate
 }
 
-// Resolve fits the formula to points with these columns. It is an error without columns, or when
-// the formula reads a column that is not there.
-// The columns are the features in the order of the points; their names are compared exactly.
-// It relies on Misplaced being nil: a column that is no number would be read as column 0.
+// Resolve compiles the formula for points with these columns, the features in the order of the points. It is an error if there are
+// no columns, or if the formula reads a missing column; names must match exactly. Misplaced must be nil: an invalid column number
+// would be read as column 0.
 func (d *Definition) Resolve(columns []string) (*Program, error) {
 	if len(columns) == 0 {
-		return nil, fmt.Errorf("%s: the formula reads features, but there are no feature columns", d.name)
+		return nil, fmt.Errorf("%s: the formula reads features, but the points have no feature columns", d.name)
 	}
 	c := &compiler{Definition: d, at: map[*ast.MemberNode]int{}, columns: len(columns)}
 	for _, read := range d.columns {
-		i := slices.Index(columns, read.name) // where columns are given by name
+		i := slices.Index(columns, read.name) // if the column is given by name
 		if read.name == "" {
 			i, _ = d.number(read.node.Property)
 		}
 		switch {
 		case i < 0:
-			return nil, fmt.Errorf("%s (%s): there is no column %q; the columns are %s", d.name, read.place, read.name, strings.Join(columns, ", "))
+			return nil, fmt.Errorf("%s (%s): column %q is missing; the columns are %s", d.name, read.place, read.name, strings.Join(columns, ", "))
 		case i >= len(columns):
-			return nil, fmt.Errorf("%s (%s): there is no column %d; the columns are %s, numbered from 0", d.name, read.place, i,
+			return nil, fmt.Errorf("%s (%s): column %d is missing; the columns are %s, numbered from 0", d.name, read.place, i,
 				strings.Join(columns, ", "))
 		}
 		c.at[read.node] = i
 	}
-	// The slots are counted while compiling, so the frames are made after it.
+	// The frames are made after compilation, which counts the slots.
 	p := &Program{root: c.compile(d.body, everyColumn)}
 	p.frames.New = func() any { return newFrame(c.slots) }
 	return p, nil
 }
 
-// Pair returns k(x, y) for two feature vectors.
-// It makes the columns of one point, which allocates; rows are for many points.
+// Pair returns k(x, y) for two feature vectors. It allocates; use Rows for many points.
 func (p *Program) Pair(x, y []float64) float64 {
 	out := []float64{0}
 	p.Rows(out, x, lists.Map(y, func(v float64) []float64 { return []float64{v} }), 0)
 	return out[0]
 }
 
-// Rows sets dst[j] = k(x, y_{from+j}), where column c of the points y is ys[c].
-// The length of dst says how many points there are; each of the columns must have from + len(dst) values.
+// Rows sets dst[j] = k(x, y_{from+j}), with column c of the points y in ys[c]. Each column must have at least from + len(dst)
+// values.
 func (p *Program) Rows(dst, x []float64, ys [][]float64, from int) {
 	f := p.frames.Get().(*frame)
 	f.x, f.ys = x, ys
 	p.rows(f, dst, from)
-	f.x, f.ys = nil, nil // the pool does not keep the features alive
+	f.x, f.ys = nil, nil // so that the pool does not keep the features in memory
 	p.frames.Put(f)
 }
 
-// rows runs Rows with the state to work in, block by block.
-// The tests count its allocations, which is why it is apart from the pool.
+// rows evaluates Rows block by block, with a given frame. It is separate from the pool because tests count its allocations.
 func (p *Program) rows(f *frame, dst []float64, from int) {
 	for start := 0; start < len(dst); start += block {
 		part := dst[start:min(start+block, len(dst))]
 		f.from, f.to = from+start, from+start+len(part)
-		copy(part, p.root.all(f, part)) // which may be a view of a column
+		copy(part, p.root.all(f, part)) // may be a view of a column
 	}
 }
 
-// everyColumn compiles a vector for a loop over columns, see frame.column.
-// It is also what compile is given where no column is fixed.
+// everyColumn is the column argument for a vector inside a loop over columns, see frame.column, and for a number.
 const everyColumn = -1
 
-// compiler turns the syntax tree into nodes for a known number of columns. A
-// vector is compiled once, as its element in the column of the loop around it;
-// the numbers inside it are computed before the loop, into slots.
-// It is used once: slots grows, and loop says where the compilation is.
+// compiler turns the syntax tree into nodes for a known number of columns. A vector is compiled once, as its element in the column
+// of the surrounding loop; numbers inside it are computed into slots before the loop. A compiler is used once.
 type compiler struct {
 	*Definition                         // kinds and numbers
-	at          map[*ast.MemberNode]int // the column that each x[…] reads; nil when only the number of a column is computed
+	at          map[*ast.MemberNode]int // the column that each x[…] reads; nil while only a column number is computed
 	columns     int                     // number of feature columns, at least 1
-	slots       int                     // how many the frames need so far
-	loop        *[]hoisted              // the numbers in the vector that is being compiled for a loop; nil outside
+	slots       int                     // number of slots that frames need so far
+	loop        *[]hoisted              // numbers in the vector that is compiled for a loop; nil outside
 }
 
-// compile returns the node of a number, or of element column of a vector.
-// everyColumn stands for the column of the loop. Kinds are those that Check found.
+// compile returns the node of a number, or of element column of a vector; everyColumn means the loop's column.
 func (c *compiler) compile(n ast.Node, column int) node {
-	if c.loop != nil && c.kinds[n] != vector { // inside a loop: a number does not depend on the column
+	if c.loop != nil && c.kinds[n] != vector { // a number inside a loop does not depend on the column
 		return c.hoist(n)
 	}
 	switch n := n.(type) {
@@ -124,11 +116,10 @@ func (c *compiler) compile(n ast.Node, column int) node {
 	case *ast.CallNode:
 		return c.call(n, column)
 	}
-	panic(fmt.Sprintf("formula: %T passed the check", n)) // Check refuses all else
+	panic(fmt.Sprintf("formula: %T passed the check", n)) // Check rejects all else
 }
 
-// hoist computes a number before the loop around it.
-// Inside it no loop is around, so a reduction in it gets a loop of its own, one after the other and never nested.
+// hoist computes a number before the surrounding loop. A reduction inside it gets its own loop, so loops are never nested.
 func (c *compiler) hoist(n ast.Node) node {
 	loop := c.loop
 	c.loop = nil
@@ -143,19 +134,18 @@ func (c *compiler) hoist(n ast.Node) node {
 	return h.node()
 }
 
-// call returns the node of a function. A reduction is a number, so compile has hoisted it: c.loop is nil when one gets
-// here.
+// call returns the node of a function. Here c.loop is nil for a reduction, since compile has hoisted it.
 func (c *compiler) call(n *ast.CallNode, column int) node {
 	name := n.Callee.(*ast.IdentifierNode).Value
 	if _, reduces := reductions[name]; !reduces {
-		return apply(name, c.compile(n.Arguments[0], column)) // element by element, within the loop around it
+		return apply(name, c.compile(n.Arguments[0], column)) // element by element, in the surrounding loop
 	}
-	// What joins the columns: sums for all but the smallest and largest element.
+	// The operator that combines the columns: a sum, except for min and max.
 	operator := "+"
 	if name == "min" || name == "max" {
 		operator = name
 		if len(n.Arguments) > 1 {
-			// Of several arguments: a chain of operations, element by element, within the loop around it.
+			// Several arguments: a chain of operations, element by element, in the surrounding loop.
 			out := c.compile(n.Arguments[0], column)
 			for _, a := range n.Arguments[1:] {
 				out = operation(name, out, c.compile(a, column))
@@ -163,12 +153,12 @@ func (c *compiler) call(n *ast.CallNode, column int) node {
 			return out
 		}
 	}
-	// The arguments, as their element in the column of the loop; numbers in them are collected in before.
+	// The arguments as elements in the loop's column; their numbers are collected in before.
 	var before []hoisted
 	c.loop = &before
 	parts := lists.Map(n.Arguments, func(a ast.Node) node { return c.compile(a, everyColumn) })
 	c.loop = nil
-	// What is summed in each column.
+	// The summand of each column.
 	body := parts[0]
 	switch name {
 	case "dot":
@@ -179,7 +169,7 @@ func (c *compiler) call(n *ast.CallNode, column int) node {
 		body = apply("square", body)
 	}
 	out := reduce(operator, c.columns, body, before)
-	// What is done once, after the loop.
+	// The final step after the loop.
 	switch name {
 	case "mean":
 		return operation("/", out, constant(float64(c.columns)))
@@ -189,22 +179,19 @@ func (c *compiler) call(n *ast.CallNode, column int) node {
 	return out
 }
 
-// Elementwise are the functions of one number, by name.
-// The key set decides, together with reductions, which names Check accepts as functions.
+// elementwise has the functions of one number by name. With reductions, it determines which function names Check accepts.
 var elementwise = map[string]func(float64) float64{
 	"exp": math.Exp, "log": math.Log, "log10": math.Log10, "sqrt": math.Sqrt, "abs": math.Abs,
 	"sin": math.Sin, "cos": math.Cos, "tanh": math.Tanh,
 }
 
-// Elementwise returns a function of one number by its name, or nil.
-// The language uses the same functions on numbers and lists, so that both agree.
+// Elementwise returns a function of one number by its name, or nil. The language uses the same functions for numbers and lists.
 func Elementwise(name string) func(float64) float64 { return elementwise[name] }
 
 // Entry describes a function of formulas, for help and documentation.
-type Entry struct{ Name, Signature, Doc string } // by name; how it is called; what it gives, beginning in lower case
+type Entry struct{ Name, Signature, Doc string } // Signature shows a call; Doc describes the result, and starts in lower case
 
-// Functions lists what a formula can call.
-// Help, completion and hints for unknown names read this list.
+// Functions lists what a formula can call, for help, completion and hints about unknown names.
 func Functions() []Entry {
 	return []Entry{
 		{"exp", "exp(v)", "exponential, of each element"},
@@ -225,9 +212,8 @@ func Functions() []Entry {
 	}
 }
 
-// reductions are the functions from vectors to a number, with how many vectors
-// they take.
-// min and max of several arguments are no reductions: call treats them before this number counts.
+// reductions are the functions that reduce vectors to a number, with the number of their arguments. min and max of several
+// arguments are not reductions, and call handles them first.
 var reductions = map[string]int{"min": 1, "max": 1, "sum": 1, "mean": 1, "dot": 2, "norm": 1, "sqdist": 2}
 
 // Known returns the names of all functions.
@@ -235,8 +221,8 @@ func Known() []string {
 	return lists.Map(Functions(), func(f Entry) string { return f.Name })
 }
 
-// Operate evaluates an operator between two numbers, "min" and "max" among them; comparisons give 1 or 0.
-// An operator that is not listed gives 0; Check lets none through. The interpreter of scripts uses it for numbers too.
+// Operate evaluates an operator between two numbers, including "min" and "max"; comparisons give 1 or 0. An unknown operator gives
+// 0, which Check prevents. The interpreter of scripts uses it too.
 func Operate(operator string, x, y float64) float64 {
 	holds := false
 	switch operator {

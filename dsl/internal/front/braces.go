@@ -9,34 +9,31 @@ import (
 	"github.com/expr-lang/expr/parser/lexer"
 )
 
-// A text with values, such as "took {n:.0f} s", becomes several tokens, so that what stands between the
-// braces is an expression like any other, at its place:
+// A text with values, such as "took {n:.0f} s", becomes several tokens, so that the text between the braces is parsed as an
+// expression at its place:
 //
 //	"took {    n    :.0f}     s"
 //
-// The first and the third are brackets, which are partners; the last one is of kind tail. For expr the
-// whole is a call,
+// The first and the third are brackets, which are partners; the last one is of kind tail. expr parses the whole as a call,
 //
 //	$text("took ", n, ".0f", " s")
 //
-// of a function whose name no script can write.
+// of a function with a name that no script can contain.
 
-// TextCall is the name of the function in the tree of a text with values. Its arguments are a text, and
-// then again and again a value, its format and a text.
+// TextCall is the function name of a text with values in the tree. Its arguments are a text, followed by groups of a value, its
+// format and a text.
 const TextCall = "$text"
 
-// Format matches the form of a number in a text with values, what stands after the colon: a comma for
-// thousands, digits after the point or significant ones, a letter.
-// An empty format matches too.
+// Format matches the format after the colon of a value in a text: a comma for thousands, a number of digits, a letter. It also
+// matches an empty format.
 var Format = regexp.MustCompile(`^(,?)(?:\.(\d{1,2}))?([fegd%]?)$`)
 
 // tail is the kind of the last token of a text with values.
 const tail lexer.Kind = "Tail"
 
-// braced returns the tokens of a text that stands at a place: one, or the tokens of a text with values. In a
-// text between backticks braces mean nothing.
-// t is a text as the lexer reads it: its place holds the quotes, its value has the escapes undone.
-// Errors are about braces without a partner, a wrong format, and anything but one expression between the braces.
+// braced returns the tokens of a text: one, or those of a text with values. A text between backticks has no values. The place of t
+// includes the quotes; its value has the escapes resolved. Errors are about unmatched braces, a wrong format, and anything but one
+// expression between braces.
 func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 	if quote := s.runes[t.From]; quote == '`' || !strings.ContainsAny(t.Value, "{}") {
 		return []lexer.Token{t}, nil
@@ -45,7 +42,7 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 		return lexer.Token{Location: file.Location{From: from, To: to}, Kind: kind, Value: value}
 	}
 	var tokens []lexer.Token
-	from, end := t.From, t.To-1 // of the piece; of the text before its closing quote
+	from, end := t.From, t.To-1 // from: start of the piece; end: before the closing quote
 	for i := t.From + 1; i < end; i++ {
 		switch r := s.runes[i]; {
 		// an escape or a doubled brace: two runes that mean one
@@ -58,19 +55,19 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 			if closed == end {
 				return nil, s.At(Span{i, i + 1}, "the { in the text is not closed", "{name} shows a value in a text; write {{ for a brace")
 			}
-			// The format begins after the colon; without a colon the span is empty, which matches.
+			// The format follows the colon; without a colon the span is empty, which matches.
 			if at := (Span{min(value+1, closed), closed}); !Format.MatchString(s.Slice(at)) {
 				return nil, s.At(at, fmt.Sprintf("%q is not a format of a number", s.Slice(at)), "formats look like {x:.2f}, {x:,} or {x:.0%}")
 			}
-			inner, err := tokensOf(s, i+1, value) // between the braces may be texts with values again, in the other quotes
+			inner, err := tokensOf(s, i+1, value) // the expression may contain texts with values in the other quotes
 			if err != nil {
 				return nil, err
 			}
 			if len(inner) == 0 {
-				return nil, s.At(Span{i, closed + 1}, "nothing stands between the braces of the text",
+				return nil, s.At(Span{i, closed + 1}, "the braces of the text are empty",
 					"{name} shows a value in a text; write {{ and }} for braces")
 			}
-			// The tree of the call has a fixed number of arguments a value: a comma, a ; or an = would change that.
+			// The call has a fixed number of arguments per value: a comma, a ; or an = would change that.
 			depth := 0
 			for _, in := range inner {
 				switch {
@@ -81,13 +78,13 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 				case depth == 0 && in.Is(lexer.Operator, ",", ";", "="):
 					whole := s.Slice(Span{i, closed + 1})
 					return nil, s.At(Span{i, closed + 1},
-						fmt.Sprintf("%s holds %q, but one value stands between the braces of a text", whole, in.Value), "write {"+whole+"} for braces")
+						fmt.Sprintf("%s contains %q; the braces of a text take one value", whole, in.Value), "write {"+whole+"} for braces")
 				}
 			}
 			if depth != 0 {
 				return nil, s.At(Span{i, closed + 1}, "brackets between the braces of the text have no partners", "write {{ and }} for braces")
 			}
-			// Each piece of text ends with the brace that opens the next value, so that pieces and values alternate.
+			// Each piece of text includes the brace that opens the next value, so that pieces and values alternate.
 			tokens = append(tokens, piece(from, i+1, lexer.Bracket, "{"))
 			tokens = append(tokens, inner...)
 			tokens = append(tokens, piece(value, closed+1, lexer.Bracket, "}"))
@@ -100,12 +97,12 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 	return append(tokens, piece(from, t.To, tail, "")), nil
 }
 
-// enclosed returns where the expression ends that begins at an offset inside the braces of a text, and
-// where their closing one is; end where it is not there. What lies between is the format.
-// Colons inside quotes, of a choice and inside brackets do not begin the format.
+// enclosed returns the end of the expression that starts at an offset inside the braces of a text, and the place of the closing
+// brace, or end if it is missing. The format is between the two. Colons inside quotes, choices and brackets do not start the
+// format.
 func enclosed(s *Source, from, end int) (value, closed int) {
 	depth, choices := 0, 0
-	var quote rune // that is open
+	var quote rune // open quote
 	value = -1
 	for i := from; i < end; i++ {
 		r := s.runes[i]
@@ -136,13 +133,13 @@ func enclosed(s *Source, from, end int) (value, closed int) {
 	return end, end
 }
 
-// literal writes the runes of a text from an offset to another, each doubled brace once.
-// Escapes stay as they are, for expr to undo. The quotes around a text are copied where the span holds them.
+// literal writes the runes of a text from an offset to another, with doubled braces undone. expr undoes escapes. Quotes in the span
+// are copied.
 func (w *rewriter) literal(from, to int) {
 	w.at = from
 	for w.at < to {
 		r := w.st.Source.runes[w.at]
-		// its second rune is written without a look at it
+		// its second rune is copied unseen
 		escaped := r == '\\' || (r == '{' || r == '}') && w.at+1 < to && w.st.Source.runes[w.at+1] == r
 		if r == '\\' {
 			w.insert(r)
@@ -155,9 +152,8 @@ func (w *rewriter) literal(from, to int) {
 	}
 }
 
-// text writes token i, which is a text or a part of one, for expr.
-// w.quotes has the quotes of the texts around it; each piece is put into the quotes that the text began with.
-// The cases are a whole text, the last piece, a piece between two values, the first piece, and a format.
+// text writes token i, a text or a part of one, for expr. Each piece gets the quotes that its text began with, from w.quotes. The
+// cases are a whole text, the last piece, a piece between two values, the first piece, and a format.
 func (w *rewriter) text(i int) {
 	t, last := w.st.tokens[i], len(w.quotes)-1
 	w.copyTo(t.From)
@@ -171,7 +167,7 @@ func (w *rewriter) text(i int) {
 		w.literal(t.From, t.To)
 		w.insert(')')
 		w.quotes = w.quotes[:last]
-	// The piece before was a format, so this text is another argument of the same call and opens with its own quote.
+	// The piece before was a format, so this text is another argument of the same call, with its own quotes.
 	case t.Value == "{" && i > 0 && w.st.tokens[i-1].Is(lexer.Bracket, "}"):
 		w.insert(w.quotes[last])
 		w.literal(t.From, t.To-1)
@@ -189,7 +185,7 @@ func (w *rewriter) text(i int) {
 	default: // }
 		w.insert(',')
 		w.insert(w.quotes[last])
-		if w.st.Source.runes[w.at] == ':' { // the format is what follows; without one it is an empty text
+		if w.st.Source.runes[w.at] == ':' { // the format follows; without one it is an empty text
 			w.at++
 		}
 		w.copyTo(t.To - 1)
@@ -199,13 +195,11 @@ func (w *rewriter) text(i int) {
 	w.at = t.To
 }
 
-// partners returns for every bracket token the index of its partner, and -1 for
-// the others. It refuses brackets that do not match and expressions that nest or
-// chain too far for a recursive parser.
-// For every pair, partner[partner[i]] is i. Statements later cut this list, and move the indices.
+// partners returns the index of the partner for every bracket token, and -1 for other tokens. It rejects unmatched brackets, and
+// expressions that are too deep or too long for a recursive parser.
 func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 	partner := make([]int, len(tokens))
-	var open []int             // indices of the brackets open
+	var open []int             // indices of the open brackets
 	chain := make([]int, 1, 8) // per depth: operators and brackets since the last comma or line end
 	for i, t := range tokens {
 		partner[i] = -1
@@ -215,7 +209,7 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			if depth == maxDepth {
 				return nil, s.At(Span(t.Location), fmt.Sprintf("more than %d brackets inside each other", maxDepth), "give parts of it a name")
 			}
-			chain[depth]++ // x[0][0]… nests the tree as operators do
+			chain[depth]++ // x[0][0]… nests the tree like operators
 			open, chain = append(open, i), append(chain, 0)
 		case t.Kind == lexer.Bracket:
 			if depth == 0 {
@@ -223,13 +217,13 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			}
 			from := open[depth-1]
 			if want := closing(tokens[from].Value); t.Value != want {
-				line, col := s.Position(tokens[from].From) // the place of the bracket that was opened, for the message
+				line, col := s.Position(tokens[from].From) // place of the opening bracket, for the message
 				return nil, s.At(Span(t.Location),
 					fmt.Sprintf("%q does not close the %q of line %d, column %d", t.Value, tokens[from].Value, line, col), fmt.Sprintf("write %q", want))
 			}
 			partner[i], partner[from] = from, i
 			open, chain = open[:depth-1], chain[:depth]
-		// A comma, a ; or the end of a statement begins an expression that the parser reads from scratch.
+		// The parser starts again after a comma, a ; or the end of a statement.
 		case t.Is(lexer.Operator, ",", ";"), depth == 0 && i > 0 && ends(s, tokens[i-1], t):
 			chain[depth] = 0
 		case t.Kind == lexer.Operator:
@@ -239,7 +233,7 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			return nil, s.At(Span(t.Location), fmt.Sprintf("more than %d operators in one expression", maxChain), "give parts of it a name")
 		}
 	}
-	// The innermost bracket is named: it is the last one that the user wrote.
+	// Report the innermost bracket, which the user wrote last.
 	if len(open) > 0 {
 		t := tokens[open[len(open)-1]]
 		return nil, s.At(Span(t.Location), fmt.Sprintf("%q is not closed", t.Value),
@@ -248,5 +242,5 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 	return partner, nil
 }
 
-// closing returns the bracket that closes one; "" for what opens nothing.
+// closing returns the closing bracket for an opening one; "" for other signs.
 func closing(bracket string) string { return map[string]string{"(": ")", "[": "]", "{": "}"}[bracket] }

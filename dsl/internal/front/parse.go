@@ -16,30 +16,28 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// functions makes the parser read sum(…), map(…) and its other built-in names as
-// plain calls: what they mean is the business of the language, not of expr.
+// functions makes the parser read sum(…), map(…) and other built-in names of expr as ordinary calls, whose meaning the language
+// defines.
 var functions conf.FunctionsTable = lists.Keyed(builtin.Builtins, func(_ int, f *builtin.Function) (string, *builtin.Function) {
 	return f.Name, f
 })
 
-// parse fills Node. Named arguments are rewritten to expr's map literal,
+// parse sets Node. It rewrites named arguments to expr's map literal,
 //
 //	rbf(0.5, dims=[1], x=2)  becomes  rbf(0.5, {dims:[1], x:2})
 //
-// and origin remembers where every rune came from.
-// It relies on head having set body and the tokens of the defaults, and it fills the Default of the parameters.
-// The rewriting keeps the order in which the user wrote, so origin never falls from rune to rune.
+// and origin records the place of every rune. It needs body and the tokens of the defaults from head, and sets the Default of the
+// parameters. The rewriting keeps the order of the text, so origin is ascending.
 func (st *Statement) parse() *Error {
 	text, err := st.rewrite()
 	if err != nil {
 		return err
 	}
-	tree, failed := parser.ParseWithConfig(text, &conf.Config{Functions: functions}) // expr parses a script; it never runs one
+	tree, failed := parser.ParseWithConfig(text, &conf.Config{Functions: functions}) // expr parses a script, and never runs one
 	if failed != nil {
 		return st.syntaxError(failed)
 	}
-	// With defaults the tree is the list that rewrite made: the defaults in the order of the parameters, then the
-	// expression.
+	// With defaults the tree is the list from rewrite: the defaults in the order of the parameters, then the expression.
 	st.Node = tree.Node
 	if list, ok := tree.Node.(*ast.ArrayNode); ok && st.hasDefaults() {
 		next := 0
@@ -59,10 +57,10 @@ func (st *Statement) hasDefaults() bool { // token 0 is the name, so a default n
 	return slices.ContainsFunc(st.Params, func(p Param) bool { return p.to > 0 })
 }
 
-// rewrite returns the expression as expr reads it, and fills origin. Where parameters have defaults
-// it is a list of these, with the expression last.
+// rewrite returns the expression for expr, and fills origin. If parameters have defaults, it is a list of these, with the
+// expression last.
 func (st *Statement) rewrite() (string, *Error) {
-	// All expressions of a statement are parsed as one text, so that a single table maps every place.
+	// All expressions of a statement form one text, so that a single table maps every place.
 	w := &rewriter{st: st, at: st.Body().From}
 	if !st.hasDefaults() {
 		err := w.expression(st.body, len(st.tokens))
@@ -83,21 +81,20 @@ func (st *Statement) rewrite() (string, *Error) {
 	return string(w.out), err
 }
 
-// expression writes the tokens from one to before another.
-// It is called for the body and for each default; from must be less than to, and brackets lie wholly inside.
-// The only error is about the order of arguments. The rest is for the parser to find.
+// expression writes the tokens from .. to-1, for the body and for each default; brackets lie wholly inside. It only reports a wrong
+// order of arguments, and leaves the rest to the parser.
 func (w *rewriter) expression(from, to int) *Error {
 	st := w.st
 	w.at = st.tokens[from].From
-	// for closing brackets: whether their call has named arguments
+	// by closing bracket: whether its call has named arguments
 	named := make([]bool, len(st.tokens))
-	closing := []int{-1} // of the brackets open; -1 where it is not a call's
+	closing := []int{-1} // of the open brackets; -1 if it does not belong to a call
 	for i := from; i < to; i++ {
 		t := st.tokens[i]
-		// The first token of an argument of a call: after its opening bracket or a comma that lies directly in it.
+		// The first token of an argument follows the call's opening bracket, or a comma directly inside.
 		if call := closing[len(closing)-1]; call >= 0 && opensArgument(st.tokens[i-1]) && i != call {
 			switch {
-			// Named arguments come last, so one map literal from the first of them to the closing bracket holds them all.
+			// Named arguments come last, so one map literal from the first of them to the closing bracket holds all.
 			case t.Kind == lexer.Identifier && st.tokens[i+1].Is(lexer.Operator, "="):
 				w.copyTo(t.From)
 				if !named[call] {
@@ -106,26 +103,25 @@ func (w *rewriter) expression(from, to int) *Error {
 				}
 				w.copyTo(st.tokens[i+1].From)
 				w.insert(':')
-				w.at++ // past the =
+				w.at++ // skip the =
 			case named[call]:
 				return st.Source.At(Span(t.Location), "an argument without a name follows one with a name", "put the named arguments last")
 			}
 		}
-		// A text is written in one go, the opening piece of a text with values too.
+		// A text is written as a whole, also the first piece of a text with values.
 		if t.Kind == lexer.String || t.Kind == tail || t.Is(lexer.Bracket, "{") {
 			w.text(i)
 		}
 		switch {
 		case t.Is(lexer.Bracket, "(", "[", "{"):
 			call := -1
-			// A round bracket right after a name opens a call. What stands before the first token is not part of the
-			// expression.
+			// A round bracket right after a name opens a call, if the name belongs to the expression.
 			if t.Value == "(" && i > from && st.tokens[i-1].Kind == lexer.Identifier {
 				call = st.partner[i]
 			}
 			closing = append(closing, call)
 		case t.Kind == lexer.Bracket:
-			if named[i] { // closes the map literal before the call
+			if named[i] { // close the map literal before the call
 				w.copyTo(t.From)
 				w.insert('}')
 			}
@@ -140,70 +136,67 @@ func (w *rewriter) expression(from, to int) *Error {
 	return nil
 }
 
-// opensArgument reports whether what follows a token in a call is an argument.
+// opensArgument reports whether an argument of a call follows the token.
 func opensArgument(t lexer.Token) bool { return t.Is(lexer.Operator, ",") || t.Is(lexer.Bracket, "(") }
 
 // rewriter copies the user's text with insertions.
-type rewriter struct { // whose tokens are written, and whose origin grows with out
+type rewriter struct { // its tokens are written, and its origin grows with out
 	st  *Statement
-	out []rune // what expr will parse, as long as origin
-	at  int    // offset in the user's text up to which it is copied
+	out []rune // text for expr, as long as origin
+	at  int    // the user's text is copied up to this offset
 
 	quotes []rune // opening quote of each text with values around the current place, outermost first
 }
 
-// An offset before the current one writes nothing.
+// copyTo copies the user's text up to an offset. An earlier offset copies nothing.
 func (w *rewriter) copyTo(offset int) {
 	for ; w.at < offset; w.at++ {
 		w.insert(w.st.Source.runes[w.at])
 	}
 }
 
-// insert writes a rune that comes from the current offset.
-// What is put in between has the place of the rune of the user that follows it, so errors about it point there.
+// insert writes a rune at the current offset. An inserted rune has the place of the user's next rune, so that errors point there.
 func (w *rewriter) insert(r rune) {
 	w.out = append(w.out, r)
 	w.st.origin = append(w.st.origin, w.at)
 }
 
-// syntaxError puts the parser's errors into the words of the language.
-// The place is the token of the user at the error; the parser's own message is not shown, as it may name what was
-// inserted.
+// syntaxError converts the parser's errors to messages of the language. The place is the user's token at the error. The parser's
+// own message is not shown, as it may name inserted text.
 func (st *Statement) syntaxError(err error) *Error {
 	var e *file.Error
 	if !errors.As(err, &e) {
 		panic("front: unknown parser error: " + err.Error())
 	}
 	at := st.place(e.From, e.To)
-	// The token that holds the place or follows it, the last one at most.
+	// The token at the place or after it, at most the last one.
 	i := 0
 	for i < len(st.tokens)-1 && st.tokens[i].To <= at.From {
 		i++
 	}
 	t := st.tokens[i]
-	// At the end of the expression something is missing, so the last token is named, after which it should stand.
+	// At the end of the expression something is missing; name the last token.
 	if strings.HasSuffix(e.Message, "token EOF") || e.From >= len(st.origin) || at.From >= st.Body().To {
 		t = st.tokens[len(st.tokens)-1]
-		// of all that the parser knows, only a choice wants more after a value
+		// only a choice needs more after a value
 		if t.Kind != lexer.Operator {
 			return st.Source.At(Span(t.Location), fmt.Sprintf("the choice ends after %q, without its second value", t.Value),
 				"write condition ? a : b")
 		}
-		return st.Source.At(Span(t.Location), fmt.Sprintf("the statement ends after %q, where a value should follow", t.Value), "")
+		return st.Source.At(Span(t.Location), fmt.Sprintf("the statement ends after %q, and a value is missing", t.Value), "")
 	}
 	message, hint := fmt.Sprintf("%q is not expected here", t.Value), ""
 	switch {
-	// The first case that fits gives the hint.
 	case t.Is(lexer.Operator, "="):
-		hint = "a name is bound at the start of a statement: name = expression"
+		hint = "bind a name at the start of a statement: name = expression"
 	case i == 1 && st.tokens[0].Kind == lexer.Identifier && (t.Kind == lexer.Identifier || t.Kind == lexer.String):
-		hint = fmt.Sprintf("the arguments of a function stand in brackets: %s(…)", st.tokens[0].Value)
+		hint = fmt.Sprintf("write the arguments of a function in brackets: %s(…)", st.tokens[0].Value)
 	case t.Kind == lexer.Number || t.Kind == lexer.Identifier || t.Kind == lexer.String || t.Is(lexer.Bracket, "("):
-		hint = "something is missing before it: an operator, a comma or a line end"
+		hint = "write an operator, a comma or a line end before it"
 	case t.Is(lexer.Operator, ",") && len(unclosed(st.tokens[:i])) == 0:
-		hint = "a statement ends with its line: write the next one in a line of its own"
+		hint = "a statement ends with its line; write the next one in a new line"
 	case t.Is(lexer.Operator, ":"):
-		hint = "a choice is written condition ? a : b, a range from a to b as a..b"
+		hint = "write a choice as condition ? a : b, and a range from a to b as a..b"
 	}
 	return st.Source.At(Span(t.Location), message, hint)
 }

@@ -12,20 +12,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Span is a piece of a source text: runes From, …, To-1.
-// An empty span, as one at the end of a text, has From equal to To.
+// Span is a piece of a source text: runes From, …, To-1. An empty span has equal From and To.
 type Span struct{ From, To int }
 
-// Source is one text with the name that messages call it by.
-// It does not change once it is made, so statements and errors may share it.
+// Source is a text with its name in messages. It does not change, so statements and errors may share it.
 type Source struct {
-	File  string // name of the file, or what stands for one; messages begin with it
+	File  string // name of the file or its substitute; messages begin with it
 	Text  string // without a byte order mark
-	runes []rune // of Text; every offset is an index into them
+	runes []rune // of Text; offsets are indices into it
 	lines []int  // rune offset at which each line begins
 }
 
-// NewSource prepares a text. A byte order mark at the start is dropped.
+// NewSource prepares a text. It drops a byte order mark at the start.
 func NewSource(file, text string) *Source {
 	s := &Source{File: file, Text: strings.TrimPrefix(text, "\ufeff"), lines: []int{0}}
 	s.runes = []rune(s.Text)
@@ -37,12 +35,11 @@ func NewSource(file, text string) *Source {
 	return s
 }
 
-// Slice returns the text of a span.
-// The span must lie in the text.
+// Slice returns the text of a span, which must lie in the text.
 func (s *Source) Slice(p Span) string { return string(s.runes[p.From:p.To]) }
 
-// Position returns the 1-based line and column, in runes, of an offset.
-// The offset of a line end belongs to the line that it ends. The offset after the last rune is allowed.
+// Position returns the line and column of an offset, in runes from 1. A line end belongs to the line that it ends. The offset may
+// be the end of the text.
 func (s *Source) Position(offset int) (line, col int) {
 	line = sort.Search(len(s.lines), func(i int) bool { return s.lines[i] > offset })
 	return line, offset - s.lines[line-1] + 1
@@ -61,8 +58,8 @@ func (s *Source) line(n int) []rune {
 	return s.runes[from:to]
 }
 
-// At returns an error at a span, which is cut to the text. The hint may be empty.
-// A mistake over several lines is underlined in its first one.
+// At returns an error at a span, which is cut to the text. The hint may be empty. A mistake over several lines is underlined in its
+// first line.
 func (s *Source) At(p Span, message, hint string) *Error {
 	p.From = min(max(p.From, 0), len(s.runes))
 	p.To = min(max(p.To, p.From), len(s.runes))
@@ -75,10 +72,9 @@ func (s *Source) At(p Span, message, hint string) *Error {
 	}
 }
 
-// place maps offsets of the text that expr read to the user's text.
-// A place outside is cut to what expr read, and each is at least a rune long.
+// place maps offsets in the text for expr to the user's text. A place outside is cut, and each place has at least one rune.
 func (st *Statement) place(from, to int) Span {
-	if len(st.origin) == 0 { // nothing is rewritten yet
+	if len(st.origin) == 0 { // not rewritten yet
 		return st.Body()
 	}
 	from = min(max(from, 0), len(st.origin)-1)
@@ -86,25 +82,24 @@ func (st *Statement) place(from, to int) Span {
 	return Span{st.origin[from], st.origin[to-1] + 1}
 }
 
-// Span returns the place of the whole subexpression of a node. expr records one
-// token a node (the operator, the opening bracket), so this covers the places of
-// all nodes below, and then every bracket cut in half.
+// Span returns the place of a node's whole subexpression. expr records one token per node (the operator, the opening bracket), so
+// Span covers the places of all nodes below, and then completes brackets.
 func (st *Statement) Span(n ast.Node) Span {
-	c := &cover{st: st, Span: Span{int(^uint(0) >> 1), -1}} // nothing covered yet; any place makes it smaller
+	c := &cover{st: st, Span: Span{int(^uint(0) >> 1), -1}} // empty: any place replaces it
 	ast.Walk(&n, c)
 	return st.balance(c.Span)
 }
 
-// cover grows to every node that it visits.
+// cover grows to include every node that it visits.
 type cover struct {
-	st   *Statement // whose tokens and origin are used
-	Span            // what is covered so far, in the user's text
+	st   *Statement // has the tokens and origin
+	Span            // covered so far, in the user's text
 }
 
 // Visit is called by ast.Walk for every node below and then the node itself.
 func (c *cover) Visit(n *ast.Node) {
 	switch (*n).(type) {
-	case *ast.MapNode, *ast.PairNode, *ast.ConditionalNode: // their token is not their own
+	case *ast.MapNode, *ast.PairNode, *ast.ConditionalNode: // these have the token of another node
 		return
 	}
 	at := (*n).Location()
@@ -118,8 +113,8 @@ func (c *cover) Visit(n *ast.Node) {
 	}
 }
 
-// balance extends a span to the partners of the brackets inside it.
-// The loop starts again from the left end when that moves, and it ends since the span only grows.
+// balance extends a span to the partners of the brackets inside it. It starts again when the left end moves, and ends because the
+// span only grows.
 func (st *Statement) balance(p Span) Span {
 	from, to := st.token(p.From), st.token(p.To)
 	for i := from; i < to; i++ {
@@ -127,7 +122,7 @@ func (st *Statement) balance(p Span) Span {
 			to = q + 1
 		} else if q >= 0 && q < from {
 			from = q
-			i = from // read the new part too
+			i = from // also check the new part
 		}
 	}
 	if from < to {
@@ -164,25 +159,24 @@ func (st *Statement) CodeWith(texts map[string]string) string {
 	return b.String()
 }
 
-// Error is a mistake in a script and its place. Lines and columns count from 1,
-// columns in runes.
+// Error is a mistake in a script with its place. Lines and columns count from 1, columns in runes.
 type Error struct {
-	File      string // as messages call it
+	File      string // name in messages
 	Line, Col int    // from 1; the column counts runes
 	Width     int    // runes to underline, at least 1
 	Source    string // the line of the script
 	Span      Span   // the place as rune offsets of the whole text
 
 	Message string // the mistake, in one line
-	// what a file or a computation reported, where that is the reason; may have lines
+	// the underlying error of a file or a computation; may have several lines
 	Cause string
-	Hint  string // what to write instead, where known
+	Hint  string // what to write instead, if known
 	Err   error  // the error behind Cause, for errors.Is; may be nil
 
-	open opened // what is open at the end of the text, where that is the mistake
+	open opened // what is open at the end of the text, if that is the mistake
 }
 
-// opened is something that begins and does not end.
+// opened is something that has a begin but no end.
 type opened int
 
 const (
@@ -191,7 +185,7 @@ const (
 	comment
 )
 
-// Unwrap returns the error behind the mistake, where there is one.
+// Unwrap returns the error behind the mistake, if any.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Error prints
@@ -204,7 +198,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Col, e.Message)
-	// The margin is as wide as the number of the line, so that the bars stand below each other.
+	// The margin is as wide as the number of the line, so that the bars are aligned.
 	number := fmt.Sprint(e.Line)
 	margin := strings.Repeat(" ", len(number)+1)
 	before, wrong, after := e.Excerpt()
@@ -220,30 +214,30 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Excerpt returns the line of the script around the mistake in three parts, the wrong
-// one in the middle. A long line is cut, and what is not shown has an ellipsis.
+// Excerpt returns the line of the script around the mistake in three parts, with the mistake in the middle. A long line is
+// shortened with ellipses.
 func (e *Error) Excerpt() (before, wrong, after string) {
 	line, from := excerpt([]rune(e.Source), e.Col-1, e.Width)
 	to := max(min(from+e.Width, len(line)), from)
 	return string(line[:from]), string(line[from:to]), string(line[to:])
 }
 
-// Underline returns the line of carets below the wrong part, at least one.
+// Underline returns at least one caret below the mistake.
 func (e *Error) Underline() string {
 	before, wrong, _ := e.Excerpt()
 	return strings.Repeat(" ", cells([]rune(before))) + strings.Repeat("^", max(cells([]rune(wrong)), 1))
 }
 
-// maxExcerpt is the number of runes of a line that a message shows.
+// maxExcerpt limits the runes of a line in a message.
 const maxExcerpt = 120
 
-// excerpt cuts a long line around column col (from 0) and returns the index of col
-// in what is left. Control characters become spaces, so that the underline fits.
+// excerpt shortens a long line around column col (from 0), and returns the new index of col. Control characters become spaces, so
+// that the underline fits.
 func excerpt(line []rune, col, width int) ([]rune, int) {
 	const before = 40
 	from := 0
 	if len(line) > maxExcerpt && col+width > maxExcerpt {
-		from = max(0, col-before) // so that a part of the line before the mistake is shown
+		from = max(0, col-before) // show a part of the line before the mistake
 	}
 	to := min(len(line), from+maxExcerpt)
 	shown := make([]rune, 0, maxExcerpt+2)
@@ -263,8 +257,7 @@ func excerpt(line []rune, col, width int) ([]rune, int) {
 	return shown, min(col, len(shown))
 }
 
-// cells returns how many columns of a terminal a text takes: East Asian characters
-// take two, marks that combine with the character before them none.
+// cells returns the width of a text in a terminal: East Asian characters take two columns, combining marks none.
 func cells(text []rune) int {
 	n := 0
 	for _, r := range text {
@@ -278,18 +271,18 @@ func cells(text []rune) int {
 	return n
 }
 
-// MaxErrors limits the errors of one script that are reported at once.
+// MaxErrors limits the reported errors of one script.
 const MaxErrors = 5
 
 // Errors are independent mistakes in one script, in the order of the text.
 type Errors []*Error
 
-// Error prints all of them, one after the other.
+// Error prints all errors, one after the other.
 func (es Errors) Error() string {
 	return strings.Join(lists.Map(es, (*Error).Error), "\n")
 }
 
-// Unwrap returns the errors one by one.
+// Unwrap returns the single errors.
 func (es Errors) Unwrap() []error {
 	return lists.Map(es, func(e *Error) error { return e })
 }

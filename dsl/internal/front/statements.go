@@ -19,24 +19,24 @@ import (
 // Parse makes it, and nothing changes it after that. Offsets and places are of the whole script.
 type Statement struct {
 	Source *Source  // the script, which all its statements share
-	Name   string   // what the statement binds; empty for a bare expression
-	NameAt Span     // where the name stands; zero for a bare expression
+	Name   string   // "" for a bare expression
+	NameAt Span     // place of the name; zero for a bare expression
 	Params []Param  // of a formula definition
-	Node   ast.Node // tree of the expression, with places in the text that expr read; Span gives the user's
+	Node   ast.Node // tree of the expression, with places in the text for expr; Span converts them
 
 	tokens  []lexer.Token // of the statement
-	partner []int         // for each token the index of its partner among tokens, or -1
-	origin  []int         // user's rune offset of every rune that expr read
+	partner []int         // index of each token's partner among tokens, or -1
+	origin  []int         // the user's rune offset of every rune in the text for expr
 	body    int           // index of the first token of the expression
 }
 
 // Param is a parameter of a formula definition.
 type Param struct {
-	Name    string   // as the body uses it
-	At      Span     // where it stands in the head
-	Default ast.Node // nil where the definition gives none
+	Name    string   // as in the body
+	At      Span     // place in the head
+	Default ast.Node // nil if there is none
 
-	// to is 0 without a default; from is less than to otherwise
+	// to is 0 without a default; otherwise from is less than to
 	from, to int // indices of the tokens of the default
 }
 
@@ -48,10 +48,9 @@ func (st *Statement) Body() Span {
 	return Span{st.tokens[st.body].From, st.tokens[len(st.tokens)-1].To}
 }
 
-// Parse splits a text into statements and parses each. A statement with an error
-// is left out, and the others are still returned, so that several independent
-// mistakes are told at once (at most MaxErrors).
-// A text whose words or brackets cannot be read has no statements at all, since nobody knows where they would end.
+// Parse splits a text into statements and parses each. It omits a statement with an error and returns the others, so that up to
+// MaxErrors independent mistakes are reported. If the words or brackets cannot be read, it returns no statements, since their ends
+// are unknown.
 func Parse(s *Source) ([]*Statement, Errors) {
 	tokens, partner, err := read(s)
 	if err != nil {
@@ -61,7 +60,7 @@ func Parse(s *Source) ([]*Statement, Errors) {
 	var errs Errors
 	for from := 0; from < len(tokens); {
 		to := end(s, tokens, partner, from)
-		if to > from { // an empty one stands between two ;
+		if to > from { // an empty statement between two ;
 			if st, err := statement(s, tokens[from:to], partner[from:to], from); err == nil {
 				statements = append(statements, st)
 			} else if errs = append(errs, err); len(errs) == MaxErrors {
@@ -76,8 +75,7 @@ func Parse(s *Source) ([]*Statement, Errors) {
 	return statements, errs
 }
 
-// read returns the tokens of a text, and for each the index of its partner.
-// The brackets are only looked at when all words could be read.
+// read returns the tokens of a text, and the index of each token's partner. It examines brackets only if all words can be read.
 func read(s *Source) (tokens []lexer.Token, partner []int, err *Error) {
 	if tokens, err = lex(s); err == nil {
 		partner, err = partners(s, tokens)
@@ -98,10 +96,9 @@ func end(s *Source, tokens []lexer.Token, partner []int, from int) int {
 	return len(tokens)
 }
 
-// ends reports whether a statement ends between two tokens outside brackets: at a
-// line end, unless the line ends with an operator or the next begins with one
-// that cannot begin an expression.
-// A line with a minus at its start is a statement of its own: it is the sign of a value there.
+// ends reports whether a statement ends between two tokens outside brackets: at a line end, unless the line ends with an operator,
+// or the next begins with an operator that cannot begin an expression. A minus at the start of a line is a sign, so the line is a
+// new statement.
 func ends(s *Source, last, next lexer.Token) bool {
 	if last.Kind == lexer.Operator || next.Is(lexer.Operator, "+", "*", "/", "^") {
 		return false
@@ -109,10 +106,8 @@ func ends(s *Source, last, next lexer.Token) bool {
 	return slices.Contains(s.runes[last.To:next.From], '\n')
 }
 
-// statement parses the tokens of one statement; shift is the index of the first
-// in the whole script, which partner counts from.
-// The tokens stay a part of the script's list. The partners are copied, since their indices change.
-// An error is about the head, an empty body, or the expression; the statement is then not to be used.
+// statement parses the tokens of one statement; shift is the index of its first token in the whole script, for partner. It copies
+// the partners, whose indices change. After an error in the head, an empty body or the expression, the statement must not be used.
 func statement(s *Source, tokens []lexer.Token, partner []int, shift int) (*Statement, *Error) {
 	st := &Statement{Source: s, tokens: tokens, partner: make([]int, len(partner))}
 	for i, p := range partner {
@@ -124,17 +119,16 @@ func statement(s *Source, tokens []lexer.Token, partner []int, shift int) (*Stat
 	if err := st.head(); err != nil {
 		return nil, err
 	}
-	// The = is the last token then.
+	// The = is the last token.
 	if st.body == len(tokens) {
 		last := tokens[len(tokens)-1]
-		return nil, s.At(Span(last.Location), fmt.Sprintf("%s is given no value", st.Name), "write an expression after =")
+		return nil, s.At(Span(last.Location), fmt.Sprintf("%s has no value", st.Name), "write an expression after =")
 	}
 	return st, st.parse()
 }
 
-// head reads `name =` or `name(x, y) =`.
-// It sets Name, NameAt, Params and body, all of them unset for a bare expression; body is then 0.
-// Two equal names of parameters and a wrong number of them are found later, by the script that defines the formula.
+// head reads `name =` or `name(x, y) =`. It sets Name, NameAt, Params and body; for a bare expression they stay unset. The
+// definition of the formula later checks the number and the names of the parameters.
 func (st *Statement) head() *Error {
 	t := st.tokens
 	is := func(i int, kind lexer.Kind, values ...string) bool { return i < len(t) && t[i].Is(kind, values...) }
@@ -145,7 +139,7 @@ func (st *Statement) head() *Error {
 		st.Name, st.NameAt, st.body = t[0].Value, Span(t[0].Location), 2
 		return nil
 	}
-	// a call: an expression, unless = follows its closing bracket
+	// a call is an expression, unless = follows its closing bracket
 	if !is(1, lexer.Bracket, "(") || !is(st.partner[1]+1, lexer.Operator, "=") {
 		return nil
 	}
@@ -156,14 +150,14 @@ func (st *Statement) head() *Error {
 				"write f(x, y) = …, where x and y are the two points, or f(x, y, a=1) = … with a number that may be chosen")
 		}
 		p := Param{Name: t[i].Value, At: Span(t[i].Location)}
-		// A default reaches to the next comma outside brackets, or to the bracket that closes the head.
+		// A default extends to the next comma outside brackets, or to the closing bracket of the head.
 		if i++; is(i, lexer.Operator, "=") {
 			p.from = i + 1
 			for i++; i < closed && !is(i, lexer.Operator, ","); i++ {
-				i = max(i, st.partner[i]) // commas inside brackets do not count
+				i = max(i, st.partner[i]) // skip commas inside brackets
 			}
 			if p.to = i; p.from == p.to {
-				return st.Source.At(p.At, p.Name+" is given no value", "write "+p.Name+"=1")
+				return st.Source.At(p.At, p.Name+" has no value", "write "+p.Name+"=1")
 			}
 		}
 		st.Params = append(st.Params, p)
@@ -175,27 +169,24 @@ func (st *Statement) head() *Error {
 	return nil
 }
 
-// Completeness reports whether a text is a script as it stands.
-// A front end reads on at Incomplete and runs the text otherwise.
+// Completeness reports whether a text is a complete script. A front end waits for more text if it is Incomplete, and otherwise runs
+// it.
 type Completeness string
 
-// The answers.
+// The values of Completeness.
 const (
-	Complete   Completeness = "complete"   // nothing is missing; names and types are not looked at
+	Complete   Completeness = "complete"   // nothing is missing; names and types are not checked
 	Incomplete Completeness = "incomplete" // more text could make it right
-	Invalid    Completeness = "invalid"    // nothing that follows repairs it
+	Invalid    Completeness = "invalid"    // no further text can repair it
 )
 
-// CompletenessOf reads a text as far as it is written, and counts the brackets that
-// are open at its end.
-// The number of brackets is 0 unless the answer is Incomplete.
+// CompletenessOf examines a text, and counts the brackets that are open at its end; 0 unless the answer is Incomplete.
 func CompletenessOf(text string) (c Completeness, open int) {
 	s := NewSource("", text)
 	if _, errs := Parse(s); len(errs) == 0 {
 		return Complete, 0
 	}
-	// Whatever could be missing is put at the end. If the first mistake is then in
-	// what was put there or gone, the text itself was right so far.
+	// Append what could be missing. If the first mistake is then in the appended part, or gone, the text was right so far.
 	whole, closers := closeTail(s)
 	written := len([]rune(whole))
 	// Nothing, for a bracket alone; a value, after an operator; the second half of a choice.
@@ -208,9 +199,8 @@ func CompletenessOf(text string) (c Completeness, open int) {
 	return Invalid, 0
 }
 
-// closeTail returns the text up to its last token, with a quote closed that is open
-// at its end, and the brackets that close those open.
-// Both together with something between them are the text that CompletenessOf tries.
+// closeTail returns the text up to its last token, with an open quote closed, and the closing brackets. CompletenessOf tries texts
+// between the two.
 func closeTail(s *Source) (whole, closers string) {
 	whole = s.Text
 	if _, err := lex(s); err != nil {
@@ -218,14 +208,14 @@ func closeTail(s *Source) (whole, closers string) {
 		switch {
 		case err.open == comment:
 			whole += "*/"
-		// Only a text in backticks goes over several lines; another quote left open on an earlier line is a mistake.
+		// Only a text in backticks spans several lines; another quote that is open on an earlier line is a mistake.
 		case err.open == quote && rest != "" && (rest[0] == '`' || !strings.Contains(rest, "\n")):
 			whole += rest[:1]
 		}
 	}
 	closed := NewSource("", whole)
 	tokens, err := lex(closed)
-	if err != nil || len(tokens) == 0 { // what is wrong is not at the end; the caller finds the mistake again
+	if err != nil || len(tokens) == 0 { // the mistake is not at the end; the caller finds it again
 		return whole, ""
 	}
 	open := unclosed(tokens)
@@ -235,9 +225,8 @@ func closeTail(s *Source) (whole, closers string) {
 	return closed.Slice(Span{0, tokens[len(tokens)-1].To}), closers
 }
 
-// Solid returns the places of a text that stay together when it is cut into parts:
-// statements and comments, in order. A text that cannot be read is one place.
-// Between two of them only blank lines and spaces lie. Trailing comments are places of their own.
+// Solid returns the places that stay whole when a text is cut: statements and comments, in order. Between them are only blank lines
+// and spaces. Trailing comments have their own places. A text that cannot be parsed is one place.
 func Solid(s *Source) []Span {
 	tokens, partner, err := read(s)
 	if err != nil {
@@ -246,15 +235,15 @@ func Solid(s *Source) []Span {
 	var solid []Span
 	at := 0
 	for from := 0; from < len(tokens); {
-		to := max(end(s, tokens, partner, from), from+1) // a lone ; is a statement
+		to := max(end(s, tokens, partner, from), from+1) // a single ; is a statement
 		solid = append(comments(s, solid, at, tokens[from].From), Span{tokens[from].From, tokens[to-1].To})
 		at, from = tokens[to-1].To, to
 	}
 	return comments(s, solid, at, len(s.runes))
 }
 
-// comments appends the places of the comments between two statements.
-// Comments inside statements are a part of the statement. Solid guarantees that no quote lies between from and to.
+// comments appends the places of the comments between two statements. A comment inside a statement belongs to it. Solid guarantees
+// that there is no quote between from and to.
 func comments(s *Source, solid []Span, from, to int) []Span {
 	for from < to-1 {
 		length := 0
@@ -262,7 +251,7 @@ func comments(s *Source, solid []Span, from, to int) []Span {
 		case "//":
 			length = until(s.runes[from:to], "\n")
 		case "/*":
-			length = until(s.runes[from:to], "*/") + 2 // with its end; min below cuts where that is missing
+			length = until(s.runes[from:to], "*/") + 2 // with its end; min below handles a missing end
 		default:
 			from++
 			continue
@@ -273,9 +262,8 @@ func comments(s *Source, solid []Span, from, to int) []Span {
 	return solid
 }
 
-// until returns how many runes come before a text of ASCII characters after the
-// first two runes, all of them when it does not follow.
-// The first two runes are the sign that begins the comment, so /*/ does not end itself.
+// until returns the number of runes before an ASCII text, which is searched after the first two runes; all if it is missing. The
+// first two runes begin the comment, so /*/ does not end itself.
 func until(runes []rune, text string) int {
 	for i := 2; i+len(text) <= len(runes); i++ {
 		if string(runes[i:i+len(text)]) == text {

@@ -14,8 +14,7 @@ import (
 	"github.com/expr-lang/expr/parser/lexer"
 )
 
-// Limits of one script. They keep a hostile text from taking memory or stack:
-// the parser recurses once a bracket and once an operator.
+// Limits of one script, so that a hostile text cannot exhaust memory or stack: the parser recurses once per bracket and operator.
 const (
 	maxRunes  = 4 << 20 // length of the text
 	maxTokens = 600_000 // a 500×500 matrix literal has half a million
@@ -26,12 +25,11 @@ const (
 
 // Limit is a limit of the language, for the documentation.
 type Limit struct {
-	What string // what is counted, as a noun in the plural
+	What string // the counted things, as a plural noun
 	Most int    // the largest number that is accepted
 }
 
-// Limits lists the limits of the text.
-// The sentences of the errors name the same numbers, so documentation and refusals agree.
+// Limits lists the limits of the text, which the error messages also name.
 func Limits() []Limit {
 	return []Limit{
 		{"characters of a script", maxRunes},
@@ -43,15 +41,15 @@ func Limits() []Limit {
 	}
 }
 
-// lex returns the tokens of a text without the final end marker.
-// The checks of the whole text come first: the lexer of expr is given valid UTF-8 of limited length only.
+// lex returns the tokens of a text without the final end marker. It checks the whole text first, because the lexer of expr needs
+// valid UTF-8 of limited length.
 func lex(s *Source) ([]lexer.Token, *Error) {
 	if !utf8.ValidString(s.Text) {
 		return nil, s.At(invalidRune(s), "the text is not UTF-8", "save the file as UTF-8")
 	}
-	// Control characters are refused in comments and texts too, since a message prints the line that it is about.
+	// Control characters are rejected also in comments and texts, since a message prints its line.
 	if at := slices.IndexFunc(s.runes, obeyed); at >= 0 {
-		return nil, s.At(Span{at, at + 1}, fmt.Sprintf("the script holds the control character %U", s.runes[at]),
+		return nil, s.At(Span{at, at + 1}, fmt.Sprintf("the script contains the control character %U", s.runes[at]),
 			"remove it: terminals obey such characters and show nothing")
 	}
 	if len(s.runes) > maxRunes {
@@ -61,13 +59,12 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 	return tokensOf(s, 0, len(s.runes))
 }
 
-// tokensOf returns the tokens of a part of a text.
-// The places of the tokens count from the start of the whole text. A text with values becomes several tokens.
-// It calls itself, by braced, for what stands between the braces of a text.
+// tokensOf returns the tokens of a part of a text, with places in the whole text. A text with values becomes several tokens; braced
+// calls tokensOf for the expressions between its braces.
 func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 	l := lexer.New()
 	l.Reset(file.NewSource(s.Slice(Span{from, to})))
-	tokens := make([]lexer.Token, 0, min((to-from)/4+1, 1024)) // about as many as a text has; more may follow
+	tokens := make([]lexer.Token, 0, min((to-from)/4+1, 1024)) // an estimate of the number of tokens
 	for {
 		t, err := l.Next()
 		if err != nil {
@@ -76,9 +73,9 @@ func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 		if t.Kind == lexer.EOF {
 			return tokens, nil
 		}
-		// The lexer saw only the part, so its offsets are moved.
+		// The lexer saw only a part, so its offsets are shifted.
 		t.From, t.To = t.From+from, t.To+from
-		// A loop is told as a loop, before its next token can be refused by itself.
+		// Report a loop of another language before its next token is rejected.
 		if err := foreign(s, tokens, t); err != nil {
 			return nil, err
 		}
@@ -86,12 +83,12 @@ func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 			return nil, s.At(Span(t.Location), message, hint)
 		}
 		if t.Kind == lexer.Identifier && t.To-t.From > maxName {
-			return nil, s.At(Span(t.Location), fmt.Sprintf("the name has more than %d characters", maxName), "texts stand in quotes")
+			return nil, s.At(Span(t.Location), fmt.Sprintf("the name has more than %d characters", maxName), "write texts in quotes")
 		}
 		if len(tokens) >= maxTokens {
 			return nil, s.At(Span(t.Location), fmt.Sprintf("the script has more than %d words and signs", maxTokens), "put data into a CSV file")
 		}
-		// Only a text can become more than one token.
+		// Only a text can become several tokens.
 		if t.Kind != lexer.String {
 			tokens = append(tokens, t)
 			continue
@@ -104,10 +101,10 @@ func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 	}
 }
 
-// obeyed reports a control character that is neither a tab nor part of a line end.
+// obeyed reports a control character other than a tab or a line end.
 func obeyed(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) }
 
-// invalidRune returns the place of the first byte that is no UTF-8; the lexer is not run on such a text.
+// invalidRune returns the place of the first byte that is not UTF-8.
 func invalidRune(s *Source) Span {
 	at := 0
 	for rest := s.Text; rest != ""; at++ {
@@ -120,9 +117,8 @@ func invalidRune(s *Source) Span {
 	return Span{at, at + 1}
 }
 
-// lexError puts the lexer's errors into the words of the language. tokens are those
-// before the error, in the part of the text that was read.
-// It must know each kind of error that the lexer has; whatever is not listed is about an escape in a text.
+// lexError converts the lexer's errors to messages of the language. tokens are those before the error, in the part that was read.
+// It must know each kind of error of the lexer; the remaining kind is an escape in a text.
 func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 	var e *file.Error
 	if !errors.As(err, &e) {
@@ -131,58 +127,56 @@ func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 	at := Span{e.From + from, e.To + from}
 	switch {
 	case strings.HasPrefix(e.Message, "literal not terminated"):
-		at.From = from // the lexer tells the end; the quote is the first after the last token
+		at.From = from // the lexer gives the end; the quote is the first one after the last token
 		if len(tokens) > 0 {
 			at.From = tokens[len(tokens)-1].To
 		}
 		for at.From < at.To-1 && !strings.ContainsRune("'\"`", s.runes[at.From]) {
 			at.From++
 		}
-		mistake := s.At(at, "the text has no closing quote on its line", `texts stand in quotes: "x_1"`)
-		mistake.open = quote // CompletenessOf closes it there and reads on
+		mistake := s.At(at, "the text has no closing quote on its line", `write texts in quotes: "x_1"`)
+		mistake.open = quote // CompletenessOf closes it there and continues
 		return mistake
 	case strings.HasPrefix(e.Message, "unclosed comment"):
 		mistake := s.At(at, "the comment is not closed", "write */ at its end")
 		mistake.open = comment
 		return mistake
-	case strings.HasPrefix(e.Message, "bad number"): // as in 3x
+	case strings.HasPrefix(e.Message, "bad number"): // such as 3x
 		return s.At(at, "the number is followed by a letter", "write * between a number and a name")
 	case strings.HasPrefix(e.Message, "unrecognized character"):
 		c := s.Slice(at)
-		// Only what stands between braces is read as a part, so an end before the end of the script lies in a text with
-		// values.
+		// Only expressions between braces are read as a part, so an end before the end of the script is in a text with values.
 		if c == `\` && to < len(s.runes) {
 			return s.At(at, "quotes are not escaped between the braces of a text",
 				`use the other quotes inside: "the answer is {r.answers['A'].arm}"`)
 		}
-		if strings.ContainsAny(c, "“”„’‘«»") { // as word processors write them
-			return s.At(at, fmt.Sprintf("%s is not a quote of the language", c), `texts stand in straight quotes: "x_1"`)
+		if strings.ContainsAny(c, "“”„’‘«»") { // from word processors
+			return s.At(at, fmt.Sprintf("%s is not a quote of the language", c), `write texts in straight quotes: "x_1"`)
 		}
 		return s.At(at, fmt.Sprintf("the character %q is not part of the language", c), "")
 	}
-	return s.At(at, "the text has an escape that is not known", `write \\ for a backslash and \" for a quote`)
+	return s.At(at, "the text has an unknown escape", `write \\ for a backslash and \" for a quote`)
 }
 
-// refused says why a token that expr knows is not part of the language.
-// The message is empty for a token that the language has too.
+// refused returns why the language lacks a token of expr; "" if it has the token.
 func refused(t lexer.Token) (message, hint string) {
 	if t.Kind == lexer.Bytes {
 		return "bytes are not part of the language", `write a text without the b: "x_1"`
 	}
-	// An escape such as \x1b gives a character that is not in the script itself, so the value is read again.
+	// An escape such as \x1b gives a character that the script itself does not contain.
 	if t.Kind == lexer.String {
 		if at := strings.IndexFunc(t.Value, obeyed); at >= 0 {
 			r, _ := utf8.DecodeRuneInString(t.Value[at:])
-			return fmt.Sprintf("the text holds the control character %U", r), "remove it: terminals obey such characters and show nothing"
+			return fmt.Sprintf("the text contains the control character %U", r), "remove it: terminals obey such characters and show nothing"
 		}
 		if !utf8.ValidString(t.Value) { // an escape such as \xff makes half a character
-			return "the text is not UTF-8", "write characters as they are"
+			return "the text is not UTF-8", "write the characters without escapes"
 		}
 	}
-	if t.Kind == lexer.Number && !readable(t.Value) { // before the parser, whose error would speak of its own literals
+	if t.Kind == lexer.Number && !readable(t.Value) { // before the parser, whose error would mention its own literals
 		if x, _ := strconv.ParseFloat(t.Value, 64); math.IsInf(x, 1) {
 			return fmt.Sprintf("the number %s is too large; it must be at most 1.79e308", t.Value), ""
-			// There is no upper limit to the digits of a number, so 1e999 gets here.
+			// Numbers have no limit of digits, so 1e999 gets here.
 		}
 		return fmt.Sprintf("the number %s cannot be read", t.Value), "numbers look like 3, 0.25 or 1e-6"
 	}
@@ -190,12 +184,12 @@ func refused(t lexer.Token) (message, hint string) {
 		return fmt.Sprintf("the language has no %s", t.Value), ""
 	}
 	if t.Kind == lexer.Identifier && strings.Contains(t.Value, "$") { // expr has names such as $env
-		return "names have no $", "names are letters, digits and _"
+		return "names cannot contain $", "use letters, digits and _"
 	}
 	if t.Is(lexer.Bracket, "{", "}") {
-		return "the language has no curly brackets", "lists stand in [ ], named arguments are written f(name=value)"
+		return "the language has no curly brackets", "write a list in [ ], and a named argument as f(name=value)"
 	}
-	// Operators are listed one by one: what a later version of expr adds is refused until somebody decides about it.
+	// Operators are listed one by one, so that operators of later versions of expr are rejected.
 	if t.Kind != lexer.Operator {
 		return "", ""
 	}
@@ -203,7 +197,7 @@ func refused(t lexer.Token) (message, hint string) {
 	case "+", "-", "*", "/", "^", "..", ".", ",", ";", "=", "<", ">", "<=", ">=", "==", "!=", "?", ":":
 		return "", ""
 	case "**":
-		return "a power is not written **", "write ^"
+		return "** is not an operator", "write ^ for a power"
 	case "#":
 		return "the language has no #", "comments begin with //"
 	// The lexer reads the start of "x > 1 ?.5 : 2" as one operator.
@@ -212,34 +206,34 @@ func refused(t lexer.Token) (message, hint string) {
 	case "if", "else":
 		return fmt.Sprintf("the language has no %s", t.Value), "write condition ? a : b"
 	case "let":
-		return "the language has no let", "a name is bound by name = expression"
+		return "the language has no let", "write name = expression"
 	case "and", "&&":
 		return fmt.Sprintf("the language has no %s", t.Value),
-			"comparisons are 1 or 0, so (a) * (b) is both of them; a formula chooses twice: a ? (b ? c : d) : d"
+			"comparisons are 1 or 0, so (a) * (b) means a and b; in a formula, nest choices: a ? (b ? c : d) : d"
 	case "or", "||":
 		return fmt.Sprintf("the language has no %s", t.Value),
-			"comparisons are 1 or 0, so max(a, b) is one of them; a formula chooses twice: a ? c : (b ? c : d)"
+			"comparisons are 1 or 0, so max(a, b) means a or b; in a formula, nest choices: a ? c : (b ? c : d)"
 	case "not", "!":
-		return fmt.Sprintf("the language has no %s", t.Value), "turn the comparison round, as >= for <"
+		return fmt.Sprintf("the language has no %s", t.Value), "write the opposite comparison, such as >= for not <"
 	case "in":
-		return "the language has no in", "sweep(r, name=[…]) takes the values of a list one by one; arithmetic works on whole lists: 2*[1, 2]"
+		return "the language has no in", "sweep(r, name=[…]) tries the values of a list one by one; arithmetic works on whole lists: 2*[1, 2]"
 	}
 	return fmt.Sprintf("the language has no %s", t.Value), "" // contains, matches, ??, |, % and others
 }
 
-// statements of other languages, with what is written here instead.
-// The keys are names for the lexer, so a script may bind them; foreign looks at what follows.
+// statements are keywords of other languages, with hints about the equivalent here. They are names for the lexer, so a script may
+// bind them; foreign checks what follows.
 var statements = map[string]string{
 	"for":    "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
 	"while":  "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
-	"def":    "a formula is written name(x, y) = …; other names stand for their definition",
-	"lambda": "a formula is written name(x, y) = …; other names stand for their definition",
-	"import": "all functions are there; a Go cell can import packages",
-	"return": "a name stands for its definition: name = expression",
+	"def":    "write a formula as name(x, y) = …",
+	"lambda": "write a formula as name(x, y) = …",
+	"import": "all functions are available; a Go cell can import packages",
+	"return": "bind the value to a name: name = expression",
 }
 
-// foreign reports what is written in another language and would be told as something else: a loop, a
-// binding by :=, a prefix of a text. t follows the tokens.
+// foreign reports constructs of other languages before they cause another message: a loop, a binding by :=, a prefix of a text. t
+// follows the tokens.
 func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
 	if len(tokens) == 0 {
 		return nil
@@ -248,21 +242,21 @@ func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
 	hint, known := statements[last.Value]
 	value := t.Kind == lexer.Identifier || t.Kind == lexer.Number || t.Kind == lexer.String || t.Is(lexer.Bracket, "(", "[")
 	switch {
-	// A value after one of these words on the same line: "for = 3" and "for + 1" are statements of this language.
+	// One of these words followed by a value on the same line; "for = 3" and "for + 1" are statements of this language.
 	case last.Kind == lexer.Identifier && known && value && !slices.Contains(s.runes[last.To:t.From], '\n'):
 		return s.At(Span(last.Location), "the language has no "+last.Value, hint)
 	case last.Is(lexer.Operator, ":") && t.Is(lexer.Operator, "=") && last.To == t.From:
-		return s.At(Span{last.From, t.To}, "a name is not bound by :=", "write name = expression")
-	// f"…", r"…" or u"…"; the lexer itself knows b"…", which is refused as bytes.
+		return s.At(Span{last.From, t.To}, "the language has no :=", "write name = expression")
+	// f"…", r"…" or u"…"; the lexer knows b"…", which is rejected as bytes.
 	case last.Kind == lexer.Identifier && len(last.Value) <= 2 && t.Kind == lexer.String && last.To == t.From:
-		return s.At(Span(last.Location), fmt.Sprintf("a text has no %s before it", last.Value),
-			`every text shows values between braces: "took {n} s"`)
+		return s.At(Span(last.Location), fmt.Sprintf("a text cannot have the prefix %s", last.Value),
+			`every text shows values in braces: "took {n} s"`)
 	}
 	return nil
 }
 
-// readable reports whether the parser can read a number as written.
-// Three ways of reading: decimal digits, where a leading 0 means nothing; a prefix 0x, 0b or 0o; a point or exponent.
+// readable reports whether the parser can read a number: decimal digits, with leading zeros; a prefix 0x, 0b or 0o; a point or an
+// exponent.
 func readable(number string) bool {
 	number = strings.ReplaceAll(number, "_", "") // 1_000 is a thousand; the parser drops the signs too
 	if _, err := strconv.ParseInt(number, 10, 64); err == nil {
