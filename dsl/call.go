@@ -102,7 +102,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 			fn.early(c)
 		}
 		c.checkFiles()
-		return value{Type: fn.Result, outline: outlined(c)}
+		return value{Type: fn.Result, outline: outlineCall(c)}
 	}
 	if e.mistakes > before {
 		return unknown(fn.Result)
