@@ -39,6 +39,8 @@ var (
 	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
 	statusWords   = []string{"status", "state", "outcome", "result"}
 	failWords     = []string{"fail", "failed", "failure", "crash", "crashed", "killed", "error", "timeout", "aborted", "false"}
+	// names of columns that say which quantity was measured, or in which unit
+	quantityWords = []string{"unit", "units", "uom", "einheit", "variable", "metric", "parameter", "analyte", "quantity"}
 	codeWords     = []string{"trt", "treatment", "combination", "combo"} // of what other columns say one by one
 )
 
@@ -115,6 +117,20 @@ func (c Column) replicates() bool {
 	return c.named([]string{"rep", "reps", "repl", "replicate", "replication"})
 }
 
+// quantity reports whether the column says which quantity was measured, or in which unit.
+func (c Column) quantity() bool {
+	return !c.Numbers && slices.Contains(quantityWords, strings.ToLower(c.Name))
+}
+
+// decimal is a cell that begins with a number with decimals, behind a currency or a parenthesis if there is one.
+var decimal = regexp.MustCompile(`^[^0-9A-Za-z]?[-+\x{2212}]?[0-9]+[.,][0-9]`)
+
+// dressed reports whether the texts of a column are numbers with a unit or another mark, so that the column was probably measured.
+func (c Column) dressed() bool {
+	return !c.Numbers && !c.few() && !c.dates && !c.option() && len(c.Examples) > 0 &&
+		!slices.ContainsFunc(c.Examples, func(text string) bool { return !decimal.MatchString(text) })
+}
+
 // layout reports whether the name says where or when a row was measured, or only numbers it.
 func (c Column) layout() bool {
 	parts := c.parts()
@@ -135,6 +151,10 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return ""
 	case tracked.MatchString(c.Name) || c.named(noteWords):
 		return "it is about the run"
+	case c.quantity() && c.Empty == 0:
+		return fmt.Sprintf("it says what was measured, or in which unit: choose one, --where %q", conditionOf(c.Name, "==", c.Examples[0]))
+	case c.dressed():
+		return fmt.Sprintf("it has more than a number in a cell, such as %q: write the numbers alone", c.Examples[0])
 	case c.replicates() && !c.Numbers && c.Empty == 0:
 		return "" // labels such as R1 are blocks
 	case strings.HasPrefix(c.Name, "Unnamed: "):
@@ -193,15 +213,17 @@ func (c Column) measured() int {
 		return -1
 	case metric.MatchString(c.Name) && c.Numbers:
 		return 0
-	case c.named(rewardWords) && !c.named(spreadWords) && !time && !c.layout():
+	case c.named(rewardWords) && !c.named(spreadWords) && !time && !c.layout() && !c.named([]string{"train", "training"}):
 		return 0
-	case c.named(lowerWords) && !c.named(spreadWords) && !time && !c.layout(), c.named(lesserRewards):
+	case c.named(rewardWords) && !c.named(spreadWords) && !time && !c.layout(), c.named(lowerWords) && !c.named(spreadWords) && !time && !c.layout(), c.named(lesserRewards):
 		return 1
 	case strings.EqualFold(c.Name, "time") && c.Numbers && !c.few():
 		return 1
+	case c.truths && !c.layout():
+		return 4
 	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value is that of a first plate, if a name says so
 		return -1
-	case c.named(spreadWords) || time:
+	case c.named(spreadWords) || time && c.few():
 		return 3
 	}
 	return 2
@@ -210,7 +232,7 @@ func (c Column) measured() int {
 // reward returns the place of the column that was measured, or -1: the first one whose name says so, else the last one with
 // most different numbers.
 func (d *Description) reward() (at int, byName bool) {
-	best := 4
+	best := 5
 	at = -1
 	for k, c := range d.Columns {
 		switch rank := c.measured(); {
@@ -243,6 +265,9 @@ func (d *Description) guess(t *table) {
 			continue
 		}
 		why := d.unusedFor(t, c)
+		if at >= 0 && d.replicate(c, d.Columns[at]) {
+			why = fmt.Sprintf("it looks like a replicate of %s: write a row for each measurement, with one column for all of them", d.Reward)
+		}
 		if why == "" && !d.varies(t, c.Name) {
 			why = "it has one value in all rows with a measurement"
 		}
@@ -264,6 +289,12 @@ func (d *Description) guess(t *table) {
 		})), d.Reward)
 	}
 	roles.assign()
+}
+
+// replicate reports whether a column of numbers has the name of the reward with another number, as yield_2 beside yield_1.
+func (d *Description) replicate(c, reward Column) bool {
+	ends := func(name string) bool { return strings.TrimRight(name, "0123456789") != name }
+	return c.Numbers && reward.Numbers && ends(c.Name) && ends(reward.Name) && len(c.parts()) > 0 && slices.Equal(c.parts(), reward.parts())
 }
 
 // meanWords name means of several measurements.

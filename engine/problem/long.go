@@ -237,6 +237,7 @@ func (f *found) readLong(t *table, l Long) {
 	}
 	if ignored := ignoredColumns(t, l); len(ignored) > 0 {
 		notes = append(notes, Note{Kind: NoteIgnored, Path: t.path, Names: ignored})
+		notes = append(notes, mixed(t, l, ignored, task, armOf)...)
 	}
 	f.notes = append(notes, f.notes...)
 	if unmeasured > 0 {
@@ -257,6 +258,26 @@ func (f *found) readLong(t *table, l Long) {
 	case f.sums():
 		f.notes = append(f.notes, Note{Kind: NoteSums, Path: t.path, Names: []string{l.Reward, l.Count}})
 	}
+}
+
+// mixed returns the notes on ignored columns that say which quantity or unit was measured, if a task has several of them.
+func mixed(t *table, l Long, ignored []string, task, armOf []int32) (notes []Note) {
+	for _, name := range ignored {
+		if !(Column{Name: name}).quantity() || !t.describe(t.column[name], name).few() {
+			continue
+		}
+		of := map[int32]string{}
+		for r, v := range task {
+			text, before := t.textOf(r, name), of[v]
+			if armOf[r] >= 0 && before != "" && text != "" && text != before {
+				notes = append(notes, Note{Kind: NoteMixed, Path: t.path,
+					Names: []string{name, before, text, l.measured()[0], conditionOf(name, "==", before)}})
+				break
+			}
+			of[v] = text
+		}
+	}
+	return notes
 }
 
 // measure reads the rewards of all rows, whose arm or -1 armOf has, and gives every arm its own, as many as measured says. All
