@@ -229,6 +229,9 @@ func unsaved(ctx context.Context, k *folder.Campaign, path, by string) error {
 	if path == "" {
 		return nil
 	}
+	if namedPipe(path) != nil {
+		return nil // nothing is read from it
+	}
 	data, err := await.File(ctx, path, problem.MaxData)
 	if err != nil || len(data) == 0 {
 		return nil // there is none; what cannot be written is said then
@@ -246,6 +249,14 @@ func unsaved(ctx context.Context, k *folder.Campaign, path, by string) error {
 // errRows is the error of rows that were not taken, which the receipt names.
 var errRows = errors.New("some rows were not taken, see above")
 
+// namedPipe reports a pipe of a folder: it waits for ever if no program writes to it. Shells name their own pipes by descriptors.
+func namedPipe(path string) error {
+	if strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/") {
+		return nil
+	}
+	return await.Regular(path)
+}
+
 // readSheet reads a file or standard input.
 func readSheet(ctx context.Context, path string) ([]byte, error) {
 	if path == "-" {
@@ -254,6 +265,9 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 			return nil, fmt.Errorf("cannot read standard input: %w", orInterrupted(err))
 		}
 		return data, nil
+	}
+	if err := namedPipe(path); err != nil {
+		return nil, fmt.Errorf("cannot read the sheet: %w; hand it in by standard input, whose name is -", err)
 	}
 	data, err := await.File(ctx, path, problem.MaxData)
 	switch {
