@@ -34,7 +34,7 @@ t
 			results = append(results, v)
 		}
 	}
-	results = results[len(results)-3:] // the three that stand alone, in the order of the first sweep
+	results = results[len(results)-3:] // the three that are alone, in the order of the first sweep
 	same := func(got, want engine.Result) {
 		t.Helper()
 		if got.Algorithm != want.Algorithm || got.Schedule != want.Schedule || got.Ridge != want.Ridge || got.SamplesTotal != want.SamplesTotal {

@@ -168,7 +168,8 @@ var kernelKinds = map[kernels.Kind]struct {
 	kernels.ListKind:    {types: []Type{Number, List, Free}},
 	kernels.ColumnsKind: {types: []Type{List, Text, Number}, words: wordsColumns},
 	kernels.NamesKind:   {types: []Type{List}, words: wordsPoints},
-	kernels.MatrixKind:  {types: []Type{List, Text}, words: wordsData, doc: "; or the path of a CSV file relative to the script: a square table of numbers, with or without names"},
+	kernels.MatrixKind: {types: []Type{List, Text}, words: wordsData,
+		doc: "; or the path of a CSV file relative to the script: a square table of numbers, with or without names"},
 }
 
 // spaceFunctions returns the functions that assign a kernel to a space. evaluator.lift converts other kernels if they mean the same

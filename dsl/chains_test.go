@@ -117,7 +117,7 @@ func TestLargeSweeps(t *testing.T) {
 		t.Skip("thousands of combinations are for the full run")
 	}
 	const before = "r = fc(paper(case=1))\n"
-	// Too many for one axis, too many as a product, and few enough; values that stand twice are told before anything runs.
+	// Too many for one axis, too many as a product, and few enough; values that stand twice are recorded before anything runs.
 	for src, want := range map[string]string{
 		"sweep(r, delta=(1..1000000)/1000001)":                            "the sweep has more than 10000 combinations",
 		"sweep(r, delta=(1..1000)/1001, gap=1..1000)":                     "the sweep has more than 10000 combinations",

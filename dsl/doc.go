@@ -34,7 +34,7 @@
 // one table (catalogue.go): it feeds checks, messages, help and the documentation. internal/formula
 // compiles kernels that are written as formulas.
 //
-// A name is bound once, so it stands for its definition. That makes sweep a
+// A name is bound once, so it represents its definition. That makes sweep a
 // re-evaluation of all that depends on the swept values, as in a spreadsheet, and lets a
 // notebook say what is stale. A combination whose result is in the sweep's store is
 // read from there; what a sweep will have, for checks before it runs, is its outline.

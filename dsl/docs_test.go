@@ -46,7 +46,7 @@ func documented(t *testing.T, path string, lists map[string]string) {
 	for name, list := range lists {
 		begin := fmt.Sprintf("<!-- %s -->\n", name)
 		head, rest, found := strings.Cut(text, begin)
-		old, tail, closed := strings.Cut(rest, "<!-- end -->") // what stands between the markers now
+		old, tail, closed := strings.Cut(rest, "<!-- end -->") // what is between the markers now
 		if !found || !closed {
 			t.Errorf("%s has no place for %q", path, name)
 			continue

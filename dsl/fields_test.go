@@ -67,7 +67,7 @@ func fieldDocs(t *testing.T, path string) map[string]string {
 	return docs
 }
 
-// goName matches a name of a Go field in a comment, which stands in JSON under another.
+// goName matches a name of a Go field in a comment, which is in JSON under another.
 var goName = regexp.MustCompile(`\b[A-Z][A-Za-z0-9]+\b`)
 
 // ownTerm matches what only a reader of the Go code knows: a name of two words, or one with its package.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What stands for the words of other tools names functions that there are, and no word is one of ours.
+// What represents the words of other tools names functions that there are, and no word is one of ours.
 func TestForeignWords(t *testing.T) {
 	called := regexp.MustCompile(`([a-z_0-9]+)\(`)
 	for word, hint := range foreign() {

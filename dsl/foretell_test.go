@@ -10,7 +10,7 @@ import (
 func TestForetold(t *testing.T) {
 	folder := t.TempDir()
 	rows := "task,arm,x_1,mean\n"
-	// 210 arms at gaps of 1e-4: a schedule that goes by the smallest gap takes very long.
+	// 210 arms at gaps of 1e-4: a schedule that uses the smallest gap takes very long.
 	for i := range 210 {
 		rows += fmt.Sprintf("t,a%d,%d,%g\n", i, i, 1e-4*float64(i))
 	}

@@ -50,7 +50,7 @@ func stops(t *testing.T, s *Session, src string, underWay <-chan struct{}) error
 	return nil
 }
 
-// Every computation stops when it is interrupted, also where it is in the middle of something
+// Every computation stops when it is interrupted, also if it is in the middle of something
 // that cannot look at a context: here, a kernel that does not return.
 // The kernel waits until the test releases it, which is after the computation was given up.
 func TestEveryComputationStops(t *testing.T) {

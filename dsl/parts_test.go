@@ -117,7 +117,7 @@ func TestPartsAreFollowed(t *testing.T) {
 	}
 }
 
-// The cursor stands at the end of the text.
+// The cursor is at the end of the text.
 func TestInspectParts(t *testing.T) {
 	s := NewSession(Options{})
 	must(t, s, partsScript)

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// telling tells when it begins to read.
+// telling reports when it begins to read.
 type telling struct {
 	files
 	begun chan struct{}
@@ -55,7 +55,7 @@ func TestPipes(t *testing.T) {
 			}
 		}
 	}
-	// where no check came before it
+	// if no check came before it
 	if _, err := (files{}).Store(filepath.Join(folder, "pipe.jsonl")); err == nil || !strings.Contains(err.Error(), "it is a pipe, and not a file") {
 		t.Errorf("a pipe as a store: error %v", err)
 	}

@@ -68,7 +68,8 @@ func plotFunction() Function {
 			{Name: "reference", Synonyms: []string{"references"}, Default: "1",
 				Doc: "false: leave out reference lines such as lower bounds"},
 			{Name: "posterior", Synonyms: []string{"estimates", "beliefs"},
-				Doc: "true: for a result, draw the estimate and 95 % interval of every arm in its first run, with the true means if known; x is then arm or round"},
+				Doc: "true: for a result, draw the estimate and 95 % interval of every arm in its first run, with the true means if known; " +
+					"x is then arm or round"},
 			{Name: "task", words: wordsTasks, Default: unset, Doc: "with posterior=true or where=, the only task to draw"},
 			{Name: "where", Synonyms: []string{"map", "settings"}, Default: unset,
 				Doc: "the problem of a result: draw which arms of the first run were still open, round by round, in the plane of the two " +

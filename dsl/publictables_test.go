@@ -11,7 +11,7 @@ import (
 )
 
 // Tables that others published are loaded with the call that a newcomer would type, or refused with
-// place and remedy. Their sources and licences stand in README.md beside them. Means were computed
+// place and remedy. Their sources and licences are in README.md beside them. Means were computed
 // from the files by other means: Python's statistics.mean over its csv.DictReader.
 func TestPublicTables(t *testing.T) {
 	const own, data = "../engine/problem/testdata/public", "../notebooks/data"

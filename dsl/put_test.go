@@ -176,7 +176,7 @@ joint = task(identity()) * arm(k)`)
 	}
 }
 
-// A Go func draws the rewards of a run, in place of the problem's own.
+// A Go func draws the rewards of a run, instead of the problem's own.
 func TestPutRewards(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
 	pulls := 0

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestReadOnly: where nothing may be written, the statement that would write is a mistake, and nothing before it runs.
+// TestReadOnly: if nothing may be written, the statement that would write is a mistake, and nothing before it runs.
 func TestReadOnly(t *testing.T) {
 	const head = "p = paper(case=1, gap=0.4)\n"
 	for _, c := range []struct{ source, place, said string }{

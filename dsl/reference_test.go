@@ -76,7 +76,7 @@ func (p Param) limits() string {
 	return ""
 }
 
-// entry returns the line of a parameter in the reference. Its default stands before it, and which
+// entry returns the line of a parameter in the reference. Its default is before it, and which
 // algorithms have the option in the table of algorithms.
 func (p Param) entry() string {
 	text := p.Doc

@@ -42,7 +42,7 @@ func staff(t *testing.T, ex cluster.Exchange, n int) (ends []func()) {
 	return ends
 }
 
-// shown evaluates a script and returns its displays as JSON, and what was told beside it.
+// shown evaluates a script and returns its displays as JSON, and what was recorded beside it.
 func shown(t *testing.T, ctx context.Context, text string, opt dsl.Options) (string, []string, error) {
 	t.Helper()
 	script, errs := dsl.Parse("demo.cope", text)
@@ -124,7 +124,7 @@ func TestWorkersMakeNoDifference(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, n := range counts {
-				// Memory in place of a server: all that is handed in stays there, and can be counted.
+				// Memory instead of a server: all that is handed in stays there, and can be counted.
 				ex := cluster.NewMemory()
 				staff(t, ex, n)
 				away := opt

@@ -135,8 +135,8 @@ func goalParams() []Param {
 		goalParam,
 		{Name: "standardize", Synonyms: []string{"standardise", "normalize", "normalise"}, Default: "0",
 			Doc: "true (or 1): scale every numeric feature column to the range 0 to 1, so that length scales are fractions of the column's range"},
-		{Name: "unmeasured", Synonyms: []string{"missing", "dropna", "na"}, Types: []Type{Text}, Choices: []string{"keep", unmeasuredDrop}, Default: `"keep"`,
-			Doc: `whether arms without measurements stay in the problem`},
+		{Name: "unmeasured", Synonyms: []string{"missing", "dropna", "na"}, Types: []Type{Text},
+			Choices: []string{"keep", unmeasuredDrop}, Default: `"keep"`, Doc: `whether arms without measurements stay in the problem`},
 	}
 }
 
@@ -184,7 +184,8 @@ func longParams() []Param {
 	}
 	return []Param{
 		{Name: "data", Synonyms: []string{"long", "table", "frame", "df", "csv", "dataframe"}, Types: []Type{Text}, words: wordsData,
-			Default: unset, Doc: "instead of path: a table with a row for every measurement; task, arm and reward name its columns; with arm and reward, the first argument is such a table too"},
+			Default: unset, Doc: "instead of path: a table with a row for every measurement; task, arm and reward name its columns; " +
+				"with arm and reward, the first argument is such a table too"},
 		columns("task", "with data: the column that names the task, or a list of columns whose combinations are the tasks; if not "+
 			"given, all rows belong to one task", "tasks", "group", "agent"),
 		columns("arm", "with data: the column or columns whose distinct values are the arms and their features", "arms", "option",
@@ -206,7 +207,8 @@ func longParams() []Param {
 		{Name: "where", Synonyms: []string{"filter", "query", "subset"}, Types: []Type{Text}, Default: unset,
 			Doc: `with data: a condition that selects rows, such as "site == 'Gent' and dose > 2"; a column name with blanks is written col('Temp °C')`},
 		{Name: "failed", Synonyms: []string{"failure", "failures", "crashed"}, Types: []Type{Text}, Default: unset,
-			Doc: `with data: a condition on rows whose measurement failed, such as "status != 'ok'"; in the column reward, texts without digits, NaN and inf also mean failed, and <0.05 or >9 mean limits`},
+			Doc: `with data: a condition on rows whose measurement failed, such as "status != 'ok'"; in the column reward, ` +
+				`texts without digits, NaN and inf also mean failed, and <0.05 or >9 mean limits`},
 		columns("task_features", "with data: the column or columns of features of the tasks", "z", "context"),
 		columns("arm_features", "with data: the column or columns of features of the arms; by default the columns of arm"),
 	}

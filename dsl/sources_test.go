@@ -17,7 +17,7 @@ const (
 	secondData = "task,arm,mean\na,1,0.9\na,2,0.2\n"
 )
 
-// rewritten puts a file in place of another at once, as editors do.
+// rewritten puts a file instead of another at once, as editors do.
 func rewritten(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Empty wants are errors, but for the text that prints nothing.
+// Empty wants are errors, except for the text that prints nothing.
 func TestTexts(t *testing.T) {
 	const before = "n = 1234567; x = 2/3; name = \"oslo\"; k = 2*rbf(1); f(x, y) = x[0]*y[0]; l = [1, 0.5]\n"
 	for src, want := range map[string]string{

@@ -63,29 +63,29 @@ func (p Plan) Pulls() int { return PullsOf(p.Counts) }
 // PullsOf returns the number of samples of counts, one count per arm.
 func PullsOf(counts []int) int { return lists.Total(counts) }
 
-// A Loner is an Algorithm whose agents may exchange nothing on some problems, though they do on
+// An IndependentReporter is an Algorithm whose agents may exchange nothing on some problems, though they do on
 // others.
-type Loner interface {
-	// Alone reports whether no agent is told what others measured.
-	Alone() bool
+type IndependentReporter interface {
+	// Independent reports whether no agent is told what others measured.
+	Independent() bool
 }
 
-// Alone reports whether the agents of an algorithm exchange nothing, as it says itself.
-func Alone(alg Algorithm) bool {
-	l, ok := alg.(Loner)
-	return ok && l.Alone()
+// Independent reports whether the agents of an algorithm exchange nothing, as it says itself.
+func Independent(alg Algorithm) bool {
+	l, ok := alg.(IndependentReporter)
+	return ok && l.Independent()
 }
 
-// A Ruler is an Algorithm that says by which rules arms left without its audit trail: some lines of it take time.
-type Ruler interface {
-	// Ruled reports whether an arm has left by the rule.
-	Ruled(rule Rule) bool
+// A RuleReporter is an Algorithm that says by which rules arms left without its audit trail: some lines of it take time.
+type RuleReporter interface {
+	// UsedRule reports whether an arm has left by the rule.
+	UsedRule(rule Rule) bool
 }
 
-// Ruled reports whether an arm has left by the rule, of any algorithm.
-func Ruled(alg Algorithm, rule Rule) bool {
-	if r, ok := alg.(Ruler); ok {
-		return r.Ruled(rule)
+// UsedRule reports whether an arm has left by the rule, of any algorithm.
+func UsedRule(alg Algorithm, rule Rule) bool {
+	if r, ok := alg.(RuleReporter); ok {
+		return r.UsedRule(rule)
 	}
 	return slices.ContainsFunc(alg.Eliminations(), func(e Elimination) bool { return e.Rule == rule })
 }
@@ -122,10 +122,10 @@ type Outcome struct {
 	LackOfFit    *LackOfFit // what speaks against the kernel; nil when nothing does
 	Noise        *Warning   // what speaks against the assumed noise, see NoiseCheck; nil when nothing does
 	Samples      int        // all agents together
-	Alone        bool       // whether the agents exchanged nothing, though the algorithm may, see Loner
+	Independent  bool       // whether the agents exchanged nothing, though the algorithm may, see IndependentReporter
 	Unspent      string     // why pulls of a fixed budget are left; "" where none are
-	Informed     int        // rewards told by Steps.Inform, which are not among Samples
-	// what the probability of a wrong answer is at most after changes of the question, see Changer; 0
+	SamplesAdded int        // rewards told by Steps.AddData, which are not among Samples
+	// what the probability of a wrong answer is at most after changes of the question, see QuestionChanger; 0
 	// where the algorithm states nothing
 	Bound float64
 }
@@ -170,8 +170,8 @@ func (o *Outcome) record(p Plan, alive int, amended bool) {
 	})
 }
 
-// A Saver is an Algorithm that may end before its budget is spent.
-type Saver interface {
+// An UnspentReporter is an Algorithm that may end before its budget is spent.
+type UnspentReporter interface {
 	// Unspent says why pulls of the budget are left once it is done; "" where none are.
 	Unspent() string
 }
@@ -193,16 +193,16 @@ func (o *Outcome) close(alg Algorithm, status Status, trail bool) {
 				status = StatusBudget
 			}
 		}
-		if s, ok := alg.(Saver); ok {
+		if s, ok := alg.(UnspentReporter); ok {
 			if o.Unspent = s.Unspent(); o.Unspent != "" && status == StatusBudget {
 				status = StatusLeft
 			}
 		}
-		if status == StatusDecided && Ruled(alg, RuleEpsilon) {
+		if status == StatusDecided && UsedRule(alg, RuleEpsilon) {
 			status = StatusEpsilon
 		}
 	}
-	o.Status, o.Alone, o.Bound = status, Alone(alg), bound(alg)
+	o.Status, o.Independent, o.Bound = status, Independent(alg), bound(alg)
 }
 
 // The errors that callers tell apart. Messages that only a reader takes in, as of options out of
@@ -221,9 +221,9 @@ var (
 	// ErrFixedPlans is wrapped by errors of algorithms that take a round only as they planned it.
 	ErrFixedPlans = errors.New("the algorithm takes a round only as it was planned")
 
-	// ErrGuidesNothing is wrapped by errors of algorithms that judge and plan every round by its own data
+	// ErrAddedDataUnused is wrapped by errors of algorithms that judge and plan every round by its own data
 	// alone, so that no other rewards are of use to them.
-	ErrGuidesNothing = errors.New("the algorithm goes by the data of its own rounds alone")
+	ErrAddedDataUnused = errors.New("the algorithm goes by the data of its own rounds alone")
 
 	// ErrFixedQuestion is wrapped by errors of algorithms that cannot change what they ask.
 	ErrFixedQuestion = errors.New("the algorithm cannot change its question while it runs")

@@ -190,26 +190,26 @@ func checkWithin(p Plan, b Batch) error {
 	return nil
 }
 
-// An Arranger is an Algorithm whose rounds may consist of other blocks than it planned: pulls of some
+// A BlockAmender is an Algorithm whose rounds may consist of other blocks than it planned: pulls of some
 // were lost, or the plan was recorded by another build.
-type Arranger interface {
-	// Arrange makes these the blocks of the round planned last. An error changes nothing.
-	Arrange([]Side) error
+type BlockAmender interface {
+	// AmendBlocks makes these the blocks of the round planned last. An error changes nothing.
+	AmendBlocks([]Side) error
 }
 
-// Arrange says that the open round was measured in these blocks, as Amend says it of counts.
-func (s *Steps) Arrange(sides []Side) error {
+// AmendBlocks says that the open round was measured in these blocks, as Amend says it of counts.
+func (s *Steps) AmendBlocks(sides []Side) error {
 	if s.plan.Counts == nil {
 		return errors.New("no round is open: a round is arranged between its plan and its rewards")
 	}
 	if slices.EqualFunc(sides, s.plan.Sides, func(a, b Side) bool { return a.Blocks == b.Blocks && slices.Equal(a.Arms, b.Arms) }) {
 		return nil
 	}
-	a, able := s.alg.(Arranger)
+	a, able := s.alg.(BlockAmender)
 	if !able {
 		return fmt.Errorf("round %d: arranging: %w", s.plan.Round, ErrFixedPlans)
 	}
-	if err := a.Arrange(sides); err != nil {
+	if err := a.AmendBlocks(sides); err != nil {
 		return fmt.Errorf("round %d: arranging: %w", s.plan.Round, err)
 	}
 	s.plan.Sides, s.plan.Counts, s.amended = sides, CountsOf(sides, len(s.plan.Counts)), true

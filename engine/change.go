@@ -10,9 +10,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// A Changer is an Algorithm whose question may change while it runs (docs/theory/changes.md).
+// A QuestionChanger is an Algorithm whose question may change while it runs (docs/theory/changes.md).
 // All calls come between two rounds.
-type Changer interface {
+type QuestionChanger interface {
 	// SetEpsilon replaces Options.Epsilon; what is decided is looked at again.
 	SetEpsilon(epsilon float64) error
 	// SetDelta replaces Options.Delta for all decisions to come.
@@ -48,7 +48,7 @@ func (s *Steps) SetEpsilon(epsilon float64) error {
 	if _, err := (Options{Epsilon: epsilon}).Checked(""); err != nil {
 		return err
 	}
-	return s.change(changeEpsilon, []uint64{math.Float64bits(epsilon)}, func(c Changer) error {
+	return s.change(changeEpsilon, []uint64{math.Float64bits(epsilon)}, func(c QuestionChanger) error {
 		err := c.SetEpsilon(epsilon)
 		if err == nil {
 			s.opt.Epsilon = epsilon
@@ -63,7 +63,7 @@ func (s *Steps) SetDelta(delta float64) error {
 	if !(delta > 0 && delta < 1) {
 		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", delta)
 	}
-	return s.change(changeDelta, []uint64{math.Float64bits(delta)}, func(c Changer) error {
+	return s.change(changeDelta, []uint64{math.Float64bits(delta)}, func(c QuestionChanger) error {
 		err := c.SetDelta(delta)
 		if err == nil {
 			s.opt.Delta = delta
@@ -82,7 +82,7 @@ func (s *Steps) Withdraw(arms ...int) error {
 		}
 		link = append(link, uint64(i))
 	}
-	c, able := s.alg.(Changer)
+	c, able := s.alg.(QuestionChanger)
 	if !able {
 		return ErrFixedQuestion
 	}
@@ -90,7 +90,7 @@ func (s *Steps) Withdraw(arms ...int) error {
 		return err
 	}
 	arms = slices.Clone(arms)
-	return s.change(changeWithdraw, link, func(c Changer) error { return c.Withdraw(arms) })
+	return s.change(changeWithdraw, link, func(c QuestionChanger) error { return c.Withdraw(arms) })
 }
 
 // Extend goes on with an algorithm of the same kind on a problem with more arms or tasks, just
@@ -106,7 +106,7 @@ func (s *Steps) Extend(alg Algorithm, at []int) error {
 	}
 	at = slices.Clone(at)
 	link := lists.Map(at, func(i int) uint64 { return uint64(int64(i)) })
-	return s.change(changeExtend, link, func(Changer) error {
+	return s.change(changeExtend, link, func(QuestionChanger) error {
 		if err := c.Continue(s.alg, at); err != nil {
 			return err
 		}
@@ -148,16 +148,16 @@ func (b Batch) moved(at []int) Batch {
 }
 
 // change makes a change now, or after the open round. A run that had ended may go on.
-func (s *Steps) change(kind byte, link []uint64, make func(Changer) error) error {
+func (s *Steps) change(kind byte, link []uint64, make func(QuestionChanger) error) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	c, able := s.alg.(Changer)
+	c, able := s.alg.(QuestionChanger)
 	if !able {
 		return ErrFixedQuestion
 	}
 	later := func() error {
-		if changer, able := s.alg.(Changer); able {
+		if changer, able := s.alg.(QuestionChanger); able {
 			c = changer
 		}
 		if err := make(c); err != nil {
@@ -180,7 +180,7 @@ func (s *Steps) change(kind byte, link []uint64, make func(Changer) error) error
 
 // bound returns what an algorithm states of its errors after changes; 0 where it states nothing.
 func bound(alg Algorithm) float64 {
-	if c, ok := alg.(Changer); ok {
+	if c, ok := alg.(QuestionChanger); ok {
 		return c.Bound()
 	}
 	return 0
@@ -225,43 +225,43 @@ func (s *Steps) Amend(counts []int) error {
 	return nil
 }
 
-// An Informer is an Algorithm that can be told of rewards which are of no round of its own: they came
+// A DataAdder is an Algorithm that can be told of rewards which are of no round of its own: they came
 // late, or are older than the run.
-type Informer interface {
-	// Inform takes them in. A test lets them choose leaders and pulls and decides nothing by them; a
+type DataAdder interface {
+	// AddData takes them in. A test lets them choose leaders and pulls and decides nothing by them; a
 	// posterior takes them as it takes rewards of a round. Squares may be nil.
-	Inform(Batch) error
-	// Guided reports whether they are of use to it.
-	Guided() bool
+	AddData(Batch) error
+	// UsesAddedData reports whether they are of use to it.
+	UsesAddedData() bool
 }
 
 // A Standard algorithm explains itself, estimates arms, and takes other rounds than it planned.
 type Standard interface {
 	Explainer
-	Estimating
+	ArmEstimator
 	Amender
 }
 
 // A Complete one takes rewards of no round and changes of its question, too.
 type Complete interface {
 	Standard
-	Informer
-	Changer
+	DataAdder
+	QuestionChanger
 	Continuer
 }
 
-// Guided reports whether rewards of no round are of use to an algorithm.
-func Guided(alg Algorithm) bool {
-	i, able := alg.(Informer)
-	return able && i.Guided()
+// UsesAddedData reports whether rewards of no round are of use to an algorithm.
+func UsesAddedData(alg Algorithm) bool {
+	i, able := alg.(DataAdder)
+	return able && i.UsesAddedData()
 }
 
-// Inform tells rewards that are of no round, N counts and means: late ones and older ones. While a
-// round is open they wait, and are taken in just before its rewards. It is ErrGuidesNothing where
+// AddData tells rewards that are of no round, N counts and means: late ones and older ones. While a
+// round is open they wait, and are taken in just before its rewards. It is ErrAddedDataUnused where
 // they are of no use, and then changes nothing.
-func (s *Steps) Inform(b Batch) error {
-	if !Guided(s.alg) {
-		return ErrGuidesNothing
+func (s *Steps) AddData(b Batch) error {
+	if !UsesAddedData(s.alg) {
+		return ErrAddedDataUnused
 	}
 	if err := s.checkInform(b); err != nil {
 		return fmt.Errorf("informing: %w", err)
@@ -270,7 +270,7 @@ func (s *Steps) Inform(b Batch) error {
 		return s.failed
 	}
 	b = b.Clone().Turned(s.alg.Goal())
-	s.out.Informed += PullsOf(b.Counts)
+	s.out.SamplesAdded += PullsOf(b.Counts)
 	s.chain.learn(linkInform, len(s.out.Rounds), b)
 	if s.plan.Counts != nil {
 		s.informed = append(s.informed, b)
@@ -296,7 +296,7 @@ func (s *Steps) checkInform(b Batch) error {
 
 // inform hands rewards on.
 func (s *Steps) inform(b Batch) error {
-	if err := s.alg.(Informer).Inform(b); err != nil {
+	if err := s.alg.(DataAdder).AddData(b); err != nil {
 		s.end(StatusInterrupted, fmt.Errorf("informing: %w", err))
 		return s.failed
 	}

@@ -71,9 +71,9 @@ func (x Explanation) Open() []TaskExplanation {
 	return slices.DeleteFunc(slices.Clone(x.Tasks), func(s TaskExplanation) bool { return s.Progress.Decided })
 }
 
-// Faint reports whether the gap of an open task still lies within twice its standard error, so that
+// Uncertain reports whether the gap of an open task still lies within twice its standard error, so that
 // the samples it takes are very uncertain.
-func (p Progress) Faint() bool { return !p.Decided && p.Gap < 2*p.Error }
+func (p Progress) Uncertain() bool { return !p.Decided && p.Gap < 2*p.Error }
 
 // An Explainer is an Algorithm that can say how far it is. What it says guides people
 // and decides nothing. It is worked out when asked for, at the cost of about one design a task.
@@ -89,7 +89,7 @@ type Explainer interface {
 
 // Rival describes the open arm of a task that is farthest from being told from its leader.
 type Rival struct {
-	// "" where no arm is open, as after an interrupt between the exclusion of the last one and the
+	// "" if no arm is open, as after an interrupt between the exclusion of the last one and the
 	// decision
 	Arm   string
 	Open  int     // arms that may still be the answer, the leader included
@@ -163,21 +163,21 @@ type ArmEstimates struct {
 	Posterior bool
 }
 
-// An Estimating algorithm is an Algorithm that can say what it makes of every arm. What it says is for
+// An ArmEstimator algorithm is an Algorithm that can say what it makes of every arm. What it says is for
 // people and decides nothing.
-type Estimating interface {
+type ArmEstimator interface {
 	// ArmEstimates returns what the data so far say; empty before any.
 	ArmEstimates() ArmEstimates
 }
 
-// A Recalling algorithm can say later what it makes of some arms now, which with many arms is much
+// A LazyArmEstimator algorithm can say later what it makes of some arms now, which with many arms is much
 // less work than to say it of all of them after every round.
-type Recalling interface {
-	Estimating
-	// Recall returns what ArmEstimates would of some arms, which rise, NaN of others; and the latest
+type LazyArmEstimator interface {
+	ArmEstimator
+	// DeferEstimates returns what ArmEstimates would of some arms, which rise, NaN of others; and the latest
 	// estimates of all arms, of each from when it was last compared with others, by which to choose some.
 	// Both are nil before any data. The function is to be called before the algorithm's context ends.
-	Recall() (later func(arms []int) ArmEstimates, latest []float64)
+	DeferEstimates() (later func(arms []int) ArmEstimates, latest []float64)
 }
 
 // Estimates holds the estimates of one run of every arm, round by round. Of very many arms it has some: the arms of
@@ -234,7 +234,7 @@ type AlikeArms struct {
 
 // A KernelReliant is an Algorithm whose answers rely on a kernel that can represent the rewards.
 type KernelReliant interface {
-	// FitCheck returns the test of that kernel for one run; nil where no data would speak against
+	// FitCheck returns the test of that kernel for one run; nil if no data would speak against
 	// it.
 	FitCheck() FitCheck
 }

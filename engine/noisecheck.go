@@ -11,7 +11,7 @@ import (
 
 // A NoiseReliant is an Algorithm whose guarantee rests on what the problem says of the noise scales.
 type NoiseReliant interface {
-	// NoiseCheck returns the test of that for one run; nil where no data would speak against it.
+	// NoiseCheck returns the test of that for one run; nil if no data would speak against it.
 	NoiseCheck() NoiseCheck
 }
 

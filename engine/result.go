@@ -77,7 +77,7 @@ const (
 	RuleInterval Rule = "confidence interval"
 	RuleEpsilon  Rule = "within epsilon"   // the leader is good enough (PAC)
 	RuleHalved   Rule = "dimension halved" // [Du23, Alg. 2, l. 12]
-	// IndPeaceFB: the Gaussian width in place of the dimension
+	// IndPeaceFB: the Gaussian width instead of the dimension
 	RuleNarrowed Rule = "width halved"
 	RuleLargest  Rule = "largest estimate" // one uniform round
 	// CoTestFC: the rounds together reject that the arm is best
@@ -213,7 +213,7 @@ type Result struct {
 	DecidedErrors Rate `json:"decided_errors"`
 	DecidedTasks  int  `json:"decided_tasks"` // pairs of a run and a task that it decided
 	// TaskErrors is the share of (run, task) pairs whose Leader is not a best arm. Its Runs are
-	// pairs; its interval goes by runs, since the tasks of a run may err together.
+	// pairs; its interval uses runs, since the tasks of a run may err together.
 	TaskErrors Rate `json:"task_errors"`
 	// Regret is the mean over tasks of best - Leader, reward units; RelativeRegret
 	// divides each by best - median arm of its task.
@@ -241,7 +241,7 @@ type Result struct {
 	Seed     uint64    `json:"seed"`
 
 	Detail *Detail `json:"detail,omitempty"` // run by run; of the results of a sweep
-	// of the first run; nil unless asked for, and where the algorithm is not Estimating. It is as large
+	// of the first run; nil unless asked for, and where the algorithm is not ArmEstimator. It is as large
 	// as rounds times arms, so that no file has it
 	Estimates *Estimates `json:"-"`
 }

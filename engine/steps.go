@@ -16,7 +16,7 @@ import (
 
 // Steps is one run of an algorithm, driven from outside: a campaign that waits for measurements, an
 // agent that waits for others, or Run. The order of calls is Next, Learn, Next, Learn, … until Next
-// returns false. Between the two Amend may say that other pulls were made, and Inform may come at
+// returns false. Between the two Amend may say that other pulls were made, and AddData may come at
 // any time.
 //
 // Rewards go in as they were measured, and the estimates of answers come out so, whether higher or
@@ -35,7 +35,7 @@ type Steps struct {
 	chain    chain
 	plan     Plan // of the open round; without counts where none is open
 	amended  bool
-	informed []Batch        // by Inform since the open round was planned
+	informed []Batch        // by AddData since the open round was planned
 	changes  []func() error // asked for since then
 	learned  []Batch        // of the rounds so far
 	ended    bool           // whether the status of the outcome is final
@@ -87,7 +87,7 @@ func (s *Steps) WithoutTrail() *Steps {
 }
 
 // Algorithm returns the algorithm that the steps drive. It is for callers of Explainer and
-// Estimating, whose rewards are turned so that higher is better: whoever calls its Plan or Learn breaks
+// ArmEstimator, whose rewards are turned so that higher is better: whoever calls its Plan or Learn breaks
 // the steps.
 func (s *Steps) Algorithm() Algorithm { return s.alg }
 
@@ -95,7 +95,7 @@ func (s *Steps) Algorithm() Algorithm { return s.alg }
 func (s *Steps) Options() Options { return s.opt }
 
 // Next plans the next round. It returns the same plan until Learn was told of it; more is false
-// where nothing is left to plan, since the algorithm is done or a limit was reached, and Outcome then
+// if nothing is left to plan, since the algorithm is done or a limit was reached, and Outcome then
 // says which. A limit of samples is no error. After an error the run has ended, and every further
 // call returns that error.
 func (s *Steps) Next(ctx context.Context) (plan Plan, more bool, err error) {

@@ -333,7 +333,7 @@ func (w Warning) Same(v Warning) bool { return w.String() == v.String() }
 
 // WarningText returns one sentence for several warnings of one kind, at least one. Each number of
 // the sentence is a range where they differ, as in "1.06 to 1.15 times the scale"; warnings that
-// name something are not merged, and the first stands for all. A kind that is not listed is its
+// name something are not merged, and the first represents all. A kind that is not listed is its
 // own sentence.
 func WarningText(ws ...Warning) string {
 	w := ws[0]
@@ -352,7 +352,7 @@ func WarningText(ws ...Warning) string {
 	return sentence.Write(format, w.Names, lists.Map(ws, func(x Warning) []float64 { return x.Numbers })...)
 }
 
-// Note returns the warning as a note of a problem, where it is about the kernel on its points.
+// Note returns the warning as a note of a problem, if it is about the kernel on its points.
 func (w Warning) Note() problem.Note {
 	return problem.Note{Kind: problem.NoteKind(w.Kind), Names: w.Names, Numbers: w.Numbers}
 }
@@ -386,8 +386,8 @@ func (w Warning) lackOfFit() string {
 	return s
 }
 
-// NoiseWarnings says that rewards are simulated with a guess of their noise, where nothing is known
-// of it: predictions go by it, and rewards in other units have another one. An algorithm that
+// NoiseWarnings says that rewards are simulated with a guess of their noise, if nothing is known
+// of it: predictions use it, and rewards in other units have another one. An algorithm that
 // estimates the scale takes no guess for true, and its guarantee does not rest on one.
 func NoiseWarnings(p *problem.Problem) []Warning {
 	if p.Noise.UnknownBy != "" && p.Noise.SD == nil && p.Rewards == nil && p.N() > 0 {

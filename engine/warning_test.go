@@ -147,7 +147,7 @@ func TestWarnLackOfFit(t *testing.T) {
 }
 
 // Several warnings are one sentence: numbers become ranges, and of warnings that name something
-// the first stands for all. Numbers count to the digits that are shown.
+// the first represents all. Numbers count to the digits that are shown.
 func TestWarningText(t *testing.T) {
 	thin := func(pulls float64) Warning { return Warning{Kind: WarnThinRound, Numbers: []float64{pulls, 2.2}} }
 	if got, want := WarningText(thin(12), thin(7), thin(9)), "7 to 12 pulls per round are too few for the rounding ratio 2.2. Give a larger budget or fewer rounds"; got != want {
@@ -183,7 +183,7 @@ func TestWarningsAreStored(t *testing.T) {
 	}
 }
 
-// Scales that nobody stated are unknown, and simulated rewards go by a guess, which is said.
+// Scales that nobody stated are unknown, and simulated rewards use a guess, which is said.
 func TestNoiseUnstated(t *testing.T) {
 	bare, stated := "task,arm,mean\na,x,0.2\na,y,0.9\n", "task,arm,mean,sd\na,x,0.2,0.1\na,y,0.9,0.1\n"
 	for _, c := range []struct {

@@ -164,7 +164,7 @@ var octave = func() (bits [steps]uint64) {
 //	exp(x) = 2^(n/128) (1 + r + r²/2 + r³/6 + r⁴/24 + r⁵/120 + …),
 //
 // where 2^(n/128) is a table value with n/128 added to its exponent, and the terms
-// left out are below 1e-18. The relative error is below 4e-16: tables in place of the
+// left out are below 1e-18. The relative error is below 4e-16: tables instead of the
 // division of the usual rational approximation take half the time.
 //
 //	P. T. P. Tang, Table-driven implementation of the exponential function in IEEE

@@ -23,7 +23,7 @@ type form struct {
 type value struct {
 	param   Param
 	numbers []float64
-	text    string // printed in place of the numbers, for free ones
+	text    string // printed instead of the numbers, for free ones
 }
 
 // formOf returns the form of a kernel; its Entry is nil where the catalogue does not have the kernel.
@@ -51,7 +51,7 @@ func formOf(k Kernel) form {
 	return f
 }
 
-// stated returns a number as the value of a parameter: zero means its default, where it has one.
+// stated returns a number as the value of a parameter: zero means its default, if it has one.
 func stated(p Param, v float64) []float64 {
 	if v == 0 && p.Default != "" {
 		return nil

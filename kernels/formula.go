@@ -26,17 +26,17 @@ type Formula struct {
 	// means that Pair serves for any columns.
 	Resolve func(columns []string) (Formula, error)
 	// Meet returns the formula for these points, whose values it may compute at once. Bind calls
-	// it in place of Resolve; may be nil.
+	// it instead of Resolve; may be nil.
 	Meet func(p *Points) Formula
 
 	// Args are the numbers that the formula is called with, in the order of its parameters.
 	Args []Arg
-	// Call returns the formula with other numbers in place of Args; nil where it takes none.
+	// Call returns the formula with other numbers instead of Args; nil where it takes none.
 	Call func(args []Free) (Formula, error)
 
 	// Free are the free numbers that the formula reads by their names.
 	Free []Free
-	// At returns the formula with others in place of Free and of the Args that are not Fixed, in this
+	// At returns the formula with others instead of Free and of the Args that are not Fixed, in this
 	// order; Fixed ones are written into Body and Args as numbers.
 	At func(free []Free) Formula
 }

@@ -72,7 +72,7 @@ func (j Joint) With(values []float64) (Joint, error) {
 	})
 }
 
-// Settled returns the kernel with plain numbers in place of its free ones, at their
+// Settled returns the kernel with plain numbers instead of its free ones, at their
 // values.
 func (j Joint) Settled() (Joint, error) {
 	out, err := j.each(func(_ Parameter, f Free) Free { return settled(f.Value) })
@@ -195,7 +195,7 @@ func (j Joint) anonymous() bool {
 	return found || err != nil
 }
 
-// pull takes the free factors of a product out: the rest is nil where nothing is left.
+// pull takes the free factors of a product out: the rest is nil if nothing is left.
 func pull(k Kernel) (free []Kernel, rest Kernel) {
 	if k == nil {
 		return nil, nil

@@ -18,7 +18,7 @@ type Matrix interface {
 	Row(dst []float64, i int) // sets dst, of length n, to row i
 }
 
-// Part sets dst[j] = m[i][from+j]: by a method Part(dst, i, from) of m, where it has one, and from the
+// Part sets dst[j] = m[i][from+j]: by a method Part(dst, i, from) of m, if it has one, and from the
 // whole row otherwise. It has the same bits as the row.
 func Part(m Matrix, dst []float64, i, from int) {
 	if p, ok := m.(interface {

@@ -38,7 +38,7 @@ func manyPoints(t *testing.T, n int) Matrix {
 	return m
 }
 
-// plainFactor is [Harbrecht, Peters, Schneider 2012, alg. 1] as it stands there, column by column.
+// plainFactor is [Harbrecht, Peters, Schneider 2012, alg. 1] as it is there, column by column.
 func plainFactor(m Matrix, rank int) (columns [][]float64, pivots []int, rest []float64) {
 	n := m.Len()
 	rest = make([]float64, n)

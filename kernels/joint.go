@@ -291,7 +291,7 @@ func (j Joint) Check(tasks, arms *Points) (Checked, error) {
 	return all, err
 }
 
-// Smoother returns the kernel with a smooth one of the same length scales in place of each kernel
+// Smoother returns the kernel with a smooth one of the same length scales instead of each kernel
 // whose functions are not twice differentiable, and without its terms that tell any two arms
 // apart (identity() of arms) where others are left. It reports whether that differs from the kernel.
 func (j Joint) Smoother() (Joint, bool) {

@@ -13,7 +13,7 @@ import (
 )
 
 // Point is one point of a space. X has one value per feature column; Name and ID
-// say which point it is, for kernels that go by identity and not by features.
+// say which point it is, for kernels that use identity and not by features.
 type Point struct {
 	X    []float64
 	Name string
@@ -28,8 +28,8 @@ type Points struct {
 	Names []string
 	ID    []int       // n numbers; equal for equal names
 	X     [][]float64 // d columns of n values each
-	Units []Unit      // d, how X was scaled; nil where it was not
-	Data  [][]float64 // X before it was scaled; nil where it was not
+	Units []Unit      // d, how X was scaled; nil if it was not
+	Data  [][]float64 // X before it was scaled; nil if it was not
 	// d columns of n texts, the values of the data as the table has them; a column is nil where the number says it
 	Texts [][]string
 
@@ -162,7 +162,7 @@ func (u Unit) Data(x float64) float64 {
 	return x
 }
 
-// Logarithmic returns the same points with the decimal logarithm in place of the values of some columns, which are
+// Logarithmic returns the same points with the decimal logarithm instead of the values of some columns, which are
 // positive. Columns that are logarithms already stay so. It panics if one of the others was scaled.
 func (p *Points) Logarithmic(column func(name string) bool) *Points {
 	return p.rescaled(func(c int, u *Unit) func(float64) float64 {
@@ -195,7 +195,7 @@ func (p *Points) rescaled(change func(c int, u *Unit) func(v float64) float64) *
 }
 
 // Standardized returns the same points with every column scaled to [0, 1], but those that are to be
-// kept. A column of one value becomes 0. It panics if the points are scaled already, but for logarithms.
+// kept. A column of one value becomes 0. It panics if the points are scaled already, except for logarithms.
 //
 // Distances are then shares of the range of a column, and so are length scales. Kernels find their
 // columns by the same names, and equal values stay equal.

@@ -8,7 +8,7 @@ func TestSmoother(t *testing.T) {
 	tasks := Identity{}
 	for _, c := range []struct {
 		joint Joint
-		want  string // "" where nothing is smoother
+		want  string // "" if nothing is smoother
 	}{
 		{Joint{Terms: []Term{{1, tasks, rough}}}, `task(identity()) * arm(rbf(lengthscale=2, dims=["x_1"]))`},
 		{Joint{Terms: []Term{{1, tasks, Sum{[]Kernel{Linear{}, Scaled{3, rough}}}}}}, `task(identity()) * arm(linear() + 3*rbf(lengthscale=2, dims=["x_1"]))`},

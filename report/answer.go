@@ -86,7 +86,12 @@ func answerSentence(a answer.Answer) string {
 
 // recommendations says how many recommended arms are good enough with a probability of 95 %, and how probable it is for the others.
 func recommendations(epsilon float64, choices []answer.Pick) string {
-	open := lists.Map(lists.Where(choices, func(p answer.Pick) bool { return p.Within < answer.Sure }), func(p answer.Pick) float64 { return p.Within })
+	var open []float64 // probabilities below 95 %
+	for _, p := range choices {
+		if p.Within < answer.Sure {
+			open = append(open, p.Within)
+		}
+	}
 	good, all := bestWithin(epsilon), len(choices)
 	switch {
 	case len(open) == 0 && all == 1:

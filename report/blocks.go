@@ -200,7 +200,7 @@ func matrix(items []any) (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// views shows a value of each kind; a method stands in the file of its kind.
+// views shows a value of each kind; a method is in the file of its kind.
 type views struct{}
 
 var _ kinds.Views[view] = views{}

@@ -189,7 +189,7 @@ func conditionNote(r bounds.Report) string {
 	return ""
 }
 
-// normFact shows the norm that bounds go by.
+// normFact shows the norm that bounds use.
 func normFact(r bounds.Report) KeyValue {
 	const key = "Bound on ‖θ*‖"
 	if normUnknown(r) {
@@ -214,7 +214,7 @@ type named struct {
 	value float64
 }
 
-// tightest returns the smallest of the finite bounds, several where they are equal but for
+// tightest returns the smallest of the finite bounds, several where they are equal except for
 // rounding.
 func tightest(all []named) (names []string, value float64) {
 	value = math.Inf(1)

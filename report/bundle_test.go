@@ -53,7 +53,7 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// The fragments are what stands below the headings of a document.
+// The fragments are what is below the headings of a document.
 func TestFragments(t *testing.T) {
 	d := Display{Name: "r", Source: "r = fc(p)", Value: undecidedResult()}
 	markdown, err := MarkdownFragment(d)

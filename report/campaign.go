@@ -72,8 +72,8 @@ func campaignBlocks(s campaign.Status) []Block {
 			t.Caption += ", without the open round: its rewards must not influence when it is closed"
 		}
 		if others := otherLeaders(s); len(others) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another arm. The leader uses the protocol's kernel; the recommendation averages "+
-				"all kernels that explain the measurements.", join(others, 4)))
+			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another arm. The leader uses the protocol's kernel; "+
+				"the recommendation averages all kernels that explain the measurements.", join(others, 4)))
 		}
 		basis := s.Best.Basis
 		if s.Best.Undetermined != nil {

@@ -55,7 +55,7 @@ func protocolSentence(p campaign.Protocol) string {
 	return s + quickest(*p.Forecast)
 }
 
-// quickest names the quicker method where it is not the one chosen.
+// quickest names the quicker method if it is not the one chosen.
 func quickest(f campaign.Forecast) string {
 	for _, r := range f.Rows {
 		if r.Quickest && !r.Chosen {

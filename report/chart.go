@@ -61,7 +61,7 @@ func (c chart) figure(o PlotOptions) (Figure, error) {
 	return f, nil
 }
 
-// panels returns panels that are like a figure but for what each is given.
+// panels returns panels that are like a figure except for what each is given.
 func panels[T any](like Figure, of []T, give func(panel *Figure, of T)) []Figure {
 	return lists.Map(of, func(x T) Figure {
 		panel := like
@@ -130,7 +130,7 @@ func (c chart) split(x, panel int, logX *bool) split {
 	return g
 }
 
-// place finds where the rows stand on the x axis: numbers at themselves, words at
+// place finds where the rows are on the x axis: numbers at themselves, words at
 // their place among the words.
 func (g *split) place(x int, logX *bool) {
 	if slices.ContainsFunc(g.rows, func(r chartRow) bool { _, ok := numeric(r.values[x]); return !ok }) {

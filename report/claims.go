@@ -100,7 +100,7 @@ func where(rows []sim.Claim) string {
 }
 
 // reasonsTable says why claims do not hold, with one row for the settings of a case
-// that have the same reason but for its numbers.
+// that have the same reason except for its numbers.
 func reasonsTable(c sim.Claims) Table {
 	t := Table{Caption: "Why the others fail or are open", Columns: columns("statement Statement", "verdict Verdict", "#case Case",
 		"where Where measured", "why Why")}

@@ -81,6 +81,7 @@ type section struct {
 // sections returns all parts of the document in reading order.
 func (d Document) sections() []section {
 	out := lists.Map(d.Displays, Display.section)
+	shortenRepeats(out)
 	if d.Script != "" {
 		out = append(out, section{name: "Script", blocks: []Block{Code{Text: d.Script, Lines: true}}})
 	}
@@ -88,6 +89,53 @@ func (d Document) sections() []section {
 		out = append(out, section{name: "Provenance", blocks: d.Provenance.blocks()})
 	}
 	return out
+}
+
+// shortenRepeats cuts a note or warning that an earlier section shows in full to its first sentence, and refers to it.
+func shortenRepeats(all []section) {
+	var shown []string
+	for _, s := range all {
+		for i, b := range s.blocks {
+			switch b := b.(type) {
+			case Note:
+				if text, again := shortened(b.Text, shown); again {
+					b.Text = text
+					s.blocks[i] = b
+				} else {
+					shown = append(shown, strings.TrimSuffix(lowered(b.Text), "."))
+				}
+			case Table:
+				b.Notes = lists.Map(b.Notes, func(note string) string { text, _ := shortened(note, shown); return text })
+				s.blocks[i] = b
+			}
+		}
+	}
+}
+
+// shortened returns a note whose text was shown before as its first sentence with a reference; what follows the text, such as the
+// results that it concerns, stays.
+func shortened(note string, shown []string) (text string, again bool) {
+	rest, isWarning := strings.CutPrefix(note, "Warning: ")
+	for _, before := range shown {
+		first, _, several := strings.Cut(before, ". ")
+		after, same := strings.CutPrefix(lowered(rest), before)
+		if !same || !several {
+			continue
+		}
+		if first = upper(first) + " (see above)" + after; isWarning {
+			first = "Warning: " + lowered(first)
+		}
+		return first, true
+	}
+	return note, false
+}
+
+// lowered begins a text with a small letter.
+func lowered(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToLower(text[:1]) + text[1:]
 }
 
 func (x Display) section() section {

@@ -73,7 +73,7 @@ func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 		what = "For the data to decide the rest, a further round takes"
 	}
 	s := fmt.Sprintf("%s about %s samples, all agents together", what, decimal(twoFigures(remaining), 0))
-	if slices.ContainsFunc(open, func(s engine.TaskExplanation) bool { return s.Progress.Faint() }) {
+	if slices.ContainsFunc(open, func(s engine.TaskExplanation) bool { return s.Progress.Uncertain() }) {
 		s += "; this is still very uncertain, because some gap is within two standard errors"
 	}
 	return s + "."
@@ -136,7 +136,7 @@ func progressStatus(p engine.Progress, mode string) string {
 		return "… by estimate"
 	case p.Samples < 0:
 		return "✗ cannot be decided"
-	case p.Faint():
+	case p.Uncertain():
 		return "? open, unclear"
 	}
 	return "… open"

@@ -18,7 +18,7 @@ type PlotOptions struct {
 	// what goes up; several are measures of one unit in one figure; none means the usual one
 	Y     []string
 	Panel string // a swept name: a panel for each of its values; "" means one panel
-	// of a result, what its first run made of every arm in place of the usual figures; X is then "arm"
+	// of a result, what its first run made of every arm instead of the usual figures; X is then "arm"
 	// or "round", and Task one of the tasks, "" for all
 	Posterior bool
 	Task      string

@@ -255,7 +255,7 @@ func spectrumFigure(s bounds.Spectrum) Figure {
 	}{{"joint K", s.Joint}, {"tasks K_Z", s.Task}, {"arms K_X", s.Arm}} {
 		series := Series{Name: e.name}
 		for i, v := range e.values {
-			if v < 1e-16*e.values[0] { // zero but for rounding
+			if v < 1e-16*e.values[0] { // zero except for rounding
 				v = math.NaN()
 			}
 			series.Add(float64(i+1), v)

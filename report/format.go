@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// absent stands for a value that is not known or does not exist.
+// absent represents a value that is not known or does not exist.
 const absent = wording.Absent
 
 // cell turns any cell value into what a reader sees. It is the only place where

@@ -183,7 +183,7 @@ func TestFragmentOfNumber(t *testing.T) {
 	}
 }
 
-// TestFragmentAlignment: text stands at the left and numbers at the right, where a front end has
+// TestFragmentAlignment: text is at the left and numbers at the right, where a front end has
 // rules of its own and where it removes the style.
 func TestFragmentAlignment(t *testing.T) {
 	root := parse(t, written(t, func(w io.Writer) error { return Fragment(w, Display{Value: fcResult()}, "cell-7") }))

@@ -27,7 +27,7 @@ const Schema = "gonb-cope/1"
 // JSON writes {"schema", "displays": [{"name", "type", "value"}]}. The same
 // displays give the same bytes: nothing about time, machine or run is in it.
 // Numbers have full precision; those that are not finite are null. Elements of lists
-// of more than 1000 stand on one line each. A document ends its long lists of records
+// of more than 1000 are on one line each. A document ends its long lists of records
 // at 64 MiB: then a member of a list's name and _left_out counts those that are not
 // there. It returns the error of w.
 func JSON(w io.Writer, d Document) error {
@@ -180,7 +180,7 @@ func jsonMap(v reflect.Value) object {
 
 // What JSON writes of long lists.
 const (
-	// elements of a list that stand on a line of their own; elements of a longer list stand on one line each
+	// elements of a list that are on a line of their own; elements of a longer list are on one line each
 	spacedElements = 1000
 	// bytes of a document after which long lists of records end; how many records are left out stands
 	// beside them
@@ -191,7 +191,7 @@ const (
 var errTooLong = errors.New("the value is too long")
 
 // jsonWriter writes values as JSON while it walks them: the bytes equal encoding/json's with two
-// spaces of indent, but for lists of more than spacedElements.
+// spaces of indent, except for lists of more than spacedElements.
 type jsonWriter struct {
 	w       *bufio.Writer
 	written int64
@@ -389,7 +389,7 @@ func (j *jsonWriter) list(v reflect.Value) (omitted int) {
 	return omitted
 }
 
-// isPlain reports whether a text stands in JSON as it is.
+// isPlain reports whether a text is in JSON as it is.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || strings.IndexByte("\"\\<>&", c) >= 0 {

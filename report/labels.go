@@ -168,7 +168,7 @@ func (l labels) lead() (columns []Column, rows [][]any) {
 
 // distinct shortens kernels, as text: length scales lose their name where they come first, as people
 // write them, and what all have in common is cut, the terms of sums of as many terms and the
-// factors of single products. It reports whether it cut anything, which … stands for.
+// factors of single products. It reports whether it cut anything, which … represents.
 func distinct(kernels []any) (out []any, cut bool) {
 	kernels = slices.Clone(kernels)
 	for i, k := range kernels {

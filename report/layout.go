@@ -15,7 +15,7 @@ import (
 
 // Layout holds how a figure is to look where that is not left to it; the zero value leaves all of it.
 type Layout struct {
-	Title, XLabel, YLabel *string // in place of its own
+	Title, XLabel, YLabel *string // instead of its own
 	LogX, LogY            *bool   // logarithmic axes
 	XLim, YLim            *[2]float64
 	Width                 float64 // in columns, as figure.Figure.Width

@@ -124,7 +124,7 @@ func (p *markWriter) blocks(m medium, blocks []Block) {
 	}
 }
 
-// footnotes writes what stands below a table; more is about its other rows, "" for none.
+// footnotes writes what is below a table; more is about its other rows, "" for none.
 func (p *markWriter) footnotes(more string, notes []string) {
 	if more != "" {
 		p.mark(p.footnote, more)

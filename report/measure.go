@@ -170,7 +170,7 @@ func Compare(results []engine.Result) Table {
 	return t
 }
 
-// known returns a value as a cell, nil for the zero that stands for "unknown" in a Result.
+// known returns a value as a cell, nil for the zero that represents "unknown" in a Result.
 func known[T comparable](v T) any {
 	if v == *new(T) {
 		return nil

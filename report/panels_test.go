@@ -81,7 +81,7 @@ type looks struct {
 
 func looksOf(s Series) looks { return looks{s.Hue, s.Variant, s.Reference} }
 
-// TestAlgorithmsKeepTheirLook: in every figure, whatever stands beside it, and in FB
+// TestAlgorithmsKeepTheirLook: in every figure, whatever is beside it, and in FB
 // the counterpart looks like FC's.
 func TestAlgorithmsKeepTheirLook(t *testing.T) {
 	seen := map[string]looks{}

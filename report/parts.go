@@ -32,7 +32,7 @@ func PartsFrom(t reflect.Type) reflect.Type {
 	return t
 }
 
-// MeasureTitle returns what a measure of a result is, "" where no measure has the name.
+// MeasureTitle returns what a measure of a result is, "" if no measure has the name.
 func MeasureTitle(name string) string {
 	m, _ := findMeasure(name)
 	return m.title
@@ -107,7 +107,7 @@ func PartOf(v any, name string) (part any, ok bool) {
 	return nil, false
 }
 
-// plainNumber returns the number of a measure: the mean or the rate, nil where it is not known.
+// plainNumber returns the number of a measure: the mean or the rate, nil if it is not known.
 func plainNumber(v any) any {
 	switch v := v.(type) {
 	case engine.Interval:

@@ -62,7 +62,7 @@ func resultBlocks(r engine.Result) []Block {
 	}
 	warnings := resultWarnings(r)
 	if r.Guarantee != "" {
-		out = append(out, Paragraph{Text: "Guarantee: " + withoutWarnings(r.Guarantee, warnings)})
+		out = append(out, Paragraph{Text: "Guarantee: " + r.Guarantee})
 	}
 	first, others := warned(warnings)
 	out = slices.Concat(out, first, []Block{answersTable(r)}, others, []Block{resultFacts(r)})
@@ -76,20 +76,6 @@ func resultBlocks(r engine.Result) []Block {
 		out = append(out, eliminationsTable(r))
 	}
 	return out
-}
-
-// withoutWarnings returns a guarantee that refers to the warnings beside it in place of repeating them as its last reasons.
-func withoutWarnings(guarantee string, warnings []string) string {
-	at := len(guarantee)
-	for _, w := range warnings {
-		if i := strings.Index(guarantee, w); i >= 0 {
-			at = min(at, max(0, strings.LastIndex(guarantee[:i], ";")))
-		}
-	}
-	if at == len(guarantee) || at == 0 {
-		return guarantee
-	}
-	return guarantee[:at] + "; fewer may be, see the warnings"
 }
 
 // resultSentence says what was decided, with how many samples, against what bound.

@@ -8,7 +8,7 @@ import (
 )
 
 // The samples of this file are exported, because the tests of package save share them.
-// Those tests stand in this folder, in package report_test.
+// Those tests are in this folder, in package report_test.
 
 // RunSweep returns a sweep of two cells with a record of its runs; the truth is unknown in the
 // second.

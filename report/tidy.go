@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// tidy returns the table that stands for a value.
+// tidy returns the table that represents a value.
 func tidy(v any) (Table, error) {
 	v = plain(v)
 	var blocks []Block
@@ -213,7 +213,7 @@ type CellColumn struct {
 	Cells  []any
 }
 
-// Cells returns the table that stands for a value in CSV and Parquet. A column of
+// Cells returns the table that represents a value in CSV and Parquet. A column of
 // intervals or rates is spread over several columns, as many as its first cell that
 // is there needs. A value without a table is an error.
 func Cells(v any) ([]CellColumn, error) {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -85,27 +84,5 @@ func TestFootnotesSideBySide(t *testing.T) {
 	}
 	if got := Compare([]engine.Result{b, a}); !slices.Contains(got.Notes, "Warning: "+few(1).String()+" (A).") {
 		t.Errorf("notes %q", got.Notes)
-	}
-}
-
-// A reason that a warning gives stands in the warning alone.
-func TestGuaranteeRefersToWarnings(t *testing.T) {
-	r := engine.Result{Runs: 1, Warnings: []engine.Warning{{Kind: engine.WarnUnexplained, Numbers: []float64{0.2, 0.2}}}}
-	w := resultWarnings(r)
-	full := "heuristic: under a prior; no theorem says; fewer may be, since " + w[0]
-	const want = "heuristic: under a prior; no theorem says; fewer may be, see the warnings"
-	if got := withoutWarnings(full, w); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := withoutWarnings(full, nil); got != full {
-		t.Errorf("%q without a warning, want all of it", got)
-	}
-	r.Guarantee = full
-	var b strings.Builder
-	if err := Text(&b, Document{Displays: []Display{{Value: r}}}, TextOptions{Width: 80}); err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(strings.Join(strings.Fields(strings.ReplaceAll(b.String(), "\n! ", " ")), " "), w[0]); n != 1 {
-		t.Errorf("the reason stands %d times:\n%s", n, b.String())
 	}
 }

@@ -101,7 +101,7 @@ func binsOf(p *problem.Problem, option, asked string, usual int) (bins, error) {
 	return b, nil
 }
 
-// stayed stands for the round in which an arm left that never did.
+// stayed represents the round in which an arm left that never did.
 const stayed = math.MaxInt
 
 // leftRounds returns, for each arm, the round in which it left.
@@ -183,7 +183,7 @@ func openGrid(p *problem.Problem, tasks, steps, eliminated []int, across, up bin
 
 // openArms counts, by the audit trail of the first run of a result, the arms of each task that were
 // open after each round, in the order of the answers; nil where there is no trail. A first round of 0
-// stands for what was left out before any data.
+// represents what was left out before any data.
 func openArms(r engine.Result) (rounds []int, open [][]int) {
 	if len(r.Eliminations) == 0 {
 		return nil, nil

@@ -33,7 +33,7 @@ func Act(function string, args map[string]any) (any, error) {
 	return v, prefixed(err)
 }
 
-// acted does an act without the arguments that are not stated, and panics where it is refused.
+// acted does an act without the arguments that are not stated, and panics if it is refused.
 func acted[T any](function string, args map[string]any) T {
 	for name, v := range args {
 		switch v.(type) {

@@ -31,7 +31,7 @@
 // [Start], [Ask], [Tell], [Attach], [Fail], [Correct], [CloseRound] and [Amend] are the acts that scripts have. The
 // kernel does them, so that they are the same events with the same refusals, and done again they change
 // nothing. A program that the kernel runs again for a function of [Put] gets the first answers; nothing is
-// recorded twice. [Act] is all of them with an error in place of a panic.
+// recorded twice. [Act] is all of them with an error instead of a panic.
 //
 // # Functions
 //

@@ -181,7 +181,7 @@ fc(p, delta=0.05, algorithm="CoTestFC", epsilon=0.05, seed=3)
 }
 
 // tellAll asks for a list of pulls and tells their results, which depend on the arm and on how many of it were
-// told before.
+// recorded before.
 func tellAll(t *testing.T, ctx context.Context, dir string, told map[string]int) {
 	if _, err := os.Stat(filepath.Join(dir, folder.DatabaseFile)); err != nil {
 		return

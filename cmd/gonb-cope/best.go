@@ -123,7 +123,7 @@ func (o *bestOptions) of(name string) []string {
 	return c.value
 }
 
-// best runs the script that the flags stand for.
+// best runs the script that the flags represent.
 func (o *bestOptions) best(ctx context.Context, table string) error {
 	for _, c := range o.columns {
 		if !c.list && len(c.value) > 1 {

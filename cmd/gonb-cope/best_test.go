@@ -13,7 +13,7 @@ import (
 )
 
 // A newcomer names the table alone and gets a command to copy. Of the tables that dsl.TestBestOfStrangersTables answers by
-// such a command, at the first try, it is the one that names columns as there, but for those that say more.
+// such a command, at the first try, it is the one that names columns as there, except for those that say more.
 func TestCommandToCopy(t *testing.T) {
 	const root = "../../"
 	const tables, public, own = root + "engine/problem/testdata/tables", root + "engine/problem/testdata/public", root + "notebooks/data"
@@ -67,7 +67,7 @@ func TestCommandToCopy(t *testing.T) {
 	}
 }
 
-// A command that the table refuses is not proposed: what is wrong is said in its place. Where nothing looks like options the
+// A command that the table refuses is not proposed: what is wrong is said in its place. If nothing looks like options the
 // command has a gap to fill in.
 func TestNoCommandThatFails(t *testing.T) {
 	for _, c := range []struct{ table, want, not string }{

@@ -224,7 +224,7 @@ has the header alone, so that no list of before is measured twice.`,
 	return o.common(c, true)
 }
 
-// unsaved reports a file with results that are not told yet, or that is no list.
+// unsaved reports a file with results that are not recorded yet, or that is no list.
 func unsaved(ctx context.Context, k *folder.Campaign, path, by string) error {
 	if path == "" {
 		return nil

@@ -119,7 +119,7 @@ Credentials that exist are kept, so that agents and workers can be added later. 
 			if err := checkRun(o.Run); err != nil {
 				return err
 			}
-			if o.Days == 0 { // which stands for the default elsewhere
+			if o.Days == 0 { // which represents the default elsewhere
 				return usageError{errors.New("--days must be 1 or more, got 0")}
 			}
 			made, err := jetstream.Keys(c.Context(), args[0], o)
@@ -216,7 +216,7 @@ func (o *serverOptions) add(c *cobra.Command, server, creds string) {
 	}
 }
 
-// needed are the texts of the flags where nothing is done without a server.
+// needed are the texts of the flags if nothing is done without a server.
 func (o *serverOptions) needed(c *cobra.Command) {
 	o.add(c, "`URL` of the server, as gonb-cope cluster serve prints it", "`FILE` of credentials, as gonb-cope cluster keys makes it")
 }

@@ -23,9 +23,7 @@ func TestCommandLineDocumentation(t *testing.T) {
 	if !found || !closed {
 		t.Fatalf("%s has no place for commands", path)
 	}
-	var list strings.Builder
-	listCommands(&list, root())
-	want := "\n" + list.String()
+	want := "\n" + commandList(root())
 	switch {
 	case *update:
 		err = os.WriteFile(path, []byte(head+begin+want+end+tail), 0o644)
@@ -37,30 +35,66 @@ func TestCommandLineDocumentation(t *testing.T) {
 	}
 }
 
-// listCommands writes the commands below a command that users may call, each with its flags.
-func listCommands(b *strings.Builder, parent *cobra.Command) {
-	for _, c := range parent.Commands() {
-		if !c.IsAvailableCommand() || c.Name() == "help" || c.Name() == "completion" || c.Name() == "kernel" {
-			continue
+// commandList lists the commands that users may call, each with its flags. Flags that several commands share come first.
+func commandList(root *cobra.Command) string {
+	const several = 3
+	count := map[string]int{}
+	var shared, own strings.Builder
+	leaves := leaves(root)
+	for _, c := range leaves {
+		for _, line := range flagLines(c) {
+			if count[line]++; count[line] == several {
+				shared.WriteString(line)
+			}
 		}
-		if !c.HasSubCommands() {
-			fmt.Fprintf(b, "### %s\n\n`%s`: %s.\n\n", c.CommandPath(), strings.TrimSuffix(c.UseLine(), " [flags]"), strings.TrimSuffix(c.Short, "."))
-			c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-				if f.Hidden || f.Name == "help" || f.Name == "memory" {
-					return
-				}
-				kind, usage := pflag.UnquoteUsage(f)
-				if f.Value.Type() == "bool" {
-					kind = ""
-				}
-				name := "--" + f.Name
-				if f.Shorthand != "" {
-					name = "-" + f.Shorthand + ", " + name
-				}
-				fmt.Fprintf(b, "- `%s`: %s\n", strings.TrimSpace(name+" "+kind), usage)
-			})
-			b.WriteString("\n")
-		}
-		listCommands(b, c)
 	}
+	for _, c := range leaves {
+		fmt.Fprintf(&own, "\n### %s\n\n`%s`: %s.\n\n", c.CommandPath(), strings.TrimSuffix(c.UseLine(), " [flags]"), strings.TrimSuffix(c.Short, "."))
+		var also []string
+		for _, line := range flagLines(c) {
+			if count[line] < several {
+				own.WriteString(line)
+			} else {
+				name, _, _ := strings.Cut(strings.TrimPrefix(line, "- "), ":")
+				also = append(also, name)
+			}
+		}
+		if also != nil {
+			own.WriteString("- [shared](#flags-of-several-commands): " + strings.Join(also, ", ") + "\n")
+		}
+	}
+	return "### Flags of several commands\n\n" + shared.String() + own.String() + "\n"
+}
+
+// leaves returns the commands below a command that users may call.
+func leaves(parent *cobra.Command) (out []*cobra.Command) {
+	for _, c := range parent.Commands() {
+		switch {
+		case !c.IsAvailableCommand() || c.Name() == "help" || c.Name() == "kernel":
+		case c.HasSubCommands():
+			out = append(out, leaves(c)...)
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// flagLines returns a line for each flag of a command.
+func flagLines(c *cobra.Command) (out []string) {
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" || f.Name == "memory" {
+			return
+		}
+		kind, usage := pflag.UnquoteUsage(f)
+		if f.Value.Type() == "bool" {
+			kind = ""
+		}
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		out = append(out, fmt.Sprintf("- `%s`: %s\n", strings.TrimSpace(name+" "+kind), usage))
+	})
+	return out
 }

@@ -185,7 +185,7 @@ func versionCommand() *cobra.Command {
 }
 
 // licenses holds the licences and notices of all code that is linked into a binary, on
-// any system. make licenses writes it, and a test tells when it is out of date.
+// any system. make licenses writes it, and a test reports when it is out of date.
 //
 //go:embed THIRD_PARTY_LICENSES
 var licenses string
@@ -200,7 +200,7 @@ func figureFonts(ctx context.Context) (string, error) {
 }
 
 // fontFound returns the first font of figures that a system has. match returns the families that
-// stand for a name there.
+// represent a name there.
 func fontFound(system string, match func(name string) (string, error)) (string, error) {
 	if system == "windows" || system == "darwin" {
 		return "Arial, which comes with this system", nil
@@ -240,7 +240,7 @@ func notebookExaminations(build bool) []examination {
 }
 
 // goRelease compares the release of Go with the one that Go cells are compiled for. An older
-// go downloads that one by itself, where it may.
+// go downloads that one by itself, if it may.
 func goRelease(ctx context.Context) (string, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {

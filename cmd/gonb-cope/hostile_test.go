@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// A service that means ill, or is broken: whatever it sends, what was told before counts, an error says what is
+// A service that means ill, or is broken: whatever it sends, what was recorded before counts, an error says what is
 // wrong in a line without what terminals obey, and memory does not grow with what is sent.
 func TestHostileServices(t *testing.T) {
 	if testing.Short() {

@@ -60,7 +60,7 @@ var tableInputs = []tableInput{
 	{file: "one-option.csv", args: "--task site --arm arm --reward y", want: map[string]string{"a": "q", "b": "q", "c": "p"}},
 	{file: "pasted-twice.csv", args: "--task line --arm resin --arm temp --reward output", most: 0.9, says: []string{"repeat"}},
 	{file: "header-twice.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99,
-		says: []string{`the second one is "yield.1"`}},
+		says: []string{`name of the second is "yield.1"`}},
 	{file: "header-twice.csv", args: "--task site --arm variety --reward yield.1", want: map[string]string{"A": "p", "B": "p"}, least: 0.99},
 	{file: "below-detection.csv", args: "--task site --arm additive --reward impurity --goal min", fails: true, says: []string{`4 "ND"`, "<0.05"}},
 	{file: "below-detection.csv", args: "--task site --arm additive --reward impurity", want: map[string]string{"A": "q", "B": "q"},

@@ -45,7 +45,7 @@ type linkedModule struct {
 }
 
 // linked lists the modules that the command links, of all systems, by path. The first is
-// Go itself, whose licence of the standard library stands beside its sources.
+// Go itself, whose licence of the standard library is beside its sources.
 func linked(t *testing.T) []linkedModule {
 	t.Helper()
 	found := map[string]linkedModule{}

@@ -49,7 +49,7 @@ func packed(head, word string, times int) string {
 	return b.String()
 }
 
-// worst lists, by name, the file that is read, its content and what reads it. FILE stands for its path, and a script may
+// worst lists, by name, the file that is read, its content and what reads it. FILE represents its path, and a script may
 // stand in place of the arguments.
 func worst(t *testing.T) []struct{ name, file, content, script, input string } {
 	type row struct {

@@ -170,7 +170,7 @@ func flagError(c *cobra.Command, err error) error {
 	return usageError{err}
 }
 
-// bestFlag says which flag of best a word of other tools stands for, as far as one does: flags are parameters of best and problem.
+// bestFlag says which flag of best a word of other tools represents, as far as one does: flags are parameters of best and problem.
 func bestFlag(c *cobra.Command, word string) string {
 	hint := ""
 	for _, function := range []string{"best", "problem"} {

@@ -117,7 +117,7 @@ var service = &http.Client{CheckRedirect: func(r *http.Request, before []*http.R
 const lookEvery = 500 * time.Millisecond
 
 // people hands pulls out to people: they are the lists of a campaign, whose folder is made where there
-// is none, and what is told there is told to the other agents once the round is whole. A result can
+// is none, and what is recorded there is told to the other agents once the round is whole. A result can
 // be corrected until then.
 type people struct{ *agentOptions }
 
@@ -199,7 +199,7 @@ func share(p cluster.Pulls) []int {
 	return out
 }
 
-// fitting returns the first results of each arm that make its count, without results that were told
+// fitting returns the first results of each arm that make its count, without results that were recorded
 // before while some of these are left: further measurements of people are no pulls of the plan. The
 // same results give the same choice however often it is made. Where they do not make the pulls that are
 // left of an arm, it returns the first such arm and how many pulls are missing.

@@ -126,7 +126,7 @@ func heldOpen(t *testing.T) (path string, over func()) {
 	}
 }
 
-// A command that is no longer wanted is ended, with what it has started; what it told before counts.
+// A command that is no longer wanted is ended, with what it has started; what it recorded before counts.
 func TestCommandIsEnded(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("no shell")

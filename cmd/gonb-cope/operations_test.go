@@ -187,7 +187,7 @@ func (m *manual) follow(lines [][2]string) (said string) {
 	return said
 }
 
-// The commands of the first section make a run on one machine, as they stand there.
+// The commands of the first section make a run on one machine, as they are there.
 func TestManualOneMachine(t *testing.T) {
 	m := newManual(t, "one")
 	var lines [][2]string
@@ -200,7 +200,7 @@ func TestManualOneMachine(t *testing.T) {
 	m.found(len(lines), 5, m.follow(lines))
 }
 
-// The commands for three hosts do so with a folder in place of each host.
+// The commands for three hosts do so with a folder instead of each host.
 func TestManualThreeHosts(t *testing.T) {
 	m := newManual(t, "hub", "oslo", "rome")
 	var lines [][2]string

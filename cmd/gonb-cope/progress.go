@@ -36,7 +36,7 @@ func newProgress(out *os.File) *progress {
 }
 
 // update shows how far an activity is. The bar's own estimate would take what was read from a store
-// for work done; so the time left stands before the bar.
+// for work done; so the time left is before the bar.
 func (p *progress) update(a dsl.Activity) {
 	if p.out == nil {
 		return

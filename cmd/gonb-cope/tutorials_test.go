@@ -31,6 +31,9 @@ func TestTutorials(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if !strings.Contains(string(data), "\n```text ") {
+				t.Skip("the page shows no output")
+			}
 			folder, output := t.TempDir(), ""
 			text := block.ReplaceAllStringFunc(string(data), func(found string) string {
 				parts := block.FindStringSubmatch(found)

@@ -101,7 +101,7 @@ sweep(r, gap=[0.4, 0.5], algorithm=["CoTestFC", "CoKernelFC"])
 	}
 }
 
-// Workers that are killed again and again leave the displays as they are: the bytes equal a run
+// Workers that are killed again and again leave the displays unchanged: the bytes equal a run
 // without a server. What a killed worker had in its hands comes to others after 30 seconds.
 func TestFaultWorkerKills(t *testing.T) {
 	if testing.Short() {

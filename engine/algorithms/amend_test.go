@@ -131,7 +131,7 @@ func explained(alg engine.Algorithm) {
 	if x, ok := alg.(engine.Explainer); ok {
 		engine.ProgressOf(x)
 	}
-	if x, ok := alg.(engine.Estimating); ok {
+	if x, ok := alg.(engine.ArmEstimator); ok {
 		x.ArmEstimates()
 	}
 	alg.Answers()
@@ -203,7 +203,7 @@ func TestAmendedBudgetWarns(t *testing.T) {
 		}
 	}
 	out := s.Outcome()
-	want := fmt.Sprintf("1 of %d rounds had other pulls than were planned", len(out.Rounds))
+	want := fmt.Sprintf("1 of %d rounds had other pulls than planned", len(out.Rounds))
 	found := false
 	for _, w := range out.Warnings {
 		found = found || strings.Contains(w.String(), want)

@@ -12,14 +12,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// relied returns the models whose kernel the algorithm takes at its word: one model of all tasks, or
-// one of each task alone for agents that share nothing. None for sample means.
+// relied returns the models whose kernel the guarantee relies on: one model of all tasks, or
+// one for each task if agents share nothing. None for sample means.
 func (b Basis) relied() []*model.Model {
 	if b.Algorithm.Regression == RegressionMeans || b.sideBySide() {
 		return nil
 	}
 	if !b.Algorithm.Shares || b.Algorithm.tests() && cotest.TestsAlone(b.Model, b.terms()) {
-		if alone, err := b.Model.Alone(); err == nil {
+		if alone, err := b.Model.TaskModels(); err == nil {
 			return slices.DeleteFunc(slices.Clone(alone), b.byMeans)
 		}
 	}
@@ -42,8 +42,8 @@ func (b Basis) byMeans(m *model.Model) bool {
 	return b.Algorithm.tests() && cotest.ByMeans(m, b.terms())
 }
 
-// regularised reports whether the answers go by a bound on the norm of the reward function. What an
-// algorithm does by values of the kernel needs none for features that were cut.
+// regularised reports whether the answers rely on a bound on the norm of the reward function. An
+// algorithm that uses values of the kernel needs none for truncated features.
 func (b Basis) regularised(m *model.Model) bool {
 	e := b.Algorithm
 	if _, bounded := e.BoundOf(m, b.terms()); bounded {
@@ -55,8 +55,8 @@ func (b Basis) regularised(m *model.Model) bool {
 // slack is the relative difference below which a stated number is the true one.
 const slack = 1e-9
 
-// contradicted says which stated number is not true of the expected rewards, or that the kernel
-// cannot represent them; "" where nothing is, or where the truth is not known.
+// contradicted returns which stated number is wrong for the expected rewards, or that the kernel
+// cannot represent them; "" if all is right, or if the truth is unknown.
 func (b Basis) contradicted() string {
 	if b.Truth == nil {
 		return ""
@@ -71,19 +71,19 @@ func (b Basis) contradicted() string {
 		}
 		if opt.Norm > 0 && opt.Misfit == 0 && !witnessed && b.regularised(m) {
 			if norm, small := m.Truth().NormTooSmall(b.terms()); small {
-				return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g (in reward units, %.3g and %.3g)",
+				return fmt.Sprintf("norm = %.3g was stated, but the norm of the expected rewards is %.3g (in reward units, %.3g and %.3g)",
 					opt.Norm, norm, opt.Norm*m.Unit, norm*m.Unit)
 			}
 		}
 		gap, err := m.Truth().DeltaMin()
 		if least := math.Max(gap*m.Unit, b.Result.Epsilon); err == nil && opt.Gap > least*(1+slack) && b.regularised(m) {
-			return fmt.Sprintf("gap = %.3g was stated, and the smallest gap is %.3g", opt.Gap, least)
+			return fmt.Sprintf("gap = %.3g was stated, but the smallest gap is %.3g", opt.Gap, least)
 		}
 	}
 	return b.noisier()
 }
 
-// offKernel says how rewards are off the kernel by more than is stated.
+// offKernel returns how rewards differ from the kernel by more than stated.
 func (b Basis) offKernel(m *model.Model) string {
 	opt := b.Options
 	if opt.Robust || m.Truth().Fidelity(b.terms().Epsilon) != model.Foreign {
@@ -93,14 +93,14 @@ func (b Basis) offKernel(m *model.Model) string {
 		return "the kernel cannot represent the expected rewards"
 	}
 	if size, at, err := m.Truth().UniformMisfit(); err == nil && size > opt.Misfit*(1+slack) {
-		return fmt.Sprintf("misfit = %.3g was stated, and every function of the kernel misses some expected reward by %.3g or more, "+
-			"the closest at %s", opt.Misfit, size, m.Problem.Where(at))
+		return fmt.Sprintf("misfit = %.3g was stated, but every function of the kernel misses some expected reward by at least %.3g, "+
+			"the closest one at %s", opt.Misfit, size, m.Problem.Where(at))
 	}
 	return ""
 }
 
-// blurred says why it is not certain that the kernel represents expected rewards which are known;
-// "" where it is.
+// blurred returns why it is uncertain that the kernel represents the known expected rewards;
+// "" if it is certain.
 func (b Basis) blurred() string {
 	if b.Truth == nil || b.Model.Problem.Mean == nil || b.Options.Robust {
 		return ""
@@ -118,28 +118,28 @@ func (b Basis) blurred() string {
 		fidelity := m.Truth().Fidelity(b.terms().Epsilon)
 		if b.Options.Norm > 0 && fidelity != model.Faithful && b.regularised(m) {
 			if near, found, err := m.Truth().Closest(b.Options.Norm); err == nil && found {
-				return fmt.Sprintf("of the functions within the stated norm, the closest that was found is %.2g off an expected reward (%s), which "+
-					"is not small enough to be neglected; misfit=%.2g allows for it", near.Misfit, m.Problem.Where(near.At), model.RoundUp(near.Misfit))
+				return fmt.Sprintf("the closest function found within the stated norm misses an expected reward by %.2g (%s), "+
+					"too much to neglect; misfit=%.2g allows for it", near.Misfit, m.Problem.Where(near.At), model.RoundUp(near.Misfit))
 			}
 		}
 		switch fidelity {
 		case model.Blurred:
 			size, at, _ := m.Truth().Misfit()
-			return fmt.Sprintf("the features of the kernel represent the expected rewards only to within %.2g (%s), which is not small "+
-				"beside the smallest gap", size, m.Problem.Where(at))
+			return fmt.Sprintf("the features of the kernel represent the expected rewards only to within %.2g (%s), too much compared "+
+				"with the smallest gap", size, m.Problem.Where(at))
 		case model.Rounded:
 			size, at, _ := m.Truth().Misfit()
-			return fmt.Sprintf("the kernel represents the expected rewards only to within %.2g (%s); with CoTestFC misfit=%.2g allows for that",
+			return fmt.Sprintf("the kernel represents the expected rewards only to within %.2g (%s); CoTestFC allows for it by misfit=%.2g",
 				size, m.Problem.Where(at), model.RoundUp(size))
 		case model.Unknown:
-			return fmt.Sprintf("whether the kernel can represent the expected rewards of these %d arms was not computed", m.Problem.N())
+			return fmt.Sprintf("it was not computed whether the kernel can represent the expected rewards of these %d arms", m.Problem.N())
 		}
 	}
 	return ""
 }
 
-// unfound says that no function within a stated norm was found that is within the stated misfit of the
-// expected rewards; "" where one was, or where no norm is stated.
+// unfound says that no function within the stated norm is known to be within the stated misfit of the
+// expected rewards; "" if one is, or if no norm is stated.
 func (b Basis) unfound() string {
 	for _, m := range b.relied() {
 		if b.Options.Norm == 0 || !b.regularised(m) || b.witnessed(m) {
@@ -153,16 +153,16 @@ func (b Basis) unfound() string {
 		case err == nil && found && near.Misfit <= b.Options.Misfit*(1+slack):
 			continue
 		case err == nil && found:
-			return fmt.Sprintf("misfit = %.3g was stated, and of the functions within the stated norm the closest that was found is %.3g "+
-				"off an expected reward (%s)", b.Options.Misfit, near.Misfit, m.Problem.Where(near.At))
+			return fmt.Sprintf("misfit = %.3g was stated, but the closest function found within the stated norm misses an expected reward "+
+				"by %.3g (%s)", b.Options.Misfit, near.Misfit, m.Problem.Where(near.At))
 		}
-		return fmt.Sprintf("no function within the stated norm was found that is within misfit = %.3g of the expected rewards", b.Options.Misfit)
+		return fmt.Sprintf("no function was found within the stated norm and within misfit = %.3g of the expected rewards", b.Options.Misfit)
 	}
 	return ""
 }
 
-// mistaken names two arms of different rewards that CoTestFC takes for one under a bound on the norm; ""
-// where it takes none.
+// mistaken names two arms of different rewards that CoTestFC treats as one under a bound on the norm; ""
+// if there are none.
 func (b Basis) mistaken(m *model.Model) string {
 	if _, bounded := b.Algorithm.BoundOf(m, b.terms()); !bounded || !b.Algorithm.tests() {
 		return ""
@@ -175,11 +175,11 @@ func (b Basis) mistaken(m *model.Model) string {
 	if small, err := m.Truth().Negligible(b.Result.Epsilon/m.Unit, 0, 0); err == nil && difference <= small {
 		return ""
 	}
-	return fmt.Sprintf("the kernel hardly tells apart arms whose rewards differ by %.2g (%s, and %s), and %s takes them for one",
+	return fmt.Sprintf("the kernel hardly distinguishes arms whose rewards differ by %.2g (%s, and %s), and %s treats them as one",
 		difference, p.Where(i), p.Where(j), b.Algorithm.Name)
 }
 
-// overstated says what the proof leaves to computation where stated noise scales are larger than those of simulated rewards; "" elsewhere.
+// overstated returns the part of the guarantee that is computed, not proven, if stated noise scales exceed those of simulated rewards.
 func (b Basis) overstated() string {
 	p := b.Model.Problem
 	if !b.drawn() || !b.Algorithm.tests() || b.Options.LawFor(p) != engine.LawNormal || p.Noise.UnknownBy != "" || b.sideBySide() {
@@ -187,13 +187,13 @@ func (b Basis) overstated() string {
 	}
 	for i, sd := range deviations(p) {
 		if sd < p.Noise.Scales[i]*(1-slack) {
-			return "; noise is smaller than stated, and that this makes no error more likely was computed, not proven"
+			return "; noise is smaller than stated: it was computed, not proven, that this makes no error more likely"
 		}
 	}
 	return ""
 }
 
-// noisier says whose simulated rewards scatter more than the stated noise scale; "" where none do.
+// noisier names an arm whose simulated rewards are noisier than stated; "" if there is none.
 // Rewards of a larger standard deviation are not as sub-Gaussian as stated.
 func (b Basis) noisier() string {
 	p := b.Model.Problem
@@ -202,7 +202,7 @@ func (b Basis) noisier() string {
 	}
 	for i, sd := range deviations(p) {
 		if sd > p.Noise.Scales[i]*(1+slack) {
-			return fmt.Sprintf("a noise scale of %.3g was stated at %s, and its rewards have a standard deviation of %.3g",
+			return fmt.Sprintf("a noise scale of %.3g was stated at %s, but its rewards have a standard deviation of %.3g",
 				p.Noise.Scales[i], p.Where(i), sd)
 		}
 	}
@@ -225,19 +225,18 @@ func deviations(p *problem.Problem) []float64 {
 	return p.Noise.Deviations()
 }
 
-// assumed returns what the guarantee takes for granted and nobody can check: of the kernel and of
-// the numbers that were stated where the expected rewards are not known, and of rewards that were
-// measured or drawn by a reward function.
+// assumed returns the assumptions of the guarantee that cannot be checked: about the kernel and the
+// stated numbers if the expected rewards are unknown, and about measured rewards or those of a reward function.
 func (b Basis) assumed() string {
 	var out []string
 	if !b.drawn() {
 		out = append([]string{b.ofRewards()}, b.ofKernel()...)
 	}
 	if b.Options.Misfit > 0 {
-		out = append(out, fmt.Sprintf("no expected reward is farther than misfit = %.3g from what the kernel can represent", b.Options.Misfit))
+		out = append(out, fmt.Sprintf("no expected reward is farther than misfit = %.3g from a function of the kernel", b.Options.Misfit))
 	}
 	if slices.ContainsFunc(b.Result.Trace, func(r engine.RoundRecord) bool { return r.Amended }) {
-		out = append(out, "pulls were left out and added for reasons that have nothing to do with their rewards")
+		out = append(out, "pulls were left out and added for reasons unrelated to their rewards")
 	}
 	if n := len(out); n > 1 {
 		return strings.Join(out[:n-1], ", ") + ", and " + out[n-1]
@@ -245,8 +244,8 @@ func (b Basis) assumed() string {
 	return strings.Join(out, "")
 }
 
-// given returns the bounds that nobody stated and that an algorithm took from expected rewards which are
-// known; "" where it took none.
+// given returns the bounds that were not stated and that an algorithm computed from known expected
+// rewards; "" if there are none.
 func (b Basis) given() string {
 	if b.Truth == nil || b.Options.Norm > 0 || b.Model.Problem.Mean == nil {
 		return ""
@@ -267,9 +266,9 @@ func (b Basis) given() string {
 	}
 	s := fmt.Sprintf("‖f‖ ≤ %.3g in reward units", norm*b.Model.Unit)
 	if misfit > b.Options.Misfit*(1+slack) {
-		return s + fmt.Sprintf(" and misfit %.2g, which were taken from the expected rewards", misfit)
+		return s + fmt.Sprintf(" and misfit %.2g, both computed from the expected rewards", misfit)
 	}
-	return s + ", which was taken from the expected rewards"
+	return s + ", computed from the expected rewards"
 }
 
 // ofKernel returns the assumptions about expected rewards that are not known.
@@ -288,16 +287,16 @@ func (b Basis) ofKernel() []string {
 		}
 	}
 	if !free && b.Options.Misfit == 0 && !b.Options.Robust {
-		s := "the kernel can represent their expectations"
+		s := "the kernel can represent their expected rewards"
 		switch {
 		case !slices.ContainsFunc(b.Result.Trace, func(r engine.RoundRecord) bool { return r.LackOfFit != nil }):
-			s += " (which no data tested: no more arms were measured than its dimensions)"
+			s += " (untested: no more arms were measured than it has dimensions)"
 		case counted && b.Algorithm.Takes("misfit"):
-			s += fmt.Sprintf(" (it has %d dimensions for %d arms; robust=true allows for what it cannot)", dimensions, arms)
+			s += fmt.Sprintf(" (it has %d dimensions for %d arms; robust=true estimates the misspecification)", dimensions, arms)
 		}
 		out = append(out, s)
 		if i, j := b.Model.Relations().Merged(); i >= 0 {
-			out = append(out, fmt.Sprintf("arms that the kernel does not distinguish have the same reward (%s, and %q)", b.Model.Problem.Where(i),
+			out = append(out, fmt.Sprintf("arms that the kernel does not distinguish have equal expected rewards (%s, and %q)", b.Model.Problem.Where(i),
 				b.Model.Problem.Arms.Names[j]))
 		}
 	}
@@ -310,8 +309,8 @@ func (b Basis) ofKernel() []string {
 	return out
 }
 
-// copiesApart says which arms the kernel does not distinguish although their rewards may differ by more than epsilon, as far
-// as the data say; "" where there are none.
+// copiesApart names arms that the kernel does not distinguish although, by the data, their rewards may differ by more than
+// epsilon; "" if there are none.
 func (b Basis) copiesApart() string {
 	if b.Options.Misfit > 0 || b.Options.Robust || len(b.relied()) == 0 {
 		return ""
@@ -336,8 +335,7 @@ func (b Basis) copiesApart() string {
 		b.Model.Problem.Where(i), b.Model.Problem.Arms.Names[j])
 }
 
-// ofRewards returns what the guarantee takes for granted of rewards that were measured or that a
-// reward function draws.
+// ofRewards returns the assumptions of the guarantee about measured rewards or those of a reward function.
 func (b Basis) ofRewards() string {
 	p, s := b.Model.Problem, "the function's rewards are independent"
 	if b.Truth == nil {
@@ -363,7 +361,7 @@ func (b Basis) ofRewards() string {
 	return s + " and sub-Gaussian with the problem's noise scales"
 }
 
-// unknownScales says what is taken for granted of noise scales that are unknown: how many there are.
+// unknownScales returns the assumption about unknown noise scales: how many there are.
 func unknownScales(p *problem.Problem) string {
 	of := "all arms"
 	switch p.Noise.UnknownBy {

@@ -76,7 +76,7 @@ func TestWithdrawBest(t *testing.T) {
 	}
 }
 
-// An arm that comes later is measured and wins where it is best, also in a task that was decided,
+// An arm that comes later is measured and wins if it is best, also in a task that was decided,
 // and so is a task that comes later; what was decided stays.
 func TestExtend(t *testing.T) {
 	for _, name := range changers {

@@ -74,7 +74,7 @@ func TestCostOfTwoArms(t *testing.T) {
 	}
 }
 
-// Who is told what pulls cost spends less, and errs no more. Arms that are the same but for their
+// Who is told what pulls cost spends less, and errs no more. Arms that are the same except for their
 // cost are measured by the cheaper one.
 func TestCostsAreSaved(t *testing.T) {
 	p := enginetest.Instances(t)[3]

@@ -21,7 +21,7 @@ func TestWhoGoesByCost(t *testing.T) {
 		}
 		opt := engine.Options{Norm: 1, Gap: 0.5}
 		if e.Takes("norm") && !e.Scheduled {
-			opt = engine.Options{} // with a norm CoTestFC goes by no cost, and says so itself
+			opt = engine.Options{} // with a norm CoTestFC uses no cost, and says so itself
 		}
 		a, b := begun(t, e.Name, plain, opt), begun(t, e.Name, &priced, opt)
 		x, y := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(1, 1))

@@ -36,7 +36,7 @@ var disturbances = []disturbance{
 			late[i] = n - plan.Counts[i]
 		}
 		r.learn(r.batch(plan.Counts, plan.WantSquares))
-		if err := r.s.Inform(r.batch(late, plan.WantSquares)); err != nil {
+		if err := r.s.AddData(r.batch(late, plan.WantSquares)); err != nil {
 			r.t.Fatal(err)
 		}
 	}},

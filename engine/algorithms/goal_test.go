@@ -46,12 +46,12 @@ func TestStepsOfGoalMin(t *testing.T) {
 			}
 			return b
 		}
-		if engine.Guided(alg) {
+		if engine.UsesAddedData(alg) {
 			once := make([]int, low.N())
 			for i := range once {
 				once[i] = 1
 			}
-			if err := s.Inform(told(once, true)); err != nil {
+			if err := s.AddData(told(once, true)); err != nil {
 				t.Fatalf("%s: %v", entry.Name, err)
 			}
 		}

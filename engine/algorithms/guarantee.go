@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Basis is all that the guarantee of a result goes by.
+// Basis is all that the guarantee of a result depends on.
 type Basis struct {
 	Model     *model.Model
 	Options   engine.Options
@@ -22,7 +22,7 @@ type Basis struct {
 	Result    engine.Result // with its mode, schedule, delta, epsilon, numbers of tasks and trace
 	// whether the data of the runs speak against the kernel, in more of them than chance explains
 	Rejected bool
-	Truth    *Truth // nil for real measurements, whose truth nobody knows
+	Truth    *Truth // nil for real measurements, whose truth is unknown
 	// of one run with real measurements: its data; nil where they are not at hand
 	Data *model.Replicates
 }
@@ -43,7 +43,7 @@ type Truth struct {
 // drawn reports whether it is known how rewards are drawn.
 func (b Basis) drawn() bool { return b.Truth != nil && b.Truth.Drawn }
 
-// Guarantee says what backs the answers: in a word, and in a sentence that begins with it.
+// Guarantee returns the type of guarantee in a word, and a sentence that begins with it.
 func (b Basis) Guarantee() (standing, sentence string) {
 	r := b.Result
 	why := b.unbacked()
@@ -67,8 +67,7 @@ func (b Basis) Guarantee() (standing, sentence string) {
 		s = "all decided answers are best arms with probability at least " + atLeast(delta)
 	}
 	if delta > r.Delta {
-		s += fmt.Sprintf(", in place of %s since the expected rewards, as they were rounded, are only near to a function of that norm",
-			atLeast(r.Delta))
+		s += fmt.Sprintf(" (%s was asked; the rounded expected rewards are only near a function of that norm)", atLeast(r.Delta))
 	}
 	if given := b.given(); given != "" {
 		s += ", given " + given
@@ -82,25 +81,25 @@ func (b Basis) Guarantee() (standing, sentence string) {
 	return engine.StandingProven, engine.StandingProven + ": " + s + b.overstated()
 }
 
-// unbacked says why nothing backs the answers, "" where something does.
+// unbacked returns why the answers have no guarantee, "" if they have one.
 func (b Basis) unbacked() string {
 	switch {
 	case b.Algorithm.DividedByV:
-		return "a reference to compare with, not an algorithm: it counts the samples of agents that share nothing as if " +
-			"sharing had cut them to 1/V"
+		return "a reference, not an algorithm: it divides the samples of independent agents by V"
 	case b.Algorithm.Role == RoleReference:
-		return "a reference to compare with, not an algorithm: it knows the expected rewards"
+		return "a reference, not an algorithm: it knows the expected rewards"
 	case b.untested() && b.Options.LearnsKernel(b.Model.Problem):
-		return "no answer is decided: the kernel is learned in the run, answers are the largest posterior means, and nothing is tested"
+		return "no answer is decided. The kernel is learned in the run, answers are the largest posterior means, and nothing is tested"
 	case b.untested():
-		return "no answer is decided: the rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
-			", where answers are the largest posterior means and nothing is tested"
+		return "no answer is decided. The rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
+			", so answers are the largest posterior means and nothing is tested"
 	case b.Algorithm.Backing == BackingNone:
-		return "a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(b.Result.Delta)
+		return "a baseline without guarantee. An answer counts as decided only if the data separate it at level " +
+			percent(b.Result.Delta)
 	case b.Result.Runs > 0 && b.Result.DecidedTasks == 0:
 		return "nothing was decided"
 	case b.uncovered():
-		return "xi is too large for the theorem behind the literal schedule, see the warning (the tuned schedule holds for every xi)"
+		return "xi is too large for the theorem of the literal schedule, see the warning. The tuned schedule holds for every xi"
 	}
 	return ""
 }
@@ -135,13 +134,13 @@ func (b Basis) doubts() []string {
 	p := b.Model.Problem
 	var out []string
 	if _, err := Named(b.Algorithm.Mode, b.Algorithm.Name); err != nil {
-		out = append(out, fmt.Sprintf("that the answers of %s are backed is what its author says, and nobody checked it here", b.Algorithm.Name))
+		out = append(out, fmt.Sprintf("the guarantee of %s is its author's claim and was not checked", b.Algorithm.Name))
 	}
 	if p.KernelFittedHere() {
-		out = append(out, "the kernel was fitted on these data, which no bound allows for")
+		out = append(out, "the kernel was fitted on these data, and no bound allows for this")
 	}
 	if b.Options.Robust {
-		out = append(out, "how far rewards are from what the kernel can represent was estimated from the data of the run")
+		out = append(out, "the misspecification of the kernel was estimated from the data of the run")
 	}
 	if p.Noise.Estimated() && !b.sideBySide() {
 		out = append(out, "the noise scales were estimated from the data")
@@ -151,13 +150,13 @@ func (b Basis) doubts() []string {
 	}
 	if !b.drawn() {
 		if b.Rejected {
-			out = append(out, "the data speak against the kernel, see the warning")
+			out = append(out, "the data contradict the kernel, see the warning")
 		}
 		if w := b.copiesApart(); w != "" {
 			out = append(out, w)
 		}
 		if slices.ContainsFunc(b.Result.Warnings, engine.Warning.OfNoise) {
-			out = append(out, "the data speak against what is assumed of the noise, see the warning")
+			out = append(out, "the data contradict the assumed noise, see the warning")
 		}
 		return out
 	}
@@ -166,20 +165,21 @@ func (b Basis) doubts() []string {
 	case !problem.Independent(p.Noise.Environment):
 		out = append(out, fmt.Sprintf("rewards are not independent (environment %s)", p.Noise.Environment))
 	case normal && p.Noise.Environment != problem.EnvironmentGaussian && p.Noise.Environment != "":
-		out = append(out, "the test is for normal rewards, which these are not")
+		out = append(out, "the test assumes normal rewards, and these are not normal")
 	case b.Options.Law == engine.LawSymmetric:
 		if p.Noise.Environment == problem.EnvironmentResampled || p.Noise.Environment == problem.EnvironmentBernoulli {
-			out = append(out, "the test is for differences within blocks that are symmetric; differences of these rewards need not be")
+			out = append(out, "the test assumes symmetric differences within blocks, and those of these rewards may be asymmetric")
 		}
 	case b.sideBySide():
 		if normal && p.Noise.UnknownBy != problem.UnknownArm && !oneScale(p) {
-			out = append(out, "the arms of a task do not scatter alike within blocks, as the test takes it (noise=\"unknown arm\" allows for any)")
+			out = append(out, "the test assumes equal noise of a task's arms within blocks, which they do not have "+
+				"(noise=\"unknown arm\" allows for any)")
 		}
 	case p.Noise.UnknownBy == "" && !p.Noise.Estimated() && !subGaussian(p):
-		out = append(out, "the noise scales that are stated do not cover these rewards")
+		out = append(out, "the stated noise scales are too small for these rewards")
 	case !proportional(p):
-		out = append(out, fmt.Sprintf("the noise scales are not guesses times one factor for each %s, as was stated (noise=%q allows for any)",
-			p.Noise.UnknownBy, "unknown arm"))
+		out = append(out, fmt.Sprintf("the noise scales are not the guesses times one factor for each %s, as stated "+
+			"(noise=%q allows for any)", p.Noise.UnknownBy, "unknown arm"))
 	}
 	return out
 }
@@ -236,7 +236,7 @@ func subGaussian(p *problem.Problem) bool {
 	return true
 }
 
-// posterior says what answers mean that are backed by a posterior only.
+// posterior returns the meaning of answers that a posterior alone backs.
 func posterior(r engine.Result, opt engine.Options, block *problem.Block) string {
 	what := "best arms"
 	if r.Epsilon > 0 {
@@ -244,41 +244,30 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	}
 	prior, sizes := "the kernel", ""
 	if opt.Scale == 0 {
-		prior = "the kernel times a scale and a part of each arm by itself"
-		sizes = ", averaged over both sizes by how well they fit the data of the run"
+		prior = "the kernel times a scale, plus an independent part of each arm"
+		sizes = ", averaged over both sizes by their fit to the data of the run"
 	} else if opt.Scale != 1 {
 		prior = fmt.Sprintf("%g times the kernel", opt.Scale)
 	}
-	level := "an unknown level"
+	level := "an unknown mean"
 	if opt.Level.Known {
-		level = fmt.Sprintf("the level %g", opt.Level.Value)
+		level = fmt.Sprintf("the mean %g", opt.Level.Value)
 	}
 	if block != nil && r.Mode == engine.ModeFC {
-		level = fmt.Sprintf("a level of each block (%s) that may be any", block.Name)
+		level = fmt.Sprintf("an arbitrary mean of each block (%s)", block.Name)
 	}
-	return fmt.Sprintf("under a prior of %s around %s%s, all decided answers are %s with posterior probability at least %s; "+
-		"so many runs are right where rewards are drawn from that prior; how many are on real rewards no theorem says, and "+
-		"docs/explanation/robustness.md has what was measured%s",
-		prior, level, sizes, what, atLeast(r.Delta), disbelieved(r))
+	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. The prior is %s, around %s%s. "+
+		"The probability is calibrated if rewards follow the prior; no theorem covers real rewards "+
+		"(measured error rates: docs/explanation/robustness.md)", what, atLeast(r.Delta), prior, level, sizes)
+	if slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return slices.Contains(contradictory, w.Kind) }) {
+		s += ". Fewer answers may be right, see the warnings"
+	}
+	return s
 }
 
-// disbelieved says by which warnings fewer answers may be right than a posterior says.
-func disbelieved(r engine.Result) (out string) {
-	since := "; fewer may be, since "
-	for _, kind := range []engine.WarningKind{
-		engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers,
-		engine.WarnFewOutcomes,
-	} {
-		of := slices.DeleteFunc(slices.Clone(r.Warnings), func(w engine.Warning) bool { return w.Kind != kind })
-		if len(of) == 0 {
-			continue
-		}
-		if out, since = out+since, "; and since "; r.Runs > 1 && !of[0].OfPrior() { // which says in how many
-			out += "in some runs "
-		}
-		out += engine.WarningText(of...)
-	}
-	return out
+// contradictory are the kinds of warnings by which fewer answers may be right than the posterior probability states.
+var contradictory = []engine.WarningKind{
+	engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers, engine.WarnFewOutcomes,
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
@@ -315,8 +304,8 @@ func (b Basis) witness(m *model.Model) (cost float64, found bool) {
 	return m.Truth().Witness(b.terms(), samples)
 }
 
-// smooth reports whether the algorithm, without a stated norm, goes by a function that is near to the
-// expected rewards, and allows for its distance.
+// smooth reports whether the algorithm, without a stated norm, uses a function near the expected
+// rewards and allows for its distance.
 func (b Basis) smooth(m *model.Model) bool {
 	if _, bounded := b.Algorithm.BoundOf(m, b.terms()); !bounded || b.Result.Schedule == engine.SchedulePaper {
 		return false
@@ -334,9 +323,9 @@ func (e Entry) tests() bool {
 	return e.Mode == engine.ModeFC && e.Backing == BackingNormal && e.Regression == RegressionLeastSquares
 }
 
-// BoundOf returns the bound on the norm by which the algorithm goes on a model, if it goes by one: CoTestFC
-// where one is stated or its kernel has too many dimensions for least squares, eliminations among very
-// many arms. An error in place of it counts as a bound, since the kernel is not used without.
+// BoundOf returns the bound on the norm that the algorithm uses on a model, if it uses one: CoTestFC
+// if one is stated or its kernel has too many dimensions for least squares, eliminations among very
+// many arms. An error counts as a bound, since the kernel is not used without one.
 func (e Entry) BoundOf(m *model.Model, opt model.Terms) (b model.Bound, bounded bool) {
 	switch {
 	case e.tests():

@@ -11,7 +11,7 @@ import (
 )
 
 // Arms that have nothing in common need no pivots, however many they are: ρ* lies between Σ 1/gap² and
-// four times that, and CoTestFC without a norm goes by least squares.
+// four times that, and CoTestFC without a norm uses least squares.
 func TestManyIndependentArms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")

@@ -25,11 +25,11 @@ func TestInformGuides(t *testing.T) {
 				rng := rand.New(rand.NewPCG(3, 3))
 				tell := func() {
 					before := len(s.Outcome().Eliminations)
-					if err := s.Inform(misleading); err != nil {
+					if err := s.AddData(misleading); err != nil {
 						t.Fatal(err)
 					}
 					out := s.Outcome()
-					if len(out.Eliminations) != before || out.Informed != 6000 {
+					if len(out.Eliminations) != before || out.SamplesAdded != 6000 {
 						t.Errorf("%s: rewards of no round threw out %+v", name, out.Eliminations)
 					}
 					for v, want := range []string{"1", "3"} {
@@ -76,10 +76,10 @@ func TestInformPosterior(t *testing.T) {
 		if err := told.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		if err := informed.Inform(b); err != nil {
+		if err := informed.AddData(b); err != nil {
 			t.Fatal(err)
 		}
-		x, y := told.Algorithm().(engine.Estimating).ArmEstimates(), informed.Algorithm().(engine.Estimating).ArmEstimates()
+		x, y := told.Algorithm().(engine.ArmEstimator).ArmEstimates(), informed.Algorithm().(engine.ArmEstimator).ArmEstimates()
 		if fmt.Sprint(x) != fmt.Sprint(y) || len(x.Mean) == 0 {
 			t.Errorf("%s: estimates %v and %v", p.Name, x, y)
 		}
@@ -103,10 +103,10 @@ func TestInformRefused(t *testing.T) {
 		}
 		b := engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
 		b.Counts[0] = 1
-		if err := s.Inform(b); engine.Guided(alg) != (err == nil) || err != nil && !errors.Is(err, engine.ErrGuidesNothing) {
+		if err := s.AddData(b); engine.UsesAddedData(alg) != (err == nil) || err != nil && !errors.Is(err, engine.ErrAddedDataUnused) {
 			t.Errorf("%s: error %v", entry.Name, err)
 		}
-		if b.Means[0] = math.NaN(); engine.Guided(alg) && s.Inform(b) == nil {
+		if b.Means[0] = math.NaN(); engine.UsesAddedData(alg) && s.AddData(b) == nil {
 			t.Errorf("%s: takes a reward that is no number", entry.Name)
 		}
 		if _, _, err := s.Next(t.Context()); err != nil {

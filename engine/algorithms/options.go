@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Takes reports whether the algorithm goes by an option, named as in engine.AllOptions.
+// Takes reports whether the algorithm uses an option, named as in engine.AllOptions.
 func (e Entry) Takes(option string) bool {
 	tests := e.Mode == engine.ModeFC && e.Backing == BackingNormal
 	return map[engine.Methods]bool{
@@ -143,7 +143,7 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	return r, nil
 }
 
-// Believes reports whether answers under these options go by a posterior, whose level and scale Options.Level and
+// Believes reports whether answers under these options use a posterior, whose level and scale Options.Level and
 // Options.Scale state.
 func (e Entry) Believes(opt engine.Options) bool {
 	switch kind := opt.Ridge.Kind; {
@@ -156,7 +156,7 @@ func (e Entry) Believes(opt engine.Options) bool {
 	}
 }
 
-// TakesPrior reports options of a prior that the algorithm does not go by.
+// TakesPrior reports options of a prior that the algorithm does not use.
 func (e Entry) TakesPrior(opt engine.Options) error {
 	if !opt.Level.Known && opt.Scale == 0 || e.Believes(opt) {
 		return nil
@@ -239,7 +239,7 @@ func (b Basis) formOfTest() string {
 	if b.Algorithm.Shares && regime != model.RegimeAlone {
 		return regime
 	}
-	alone, err := b.Model.Alone()
+	alone, err := b.Model.TaskModels()
 	if err != nil || regime == model.RegimeBlocks {
 		return regime
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// A level and a scale are of methods that go by a posterior, and an error with others, which says
+// A level and a scale are of methods that use a posterior, and an error with others, which says
 // who has them.
 func TestTakesPrior(t *testing.T) {
 	level, scale := engine.Options{Level: engine.Level{Known: true}}, engine.Options{Scale: 2}

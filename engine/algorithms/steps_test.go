@@ -189,7 +189,7 @@ func TestDigestsChain(t *testing.T) {
 	inform := func(bs ...engine.Batch) func(*engine.Steps, *engine.Batch) {
 		return func(s *engine.Steps, _ *engine.Batch) {
 			for _, b := range bs {
-				if err := s.Inform(b); err != nil {
+				if err := s.AddData(b); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -226,7 +226,7 @@ func TestStepsOutOfTurn(t *testing.T) {
 	refused(s.Amend(append([]int{-1}, plan.Counts[1:]...)), "arm 0: the count must be 0 or more, got -1")
 	short := engine.Batch{Counts: plan.Counts[1:], Means: p.Mean[1:]}
 	refused(s.Learn(t.Context(), short), "11 counts and 11 means for 12 arms")
-	refused(s.Inform(short), "11 counts and 11 means for 12 arms")
+	refused(s.AddData(short), "11 counts and 11 means for 12 arms")
 	if again, more, err := s.Next(t.Context()); err != nil || !more || fmt.Sprint(again) != fmt.Sprint(plan) {
 		t.Errorf("the plan is %v, was %v (%v)", again, plan, err)
 	}

@@ -83,9 +83,9 @@ type Pick struct {
 	CI95     *[2]float64    `json:"ci95"`               // of the expected reward; null where nothing says it
 	Count    float64        `json:"count"`              // of measurements
 	Failed   int            `json:"failed,omitempty"`   // measurements that gave no value
-	Options  int            `json:"options"`            // among which it was chosen; the only one has the probability 1 and is not counted as sure
+	Options  int            `json:"options"`            // from which it was chosen; an only option has probability 1 and is not counted
 	Within   float64        `json:"probability_within"` // that no arm is better by more than epsilon
-	Loss     float64        `json:"expected_loss"`      // by which it is worse than the best, on average over what may be true; ≥ 0, null where nothing says it
+	Loss     float64        `json:"expected_loss"`      // expected simple regret; ≥ 0, null if unknown
 	RunnerUp string         `json:"runner_up"`          // label of the most probable best arm besides it; "" of a single arm
 	// further measurements of this task after which probability_within is expected to be 0.95, about; 0 where it is
 	// now and where nothing says it, -1 where 4096 are not enough
@@ -247,7 +247,9 @@ func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 		pick.take(a.Arms[i])
 		pick.Within = float64(within[k]) / float64(count)
 		if rivals := rivalsOf(open[p.TaskOf[i]], i); len(rivals) > 0 {
-			second := slices.MaxFunc(rivals, func(j, k int) int { return cmp.Or(cmp.Compare(best[j], best[k]), cmp.Compare(m.mean[j], m.mean[k])) })
+			second := slices.MaxFunc(rivals, func(j, k int) int {
+				return cmp.Or(cmp.Compare(best[j], best[k]), cmp.Compare(m.mean[j], m.mean[k]))
+			})
 			pick.RunnerUp = a.Arms[second].Label
 		}
 	}
@@ -343,7 +345,8 @@ func (a *Answer) failed() string {
 	if len(named) == 0 {
 		return ""
 	}
-	return " Options that failed each time are left out: " + sentence.List(named, 3*mostNamed) + ". To include them, write retry=true (--retry)."
+	return " Options that failed each time are left out: " + sentence.List(named, 3*mostNamed) +
+		". To include them, write retry=true (--retry)."
 }
 
 // enough says that no further measurement is needed, "" if one is.

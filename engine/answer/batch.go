@@ -76,7 +76,7 @@ func (b *batch) add(repeated, times int) {
 }
 
 // telling returns the arm whose measurements take most from the variance of a pick's lead over its closest rival, of all tasks the
-// lead that is least sure: the pick or the rival where arms are unrelated. Where no lead has a variance it is the pick that is measured
+// lead that is least sure: the pick or the rival where arms are unrelated. If no lead has a variance it is the pick that is measured
 // least.
 func (b *batch) telling(repeated int, beside []float64) (at int) {
 	rival, doubt := -1, 0.0

@@ -18,7 +18,7 @@ import (
 )
 
 // apartBy returns the measured arms of each task in groups that no block and no chain of blocks connects: the data cannot tell
-// whether groups differ or their blocks do. It is nil where nothing is measured in blocks.
+// whether groups differ or their blocks do. It is nil if nothing is measured in blocks.
 func apartBy(p *problem.Problem) [][][]int {
 	if len(p.Blocks) < 2 {
 		return nil
@@ -84,7 +84,7 @@ func confounded(p *problem.Problem) string {
 // doubted returns a belief in which groups of options that no block connects may differ by their blocks as much as by themselves: a
 // kernel may explain all of it by features, and a drift from block to block would look the same. With V the variance of the means of
 // the groups of a task, each group has an error of its own, so large that its mean has a variance of V/2 at least: half of the
-// difference may be the blocks'. Counts, whose model has no blocks, stay as they are.
+// difference may be the blocks'. Counts, whose model has no blocks, stay unchanged.
 func doubted(b *belief.Belief) *belief.Belief {
 	p := b.Problem
 	apart := apartBy(p)

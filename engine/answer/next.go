@@ -136,7 +136,7 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 	}
 }
 
-// next fills in Next and what it is expected to bring, and tells how much of that is done.
+// next fills in Next and what it is expected to bring, and reports how much of that is done.
 func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(share float64)) error {
 	all := indices.All(len(q.arms))
 	if len(all) == len(q.pick) { // every task has one option, so that nothing is to be compared
@@ -172,7 +172,7 @@ func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(shar
 }
 
 // inBlocks shares measurements of arms out among blocks no larger than the median of the data's blocks: an arm's in
-// consecutive blocks, the last followed by the first, so that it stands in all of them equally often, as nearly as whole
+// consecutive blocks, the last followed by the first, so that it is in all of them equally often, as nearly as whole
 // numbers can. One block where the data have none.
 func (q *planner) inBlocks(counts []int) [][]int {
 	if q.b.Blocks == 0 {

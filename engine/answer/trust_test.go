@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// longTable reads a long table with the columns site, arm, y, and day where it has one.
+// longTable reads a long table with the columns site, arm, y, and day if it has one.
 func longTable(t *testing.T, text string) *problem.Problem {
 	t.Helper()
 	l := problem.Long{Task: []string{"site"}, Arm: []string{"arm"}, Reward: "y"}
@@ -183,7 +183,7 @@ func TestOneOption(t *testing.T) {
 	}
 }
 
-// Once all picks are sure, measurements go to picks and their closest rivals, wherever they stand in the table, and in any unit.
+// Once all picks are sure, measurements go to picks and their closest rivals, wherever they are in the table, and in any unit.
 func TestNextWhenSure(t *testing.T) {
 	for _, unit := range []float64{1, 1e-9, 1e9} {
 		text, rng := "site,arm,y\n", rand.New(rand.NewPCG(4, 4))

@@ -143,7 +143,7 @@ func (a *Answer) where(p *problem.Problem, arm int) string {
 	return a.Arms[arm].Label
 }
 
-// code is a value that stands for something else than a measurement, such as -9999 for none.
+// code is a value that represents something else than a measurement, such as -9999 for none.
 type code struct {
 	value float64 // its sign as Problem.Mean
 	count int

@@ -287,7 +287,7 @@ func (s *search) leaveOneOut(e *evidence) LeaveOneOut {
 	return out
 }
 
-// sites returns what stands for the counts of all measured arms, by Newton steps at the best numbers.
+// sites returns what represents the counts of all measured arms, by Newton steps at the best numbers.
 func (s *search) sites(ctx context.Context, rank int) (target, variance []float64, err error) {
 	d := s.d
 	target, variance = make([]float64, len(d.cells)), make([]float64, len(d.cells))

@@ -106,7 +106,7 @@ func plainly(m *model, u []float64) *mat.SymDense {
 }
 
 // TestEvidence: the evidence is the density of the means, whose covariance is formed as the doc says, and the density of the
-// scatter within arms, but for a constant; predictions of left-out means come from the other means.
+// scatter within arms, except for a constant; predictions of left-out means come from the other means.
 func TestEvidence(t *testing.T) {
 	c := prepared(t, smooth(t))
 	rng := rand.New(rand.NewPCG(2, 2))

@@ -126,7 +126,7 @@ func testBlocks(t *testing.T, p *problem.Problem) {
 	}
 }
 
-// logDensity returns the log density of these entries of y under a normal law, but for a constant.
+// logDensity returns the log density of these entries of y under a normal law, except for a constant.
 func logDensity(t *testing.T, cov *mat.SymDense, y *mat.VecDense, of []int) float64 {
 	t.Helper()
 	part, some := mat.NewSymDense(len(of), nil), mat.NewVecDense(len(of), nil)

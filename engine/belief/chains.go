@@ -42,7 +42,7 @@ func same(u float64) float64 { return u }
 // ofTask names the number of a task.
 func ofTask(v int) string { return "noise of task " + strconv.Itoa(v+1) }
 
-// factors returns by how much σ² is larger in each task at u; nil where it is the same in all.
+// factors returns by how much σ² is larger in each task at u; nil if it is the same in all.
 func (m *model) factors(u []float64) []float64 {
 	if _, differ := m.at["unequal"]; !differ {
 		return nil
@@ -57,7 +57,7 @@ func (m *model) factors(u []float64) []float64 {
 // sample moves the chains under the posterior of the data. With the first data a bank of numbers is drawn from their prior and
 // weighed by evidence, and chains begin at some of them, as many at each as its weight asks. Elliptical slice sampling [MAM10]
 // then moves every chain, and again after every round: few data leave chains all over the prior, many draw them
-// together where the likelihood is large. Every step leaves the posterior as it is, whatever the number of data, so
+// together where the likelihood is large. Every step leaves the posterior unchanged, whatever the number of data, so
 // there is none at which one computation takes over from another.
 //
 // [MAM10]: I. Murray, R. P. Adams, D. J. C. MacKay, Elliptical slice sampling, AISTATS 2010.

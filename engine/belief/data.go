@@ -41,7 +41,7 @@ type data struct {
 	gained    float64    // log m of scatter, see noise
 	changing  bool       // means that are not yet smoothed say that scatter changes with them
 	blocks    *blocks    // nil without
-	// of measured arms with limits, and the variances of the sites that stand for these, 0 of other arms; nil without any
+	// of measured arms with limits, and the variances of the sites that represent these, 0 of other arms; nil without any
 	limits map[int]*limit
 	fixed  []float64
 }

@@ -21,9 +21,9 @@ import (
 type Learner struct {
 	p          *problem.Problem
 	knownNoise []float64     // N standard deviations of one measurement; nil where the noise is found
-	stated     *mat.SymDense // N × N, squared reward units; nil where no kernel is stated
+	stated     *mat.SymDense // N × N, squared reward units; nil if no kernel is stated
 	unit       float64       // reward units of 1 in what is returned
-	most       int           // arms up to which posteriors go by covariances of all
+	most       int           // arms up to which posteriors use covariances of all
 
 	place    []int           // of each arm in distinct
 	distinct *kernels.Points // features of arms, once for the same arm in several tasks
@@ -41,7 +41,7 @@ type Learner struct {
 type outlook interface {
 	means() []float64
 	noise() float64 // σ²
-	// factors returns by how much σ² is larger in each task; nil where it is the same
+	// factors returns by how much σ² is larger in each task; nil if it is the same
 	factors() []float64
 	// covariances adds the covariances of some arms to a matrix
 	covariances(to *mat.SymDense, arms []int)
@@ -53,7 +53,7 @@ type outlook interface {
 
 // NewLearner returns the belief before any data. noise has the standard deviation of one measurement of each arm, or is nil
 // where the noise is not known; stated has the covariances of the expected rewards that somebody stated, or is nil. What is returned
-// is in units of so many reward units. Of more arms than most that are related, posteriors go by features.
+// is in units of so many reward units. Of more arms than most that are related, posteriors use features.
 func NewLearner(p *problem.Problem, noise []float64, stated *mat.SymDense, unit float64, most int) *Learner {
 	return &Learner{p: p, knownNoise: noise, stated: stated, unit: unit, most: most}
 }

@@ -120,7 +120,7 @@ func TestOutlooksAgree(t *testing.T) {
 	}
 }
 
-// Where nothing relates arms, the formula for each arm gives the likelihood of the whole covariance, up to the same constant.
+// If nothing relates arms, the formula for each arm gives the likelihood of the whole covariance, up to the same constant.
 func TestLikelihoodApart(t *testing.T) {
 	p := plain(t, 3, 7, false)
 	l := NewLearner(p, nil, nil, 1, 512)
@@ -135,7 +135,7 @@ func TestLikelihoodApart(t *testing.T) {
 	}
 }
 
-// The chains have the posterior of the numbers for their law, with few data, where it is nearly the prior, and with many, where
+// The chains have the posterior of the numbers for their law, with few data, if it is nearly the prior, and with many, where
 // the likelihood decides: the mean and the spread of each number are as in weighted draws from the prior, or as of
 // the true noise. There is no number of data at which another computation takes over.
 func TestChainsFollowThePosterior(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 // A measurement of "<0.05" is a limit: all that is known is that the reward is not above it. It says nothing of the noise. Its likelihood
-// at the expected reward f is Φ((limit - f)/σ) [Tobin58]. Of an arm with limits a normal law stands for the likelihood, which has the
+// at the expected reward f is Φ((limit - f)/σ) [Tobin58]. Of an arm with limits a normal law represents the likelihood, which has the
 // moments of the posterior (expectation propagation [RW06, sec. 3.6], with censored rewards [GL12]); the sites are found at the most
 // probable numbers, as those of counts are. The expected reward is possible: within stated bounds, and not negative where no value is.
 //

@@ -15,14 +15,14 @@ import (
 
 const (
 	// foundFrom is how many measured arms that are related numbers are found from in the course of a run, foundLarge
-	// where posteriors go by features.
+	// where posteriors use features.
 	foundFrom, foundLarge = 192, 96
 	membersLarge          = 2   // sets of numbers where there are so many arms
 	rankLarge             = 128 // and features of their kernels
 	besideStated          = 0.1 // part of newKernelModel beside a stated kernel
 )
 
-// dense reports whether posteriors go by covariances of all arms. Posteriors of arms that nothing relates but the level of their task
+// dense reports whether posteriors use covariances of all arms. Posteriors of arms that nothing relates but the level of their task
 // have few features at any number of arms.
 func (l *Learner) dense(m *model) bool {
 	return l.stated != nil || l.p.N() <= l.most && !m.unrelated()

@@ -187,7 +187,7 @@ func remembered(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief
 	return &own, nil
 }
 
-// identity tells what the belief of a problem follows from: all but its kernel.
+// identity reports what the belief of a problem follows from: all but its kernel.
 func identity(p *problem.Problem) string {
 	var words []string
 	numbers := [][]float64{p.Mean, p.Partial, p.Reps, p.Noise.Scales, p.Noise.SD}

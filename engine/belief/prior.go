@@ -19,7 +19,7 @@ type number struct {
 // model holds the numbers of a prior over all arms.
 type model struct {
 	d           *data
-	gaussian    bool // numbers are compared by Gaussian kernels, in place of Matérn ones
+	gaussian    bool // numbers are compared by Gaussian kernels, instead of Matérn ones
 	numbers     []number
 	at          map[string]int // their places
 	numeric     []int          // columns of arms with a length scale
@@ -80,16 +80,16 @@ func newModel(d *data) *model {
 	return m
 }
 
-// notSeparated is the median of the variance of a mean where no arm has two measurements and names alone tell arms apart. Then the data
+// notSeparated is the median of the variance of a mean if no arm has two measurements and names alone tell arms apart. Then the data
 // do not separate noise from what arms have of their own. Stated probabilities are right on average over tables whose noise is 0.1 to
 // 2 times as wide as differences between arms, see TestNoiseNotSeparated in engine/answer.
 const notSeparated = 0.25
 
-// nothingStated is the part of newKernelModel where nothing is stated of the kernel.
+// nothingStated is the part of newKernelModel if nothing is stated of the kernel.
 const nothingStated = 1.0
 
 // newKernelModel lists the numbers of the kernel. part is by how much the medians of variances that features explain are smaller
-// than they are where nothing is stated of the kernel, far the median length scale of tasks with so many columns of numbers.
+// than they are if nothing is stated of the kernel, far the median length scale of tasks with so many columns of numbers.
 func newKernelModel(d *data, part float64, far func(columns int) float64) *model {
 	m, square := &model{d: d, at: map[string]int{}}, 1.0
 	if d.wins != nil {
@@ -174,7 +174,7 @@ func (m *model) value(u []float64, name string, without float64) float64 {
 	return without
 }
 
-// prior returns log of the density of u but for a constant.
+// prior returns log of the density of u except for a constant.
 func (m *model) prior(u []float64) float64 {
 	sum := 0.0
 	for k, n := range m.numbers {

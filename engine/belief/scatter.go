@@ -105,7 +105,7 @@ func Within(p *problem.Problem) []float64 {
 	return out
 }
 
-// equal reports whether all measurements are equal but for rounding, as in a first plate of zeros: they say nothing of any scale.
+// equal reports whether all measurements are equal except for rounding, as in a first plate of zeros: they say nothing of any scale.
 func (d *data) equal(squares []float64) bool {
 	const rounding = 1e-14
 	size := rounding * max(math.Abs(floats.Max(d.y)), math.Abs(floats.Min(d.y)))

@@ -84,7 +84,7 @@ func (s *search) adjoint(grad, u []float64) (err error) {
 }
 
 // scatter returns the derivatives of the evidence by the logarithms of σ² and of the variance τ² of blocks; the latter by central
-// differences, 0 without blocks. Where both grow alike, V grows so, too, and the effects of blocks stay as they are:
+// differences, 0 without blocks. Where both grow alike, V grows so, too, and the effects of blocks stay unchanged:
 //
 //	∂/∂ log σ² + ∂/∂ log τ² = tr w V + ½ (rest - ν).
 func (s *search) scatter(x *normal, weight *mat.SymDense, alpha, u []float64) (noise, blocks float64, err error) {

@@ -138,7 +138,7 @@ func (s *standard) apart() *standard {
 		if free > 0 {
 			square += within / free
 		}
-		if len(at) < 2 || math.Sqrt(square) <= 8*epsilon*largest { // 0 but for rounding
+		if len(at) < 2 || math.Sqrt(square) <= 8*epsilon*largest { // 0 except for rounding
 			continue
 		}
 		half := float64(len(at)-1) / 2

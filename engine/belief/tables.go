@@ -215,7 +215,7 @@ func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) (float64, *
 	return log, f
 }
 
-// likelihoodApart is the part of the means where nothing relates arms but the level of their task: their covariance is, for each
+// likelihoodApart is the part of the means if nothing relates arms but the level of their task: their covariance is, for each
 // task, D + l 11ᵀ, D diagonal, and on top the constant of all.
 func (c *chosen) likelihoodApart(u []float64) float64 {
 	tasks := len(c.freeOf)

@@ -40,7 +40,7 @@ const (
 	gainLeast     = 0.01 // of the mean weight: candidates below are let go, unless their gradient is large
 	// of the excess of the largest gradient over the mean: arms below are not taken in
 	gainExcess = 0.2
-	// squared correlation, given the allocation, above which one of two arms stands for both
+	// squared correlation, given the allocation, above which one of two arms represents both
 	gainAlike = 0.5
 	// of ξ: where the pivots leave more of an arm, the kernel is too rough for few arms
 	gainRough = 100
@@ -57,7 +57,7 @@ const (
 //
 //	F(λ) ≤ Υ ≤ F(λ) + max_i g_i - Σ λ_i g_i   [Kiefer and Wolfowitz 1960],
 //
-// and both ends are exact but for rounding, since they are computed from values of the kernel.
+// and both ends are exact except for rounding, since they are computed from values of the kernel.
 type gainSearch struct {
 	ctx        context.Context
 	m          *model.Model

@@ -41,7 +41,7 @@ func TestManyArmsSayWhichRidge(t *testing.T) {
 	}
 }
 
-// The lower bound of very many arms goes by the ξ that is stated, and rises as it falls.
+// The lower bound of very many arms uses the ξ that is stated, and rises as it falls.
 func TestManyLowerBoundOfStatedRidge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a bound of hundreds of arms")

@@ -46,7 +46,7 @@ type ArgError struct {
 type Doing struct {
 	Moment
 	// makes the protocol with the arms of a table that is added, and says where the arms of before are in it. It records nothing.
-	// nil where no act needs it, as in a preview of a sheet
+	// nil if no act needs it, as in a preview of a sheet
 	Grow func(context.Context, File) (Protocol, Growth, error)
 }
 
@@ -58,7 +58,7 @@ type Done struct {
 	Warnings []string  // sentences
 	Closing  *Closing  // of an act that closes a round, also beside its error; nil of others
 	Receipt  *Receipt  // of an act that takes a sheet; nil of others
-	Protocol *Protocol // what the events make of it; nil where they leave it as it is
+	Protocol *Protocol // what the events make of it; nil where they leave it unchanged
 	Files    []File    // whose content is recorded
 }
 
@@ -71,7 +71,7 @@ type Param struct {
 	Into     any
 	Optional bool          // of a text or list of a script: it may be left out
 	Doc      string        // of the argument in scripts, without a full stop
-	Flag     string        // what the command says in place of Doc; "" for the same
+	Flag     string        // what the command says instead of Doc; "" for the same
 	Place    string        // how the command shows an argument that it takes by its place; "" for a flag
 	Words    string        // names it in an error, "an id"
 	Range    kernels.Range // of numbers; the zero value is any
@@ -118,7 +118,7 @@ var (
 // ErrReason answers an act without its reason.
 var ErrReason = errors.New("the act needs a reason, which the report shows (--reason)")
 
-// reasoned reports a reason that is missing, with the rule of the act where it has one.
+// reasoned reports a reason that is missing, with the rule of the act if it has one.
 func reasoned(reason string, rule fmt.Stringer) error {
 	switch {
 	case strings.TrimSpace(reason) != "":
@@ -207,7 +207,7 @@ type UpgradeBody struct {
 // String returns the changes, without a full stop.
 func (b UpgradeBody) String() string { return strings.Join(b.Changes, "; ") }
 
-// fold goes by To alone; From is for readers.
+// fold uses To alone; From is for readers.
 func (b *UpgradeBody) fold(s *State, e Event) error {
 	s.Revision = b.To
 	s.note(e, fmt.Sprintf("revision %d of the decisions in place of %d", b.To, b.From), "")

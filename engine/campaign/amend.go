@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Amend changes the protocol, where its algorithm can change, from the next round on. What is nil, empty or "" stays as it is.
+// Amend changes the protocol, where its algorithm can change, from the next round on. What is nil, empty or "" stays unchanged.
 // The same change for the same reason is made once: a cell of a notebook that is run again makes no second change.
 type Amend struct {
 	Epsilon    *float64 // an arm this close to the best is good enough, reward units
@@ -118,7 +118,7 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 	return out, nil
 }
 
-// armIn returns the task and the arm of "task/arm". It is parted at the first slash, where no name has slashes of its own. What
+// armIn returns the task and the arm of "task/arm". It is parted at the first slash, if no name has slashes of its own. What
 // names nothing is parted there as well: check says what is wrong with it.
 func armIn(p Protocol, text string) [2]string {
 	task, arm, _ := strings.Cut(text, "/")

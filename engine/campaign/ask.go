@@ -16,7 +16,7 @@ type Request struct {
 	By    string // who asks, as typed; "" is a person, too
 	Task  string // only pulls of this task; "" means any
 	Count int    // 0 means the capacity of a unit of time, without one a plate, without one the round
-	More  bool   // further pulls, though the asker has a list that is not told yet
+	More  bool   // further pulls, though the asker has a list that is not recorded yet
 	Retry bool   // also pulls of arms that gave no result so far, however often they were tried
 }
 
@@ -65,7 +65,7 @@ type item struct {
 	by       string    // who asked for it; others may tell its result
 	at       time.Time // when it was handed out
 	until    time.Time // the end of its lease; zero is never
-	failed   string    // the reason; "" where it did not
+	failed   string    // the reason; "" if it did not
 	replaced string    // the id under which it was handed out again
 	result   *measured // its result, in time or late; nil without one. Items that one mean is of share it
 }
@@ -94,7 +94,7 @@ func (h *handed) itemsOf(by string, r *round, is func(*item) bool) []*item {
 // the event that hands them out. A list without rows says why. The caller holds the lock, and
 // records the event before anybody sees the list: pulls that were shown and not recorded would be handed out to others, too.
 //
-// It is an error where no task has the name, and where no round is open although not all is decided: the next plan is due first.
+// It is an error if no task has the name, and if no round is open although not all is decided: the next plan is due first.
 func (s Moment) Ask(q Request) (List, []Event, error) {
 	if q.Task != "" {
 		if _, err := taskNamed(s.Problem, q.Task); err != nil {
@@ -137,7 +137,7 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 }
 
 // ask returns what to hand out now, up to so many pulls as are asked for: first those that come back, then the round's own in
-// the order of its list. Where nothing is left it has no items. It changes nothing of the state.
+// the order of its list. If nothing is left it has no items. It changes nothing of the state.
 func (s Moment) ask(q Request) (AskBody, error) {
 	r := s.open()
 	if r == nil {

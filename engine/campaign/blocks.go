@@ -35,7 +35,7 @@ func blockColumns(p *problem.Problem) []string {
 	return p.Long.Blocks
 }
 
-// blockOf returns what a row of a sheet was measured with; "" where it does not say. Of a row of a list the columns that
+// blockOf returns what a row of a sheet was measured with; "" if it does not say. Of a row of a list the columns that
 // every list has do not: its plates are not the table's.
 func blockOf(p *problem.Problem, row problem.SheetRow) string {
 	var parts []string
@@ -209,7 +209,7 @@ type Slot struct {
 // worklist returns the pulls of a round in the order in which they are handed out. Plates of the
 // given size are each a balanced sample of the round: pull j of n of an arm has the key (j + u)/n,
 // with one u for all arms of a task, and a plate takes the pulls of the next keys. So rivals of one task
-// stand on the same plates in equal numbers, as nearly as whole pulls can, and what is common to a
+// are on the same plates in equal numbers, as nearly as whole pulls can, and what is common to a
 // plate cancels in their difference. The order on a plate, and among equal keys, is random. A size
 // of 0 makes one balanced list without plates.
 //
@@ -250,7 +250,7 @@ func worklist(counts, taskOf []int, size int, seed uint64) []Slot {
 
 // cut returns counts of most pulls altogether in the proportions of the given ones, by largest
 // remainders [Balinski and Young 1982, Hamilton's method]; equal remainders in random order. Counts
-// that fit already are returned as they are, and so are all for most of 0 or less. The sum of others is most exactly.
+// that fit already are returned unchanged, and so are all for most of 0 or less. The sum of others is most exactly.
 func cut(counts []int, most int, seed uint64) []int {
 	total := lists.Total(counts)
 	if most <= 0 || total <= most {

@@ -41,7 +41,7 @@ func TestCampaignInBlocks(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, uint64(c.size)))
 		x := &inMemory{t: t, p: p, s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
 		x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Seed: 3, Revision: Revision})}, nil)
-		// by round and block: what a block adds to all of its rewards, a hundred times the noise; rows that are told a day late
+		// by round and block: what a block adds to all of its rewards, a hundred times the noise; rows that are recorded a day late
 		effect, late := map[[2]int]float64{}, ""
 		for day := range 200 {
 			if x.advance(); x.s.done != nil {

@@ -53,7 +53,7 @@ func Acts() []Entry {
 	return []Entry{tellEntry, amendEntry, failEntry, correctEntry, closeEntry, attachEntry, noteEntry}
 }
 
-// Entry is a row of the table of acts. Scripts, commands and cells of notebooks have the acts that stand in it.
+// Entry is a row of the table of acts. Scripts, commands and cells of notebooks have the acts that are in it.
 type Entry struct {
 	Name     string     // of the function and of the command
 	Synonyms []string   // of the function of scripts

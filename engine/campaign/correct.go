@@ -187,7 +187,7 @@ type failedRow struct {
 	sheet sheetKey
 }
 
-// Close ends the open round with what came. A round that is over stays as it is. It is an error where the algorithm takes
+// Close ends the open round with what came. A round that is over stays unchanged. It is an error where the algorithm takes
 // rounds only as it planned them. Without a number it is one, too, where nobody was handed a pull of the open round:
 // whoever closes twice means the round before.
 type Close struct {

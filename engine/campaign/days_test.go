@@ -69,7 +69,7 @@ func (c *inMemory) add(list []Event, err error) {
 	}
 }
 
-// advance plans the next round where it is due.
+// advance plans the next round if it is due.
 func (c *inMemory) advance() {
 	if !c.s.Needed() {
 		return

@@ -4,7 +4,7 @@
 // from the state (Replay): the recorded plans are imposed, and rewards are summed in the order of
 // their pulls, never in order of arrival. So the same events give the same answers on any day.
 //
-// What can be recorded stands in catalogue.go, and each body in the file of the act that records it: what people do is an Act. Moment is
+// catalogue.go lists all that can be recorded, and each body in the file of the act that records it: what people do is an Act. Moment is
 // a campaign at one time and answers what is asked of it: Ask (what to measure), Plan (the next round), Replay (what the algorithm makes of
 // all), History and Known (what was measured). Run.Status says how far it is; MakeForecast and Renew say what it takes.
 //

@@ -118,7 +118,7 @@ const (
 // algorithm that comes to no end in it. progress may be nil.
 //
 // It is an error where the protocol's own algorithm cannot be simulated; another that cannot be is a note. All algorithms are simulated
-// on the same rewards, run by run, but for those with a part of each arm by itself (fitsOwn), whose rewards have such parts too. The same
+// on the same rewards, run by run, except those with a part of each arm by itself (fitsOwn), whose rewards have such parts too. The same
 // protocol has the same forecast.
 func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progress func(done, total int)) (*Forecast, error) {
 	if p.Problem == nil {
@@ -373,7 +373,7 @@ func backing(e algorithms.Entry, p Protocol) string {
 	return "a theorem about sub-Gaussian rewards that the kernel can represent"
 }
 
-// fitsOwn reports whether the algorithm goes by a posterior that looks for a part of each arm by itself,
+// fitsOwn reports whether the algorithm uses a posterior that looks for a part of each arm by itself,
 // which the kernel does not have.
 func (p Protocol) fitsOwn() bool {
 	e, err := p.Entry()

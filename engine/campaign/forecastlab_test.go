@@ -133,7 +133,7 @@ func TestCutRound(t *testing.T) {
 	}
 }
 
-// Days that are simulated together take what they take one by one, but for chance: of five campaigns the logarithms of the days
+// Days that are simulated together take what they take one by one, except for chance: of five campaigns the logarithms of the days
 // differ by a tenth at most in the mean (0.04 of ten, longer together, as there are fewer looks). No day has more pulls than the capacity, late ones of earlier days included.
 func TestDaysTogether(t *testing.T) {
 	if testing.Short() {

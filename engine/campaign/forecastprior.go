@@ -25,7 +25,7 @@ type prior struct {
 // arms is off by at most √(rest_i·rest_j), and no variance is off.
 const priorRank = 256
 
-// priorOf takes the exact features of the model where it has them, else priorRank of them and what they leave.
+// priorOf takes the exact features of the model if it has them, else priorRank of them and what they leave.
 func priorOf(m *model.Model) (prior, error) {
 	if m.Features != nil {
 		return prior{m: m, features: m.Features}, nil

@@ -92,7 +92,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known en
 	}
 	steps.WithoutTrail()
 	if !known.Empty() {
-		if err := steps.Inform(known); err != nil && !errors.Is(err, engine.ErrGuidesNothing) {
+		if err := steps.AddData(known); err != nil && !errors.Is(err, engine.ErrAddedDataUnused) {
 			return need{}, err
 		}
 	}

@@ -47,7 +47,7 @@ func TestSpreadsOfTasks(t *testing.T) {
 }
 
 // Only noise that is stated in one number is a bound; scales that data gave, and guesses, are as they are.
-// Where no noise is drawn, none is said to be.
+// If no noise is drawn, none is said to be.
 func TestWhoseNoiseIsABound(t *testing.T) {
 	p, _, _ := couplingDays(t, "CoTestFC", 10)
 	p.Problem = p.Problem.Only(0)
@@ -68,7 +68,7 @@ func TestWhoseNoiseIsABound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// the second run, whose noise is below 20 where it is drawn
+		// the second run, whose noise is below 20 if it is drawn
 		if less := all[1].Noise.Deviations()[0] < 20; less != x.want {
 			t.Errorf("%s: noise %g", name, all[1].Noise.Deviations()[0])
 		}

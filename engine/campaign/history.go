@@ -58,7 +58,7 @@ type Measurement struct {
 	OtherAt  string    `json:"measured_on,omitempty"` // the plate where it was measured, if not the one planned
 	Block    string    `json:"block,omitempty"`       // what it was measured with, by the columns of blocks of the problem
 	Sure     string    `json:"confirmed,omitempty"`   // what spoke against it, when somebody was sure
-	// -1 where the result is at most Reward, +1 where it is at least Reward
+	// -1 where the result is at most Reward, +1 if it is at least Reward
 	Censored int8      `json:"censored,omitempty"`
 	Old      []float64 `json:"old,omitempty"` // what it was before corrections
 }
@@ -228,7 +228,7 @@ const lossLevel = 0.05
 // LossTest tests whether lost pulls crowd in few arms. Were they lost at random, the number lost of
 // an arm would be hypergeometric, given how many were lost in all; the exact test of each arm
 // [Fisher 1935] is corrected for their number (Bonferroni). It returns the smallest p-value so
-// corrected, nil where nothing was lost, and the arms below the level, worst first. Of one arm there is nothing to compare, and it is nil
+// corrected, nil if nothing was lost, and the arms below the level, worst first. Of one arm there is nothing to compare, and it is nil
 // as well. Both lists are N counts of one round.
 func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
 	all, allLost, arms := lists.Total(planned), lists.Total(lost), lists.Count(planned, func(n int) bool { return n > 0 })

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Note is a fact that a reader of a status or of a list has to know. Its String is the sentence. Programs go by the kind, names and
+// Note is a fact that a reader of a status or of a list has to know. Its String is the sentence. Programs use the kind, names and
 // numbers, which stay when a sentence is written better.
 type Note struct {
 	Kind    NoteKind  `json:"kind"`
@@ -181,7 +181,7 @@ func (s review) notes() []Note {
 	return out
 }
 
-// number returns the count that stands at a place, 0 where there is none.
+// number returns the count that is at a place, 0 where there is none.
 func (n Note) number(k int) int {
 	if k < len(n.Numbers) {
 		return int(n.Numbers[k])

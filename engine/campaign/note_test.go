@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// Every kind of note has its sentence, and the names and numbers of a note stand in it where they belong.
+// Every kind of note has its sentence, and the names and numbers of a note are in it where they belong.
 func TestNotes(t *testing.T) {
 	told := map[NoteKind]bool{}
 	for _, c := range []struct {

@@ -69,7 +69,7 @@ func checkCharacter(id string) byte {
 }
 
 // readID returns an id as it was issued: upper case, without blanks around it, with the letters
-// that stand for digits as digits. An error says what is wrong with it.
+// that represent digits as digits. An error says what is wrong with it.
 func readID(text string) (string, error) {
 	id := strings.ToUpper(strings.TrimSpace(text))
 	text = sentence.Brief(text)

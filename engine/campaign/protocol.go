@@ -84,7 +84,7 @@ func (p Protocol) until(now time.Time) time.Time {
 // Entry returns the algorithm's row of the catalogue.
 func (p Protocol) Entry() (algorithms.Entry, error) { return algorithms.Named(p.Mode, p.Algorithm) }
 
-// Cuts reports whether rounds are cut to the capacity: of a method that goes by a posterior, which
+// Cuts reports whether rounds are cut to the capacity: of a method that uses a posterior, which
 // may look at any time. A test decides by rounds, and cut ones tell it too little. Blocks are not cut.
 func (p Protocol) Cuts() bool {
 	e, err := p.Entry()
@@ -92,7 +92,7 @@ func (p Protocol) Cuts() bool {
 }
 
 // fixedRounds reports whether the algorithm takes rounds only as it planned them. It begins a run to find out, which is not free:
-// a teller asks once. Where no run can be begun it takes the safe answer.
+// a teller asks once. If no run can be begun it takes the safe answer.
 func (p Protocol) fixedRounds() bool {
 	if e, err := p.Entry(); err == nil && e.Scheduled && p.Options.Schedule == engine.SchedulePaper {
 		return true // its widths are for the planned pulls
@@ -221,7 +221,7 @@ func (p Protocol) features(arm int) []float64 {
 // more than it has left after the pulls before, and what is over goes to the tasks that have something
 // left, in proportion to it. Within a task counts keep their proportions; one that was to get
 // nothing gets pulls of its arms in turn, those measured least first. Without such a budget they are
-// returned as they are. before are N pulls, or nil. Neither list is changed. The algorithm is told of the difference by Amend, so
+// returned unchanged. before are N pulls, or nil. Neither list is changed. The algorithm is told of the difference by Amend, so
 // that algorithms which take rounds only as they planned them keep theirs.
 func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	if p.Mode != engine.ModeFB || p.Options.Budget == 0 || p.fixedRounds() {

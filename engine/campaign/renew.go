@@ -30,7 +30,7 @@ type Renewal struct {
 // results but the open round's: nothing that it says may decide when that is closed. Noise is the one that
 // the results of an arm have among themselves, for the posterior too: under more noise than there is, arms that are alike
 // would be drawn apart. The share of failed pulls is the one so far, where none is stated.
-// runs of 0 means as plan.RunsFor says. It returns nil where nothing is left to measure, and of a campaign that follows a run of agents.
+// runs of 0 means as plan.RunsFor says. It returns nil if nothing is left to measure, and of a campaign that follows a run of agents.
 // memory and progress may be nil.
 //
 // Each run replays the rounds, so that it costs what the campaign has cost the program and what is to come costs. To a posterior

@@ -47,7 +47,7 @@ func closesIn(t *testing.T, algorithm string, epsilon float64, seed uint64, ever
 }
 
 // The forecast of the rest of a test has what was left, whenever it is made, and comes nearer to it, where the
-// samples that the hardest rivals need as they stand are a fifth of the samples taken.
+// samples that the hardest rivals need unchanged are a fifth of the samples taken.
 func TestRenewClosesIn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -112,7 +112,7 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 }
 
 // All results at once are to a posterior what they are round by round: the same leaders and, up to the
-// scale that is fitted again when pulls have grown by a tenth, the same estimates. Losses in place of yields change their signs alone.
+// scale that is fitted again when pulls have grown by a tenth, the same estimates. Losses instead of yields change their signs alone.
 func TestRenewTellsAPosteriorAll(t *testing.T) {
 	for _, goal := range []string{problem.GoalMax, problem.GoalMin} {
 		t.Run(goal, func(t *testing.T) { renewTellsAll(t, goal) })
@@ -136,7 +136,7 @@ func renewTellsAll(t *testing.T, goal string) {
 		}
 		looked = true
 		at := rest{c.s.Under(c.p, c.now), memory}
-		// the batch that soFar tells a posterior in place of the rounds
+		// the batch that soFar tells a posterior instead of the rounds
 		known, err := at.known(t.Context())
 		if err != nil {
 			t.Fatal(err)

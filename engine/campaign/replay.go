@@ -17,7 +17,7 @@ import (
 // program make the same run, to the last digit; a cache rests on it.
 type Run struct {
 	Outcome   engine.Outcome // answers, rounds and eliminations so far
-	Result    engine.Result  // of one real run; Remaining is NaN where nothing says
+	Result    engine.Result  // of one real run; Remaining is NaN if nothing says
 	Next      engine.Plan    // that comes now, where More says so; zero else
 	More      bool           // whether there is one
 	Differs   []Difference   // decisions that are not those recorded
@@ -25,7 +25,7 @@ type Run struct {
 	Withdrawn int            // arms, in amendments that were taken in
 	Added     int            // arms, likewise
 	Delta     float64        // the largest ever in force
-	Epsilon   *float64       // where it was changed; nil where it was not
+	Epsilon   *float64       // where it was changed; nil if it was not
 }
 
 // Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
@@ -50,7 +50,7 @@ func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, 
 		run: &Run{Delta: s.Options.Delta}}, nil
 }
 
-// replayer drives one Replay. It can go on as events are added, but for corrections of results that it has
+// replayer drives one Replay. It can go on as events are added, except for corrections of results that it has
 // taken in. The arms of the state have the numbers of now, and the algorithm has its arms in the numbers of its generation:
 // restricted and numbers lead from the first to the second.
 type replayer struct {
@@ -160,7 +160,7 @@ func (x *replayer) measured(r *round) (engine.Batch, error) {
 		sides, within := r.measuredBlocks(x.protocol.Options.Law)
 		n := x.protocol.Problem.N()
 		b := engine.Batch{Counts: engine.CountsOf(sides, n), Means: engine.MeansOf(sides, within, n), Within: within}
-		return b, x.steps.Arrange(sides)
+		return b, x.steps.AmendBlocks(sides)
 	}
 	b, err := restricted(summed(x.protocol, r.results, x.squares), x.state.upFrom(x.generation))
 	if err == nil {
@@ -179,7 +179,7 @@ func (x *replayer) impose(counts []int) error {
 	return err
 }
 
-// before takes in what guides and what was changed before an event, in the order of their events. It stops where nothing more came before
+// before takes in what guides and what was changed before an event, in the order of their events. It stops if nothing more came before
 // seq, and goes on from there the next time.
 func (x *replayer) before(ctx context.Context, seq int64) error {
 	for {
@@ -211,8 +211,8 @@ func (x *replayer) inform(seq int64) error {
 	if err != nil {
 		return err
 	}
-	err = x.steps.Inform(b)
-	if errors.Is(err, engine.ErrGuidesNothing) {
+	err = x.steps.AddData(b)
+	if errors.Is(err, engine.ErrAddedDataUnused) {
 		return nil
 	}
 	return err
@@ -321,7 +321,7 @@ func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
 	return x.before(ctx, math.MaxInt64)
 }
 
-// Upgrade records that a program goes on which decides otherwise. It returns nil where nothing was to
+// Upgrade records that a program goes on which decides otherwise. It returns nil if nothing was to
 // be done. It has to be recorded before anything else is: what it says of the decisions is of this state.
 func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeBody, []Event, error) {
 	if revision == s.Revision {

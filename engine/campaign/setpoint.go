@@ -43,7 +43,7 @@ func tolerances(list []string) (map[string]float64, error) {
 // candidate is an arm that a row may mean.
 type candidate struct {
 	arm  int
-	off  []string // what was set in place of what, of the columns that differ
+	off  []string // what was set instead of what, of the columns that differ
 	need []string // the tolerances that take it
 	far  float64  // by how much it is off, in ranges of the columns
 	in   bool     // within the tolerance
@@ -85,7 +85,7 @@ func (t *teller) candidate(row problem.SheetRow, arm int, allowed map[string]flo
 	for k, column := range p.Problem.Arms.Columns {
 		name := strings.TrimPrefix(column, "x_")
 		cell := cmp.Or(row.Text(column), row.Text(name))
-		// an arm of one number may stand in the column arm
+		// an arm of one number may be in the column arm
 		if cell == "" && len(p.Problem.Arms.Columns) == 1 {
 			cell = row.Text("arm")
 		}

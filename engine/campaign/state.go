@@ -23,7 +23,7 @@ type State struct {
 	Hash     string    // of the last event
 	At       time.Time // of the last event
 	Revision int       // of the program that the campaign goes on with: the start's, or of the last upgrade
-	Capacity int       // in force; -1 where it was not amended
+	Capacity int       // in force; -1 if it was not amended
 	Aside    []Aside   // events that repairs set aside
 
 	handed                           // what was handed out
@@ -76,7 +76,7 @@ type measured struct {
 	seq   int64     // of the event that told it
 	sheet string    // the name of its sheet; "" without one
 	late  bool      // its round was over
-	old   []float64 // what it was before it was corrected, the first value first; nil where it was not
+	old   []float64 // what it was before it was corrected, the first value first; nil if it was not
 }
 
 // count returns how many rewards it is the mean of.
@@ -147,7 +147,7 @@ func (s *State) over() []*round {
 	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 })
 }
 
-// whole returns them, and the open round where it has all its pulls: nobody can close it any more to choose by its rewards.
+// whole returns them, and the open round if it has all its pulls: nobody can close it any more to choose by its rewards.
 func (s *State) whole() []*round {
 	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 || s.complete(r) })
 }
@@ -247,7 +247,7 @@ func (s *State) upFrom(generation int) []int {
 			up = indices.Of(at, up)
 		}
 	}
-	return up // nil where nothing was added since
+	return up // nil if nothing was added since
 }
 
 // cameAfter reports whether an arm was added after a round was planned.

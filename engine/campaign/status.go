@@ -156,7 +156,7 @@ func (x *Run) Status(at Moment) Status {
 	return st
 }
 
-// doubt takes a proof back for what happened to pulls on the way, and says why. Where nothing backs the answers there is nothing to
+// doubt takes a proof back for what happened to pulls on the way, and says why. If nothing backs the answers there is nothing to
 // take back.
 func (st *Status) doubt(doubts []Note) {
 	if len(doubts) == 0 || st.Standing == engine.StandingNone {
@@ -237,7 +237,7 @@ func (s review) debts() []Debt {
 }
 
 // heard returns by task how many measurements the algorithm decides by. What is told while a round is open waits for its end, and
-// attached measurements say nothing to an algorithm that goes by its own rounds.
+// attached measurements say nothing to an algorithm that uses its own rounds.
 func (s review) heard() []int {
 	heard := make([]int, s.Problem.V())
 	for m := range resultsOf(s.whole()) {
@@ -245,7 +245,7 @@ func (s review) heard() []int {
 	}
 	r := s.open()
 	for _, g := range s.guides {
-		if s.Outcome.Informed > 0 && (r == nil || s.complete(r) || g.seq < r.seq) {
+		if s.Outcome.SamplesAdded > 0 && (r == nil || s.complete(r) || g.seq < r.seq) {
 			heard[s.Problem.TaskOf[g.Arm]] += g.count()
 		}
 	}
@@ -343,7 +343,7 @@ func (st Status) Only(task string) (Status, error) {
 // mostBelieved is the most arms for which Best is worked out for a status.
 const mostBelieved = 2000
 
-// Believe adds Best. Nothing is added where no arm was measured, and a note where nothing can be worked
+// Believe adds Best. Nothing is added if no arm was measured, and a note if nothing can be worked
 // out of the measurements: a status shows how far the campaign is all the same. Its error is the context's. It takes time where there are
 // many arms.
 func (st *Status) Believe(ctx context.Context, at Moment) error {

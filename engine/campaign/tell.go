@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Tell records the results of a sheet: of pulls by their ids, or of arms. It can be told again and again: what was told is known. What
+// Tell records the results of a sheet: of pulls by their ids, or of arms. It can be told again and again: what was recorded is known. What
 // is wrong with a row is in the receipt and no error.
 type Tell struct {
 	File File // its name is the sheet's, where TellOptions has none
@@ -107,7 +107,7 @@ func (a *Tell) do(ctx context.Context, at Doing, kind Kind, hash string) (Done, 
 	return t.finish(kind, hash), nil
 }
 
-// TellOne records the result of one id. It is an act of programs, which tell one result at a time. It stands in no table of acts, and
+// TellOne records the result of one id. It is an act of programs, which tell one result at a time. It is in no table of acts, and
 // is not prepared. An unknown id is in the receipt, as in a sheet.
 type TellOne struct {
 	ID     string  // as typed
@@ -142,7 +142,7 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 		k := slices.Index(p.Problem.Arms.Columns, formulas.Unguard(c))
 		switch {
 		case text == "" || slices.Contains(ownColumns, c) || slices.Contains(blockColumns(p.Problem), c):
-		// a feature of the arm: what was planned stands there, unless somebody wrote what was really done
+		// a feature of the arm: what was planned is there, unless somebody wrote what was really done
 		case k >= 0:
 			if planned := p.Problem.ArmText(k, arm); !p.sameSetting(row, k, arm) {
 				parts = append(parts, fmt.Sprintf("%s=%s in place of %s", c, text, planned))
@@ -185,7 +185,7 @@ type ResultRecord struct {
 	Slots  []int    `json:"slots,omitempty"`  // numbers of pulls that it fills, when it is of several
 	Count  int      `json:"count,omitempty"`  // 0 means 1
 	Reward float64  `json:"reward"`           // mean of Count
-	// -1 where the result is at most Reward ("<0.05"), +1 where it is at least Reward
+	// -1 where the result is at most Reward ("<0.05"), +1 if it is at least Reward
 	Censored int8    `json:"censored,omitempty"`
 	Squares  float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards behind a mean, reward units²
 	Plate    string  `json:"plate,omitempty"`   // where it was measured, when it is not the plate planned
@@ -219,7 +219,7 @@ func (b *TellBody) fold(s *State, e Event) error {
 		if x.Sure != "" {
 			s.note(e, fmt.Sprintf("%s confirmed as %g", x.named(), x.Reward), x.Sure)
 		}
-		// so that the same rows are known when the sheet is told again
+		// so that the same rows are known when the sheet is recorded again
 		if x.ID == "" {
 			key := sheetKey{e.Kind == KindAttach, b.Sheet, e.By}
 			s.sheets[key] = append(s.sheets[key], m)
@@ -268,11 +268,11 @@ func (x ResultRecord) named() string {
 // What became of a row of a sheet of results.
 const (
 	RowNew      = "new"      // recorded
-	RowKnown    = "known"    // told before, with this value
+	RowKnown    = "known"    // recorded before, with this value
 	RowLate     = "late"     // of a round that is over: it guides and decides nothing
 	RowFailed   = "failed"   // recorded as a pull without result
 	RowWaiting  = "waiting"  // no reward yet
-	RowConflict = "conflict" // told before, with another value
+	RowConflict = "conflict" // recorded before, with another value
 	RowUnknown  = "unknown"  // no such id
 	RowBad      = "bad"      // it cannot be read, or cannot be right
 	RowSure     = "unlikely" // it may be a slip: --sure confirms it
@@ -317,7 +317,7 @@ func (r Receipt) Words() (good, wrong string) {
 	return list(RowNew, RowKnown, RowLate, RowFailed, RowWaiting), list(RowConflict, RowUnknown, RowBad, RowSure)
 }
 
-// Unsaved reports a sheet that has results or notes of pulls of the list which are not told yet: who writes the
+// Unsaved reports a sheet that has results or notes of pulls of the list which are not recorded yet: who writes the
 // list over it loses them. A file that is no sheet of results has none. Rows of other lists do not count.
 func (l List) Unsaved(ctx context.Context, name string, sheet []byte) error {
 	s, _, err := problem.ReadSheet(ctx, name, sheet, nil, []string{"id", "reward"})
@@ -336,7 +336,7 @@ func (l List) Unsaved(ctx context.Context, name string, sheet []byte) error {
 	return unsaved(name, filled)
 }
 
-// Unsaved reports a sheet with rows that were not told yet, by the receipt of a preview of it.
+// Unsaved reports a sheet with rows that were not recorded yet, by the receipt of a preview of it.
 func (r Receipt) Unsaved(name string) error {
 	return unsaved(name, r.Counts[RowNew]+r.Counts[RowLate]+r.Counts[RowFailed]+r.Counts[RowConflict]+r.Counts[RowUnknown]+
 		r.Counts[RowBad]+r.Counts[RowSure])

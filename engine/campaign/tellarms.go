@@ -16,8 +16,8 @@ import (
 )
 
 // byArms takes rows without ids: one reward of an arm each, or the count, mean and standard deviation of
-// several. They fill open pulls of the arm. A sheet whose rows were told before is known by its name and
-// teller, and is the same sheet only if all of them stand in it with the same values: the k-th row of an arm that
+// several. They fill open pulls of the arm. A sheet whose rows were recorded before is known by its name and
+// teller, and is the same sheet only if all of them are in it with the same values: the k-th row of an arm that
 // has a value is the k-th again. So rows may be added to a sheet, and rows of different arms may change places; a row that is
 // taken out makes it another sheet.
 func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
@@ -214,7 +214,7 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	t.checkRound(x.line, x.round, r.plan.Round, "the open one, because the row has no id")
 }
 
-// armOf returns the number of the arm that a row names, or means, and then what was set in place of what. Its error has the column of
+// armOf returns the number of the arm that a row names, or means, and then what was set instead of what. Its error has the column of
 // the cell.
 func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 	task, err := row.Name("task")
@@ -230,7 +230,7 @@ func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 			return [2]string{t.protocol.Problem.Tasks.Names[v], t.protocol.Problem.Arms.Names[i]}, i
 		})
 	}
-	// as they stand, and as a list writes them for spreadsheets
+	// unchanged, and as a list writes them for spreadsheets
 	for _, names := range [][2]string{{task, arm}, {formulas.Unguard(task), formulas.Unguard(arm)}} {
 		if i, there := t.armAt[names]; there {
 			return i, "", nil
@@ -379,7 +379,7 @@ func (t *teller) confirm() {
 	}
 }
 
-// against says what speaks against a result, "" where nothing does. Where bounds are stated these alone count: whatever lies in
+// against says what speaks against a result, "" if nothing does. Where bounds are stated these alone count: whatever lies in
 // them is likely enough.
 func (t *teller) against(x ResultRecord, median, spread float64) string {
 	p := t.protocol.Problem
@@ -396,7 +396,7 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 }
 
 // middle returns the median of all rewards, including this sheet and the problem's table, and how
-// far they scatter about it; 0 where they are too few to tell. Results of the open round count too, but for others' where the teller
+// far they scatter about it; 0 where they are too few to tell. Results of the open round count too, except for others' where the teller
 // must not learn of them.
 func (t *teller) middle() (median, spread float64) {
 	all := []float64(nil)

@@ -121,7 +121,7 @@ func (t *teller) remark(line int, kind, format string, args ...any) {
 // longestLine is the most characters that a receipt says of a row: cells of a sheet may be of any length.
 const longestLine = 600
 
-// bad notes a cell that cannot be read. The line stands in the receipt already, so that the column alone is named.
+// bad notes a cell that cannot be read. The line is in the receipt already, so that the column alone is named.
 func (t *teller) bad(line int, id string, err error) {
 	text := err.Error()
 	if e := (*problem.DataError)(nil); errors.As(err, &e) && e.Column > 0 {
@@ -253,7 +253,7 @@ func (t *teller) hidden(it *item) bool {
 	return t.opt.Own && it.result != nil && it.by != t.opt.By && t.concealed(it.result)
 }
 
-// concealed reports whether a result is of somebody else in the open round, to a teller who may not see it.
+// concealed reports whether a result is of another party in the open round, to a teller who may not see it.
 func (t *teller) concealed(m *measured) bool {
 	r := t.state.open()
 	return t.opt.Own && m.by != t.opt.By && r != nil && m.round == r.plan.Round && !m.late

@@ -38,7 +38,7 @@ type Agent struct {
 	Notice func(Notice) // may be nil; never called concurrently
 
 	tries      int           // without any reward until the agent gives up; 0 means 3
-	relayAfter time.Duration // of silence until another agent reads in place of the relay; 0 means 10 s
+	relayAfter time.Duration // of silence until another agent reads instead of the relay; 0 means 10 s
 }
 
 // agent is an Agent that takes part.
@@ -118,7 +118,7 @@ func newAgent(a Agent) *agent {
 	return &agent{Agent: a, history: newHistory(), memory: new(model.Memory), noticed: map[string]bool{}}
 }
 
-// load reads what the run asks, and begins its replica. The history stays as it is. Afterwards the agent has opened, question and replica.
+// load reads what the run asks, and begins its replica. The history stays unchanged. Afterwards the agent has opened, question and replica.
 func (w *agent) load(ctx context.Context) (err error) {
 	if w.opened, err = Opened(ctx, w.Facts, w.Run); err == nil {
 		w.question, err = w.opened.question(ctx, w.Facts, w.Run, w.Make)
@@ -197,7 +197,7 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 		return false, err
 	}
 	// This replica may have gone on without other agents than the author of the plan did. What a plan says counts for all, so
-	// the rounds are folded again: their plans are in the history by now, and closed goes by them.
+	// the rounds are folded again: their plans are in the history by now, and closed uses them.
 	if r > 1 && !slices.Equal(agents(p.Absent), agents(w.replica.absent[r-2])) {
 		return false, w.again(ctx) // the round before was learned of other messages than count
 	}
@@ -246,7 +246,7 @@ func (w *agent) once(n Notice) {
 	}
 }
 
-// again folds all facts from the first. The rounds come from the history again: their plans stand there, and what this agent has
+// again folds all facts from the first. The rounds come from the history again: their plans are there, and what this agent has
 // pulled is in its folder. Nothing is pulled or published twice.
 func (w *agent) again(ctx context.Context) (err error) {
 	w.said = nil
@@ -254,7 +254,7 @@ func (w *agent) again(ctx context.Context) (err error) {
 	return err
 }
 
-// plan returns the plan that stands for a round, which is its own where nobody was first. The size is the length of the plan as
+// plan returns the plan that represents a round, which is its own where nobody was first. The size is the length of the plan as
 // it was published, for the count of the traffic. An error is errStopped where somebody stopped the run before there was a plan.
 // A run whose plan is there goes on to that plan.
 func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
@@ -355,7 +355,7 @@ func (j JoinBody) check(run string, b RunBody, v int) error {
 // refused. An agent that comes back says another body where its host or its build is another one; only the instance is compared.
 func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 	stands, joined, err := publish(ctx, x, Fact{Run: run, Name: AgentName(v)}, j)
-	// nobody was first, or the same body stands there already
+	// nobody was first, or the same body is there already
 	if joined || err != nil {
 		return err
 	}
@@ -372,7 +372,7 @@ func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 }
 
 // read reads a plan, and reports one with a late message that its agent did not send. Only the author could have made such a
-// message up, since each agent publishes its own. The round of a late message is over, so the message itself stands at the exchange.
+// message up, since each agent publishes its own. The round of a late message is over, so the message itself is at the exchange.
 func (w *agent) read(ctx context.Context, f Fact) (PlanBody, error) {
 	p, err := readPlan(f, w.opened)
 	if err != nil {

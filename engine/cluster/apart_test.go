@@ -25,7 +25,7 @@ type apart struct {
 	dir      string                       // of everything that the run leaves
 	creds    map[string]string            // files of credentials by their names; none on loopback
 	server   *process                     // nil where members keep the facts
-	members  []*process                   // of a cluster in place of the server
+	members  []*process                   // of a cluster instead of the server
 	agents   []*process                   // by their numbers
 	rng      *rand.Rand                   // of the moments and kinds of faults
 	killed   struct{ agents, server int } // how often so far

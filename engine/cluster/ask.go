@@ -35,7 +35,7 @@ type RequestArm struct {
 	Settings map[string]any `json:"settings"`
 }
 
-// Response is a line that the program gives back: a reward, or count, mean and squares of several. A reward stands alone.
+// Response is a line that the program gives back: a reward, or count, mean and squares of several. A reward is alone.
 // Otherwise count and mean are both there, and squares where the plan wants them of more than one pull.
 type Response struct {
 	Arm     string   `json:"arm"`               // one of RequestArm.Arm
@@ -69,7 +69,7 @@ func (e *LingerError) Error() string {
 }
 
 // Pull implements Puller. Each line is told as soon as it is whole. A line that is wrong ends the asking, and lines after it are
-// not taken; what was told before counts. The error names the line. An error of Ask comes back as it is, though all rewards may
+// not taken; what was recorded before counts. The error names the line. An error of Ask comes back as it is, though all rewards may
 // be there: the caller looks at what is left.
 func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error {
 	request, err := json.Marshal(p.request())
@@ -123,10 +123,10 @@ type responses struct {
 	who       string                // who is asked, for errors
 	rest      []byte                // the beginning of a line whose end has not come
 	line      int                   // number of the line taken last, from 1
-	whole     []Reward              // read and not told yet
+	whole     []Reward              // read and not recorded yet
 	lines     []int                 // where they stood; one for each of whole
 	err       error                 // the first; nothing is taken after it
-	remaining int                   // pulls that were not told yet
+	remaining int                   // pulls that were not recorded yet
 	last      func()                // starts grace; nil where none is limited; called under the lock
 	grace     *time.Timer           // nil before the last reward
 }
@@ -185,7 +185,7 @@ func (r *responses) refuse(err error) {
 	r.fail(r.err)
 }
 
-// take reads one line; an empty one is allowed. Rewards of the lines before a wrong one are told before it is refused.
+// take reads one line; an empty one is allowed. Rewards of the lines before a wrong one are recorded before it is refused.
 func (r *responses) take(line []byte) {
 	r.line++
 	if len(bytes.TrimSpace(line)) == 0 {
@@ -225,7 +225,7 @@ func (r *responses) hand() {
 	}
 }
 
-// count counts what is told, and has the grace begin after the last reward. Pulls that are left cannot become negative: the
+// count counts what is recorded, and has the grace begin after the last reward. Pulls that are left cannot become negative: the
 // journal takes no more of an arm than the plan has.
 func (r *responses) count(all ...Reward) {
 	for _, x := range all {
@@ -308,10 +308,10 @@ func excerpt(line []byte) string {
 
 // A Puller makes the pulls of one agent: a program, people, or a simulation. It is asked for one round at a time.
 type Puller interface {
-	// Pull makes pulls and tells what was measured, in as many parts as it likes. What was told is on
+	// Pull makes pulls and reports what was measured, in as many parts as it likes. What was told is on
 	// the disk when tell returns nil, and is never asked for again. Pull returns nil without having
 	// told all where it wants to be asked for the rest. It may be called again for a round whose rewards it has told in part or
-	// not at all; see agent.finish. An error does not undo what was told.
+	// not at all; see agent.finish. An error does not undo what was recorded.
 	Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error
 }
 
@@ -329,7 +329,7 @@ type Pulls struct {
 type ArmPulls struct {
 	Arm   int // number in the problem, from 0
 	Count int // pulls left, at least 1
-	Made  int // pulls of the round that were told before
+	Made  int // pulls of the round that were recorded before
 }
 
 // Total returns the number of pulls that are left.

@@ -67,7 +67,7 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		}
 		// only the limit is over; without a reader of all facts it was not the patience but the wait for a relay
 		if waited += time.Since(since); !w.reads {
-			w.listen(true) // in place of a relay that may be gone
+			w.listen(true) // instead of a relay that may be gone
 			continue
 		}
 		// the patience of the round may have become shorter or longer meanwhile, see patience
@@ -146,7 +146,7 @@ func (w *agent) missing(r int) []Absence {
 	return out
 }
 
-// messages returns the messages of a round, nil for absent agents. It takes them as they are: whoever learns from them parses
+// messages returns the messages of a round, nil for absent agents. It takes them unchanged: whoever learns from them parses
 // them, see replica.batch.
 func (w *agent) messages(r int, absent []int) [][]byte {
 	out := make([][]byte, len(w.opened.Tasks))
@@ -198,7 +198,7 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 	return w.messages(r, absent), next.Absent, nil
 }
 
-// lacks returns the first agent whose message of a round is not there, but for those absent; -1 where all are. Whether a message
+// lacks returns the first agent whose message of a round is not there, except for those absent; -1 where all are. Whether a message
 // can be taken is another question, which replica.batch answers.
 func (w *agent) lacks(r int, absent []int) int {
 	for v := range w.opened.Tasks {
@@ -210,7 +210,7 @@ func (w *agent) lacks(r int, absent []int) int {
 }
 
 // pull makes what is left of its own pulls of the open round, and publishes its message. It does so once for each round,
-// whatever happened before: what was told already is not pulled again, and what the folder has is not pulled either. Where the
+// whatever happened before: what was recorded already is not pulled again, and what the folder has is not pulled either. Where the
 // round went on without this agent it says nothing, and that is no error.
 func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	r, plan := p.Round, w.replica.plan

@@ -181,7 +181,7 @@ func (r *replica) standing(here Decisions, arm int) string {
 	p := r.question.Problem
 	l := here.Leaders[p.TaskOf[arm]]
 	var est engine.ArmEstimates
-	if e, able := r.asked.Algorithm().(engine.Estimating); able && l.Arm >= 0 {
+	if e, able := r.asked.Algorithm().(engine.ArmEstimator); able && l.Arm >= 0 {
 		est = e.ArmEstimates()
 	}
 	if len(est.Mean) != p.N() {

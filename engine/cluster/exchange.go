@@ -31,7 +31,7 @@ func encode(body any) ([]byte, error) {
 	return b, nil
 }
 
-// publish says a body as JSON at the address of a fact, and returns the fact that stands there: it is the first one where
+// publish says a body as JSON at the address of a fact, and returns the fact that is there: it is the first one where
 // first is true, and else another was said before. A conflict is no error: the caller compares what stands with what it wanted to say.
 func publish(ctx context.Context, x Facts, f Fact, body any) (stands Fact, first bool, err error) {
 	if f.Body, err = encode(body); err != nil {
@@ -82,7 +82,7 @@ func decode(f Fact, into any) error {
 	return nil
 }
 
-// number returns a number that JSON can hold: 0 in place of one that is not finite. Encoding/json refuses infinities and NaN.
+// number returns a number that JSON can hold: 0 instead of one that is not finite. Encoding/json refuses infinities and NaN.
 func number(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0
@@ -149,7 +149,7 @@ func checkBody(address string, body []byte) error {
 // own arms [Du23, Alg. 1, l. 10], in the sign in which algorithms work, as wire.Merged.
 
 // ranged reports whether messages that answer a plan have the smallest and the largest reward of each arm. Who writes a message
-// and who reads it go by this rule. Only bounded rewards have ranges, and only tests that ask for squared deviations bet on them.
+// and who reads it use this rule. Only bounded rewards have ranges, and only tests that ask for squared deviations bet on them.
 func ranged(plan engine.Plan, p *problem.Problem) bool {
 	return plan.WantSquares && p.Noise.Bounds != nil
 }
@@ -186,7 +186,7 @@ func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wir
 		return m, fmt.Errorf("it says that it is of %s", AgentName(m.Agent))
 	case m.Round != plan.Round:
 		return m, fmt.Errorf("it is of round %d", m.Round)
-	// the digest stands for all that was learned before, so a replica that drifted shows here
+	// the digest represents all that was learned before, so a replica that drifted shows here
 	case m.Digest.String() != plan.Digest:
 		return m, fmt.Errorf("it answers the plan %s, and the plan is %s", m.Digest, plan.Digest)
 	case len(m.Counts) != hi-lo:
@@ -205,7 +205,7 @@ func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wir
 		if m.Squares != nil {
 			squares = m.Squares[i]
 		}
-		// what stands at an arm without pulls counts nowhere
+		// what is at an arm without pulls counts nowhere
 		if c == 0 {
 			continue
 		}
@@ -222,7 +222,7 @@ type Fact struct {
 	Round int    // 0 is before the first
 	Name  string // who says it or what it is: "agent-3", "plan", "run", "result-..." of a worker; see CheckFact
 	Body  []byte // at most MaxBody bytes
-	// its place among all facts of the exchange, given by Publish; 0 before; no replica goes by it, since addresses say where a fact belongs
+	// its place among all facts of the exchange, given by Publish; 0 before; no replica uses it, since addresses say where a fact belongs
 	Seq uint64
 	// whose credentials published it, "agent-3" or "worker-2", as the server says; "" where the server keeps
 	// none, or its address is of one role alone
@@ -265,7 +265,7 @@ type Facts interface {
 type Exchange interface {
 	Facts
 	// Offer puts a piece of work into the queue of a run, at most MaxBody bytes, once for each id:
-	// an id that was offered before is left as it is, finished or not.
+	// an id that was offered before is left unchanged, finished or not.
 	Offer(ctx context.Context, run string, w Work) error
 	// Take hands out a piece of work of any of the runs, or of any run at all where none is named.
 	// It waits for one until the context ends. What is not acknowledged within Patience after the

@@ -26,7 +26,7 @@ type far struct {
 	delay time.Duration // of each packet, one way
 	loss  float64       // share of packets; by chance, packet by packet
 
-	mu      sync.Mutex // of the fields below, but for hosts
+	mu      sync.Mutex // of the fields below, except for hosts
 	rng     *rand.Rand // of the packets that are lost
 	off     bool       // nothing passes
 	carried int        // packets between namespaces that were delivered

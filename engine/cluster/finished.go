@@ -22,7 +22,7 @@ type Finished struct {
 	Rounds  int             `json:"rounds"`            // rounds that were learned by the replica here
 	Samples int             `json:"samples"`           // of all agents together; pulls that were learned
 	Traffic Traffic         `json:"traffic"`           // of the rounds up to here
-	// plans of others that were taken in place of the replica's own
+	// plans of others that were taken instead of the replica's own
 	Taken int `json:"plans_taken"`
 	// decisions of authors that the replica did not make so, in the order of the rounds
 	Differences []Difference `json:"differences,omitempty"`
@@ -76,7 +76,7 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 		// a run that came to its end counts as one run; before, as none
 		result.Runs = 1
 	}
-	// what the answers rest on is refused, so that no guarantee stands for them
+	// what the answers rest on is refused, so that no guarantee represents them
 	if out.Refused != "" {
 		result.Standing, result.Guarantee = engine.StandingNone, engine.StandingNone+": "+out.Refused
 	}
@@ -138,7 +138,7 @@ func agents(all []Absence) []int {
 	return lists.Map(all, func(a Absence) int { return a.Agent })
 }
 
-// NoticeKind says what a Notice tells. It is what programs go by; the text is for people.
+// NoticeKind says what a Notice tells. It is what programs use; the text is for people.
 type NoticeKind string
 
 // The kinds of notices of an agent.
@@ -207,7 +207,7 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 	if s.Status != engine.StatusInterrupted {
 		return fmt.Errorf("run %s was %s; there is nothing to stop", run, s)
 	}
-	// nobody was first, or the same words stand there
+	// nobody was first, or the same words are there
 	stands, stopped, err := publish(ctx, x, Fact{Run: run, Name: nameStop}, b)
 	if stopped || err != nil {
 		return err

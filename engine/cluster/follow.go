@@ -193,7 +193,7 @@ func (h *history) get(round int, name string) (Fact, bool) {
 // over first. No time is no end. An error is the one of the context or of the readers; a fact that is there counts before both.
 // Ready is called without the lock, so that it may call get.
 func (h *history) wait(ctx context.Context, limit time.Duration, ready func() bool) (bool, error) {
-	// a timer that never fires stands for no limit
+	// a timer that never fires represents no limit
 	var over <-chan time.Time
 	if limit > 0 {
 		t := time.NewTimer(limit)
@@ -222,7 +222,7 @@ func (h *history) wait(ctx context.Context, limit time.Duration, ready func() bo
 	}
 }
 
-// take takes in facts until there are no more. It ends with the context of the reader, or with its error, which then stands for
+// take takes in facts until there are no more. It ends with the context of the reader, or with its error, which then represents
 // all that wait. It runs in a goroutine of its own.
 func (h *history) take(ctx context.Context, facts iter.Seq2[Fact, error]) {
 	for f, err := range facts {

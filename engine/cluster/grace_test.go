@@ -23,7 +23,7 @@ func TestGrace(t *testing.T) {
 	pulls := cluster.Pulls{Run: "r", Task: "one", Problem: p, Plan: engine.Plan{Round: 1}, Arms: []cluster.ArmPulls{{Arm: 0, Count: 2}, {Arm: 1, Count: 1}}}
 	first := fmt.Sprintf(`{"arm":%q,"reward":1}`, p.Arms.Names[0]) + "\n"
 	second := fmt.Sprintf(`{"arm":%q,"count":1,"mean":2}`, p.Arms.Names[1]) + "\n"
-	// pull asks a program that ends as end does, and returns how many rewards were told
+	// pull asks a program that ends as end does, and returns how many rewards were recorded
 	pull := func(grace time.Duration, end func(context.Context) error) (told int, err error) {
 		a := cluster.Asking{Name: "the program", Grace: grace, Ask: func(ctx context.Context, _ []byte, w io.Writer) error {
 			if _, err := io.WriteString(w, first+second); err != nil {

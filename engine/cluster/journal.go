@@ -46,7 +46,7 @@ type Reward struct {
 	Range *[2]float64 `json:"range,omitempty"`
 }
 
-// spans returns the range of the pulls: within the bounds of the rewards where nothing else is known. Tests that bet on bounded
+// spans returns the range of the pulls: within the bounds of the rewards if nothing else is known. Tests that bet on bounded
 // rewards need a range: the bounds themselves are the widest that can be.
 func (r Reward) spans(bounds [2]float64) [2]float64 {
 	switch {
@@ -148,7 +148,7 @@ func (j *journal) identify(run, task string) error {
 }
 
 // load reads the rewards, and cuts off those at the end that a crash has left unfinished: they were
-// never acknowledged, nor was any that was written together with them. A line that cannot be read is an error where it is no
+// never acknowledged, nor was any that was written together with them. A line that cannot be read is an error if it is no
 // such end: the file was changed, and rewards that others may have heard of are in danger.
 func (j *journal) load() error {
 	path := filepath.Join(j.dir, fileJournal)

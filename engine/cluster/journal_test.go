@@ -75,7 +75,7 @@ func size(t *testing.T, path string) int {
 	return int(i.Size())
 }
 
-// A journal that somebody has changed is refused, and left as it is.
+// A journal that somebody has changed is refused, and left unchanged.
 func TestJournalWasChanged(t *testing.T) {
 	// no JSON, a round of 0, a count of 0, a reward that cannot be, a telling that breaks off, a number of lines below 0
 	for _, text := range []string{

@@ -53,7 +53,7 @@ func (d delayed) Publish(ctx context.Context, f cluster.Fact) error {
 // are informed of them at the same place, those that joined late, a relay and who follows included, and
 // all find the same.
 func TestLateMessages(t *testing.T) {
-	for _, asked := range someQuestions(t)[1:] { // CoKernelFC goes by the data of its own rounds alone
+	for _, asked := range someQuestions(t)[1:] { // CoKernelFC uses the data of its own rounds alone
 		for _, relay := range []bool{false, true} {
 			q := asked.Question
 			// a small error, so that the run has rounds enough
@@ -92,8 +92,8 @@ func TestLateMessages(t *testing.T) {
 					}
 				}
 			}
-			if !among || out[0].Outcome.Informed != informed || out[0].Rounds < 3 {
-				t.Errorf("%s, relay %t: informed of %d rewards in %d rounds; the plans have %d, the rewards of agent-5 in round 1 among them: %t", asked.name, relay, out[0].Outcome.Informed, out[0].Rounds, informed, among)
+			if !among || out[0].Outcome.SamplesAdded != informed || out[0].Rounds < 3 {
+				t.Errorf("%s, relay %t: informed of %d rewards in %d rounds; the plans have %d, the rewards of agent-5 in round 1 among them: %t", asked.name, relay, out[0].Outcome.SamplesAdded, out[0].Rounds, informed, among)
 			}
 			// who was never there learns it from the plans
 			follower := must(cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context()))

@@ -17,7 +17,7 @@ import (
 // Memory is an Exchange within a process: for tests, for trials, and for agents and workers that are
 // goroutines. What is in it ends with the process. It is safe for concurrent use.
 type Memory struct {
-	// Patience replaces the constant of that name where it is not 0; set it before first use.
+	// Patience replaces the constant of that name if it is not 0; set it before first use.
 	Patience time.Duration
 
 	mu    sync.Mutex           // of all fields below
@@ -204,7 +204,7 @@ func (m *Memory) next(now time.Time, runs []string) (*piece, time.Duration) {
 	return nil, wait
 }
 
-// Offer implements Exchange. A piece that was offered before is left as it is, whatever its body.
+// Offer implements Exchange. A piece that was offered before is left unchanged, whatever its body.
 func (m *Memory) Offer(ctx context.Context, run string, w Work) error {
 	w.Run = run
 	if err := CheckWork(w); err != nil {
@@ -223,7 +223,7 @@ func (m *Memory) Offer(ctx context.Context, run string, w Work) error {
 }
 
 // Take implements Exchange. A piece is handed out again where its patience is over. The attempt is then another holder, and
-// words of the former one do nothing, but for Done.
+// words of the former one do nothing, except for Done.
 func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
 	if err := lists.Each(runs, CheckRun); err != nil {
 		return nil, err
@@ -300,7 +300,7 @@ func (t *taken) Alive(ctx context.Context) error {
 // Done implements Taken. It counts of every handing out: the work is done, whoever has it by now.
 func (t *taken) Done(ctx context.Context) error { return t.m.alone(ctx, func() { t.m.drop(t.p) }) }
 
-// Back implements Taken. It does nothing where the piece is somebody else's by now, or is gone.
+// Back implements Taken. It does nothing where the piece is another party's by now, or is gone.
 func (t *taken) Back(ctx context.Context) error {
 	return t.m.alone(ctx, func() {
 		if t.p.holder == t.attempt && !t.p.removed {

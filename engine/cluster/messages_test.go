@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// spoilt publishes, in place of agent-2's message of round 1, something else.
+// spoilt publishes, instead of agent-2's message of round 1, something else.
 type spoilt struct {
 	*cluster.Memory
 	body func([]byte) []byte // what it says, given what it should say
@@ -38,7 +38,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	}
 	q := questionOf(t)
 	q.Options.MaxRounds = 2
-	// merged returns a message that is whole but for a change
+	// merged returns a message that is whole except for a change
 	merged := func(change func(*wire.Merged)) func([]byte) []byte {
 		return func(b []byte) []byte {
 			m := must(wire.ParseMerged(b))
@@ -100,7 +100,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 			if text := said.of(cluster.NoticeClosed); !strings.Contains(text, want) || !strings.Contains(text, "agent-2 (task ") {
 				t.Errorf("noticed %q; want %q", text, want)
 			}
-			// what round 1 learned is the plan but for the arms of agent 2
+			// what round 1 learned is the plan except for the arms of agent 2
 			lo, hi := q.Problem.ArmsOf(1)
 			if s := finished[0].Silent; len(s) == 0 || s[0].Round != 1 || s[0].Task != q.Problem.Tasks.Names[1] {
 				t.Errorf("silent %v", s)

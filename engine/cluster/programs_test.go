@@ -30,7 +30,7 @@ func asking(t testing.TB, squares bool, answer string) (told []cluster.Reward, r
 		}
 		return nil
 	}}
-	// round 3, in which one pull of the first arm was told before
+	// round 3, in which one pull of the first arm was recorded before
 	pulls := cluster.Pulls{Run: "r", Task: "one", Algorithm: "CoTestFC", Problem: p, Plan: engine.Plan{Round: 3, WantSquares: squares}, Arms: []cluster.ArmPulls{{Arm: 0, Count: 2, Made: 1}, {Arm: 1, Count: 1}}}
 	// a journal would refuse it
 	err = a.Pull(context.Background(), pulls, func(all ...cluster.Reward) error {
@@ -192,7 +192,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// An agent whose folder is older than what it told, or was changed, says so, and goes on with what was told.
+// An agent whose folder is older than what it told, or was changed, says so, and goes on with what was recorded.
 func TestFolderIsOlder(t *testing.T) {
 	q := questionOf(t)
 	x := cluster.NewMemory()

@@ -78,7 +78,7 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 	}
 }
 
-// retold learns a round that is over, by the next plan where it is there, and returns what was told; nil of a round that
+// retold learns a round that is over, by the next plan if it is there, and returns what was recorded; nil of a round that
 // is open. The round must be the open one of the replica.
 func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*RoundCounts, error) {
 	// a reader is missing here: what closed and missing look up is fetched before
@@ -136,7 +136,7 @@ type Status struct {
 	Algorithm string           `json:"algorithm"`
 	Settings  []engine.Setting `json:"settings"`
 	Status    engine.Status    `json:"status"` // interrupted while it goes on; else what the author of the end says
-	// why it cannot go on, which Check finds; "" where nothing was found
+	// why it cannot go on, which Check finds; "" if nothing was found
 	Refused   string          `json:"refused,omitempty"`
 	Unchecked string          `json:"unchecked,omitempty"` // why Check could not find that
 	Stopped   *StopBody       `json:"stopped,omitempty"`   // by whom and why; nil of a run that was not
@@ -157,7 +157,7 @@ type AgentStatus struct {
 	Joined bool   `json:"joined"`          // whether it has joined; also with a join that is refused
 	Host   string `json:"host,omitempty"`  // the name of its machine, as it says
 	Build  string `json:"build,omitempty"` // in words, as it was when it first joined
-	// why it cannot take part, of a join that was not made by this program; "" where it can
+	// why it cannot take part, of a join that was not made by this program; "" if it can
 	Refused string `json:"refused,omitempty"`
 	Silent  bool   `json:"silent"` // whether the open round waits for it
 	Absent  int    `json:"absent"` // rounds that went on without it
@@ -214,7 +214,7 @@ func (s *Status) Check(ctx context.Context, x Facts, make Maker) error {
 		// the script or a file cannot be had here, or the exchange does not answer: the end is not confirmed
 		s.Unchecked = err.Error()
 	default:
-		// the answers of the replicas stand in place of the author's, to which they are equal where the run is done
+		// the answers of the replicas stand instead of the author's, to which they are equal where the run is done
 		if s.Status = out.Status; s.Status != engine.StatusInterrupted {
 			s.Answers = out.Answers
 		}
@@ -225,7 +225,7 @@ func (s *Status) Check(ctx context.Context, x Facts, make Maker) error {
 	return nil
 }
 
-// rounds looks at the rounds, one after the other. It goes by the plans alone, and stops at the first round without one. A plan
+// rounds looks at the rounds, one after the other. It uses the plans alone, and stops at the first round without one. A plan
 // that cannot be followed ends the run.
 func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 	for r := 1; ; r++ {

@@ -16,7 +16,7 @@ import (
 
 // replica is one agent's copy of the algorithm, driven by the facts of the run. A round goes from adopt, which takes its plan,
 // to learn, which takes its messages; next may come before adopt. Whatever a replica does follows from the plans and messages in
-// this order, so all replicas of a run are alike, but for how their builds round. It is for one goroutine at a time.
+// this order, so all replicas of a run are alike, except for how their builds round. It is for one goroutine at a time.
 type replica struct {
 	run      string            // the name of the run
 	question question.Question // as made here, equal in its identity to the one of the run
@@ -31,7 +31,7 @@ type replica struct {
 	opens  bool          // whether plan is a round whose messages are awaited; set by adopt, and no more after learn
 	rounds int           // that were learned; so the open round is rounds + 1
 	absent [][]Absence   // by round, from round 1 at 0; who did not count in it
-	taken  int           // plans of others that were taken in place of its own
+	taken  int           // plans of others that were taken instead of its own
 	differ []Difference  // decisions of authors that are others than here
 	sent   Traffic       // of the rounds so far
 
@@ -101,7 +101,7 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 	return b, nil
 }
 
-// adopt takes the plan that stands for the next round. It is a PlanError where it was made of another
+// adopt takes the plan that stands for the next round. It is a PlanError if it was made of another
 // history. Size is the length of the plan as it was published. errOtherLate says that the replica has to be made again. The plan
 // has passed readPlan.
 func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
@@ -276,7 +276,7 @@ func (r *replica) coefficients() int {
 }
 
 // MessageError is a message that no replica takes. The address is used, so that its agent cannot say
-// anything else in that round. A replica meets it only where a plan counts the message or tells it late. Where no plan does, it
+// anything else in that round. A replica meets it only where a plan counts the message or tells it late. If no plan does, it
 // is the reason of an absence, and the run goes on.
 type MessageError struct {
 	Run   string // the name of the run
@@ -292,7 +292,7 @@ func (e *MessageError) Error() string {
 func (e *MessageError) Unwrap() error { return e.Err }
 
 // Late is the message of an agent that came after its round had gone on without it. Its rewards are of
-// no round any more; an algorithm that they can guide is informed of them (engine.Informer), as one of a
+// no round any more; an algorithm that they can guide is informed of them (engine.DataAdder), as one of a
 // campaign is of late results. The plan that is made next has the message itself, so that all
 // replicas are informed of the same at the same place, whatever each of them has read by then. The message is as its agent
 // published it, which agent.read compares.
@@ -312,7 +312,7 @@ const maxLate = MaxBody / 8
 // told of a message twice.
 func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
 	// an algorithm that late rewards cannot guide is not informed of any
-	if r.ended || !engine.Guided(r.asked.Algorithm()) {
+	if r.ended || !engine.UsesAddedData(r.asked.Algorithm()) {
 		return nil
 	}
 	var out []Late
@@ -373,7 +373,7 @@ func (r *replica) inform(all []Late) error {
 			b.Squares = make([]float64, n)
 			copy(b.Squares[lo:hi], m.Squares)
 		}
-		if err := r.asked.Inform(b); err != nil {
+		if err := r.asked.AddData(b); err != nil {
 			return err
 		}
 		// a later plan cannot have it again

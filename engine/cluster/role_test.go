@@ -22,9 +22,9 @@ const roleVariable = "GONB_COPE_CLUSTER_TEST"
 
 // role says what a process does. Fields are of one kind of process or of another; which kind it is follows from the ones that are set.
 type role struct {
-	Serve  string // folder of the server; "" where it is none
+	Serve  string // folder of the server; "" if it is none
 	Listen string // its address
-	Member member // of a cluster of servers, where it has a name
+	Member member // of a cluster of servers, if it has a name
 
 	URL      string        // of the server
 	Question int           // of questions
@@ -39,7 +39,7 @@ type role struct {
 
 	Creds  string // file of credentials
 	Clock  string // file with the offset of the clock, where the program has one that can jump
-	Inside string // namespace of the network that the process is in; the test's own where it is empty
+	Inside string // namespace of the network that the process is in; the test's own if it is empty
 
 	Echo, From string // address to ask for echoes, and the one of this host
 	Times      int    // how often

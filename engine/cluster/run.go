@@ -36,8 +36,8 @@ const (
 // ones a wire.Merged. The names count from 1, as people do. Everything else counts agents from 0.
 func AgentName(v int) string { return fmt.Sprintf("agent-%d", v+1) }
 
-// RunBody opens a run. It has all that agents need to make the same question, but for the contents of the files, which are kept
-// beside it. A second opening is compared with it byte by byte, but for Build.
+// RunBody opens a run. It has all that agents need to make the same question, except for the contents of the files, which are kept
+// beside it. A second opening is compared with it byte by byte, except for Build.
 type RunBody struct {
 	Identity                  // what tells the question from others; agents compare it with theirs
 	Tasks    []string         `json:"tasks"`    // of agent-1, agent-2, …
@@ -93,7 +93,7 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	b := RunBody{
 		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: settingsOf(q), Recipe: r,
 		// the catalogue says of a method whether its agents share anything, and the algorithm whether these options have them do so
-		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Alone(s.Algorithm()), Simulation: opt.Simulation,
+		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Independent(s.Algorithm()), Simulation: opt.Simulation,
 		Build: opt.Build,
 	}
 	// Whoever sees the fact of the run finds its files: they are kept before. A crash between the two leaves files that nobody
@@ -250,7 +250,7 @@ func identityOf(q question.Question) (Identity, error) {
 	return Identity{id, wire.Version}, err
 }
 
-// Differs says in what a question is another one than the question there; "" where it is the same. Both are compared as this
+// Differs says in what a question is another one than the question there; "" if it is the same. Both are compared as this
 // program makes them: neither needs a run.
 func Differs(q, there question.Question) (string, error) {
 	own, err := identityOf(q)
@@ -261,7 +261,7 @@ func Differs(q, there question.Question) (string, error) {
 	return own.differs(other), err
 }
 
-// differs says what of an identity is not as in another, the run's; "" where nothing is. The first difference is named, the most
+// differs says what of an identity is not as in another, the run's; "" if nothing is. The first difference is named, the most
 // telling one first.
 func (i Identity) differs(run Identity) string {
 	// messages that cannot be read make everything else pointless
@@ -318,7 +318,7 @@ func BuildHere() Build {
 	return b
 }
 
-// programHere returns the checksum of the file of this program; "unknown" where it cannot be read. It is computed once: a
+// programHere returns the checksum of the file of this program; "unknown" if it cannot be read. It is computed once: a
 // program is some megabytes long.
 var programHere = sync.OnceValue(func() string {
 	path, err := os.Executable()

@@ -18,7 +18,7 @@
 //
 // # Results are certified
 //
-// Every [Design], but for designs of [Width], carries a value and a bound from the other side, with
+// Every [Design], except for designs of [Width], carries a value and a bound from the other side, with
 // the dual point that proves it. Solvers stop on the relative gap between the two, never on step
 // sizes. If rounding or a limit ends them earlier, Status says so and the gap reported is still
 // true. Optimal weights are not unique: compare values.
@@ -49,7 +49,7 @@
 // thousands of arms carry weight, as for isotropic random arms in many dimensions, s³ makes it
 // slow.
 //
-// Everything is deterministic; the solvers run in the calling goroutine, but for Exchange,
+// Everything is deterministic; the solvers run in the calling goroutine, except for Exchange,
 // which uses the cores of its context with the same bits for any number.
 //
 // # Limits of double precision

@@ -259,7 +259,7 @@ type confined struct {
 }
 
 // nearCopy is added, relative to the square of a feature, where coordinates of nearly dependent arms are
-// formed. Restricted problems alone go by them; what they yield is evaluated without.
+// formed. Restricted problems alone use them; what they yield is evaluated without.
 const nearCopy = 1e-9
 
 // coordinates returns the features of some arms in an orthonormal basis of their span, by a factor of
@@ -276,7 +276,7 @@ func (x *Exchange) coordinates(arms []int) blas64.General {
 	return out
 }
 
-// factor sets a matrix to its Cholesky factor, which it has but for rounding.
+// factor sets a matrix to its Cholesky factor, which it has except for rounding.
 func (x *Exchange) factor(a blas64.General) {
 	if !cholesky(x.stop, a) {
 		try.To(errSingular)

@@ -47,7 +47,7 @@ func (x *Exchange) covariancesAt(lambda []float64) *covariances {
 	return l
 }
 
-// armList is a list of arms in a pass, with where the support and more arms stand in it.
+// armList is a list of arms in a pass, with where the support and more arms are in it.
 type armList struct {
 	inner   func(dst []float64, i, from int)
 	arms    []int // of the pass; nil means all

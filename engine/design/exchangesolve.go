@@ -208,7 +208,7 @@ const (
 	// tried is how many are looked at for each that may join.
 	tried = 3
 	// sameEnd is the squared distance of two arms, relative to the largest variance met, below which
-	// one of them stands for both in a round.
+	// one of them represents both in a round.
 	sameEnd = 0.01
 	// mostOf is the most contrasts with one arm that join in a round.
 	mostOf = 4

@@ -9,12 +9,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// largeCols is the number of coordinates from which restricted problems go by products of rows.
+// largeCols is the number of coordinates from which restricted problems use products of rows.
 const largeCols = 48
 
 // large replaces steps of an interior-point iteration where there are hundreds of coordinates: the
 // same numbers to rounding, by products of rows with rows, which are twice as fast as products of
-// rows with columns, and by L⁻¹ in place of substitution.
+// rows with columns, and by L⁻¹ instead of substitution.
 type large struct {
 	on      bool
 	inverse blas64.General // L⁻¹

@@ -26,7 +26,7 @@ const (
 	guesses = 20000
 )
 
-// leading holds coordinates of all arms in which squared distances are variances of differences, but for a
+// leading holds coordinates of all arms in which squared distances are variances of differences, except for a
 // short rest: a pivoted Cholesky factor of the covariances c_ij = φ_iᵀA⁻¹φ_j. With rests r, squared lengths
 // outside these coordinates,
 //

@@ -70,7 +70,7 @@ func minimiseRegret(stop stopper, s Space, lambda []float64, n int, eps float64)
 
 // Up to a rank of exactLeader every pull has an eigenvalue decomposition of its own. Above it there are
 // as many as decompositions, and between them A goes on with the pulls while c stays what it was:
-// O(arms r) in place of O(r³) a pull. The argument above does not cover that; Round verifies the ratio of
+// O(arms r) instead of O(r³) a pull. The argument above does not cover that; Round verifies the ratio of
 // the result, and on 250 arms of rank 250 it is 1.02 to 1.05 where apportionment leaves 1.6 to 2.2.
 const (
 	exactLeader    = 64

@@ -285,7 +285,7 @@ const (
 	perArm         = 16
 )
 
-// directions returns k points that stand for η ~ N(0, I_q): a Kronecker sequence
+// directions returns k points that represent η ~ N(0, I_q): a Kronecker sequence
 // with the generalised golden ratio, the root of x^(q+1) = x + 1, through the
 // normal quantile, which makes directions even, each then scaled to E‖η‖, which
 // is exact because the width is linear along a ray. Opposite directions have the

@@ -212,7 +212,7 @@ func stopped(err error) bool {
 const (
 	MeanProblem = "problem" // one level for all arms; the default
 	MeanTask    = "task"    // one level for each task
-	MeanNone    = "none"    // rewards are around 0 but for the kernel, as the algorithms take them
+	MeanNone    = "none"    // rewards are around 0 except for the kernel, as the algorithms take them
 )
 
 // Options of Of; the zero value fits with the problem's own noise and one level.
@@ -229,7 +229,7 @@ type Options struct {
 // Fit is a kernel with its numbers found, and what is known of it.
 type Fit struct {
 	// Kernel has plain numbers, and the level as a separate term, since algorithms have none: a
-	// constant, or c*task(identity()). Problems take it as it is.
+	// constant, or c*task(identity()). Problems take it unchanged.
 	Kernel kernels.Joint `json:"-"`
 
 	Problem string `json:"problem"`
@@ -253,7 +253,7 @@ type Fit struct {
 	LogLikelihoodStart float64 `json:"log_likelihood_start"` // nats
 	LogLikelihood      float64 `json:"log_likelihood"`       // never below that at the start
 	// arms along which the covariance of many was factored, and how much larger the log likelihood may
-	// be than the one stated, which is a lower bound then, nats; both 0 where it was factored as it is
+	// be than the one stated, which is a lower bound then, nats; both 0 if it was factored as it is
 	Inducing int     `json:"inducing_arms,omitempty"`
 	Lost     float64 `json:"log_likelihood_lost,omitempty"`
 	// largest derivative by a number on its scale, nats; numbers at a limit are left out
@@ -348,7 +348,7 @@ type Sharing struct {
 	Noise   float64 `json:"noise"`   // standard deviation of a mean of the pilot, reward units
 	Speedup float64 `json:"speedup"` // predicted, between 1 and V
 	Rank    float64 `json:"rank"`    // V / Speedup
-	// the speedup predicted for single measurements in place of the pilot's means
+	// the speedup predicted for single measurements instead of the pilot's means
 	Single float64 `json:"single"`
 
 	// the kernel under which tasks share nothing, fitted to the same data

@@ -57,7 +57,7 @@ func TestRecovery(t *testing.T) {
 }
 
 // Where a problem has only guesses of its noise, they are where the fit of the noise starts, not
-// what it goes by.
+// what it uses.
 func TestUnknownNoise(t *testing.T) {
 	w := world{tasks: 6, arms: 8, reps: 4, noise: 0.6}
 	k := joint(t, kernels.RBF{Lengthscale: []float64{2}}, kernels.Mul(kernels.Constant{Value: 4}, kernels.RBF{}))

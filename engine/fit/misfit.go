@@ -24,7 +24,7 @@ const misfitLevel = 0.05
 // noise does, are divided by their standard deviation: the mean of their squares is
 // χ²_m/m. Divided by the pure error of the replicates, the variance within arms over
 // the one assumed, it is F with m and Σ (n_i - 1) degrees of freedom, whatever the scale
-// of the noise [Draper and Smith 1998, sec. 2.1, with the kernel in place of a line].
+// of the noise [Draper and Smith 1998, sec. 2.1, with the kernel instead of a line].
 func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 	g, d := best.process, s.d
 	residuals := f.Misfit.Residuals

@@ -198,7 +198,7 @@ type data struct {
 	count  []float64  // how many measurements each is of
 	levels *mat.Dense // H: N × 1, N × V, or nil
 
-	squares []float64 // sums of squares within each arm; nil where no replicates are known
+	squares []float64 // sums of squares within each arm; nil if no replicates are known
 	freedom float64   // their degrees of freedom, Σ (n_i - 1); 0 without replicates
 }
 

@@ -181,7 +181,7 @@ func (s *surface) within() float64 {
 // 1e-9 of the entries; where a number is a factor, rounding alone.
 const difference = 1e-4
 
-// gradient returns the derivative of the likelihood by u = Free.To of each number: exactly but for the differences of the covariance
+// gradient returns the derivative of the likelihood by u = Free.To of each number: exactly except for the differences of the covariance
 // between both sides of u.
 func (s *surface) gradient(g *process, values []float64) (_ []float64, err error) {
 	defer try.Caught(&err)

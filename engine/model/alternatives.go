@@ -207,7 +207,7 @@ func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat
 // above returns the function with the least change of a fit, in the metric of A, that has x above all
 // right answers a by ε: with y_a = φ_x - φ_a and c_a what is missing to ε there, the fit + A⁻¹ Σ u_a y_a for
 // which u ≥ 0 is largest in Σ u_a c_a - ‖Σ u_a y_a‖²_{A⁻¹}/2, which Hildreth's method finds one u_a at a
-// time, then scaled until nothing is missing. nil where it cannot be.
+// time, then scaled until nothing is missing. nil if it cannot be.
 //
 //	C. Hildreth, A quadratic programming procedure, Naval Research Logistics Quarterly 4, 1957.
 func (s *alternatives) above(x int, right []int, factor *mat.Cholesky, fit *mat.VecDense) *mat.VecDense {

@@ -96,14 +96,14 @@ func (o ownMeans) matrix(arms []int) *mat.SymDense {
 	return symmetric.Add(mat.NewSymDense(len(arms), nil), func(k int) float64 { return o.armVariance(arms[k]) })
 }
 
-// missing reports whether the estimator goes by own means and has none of that arm.
+// missing reports whether the estimator uses own means and has none of that arm.
 func (e *Estimator) missing(i int) bool {
 	_, own := e.dual.(ownMeans)
 	return own && e.Total[i] == 0
 }
 
 // roughly is the variance under a bound that counts as unseen, over the square of a gap. On 400 arms under matern(1) and a
-// norm of 3.6 it takes a test by the norm, which needs 1,517 pulls at an accuracy of 0.3 in place of 2,138 and 3,154 at 0.1 in
+// norm of 3.6 it takes a test by the norm, which needs 1,517 pulls at an accuracy of 0.3 instead of 2,138 and 3,154 at 0.1 in
 // place of 3,328; with one half, or a whole, it would take one by means.
 const roughly = 2
 

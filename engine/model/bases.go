@@ -77,7 +77,7 @@ func (d *pulledMeans) spread() float64 {
 	return max(squares, noise) / float64(len(d.arms))
 }
 
-// fit returns the data around their level for a scale, fitted where it is 0, and for the part of arms by
+// fit returns the data around their level for a scale, fitted if it is 0, and for the part of arms by
 // themselves where that is wanted, see withOwn. But it is taken
 // only where the data speak for it, at the level of other tests of the kernel: with the part, every arm
 // that was not pulled is uncertain by itself, which of many arms costs a pull of each that may be best.
@@ -117,7 +117,7 @@ type onBasis struct {
 	tridiagonal // with Qᵀ Σ t' (φ - φ̄)(ȳ_i - ȳ) along
 }
 
-// around returns them for a part of arms by themselves and a scale, fitted where it is 0.
+// around returns them for a part of arms by themselves and a scale, fitted if it is 0.
 func (d *pulledMeans) around(own, scale float64) (*onBases, error) {
 	if err := d.m.Context().Err(); err != nil {
 		return nil, err
@@ -181,8 +181,8 @@ func (c *onBasis) pooled(scale float64, at solved) (a, level float64) {
 	return 1 / (1/c.precision + scale*at.square), c.centre - scale*at.cross
 }
 
-// pooled is what the data say at a scale: of the level its precision a = Σ a_p, 0 where it is one part's, and its mean
-// β̂ = Σ a_p β̂_p/a. One level in place of one by part adds Σ a_p (β̂_p - β̂)² to the squares, and log a - Σ log a_p to log det.
+// pooled is what the data say at a scale: of the level its precision a = Σ a_p, 0 if it is one part's, and its mean
+// β̂ = Σ a_p β̂_p/a. One level instead of one by part adds Σ a_p (β̂_p - β̂)² to the squares, and log a - Σ log a_p to log det.
 type pooled struct{ precision, level, logDet, squares float64 }
 
 // pooled returns it. The squares are Σ t' (y - ȳ)² - s Σ cᵀ(I + sT)⁻¹c + Σ a_p (β̂_p - β̂)².

@@ -73,7 +73,7 @@ func (d *meansOf) room() error {
 	return memlimit.Matrices(d.m.Context(), "the posterior", 3, n, dim+1)
 }
 
-// fit returns the data around their level for a scale, fitted where it is 0, and for the part of
+// fit returns the data around their level for a scale, fitted if it is 0, and for the part of
 // arms by themselves where that is wanted, see withOwn.
 func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
 	none, err := d.centred(0, scale)
@@ -96,7 +96,7 @@ type centred struct {
 	along    []float64     // those times the weighted sum
 }
 
-// centred returns them for a part of arms by themselves and a scale, fitted where it is 0.
+// centred returns them for a part of arms by themselves and a scale, fitted if it is 0.
 func (d *meansOf) centred(own, scale float64) (*centred, error) {
 	c := d.around(own, scale)
 	if err := d.m.Context().Err(); err != nil {

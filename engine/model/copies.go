@@ -106,7 +106,7 @@ func (m Relations) unequalCopies(most int) (i, first int, difference float64, er
 }
 
 // RankAtMost reports whether the kernel has at most that many dimensions on the arms, to the rounding
-// of its factor: O(N most²) operations where no features are known.
+// of its factor: O(N most²) operations if no features are known.
 func (m Relations) RankAtMost(most int) (bool, error) {
 	if m.Features != nil || m.apartOnly {
 		return m.Rank() <= most && !m.cut, nil

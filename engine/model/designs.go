@@ -21,7 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Designs finds allocations of pulls on the arms of a model, and the ridges that they go by.
+// Designs finds allocations of pulls on the arms of a model, and the ridges that they use.
 type Designs struct{ *Model }
 
 // Design solves line 4 of Alg. 1 for the given candidate sets (one per task).
@@ -236,7 +236,7 @@ func (m Designs) RankAbove(rank int) (bool, error) {
 // seen: with as many dimensions as arms there is none, each arm is its own block, and 180
 // dimensions are 180 times one.
 //
-// Features that were cut at MaxRank stay as they are: what is left out of them is bounded by
+// Features that were cut at MaxRank stay unchanged: what is left out of them is bounded by
 // a norm. The model must not be one of reweighted, but may become one.
 func (m Designs) Decoupled() (_ *Model, err error) {
 	defer try.Caught(&err)

@@ -8,7 +8,7 @@
 //
 // # What is computed once
 //
-// Designs, roundings and estimators depend on no data (but for CoTestFC and CoBayesFC, whose round
+// Designs, roundings and estimators depend on no data (except for CoTestFC and CoBayesFC, whose round
 // sizes do), so a Model remembers them for all its runs. Design problems are first brought to
 // canonical form (engine/internal/canon): equal arms become one, independent parts are put in a
 // fixed order, what no contrast touches is left out. The paper's three cases are then made of the

@@ -68,7 +68,7 @@ func ridged(matrix *mat.SymDense, ridge float64) *mat.SymDense {
 // retained returns 1 - a_i, the part of the kernel's estimate of an arm that goes into its reward's posterior.
 func (d *dual) retained(i int) float64 { return 1 - d.own*d.with[i] }
 
-// level returns the variance of the level, 1/T' where it is unknown.
+// level returns the variance of the level, 1/T' if it is unknown.
 func (d *dual) level() float64 {
 	if d.flat {
 		return 1 / d.precision

@@ -37,8 +37,8 @@ type Estimator struct {
 	precision  float64     // Σ total
 	level      float64     // prior mean of all rewards, normalised
 	parts      *ownParts   // what White has not of a posterior with parts of arms by themselves; nil without
-	dual       conditioned // a posterior on the arms pulled, in place of White; nil without
-	within     *Within     // what a posterior is formed of in place of means; nil of means
+	dual       conditioned // a posterior on the arms pulled, instead of White; nil without
+	within     *Within     // what a posterior is formed of instead of means; nil of means
 }
 
 // NewEstimator factors the information matrix of the counts. Where Nξ vanishes

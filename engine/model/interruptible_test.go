@@ -38,7 +38,7 @@ func TestModelsStop(t *testing.T) {
 		_, err := NewEstimator(m.Until(ctx), 0.1, counts)
 		return err
 	})
-	ending.Check(t, "Alone", 2, func(ctx context.Context) error {
+	ending.Check(t, "TaskModels", 2, func(ctx context.Context) error {
 		m := *background
 		_, err := m.Until(ctx).perTask()
 		return err

@@ -59,7 +59,7 @@ func (d *Replicates) Take(from *Replicates, at []int) {
 // scales are the factors by which the variances of the arms differ from what the problem
 // says. Where these are unknown each is the pure error of the arms that share it.
 type scales struct {
-	Factor  []float64 // N; 0 or NaN where it cannot be told
+	Factor  []float64 // N; 0 or NaN if it cannot be told
 	group   []int     // N: the arms that share a factor; nil where scales are known
 	freedom []float64 // by group: the degrees of freedom of its factor
 }
@@ -235,7 +235,7 @@ func Dot(a, b []float64) float64 {
 // the moments of a quotient by it: the second is infinite.
 const fewDegrees = 4
 
-// tested fits the arms that the test for lack of fit goes by: those whose scale is known to more
+// tested fits the arms that the test for lack of fit uses: those whose scale is known to more
 // than fewDegrees, or where these leave nothing to test those whose scale can be told.
 func tested(m *Model, d Replicates, s scales) (l meanFit) {
 	for _, degrees := range []float64{fewDegrees, 0} {

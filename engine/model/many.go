@@ -119,7 +119,7 @@ func (m Designs) contrasted(alive [][]int) []int {
 	return indices.Where(len(in), func(i int) bool { return in[i] })
 }
 
-// The numbers of directions that designs at ξ="auto" go by: of all pairs, and of the rivals of known best arms.
+// The numbers of directions that designs at ξ="auto" use: of all pairs, and of the rivals of known best arms.
 const (
 	AffordableAll    = 128
 	AffordableRivals = 256

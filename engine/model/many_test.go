@@ -106,7 +106,7 @@ func TestManyPlansAndEstimates(t *testing.T) {
 		t.Errorf("after the rounding %.6g, of the weights %.6g, ratio %.4g, %v", counted, value, r.Ratio, err)
 	}
 
-	// An estimator in the features of all arms, which the derived model goes by.
+	// An estimator in the features of all arms, which the derived model uses.
 	whole := *exact
 	whole.derived = true
 	want, err := NewEstimator(&whole, xi, r.Counts)

@@ -19,7 +19,7 @@ import (
 //
 // over a grid that is even in log s and in log g: so √s and √g, which are standard deviations, have flat priors
 // [Gelman06]. g = 0 is one more point, with the prior of the smallest g besides. The evidence is the restricted likelihood of
-// Posterior. Along s, where it is nearly normal in log s, three points of Gauss and Hermite stand for the grid, or one
+// Posterior. Along s, if it is nearly normal in log s, three points of Gauss and Hermite represent the grid, or one
 // where it is narrow.
 // Where a scale is stated there is one member, the posterior with it. Of arms that are unrelated the part is no more than
 // a larger scale, and the average is over the scale.
@@ -27,7 +27,7 @@ import (
 // [Gelman06]: A. Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1 (2006) 515.
 type Mixture struct {
 	Members  []Member // the heaviest first
-	fittedTo int      // pulls of the data that the weights go by
+	fittedTo int      // pulls of the data that the weights use
 }
 
 // Member is one of the posteriors of a Mixture. Arms that are one to the kernel share their part.
@@ -42,7 +42,7 @@ type Member struct {
 // negligible are left out. With many arms or more than mostDecomposed features, where it takes most of the time to look
 // for points, earlier points are kept until there are three tenths more pulls. Weights, means and covariances are of
 // all data.
-// within is what the data say within blocks, in place of means, of up to MostWithin arms; nil without blocks.
+// within is what the data say within blocks, instead of means, of up to MostWithin arms; nil without blocks.
 func ContinuedMixture(
 	m *Model, prior Prior, before *Mixture, counts []int, means []float64, within *Within, negligible float64,
 ) (*Mixture, error) {
@@ -52,7 +52,8 @@ func ContinuedMixture(
 	}
 	var points []point
 	fittedTo := pulls
-	if before != nil && float64(pulls) <= keptUntil*float64(before.fittedTo) && (m.Designs().Dual() || m.Features.RawMatrix().Cols > mostDecomposed) {
+	if before != nil && float64(pulls) <= keptUntil*float64(before.fittedTo) &&
+		(m.Designs().Dual() || m.Features.RawMatrix().Cols > mostDecomposed) {
 		points, fittedTo = before.points(), before.fittedTo
 	}
 	members, err := mixed(m, prior, before, counts, means, within, points, negligible)
@@ -121,14 +122,14 @@ func (x *Mixture) points() []point {
 
 // evidence is the data around their level for some part of arms by themselves.
 type evidence interface {
-	// law returns log of the evidence, all scales together, and the scales that stand for them with
+	// law returns log of the evidence, all scales together, and the scales that represent them with
 	// their shares of it
 	law() (log float64, scales, shares []float64)
 	// posterior returns what is known of all arms at a scale, and the likelihood of levelled.penalised there
 	posterior(scale float64) (p *Posterior, likelihood float64, err error)
 }
 
-// membersAt returns the members at the points. stated is the scale where it is stated, else 0; total has the
+// membersAt returns the members at the points. stated is the scale if it is stated, else 0; total has the
 // precisions of the means of arms; alone is whether arms have no part by themselves.
 func membersAt[T evidence](
 	points []point, stated float64, total []float64, negligible float64, alone bool, at func(own, scale float64) (T, error),
@@ -233,11 +234,11 @@ func (c *onBases) law() (log float64, scales, shares []float64) {
 
 // Explained returns the part of the variation of single arms' means around the means of the other arms of their tasks
 // that the posterior explains when each is left out [RW06, sec. 5.4.2]: 1 - Σ e²/Σ b², where b is the distance of a
-// mean from the mean of the other arms of its task with pulls, of all other arms where it is the only one, and
+// mean from the mean of the other arms of its task with pulls, of all other arms if it is the only one, and
 //
 //	e_i = (ȳ_i - E μ_i)/(1 - t_i Var μ_i)
 //
-// that from its prediction by all other means. 0 where nothing varies, and it may be negative.
+// that from its prediction by all other means. 0 if nothing varies, and it may be negative.
 func (p *Posterior) Explained(m *Model, means []float64) float64 {
 	estimates := p.Estimates(means)
 	tasks := m.Problem.V()

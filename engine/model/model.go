@@ -154,7 +154,7 @@ func (m *Model) Without(arms []int) (*Model, error) {
 	return m.Reweighted(precision)
 }
 
-// Share makes the model remember in a Memory that other models use, too, in place of its own; nil
+// Share makes the model remember in a Memory that other models use, too, instead of its own; nil
 // changes nothing. It is called before the model is used, and returns it.
 func (m *Model) Share(memory *Memory) *Model {
 	if memory != nil {
@@ -174,9 +174,9 @@ func (m *Model) perTask() ([]*Model, error) {
 	})
 }
 
-// Alone returns the model of each task on its own, in task order: what agents that share nothing go
+// TaskModels returns the model of each task on its own, in task order: what agents that share nothing go
 // by.
-func (m *Model) Alone() ([]*Model, error) { return m.tasks() }
+func (m *Model) TaskModels() ([]*Model, error) { return m.tasks() }
 
 // Independent returns the model of the same problem under the kernel identity(): with exact features, or of more than
 // MostDesigned arms with none, where estimates without ridge are the arms' own means.
@@ -356,7 +356,7 @@ func (m *Model) ByValues() *Model {
 }
 
 // Many reports whether arms are too many, and the rank of the kernel too large, for features of all: designs under a
-// ridge are sought by exact values of the kernel (design.Exchange), and estimators go by the
+// ridge are sought by exact values of the kernel (design.Exchange), and estimators use the
 // arms that were pulled. Arms that have nothing in common have designs in closed form.
 func (m *Model) Many() bool {
 	if m.derived || m.Problem.N() <= fewArms {

@@ -184,7 +184,7 @@ func (f fitted) posterior(m *Model, total []float64, pulled int, flat bool, surp
 	return p
 }
 
-// natural returns the scale that leaves the kernel as it is: the variance of a feature's coefficient.
+// natural returns the scale that leaves the kernel unchanged: the variance of a feature's coefficient.
 func natural(m *Model) float64 { return m.Scale / (m.Unit * m.Unit) }
 
 // PValue returns the probability, before any data, of means at least as far from what the prior

@@ -30,7 +30,7 @@ func candidateSets(rng *rand.Rand, p *problem.Problem) [][]int {
 }
 
 // A design in canonical form is one of the whole problem: its value belongs to its weights there,
-// and both bounds agree with the bounds of the problem as it stands.
+// and both bounds agree with the bounds of the problem unchanged.
 func TestReducedDesigns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, p := range enginetest.Instances(t) {

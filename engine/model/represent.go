@@ -18,7 +18,7 @@ import (
 
 // representation splits the known expected rewards: μ = f + u with f in the kernel's space.
 type representation struct {
-	// ‖f‖ of the smallest f that is closest to μ, kernel units; NaN where it was not computed
+	// ‖f‖ of the smallest f that is closest to μ, kernel units; NaN if it was not computed
 	norm   float64
 	off    []float64 // N: u, normalised
 	misfit float64   // max |u|, normalised
@@ -36,7 +36,7 @@ func (m Truth) represent() (*representation, error) {
 		_, err := m.known()
 		return nil, err
 	}
-	if m.apartOnly { // every arm's reward stands alone
+	if m.apartOnly { // every arm's reward is alone
 		return &representation{norm: math.Sqrt(SquaredNorm(m.Problem.Mean)) / m.Unit, off: make([]float64, m.Problem.N())}, nil
 	}
 	if small, err := m.representable(); err != nil || !small {
@@ -289,7 +289,7 @@ func (m Truth) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 	return Nats(delta) / value, nil
 }
 
-// leastTold returns max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, 0 where no g was found. The norm
+// leastTold returns max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, 0 if no g was found. The norm
 // may be infinite.
 func (m Truth) leastTold(norm, epsilon float64) (_ float64, err error) {
 	defer try.Caught(&err)
@@ -303,7 +303,7 @@ func (m Truth) leastTold(norm, epsilon float64) (_ float64, err error) {
 	})
 }
 
-// functions returns coordinates of the arms in which a vector θ stands for the function φ_iᵀθ of norm
+// functions returns coordinates of the arms in which a vector θ represents the function φ_iᵀθ of norm
 // ‖θ‖/√Scale: exact features or, of very many arms, the coordinates in the span of some.
 func (m Truth) functions() (*mat.Dense, error) {
 	const directions = 128

@@ -243,7 +243,7 @@ func (m Relations) addRanks() (bool, error) {
 	if m.AdmitsAll() {
 		return true, nil
 	}
-	alone, err := m.Alone()
+	alone, err := m.TaskModels()
 	if err != nil || m.Cut() { // of one task the kernel may be 0
 		return false, m.Context().Err()
 	}

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// scaling finds scales of the kernel: natural leaves it as it is, and where no data bear on the scale it is that one.
+// scaling finds scales of the kernel: natural leaves it unchanged, and if no data bear on the scale it is that one.
 type scaling struct {
 	natural float64
 	near    float64 // found last, where the next search begins; 0 before
@@ -70,7 +70,7 @@ func (s *scaling) least(largest, squares float64, deviance func(scale float64) f
 	return s.near, nil
 }
 
-// narrow is the standard deviation of log s below which one scale stands for all.
+// narrow is the standard deviation of log s below which one scale represents all.
 const narrow = 0.3
 
 // beneath is how many nats below the largest value of a density its tails are left out: they are below rounding.

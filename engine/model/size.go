@@ -6,12 +6,12 @@ const (
 	// are exact to rounding; past it they are truncated, and Truncation bounds what
 	// was left out.
 	MaxRank = 1024
-	// MostLeastSquares is the largest rank up to which tests go by least squares of all tasks where nobody stated a norm.
+	// MostLeastSquares is the largest rank up to which tests use least squares of all tasks where nobody stated a norm.
 	MostLeastSquares = 256
 	// MostDesigned is the largest number of arms that say nothing of each other whose pulls are designed; the means of more
 	// are compared in closed form.
 	MostDesigned = 64
-	// MostLearned is the number of arms up to which a kernel that is learned in the run goes by covariances of all arms.
+	// MostLearned is the number of arms up to which a kernel that is learned in the run uses covariances of all arms.
 	MostLearned = 512
 	// MostTested is the largest rank up to which CoBayesFB tests what is decided.
 	MostTested = 100

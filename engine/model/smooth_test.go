@@ -55,7 +55,7 @@ func TestSmooth(t *testing.T) {
 	}
 }
 
-// There is no such function where nothing is known, and where arms that are one to the kernel have
+// There is no such function if nothing is known, and where arms that are one to the kernel have
 // different means.
 func TestSmoothIsNone(t *testing.T) {
 	opt := engine.Options{Epsilon: 0.1}

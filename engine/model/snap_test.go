@@ -8,7 +8,7 @@ import (
 )
 
 // Arms closer than their features tell become one, the first of them; arms farther apart, and the
-// bits of all others, stay as they are.
+// bits of all others, stay unchanged.
 func TestSnap(t *testing.T) {
 	smooth := kernels.Joint{Terms: []kernels.Term{{Scale: 7, Task: kernels.Constant{Value: 1}, Arm: kernels.RBF{}}}}
 	// Under rbf(1) points at distance d are √(2 - 2exp(-d²/2)) ≈ d apart, in units of √7.

@@ -91,7 +91,7 @@ type aroundTrees struct {
 	with, off []float64 // t' and y - centre, 0 without pulls
 }
 
-// around returns them for a part of arms by themselves and a scale, fitted where it is 0.
+// around returns them for a part of arms by themselves and a scale, fitted if it is 0.
 func (d *treeMeans) around(own, scale float64) (*aroundTrees, error) {
 	if err := d.m.Context().Err(); err != nil {
 		return nil, err

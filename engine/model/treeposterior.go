@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// conditioned is a posterior that goes by the arms that were pulled, in place of features of all arms. variances sets dst[k] to the
+// conditioned is a posterior that uses the arms that were pulled, instead of features of all arms. variances sets dst[k] to the
 // variance of the difference of the rewards of arms[k] and another arm, or with -1 of its reward alone.
 type conditioned interface {
 	floats() int
@@ -215,7 +215,7 @@ func (d *onTrees) complete(dst, row []float64, arms []int, with int) {
 // treesOnStack is the number of nodes of a tree up to which what is said of each takes no memory from the heap.
 const treesOnStack = 32
 
-// sized returns n values, in a slice where it has room.
+// sized returns n values, in a slice if it has room.
 func sized[T any](room []T, n int) []T {
 	if n <= cap(room) {
 		return room[:n]

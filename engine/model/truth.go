@@ -95,7 +95,7 @@ func (m Truth) Hardness(ridge, epsilon float64) (design.Design, error) {
 }
 
 // Confirmation solves for the design that Hardness is of, with gaps that are larger by epsilon
-// (normalised) in place of none below it: to refute that the best arm is within epsilon, a rival has to be
+// (normalised) instead of none below it: to refute that the best arm is within epsilon, a rival has to be
 // above it by as much. At ξ = 0 it is the least that confirms the best arms as answers.
 func (m Truth) Confirmation(ridge, epsilon float64) (design.Design, error) {
 	return m.hardness(ridge, gaps{added: epsilon})
@@ -296,7 +296,7 @@ func (m Truth) LowerBound(delta, epsilon float64) (float64, error) {
 // Where each task has one right answer and noise is normal, T* = 2ρ* with gaps that are larger by
 // epsilon, at ξ = 0, or for the lower end at a given ξ. Where tasks have several, or rewards are two
 // numbers, the lower end is a game between allocations and some other rewards, and the upper end is not
-// known (0). Both are 0 where no bound is known: where all arms are right answers, of rewards within
+// known (0). Both are 0 if no bound is known: where all arms are right answers, of rewards within
 // bounds that are neither two numbers nor drawn from measured ones, of rewards that blocks have in common, and of many arms whose game is
 // too large. At δ → 0 alone more is
 // known where several answers are right:

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Within is what rewards of shared blocks say of arms in place of means, where blocks add effects with a flat prior. Given the
+// Within is what rewards of shared blocks say of arms instead of means, where blocks add effects with a flat prior. Given the
 // arms' rewards μ, -2 log of the density of the data is μᵀLμ - 2μᵀr up to a constant, with
 //
 //	L = Σ (I_A - 1_A 1_Aᵀ/|A|)/σ²,  r = Σ (y_A - ȳ 1_A)/σ²

@@ -40,7 +40,7 @@ func TestBudget(t *testing.T) {
 	if math.Abs(first.Loss-a.LossNow) > 1e-12 || math.Abs(first.Within-within) > 1e-12 {
 		t.Errorf("today loss %v and probability %v, best says %v and %v", first.Loss, first.Within, a.LossNow, within)
 	}
-	// the same measurements but for the size of the horizon by which each is chosen
+	// the same measurements except for the size of the horizon by which each is chosen
 	if math.Abs(last.Loss-a.LossAfter) > 0.1*(a.LossNow-a.LossAfter) {
 		t.Errorf("after 40 measurements loss %v, best expects %v (%v now)", last.Loss, a.LossAfter, a.LossNow)
 	}

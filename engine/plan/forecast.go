@@ -42,7 +42,7 @@ func (q Question) prepared(p *problem.Problem) (Question, error) {
 }
 
 // Of forecasts what the methods will need on a problem. A method that cannot
-// run, such as one whose ridge needs a norm, leaves a note in place of its row; it is an
+// run, such as one whose ridge needs a norm, leaves a note instead of its row; it is an
 // error when that is so of all. After an interrupt it returns the rows of the runs that
 // finished, together with the error.
 func Of(ctx context.Context, p *problem.Problem, q Question) (_ Forecast, err error) {

@@ -77,7 +77,7 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 		Problem: p, Mode: engine.ModeFC, Algorithm: m.algorithm, Options: opt, Runs: runs, Seed: f.Seed + offset,
 		Workers: f.Workers, Memory: f.Memory,
 		Each: func(run int, o *engine.Outcome, pulls [][]int) {
-			needs[run] = f.Prices.need(o, pulls, entry.Shares && !o.Alone)
+			needs[run] = f.Prices.need(o, pulls, entry.Shares && !o.Independent)
 			f.done++
 			f.tell()
 		},

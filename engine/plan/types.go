@@ -101,7 +101,7 @@ type Forecast struct {
 	Notes   []engine.Warning `json:"notes,omitempty"` // what was assumed, and what could not be forecast
 	// what the table of the problem calls tasks, arms and rewards
 	Words problem.Words `json:"columns,omitzero"`
-	// in place of Rows: what a number of measurements buys
+	// instead of Rows: what a number of measurements buys
 	Budget *Budget `json:"budget,omitempty"`
 }
 
@@ -174,7 +174,7 @@ type Change struct {
 var errUnknown = errors.New("the expected rewards are unknown; give gaps, the smallest difference between best and second arm to plan for")
 
 // mark finds the cheapest and the quickest of rows that belong together: of equal ones the one with
-// fewer samples, and none where nothing is finite.
+// fewer samples, and none if nothing is finite.
 func (p Prices) mark(rows []Row) {
 	least := func(of func(Row) float64) int {
 		best := -1

@@ -367,7 +367,7 @@ type FrameColumn struct {
 	Whole   bool // the numbers are whole and are written in digits alone
 	Codes   []int32
 	Labels  []string
-	// the labels are names as they stand: none is a number, only a place below 0 is an empty cell, and an empty label has the name ""
+	// the labels are names unchanged: none is a number, only a place below 0 is an empty cell, and an empty label has the name ""
 	Text bool
 }
 

@@ -23,8 +23,8 @@ type Row struct {
 	Block  int     // number of the block it was measured in; 0 without blocks
 	Reward float64 // or the mean of Count rewards; its sign as Problem.Mean
 	Count  float64
-	Line   int // of the table; 0 where it is of none
-	// -1 where the true reward is at most Reward ("<0.05"), +1 where it is at least Reward (">9"), 0 where it is Reward;
+	Line   int // of the table; 0 if it is of none
+	// -1 where the true reward is at most Reward ("<0.05"), +1 if it is at least Reward (">9"), 0 if it is Reward;
 	// its sign as Reward's, so that a lower limit under GoalMin is -1
 	Censored int8
 }
@@ -147,7 +147,7 @@ func (t *table) noteLost(columns []string, selected []int) {
 	}
 }
 
-// value returns a cell as expressions read it: nil where it is empty.
+// value returns a cell as expressions read it: nil if it is empty.
 func (t *table) value(r, column int, number bool) any {
 	switch c := t.cells[column]; {
 	case c.gap(r):
@@ -237,7 +237,7 @@ func (c *cells) text(r int) string {
 	return plainNumber(c.numbers[r] + 0) // -0 is 0
 }
 
-// empty reports whether nothing stands in the cell of a row.
+// empty reports whether nothing is in the cell of a row.
 func (c *cells) empty(r int) bool {
 	if c.numbers != nil {
 		return math.IsNaN(c.numbers[r])

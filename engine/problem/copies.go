@@ -17,7 +17,7 @@ import (
 // repeats are the rows of a table that repeat an earlier row in every column. A row that was pasted twice is one measurement,
 // and two measurements may give the same row: which it is follows from how the values scatter.
 //
-// The evidence goes by values that one option alone has. Others are those of a coarse scale, or a limit such as 0, and repeat
+// The evidence uses values that one option alone has. Others are those of a coarse scale, or a limit such as 0, and repeat
 // without being copied.
 type repeats struct {
 	option []int32   // of each row: its task, arm and block
@@ -145,7 +145,7 @@ func (x *repeats) ordered(later []int) bool {
 	return !slices.ContainsFunc(x.runs(later), func(run []int) bool { return len(run) < fewestCopies })
 }
 
-// period returns of how many rows the table is several repetitions; 0 where it is not.
+// period returns of how many rows the table is several repetitions; 0 if it is not.
 func (x *repeats) period() int {
 	n := len(x.same)
 	for rows := 1; 2*rows <= n; rows++ {

@@ -30,7 +30,7 @@ const (
 	DecimalPoint = "point"
 )
 
-// Written returns the dialect with decimals "comma" or "point"; "" leaves it as it is. Decimal commas need
+// Written returns the dialect with decimals "comma" or "point"; "" leaves it unchanged. Decimal commas need
 // other separators, so commas between columns become semicolons, and semicolons become commas with
 // decimal points. Another word is an error.
 func (d Dialect) Written(decimals string) (Dialect, error) {
@@ -63,7 +63,7 @@ var thousands = regexp.MustCompile(`^[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}$`)
 
 // Reward reads a reward as people write it into a field or on a command line: decimal digits, with a decimal
 // point or one decimal comma. A mark that may part thousands, in 1,234 where the table has decimal points and
-// in 1.234 where it has commas, is an error, and so is what CheckReward reports.
+// in 1.234 if it has commas, is an error, and so is what CheckReward reports.
 func (d Dialect) Reward(text string) (float64, error) {
 	text = strings.TrimSpace(text)
 	point := text
@@ -129,7 +129,7 @@ func sourceOf(t *table) Source {
 	return Source{Path: t.path, SHA256: t.hash, Rows: len(t.lines), Dialect: dialectOf(t)}
 }
 
-// byteOrderMark stands before the text of files that Excel writes as UTF-8.
+// byteOrderMark is before the text of files that Excel writes as UTF-8.
 var byteOrderMark = []byte("\ufeff")
 
 // checkText fails with a cell that other programs and terminals could not show as text.

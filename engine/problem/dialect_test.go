@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDialectOf reads one table as several spreadsheets write it; what is expected stands in the bytes of
+// TestDialectOf reads one table as several spreadsheets write it; what is expected is in the bytes of
 // each row.
 func TestDialectOf(t *testing.T) {
 	for _, c := range []struct {

@@ -81,7 +81,7 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell) {
 
 // square divides a grid into a matrix and the names of its rows, nil for none. What there is beside
 // the matrix follows from the numbers of rows and columns, and where these are equal from the first
-// cell: it is no number where it is the corner of a header and of a column of names.
+// cell: it is no number if it is the corner of a header and of a column of names.
 func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 	widest := lists.Max(grid, func(row []cell) int { return len(row) })
 	n := len(grid)
@@ -216,7 +216,7 @@ func lengthscaleHint(s kernels.Read, p *kernels.Points) (n Note, far bool) {
 	return n, true
 }
 
-// fewCategories is how many categories any codes can stand for: of two, every order is the same.
+// fewCategories is how many categories any codes can represent: of two, every order is the same.
 const fewCategories = 2
 
 // noteCategories notes kernels that take the codes of categories for numbers on a scale.

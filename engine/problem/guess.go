@@ -94,7 +94,7 @@ func (c Column) named(words []string) bool {
 	return slices.ContainsFunc(append(c.parts(), strings.ToLower(c.Name)), func(p string) bool { return slices.Contains(words, p) })
 }
 
-// few reports whether values stand in two rows on average.
+// few reports whether values are in two rows on average.
 func (c Column) few() bool { return 2*c.Different <= c.rows }
 
 // option reports whether the name says that a column is a setting. Numbers that mostly differ may be chosen at random.
@@ -181,7 +181,7 @@ func (c Column) counts() bool {
 	return c.whole && c.Different == c.rows && c.rows > 2 && c.Most-c.Least == float64(c.Different-1)
 }
 
-// fewRows is the size of a table in which a text that stands in one row may be an option.
+// fewRows is the size of a table in which a text that is in one row may be an option.
 const fewRows = 20
 
 // measured returns how well the name of a column suits what was measured, 0 best; -1 where it cannot be that.
@@ -478,7 +478,7 @@ func (g *guesses) covariates(blocks []string) {
 	}
 }
 
-// even reports whether the most frequent value of a column stands in at most four times as many rows as the least frequent one.
+// even reports whether the most frequent value of a column is in at most four times as many rows as the least frequent one.
 func (g *guesses) even(name string) bool {
 	counts := g.rowsOf([]string{name})
 	return slices.Max(counts) <= 4*slices.Min(counts)

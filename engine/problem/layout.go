@@ -120,7 +120,7 @@ func (h *layout) counted(given []int) bool {
 	return true
 }
 
-// repeats reports whether a text stands in two rows.
+// repeats reports whether a text is in two rows.
 func (c *cells) repeats() bool {
 	seen := make(map[string]bool, c.rows())
 	return c.has(func(text string) bool {
@@ -171,7 +171,7 @@ func (t *table) checkLengths(columns ...string) {
 	}
 }
 
-// replaced stands for bytes that are not UTF-8.
+// replaced represents bytes that are not UTF-8.
 const replaced = "\ufffd"
 
 // trimmed returns the text of a cell without blanks around it, and in one line: Alt+Enter makes cells with several.

@@ -112,7 +112,7 @@ func TestNamesOfUnnamedColumns(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if p, err := loadText(table, problem.LoadOptions{Long: &problem.Long{Arm: []string{"lr"}, Reward: "yield"}}); err != nil ||
-		outcomes(p) != "lr=1: 1; lr=2: 2" || !hasNote(p, `several columns are named "lr": that is the first one, and the second one is "lr.1"`) {
+		outcomes(p) != "lr=1: 1; lr=2: 2" || !hasNote(p, `several columns are named "lr". The first is used; the name of the second is "lr.1"`) {
 		t.Errorf("error %v, %s", err, outcomes(p))
 	}
 	const broken = "option,\"yield\r\n(t/ha)\"\na,1\nb,2\n"

@@ -340,7 +340,7 @@ func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (
 	return p, sorted
 }
 
-// textsOf returns kernels.Points.Texts of points that stand in these rows.
+// textsOf returns kernels.Points.Texts of points that are in these rows.
 func (f *found) textsOf(columns []string, rows []int) (texts [][]string) {
 	for k, name := range columns {
 		c := f.read[name]

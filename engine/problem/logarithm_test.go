@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// TestLogarithmic: the logarithm of a column goes into the scale that the column has, and leaves the others as they are;
+// TestLogarithmic: the logarithm of a column goes into the scale that the column has, and leaves the others unchanged;
 // values of the data are those that were read.
 func TestLogarithmic(t *testing.T) {
 	p, err := Load("testdata/tables/excel-sep-line.csv", kernels.Joint{}, LoadOptions{Long: &Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput"}})

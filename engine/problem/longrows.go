@@ -110,7 +110,7 @@ func checkCount(t *table, r int, name string, count float64) {
 	}
 }
 
-// sums reports whether what stands for means is probably sums: they grow in proportion to their counts, and scatter
+// sums reports whether what represents means is probably sums: they grow in proportion to their counts, and scatter
 // less than half as much once they are divided by them.
 func (f *found) sums() bool {
 	var counts, means, each []float64
@@ -130,7 +130,7 @@ func (f *found) sums() bool {
 	return math.Abs(slope-1) < 0.3 && stat.StdDev(each, nil) < stat.StdDev(means, nil)/2
 }
 
-// successes reports whether what stands for means is probably counts of successes: whole numbers from 0 to the count in all rows,
+// successes reports whether what represents means is probably counts of successes: whole numbers from 0 to the count in all rows,
 // where a mean of several is seldom whole. Rewards of one measurement each do not tell.
 func (f *found) successes() bool {
 	several := 0

@@ -91,12 +91,12 @@ var noteSentences = map[NoteKind]string{
 	NoteLineSkipped:   "line 1, above the header, is skipped",
 	NoteLinesSkipped:  "lines 1 to %d, above the header, are skipped",
 	NoteRowNames:      "rows have one value more than the header. The first is used as the row name",
-	NoteTwice:         "several columns are named %[1]q: that is the first one, and the second one is %[2]q",
-	NoteNoData:        "rows that %[1]s are left out: %[2]d, the first in line %[3]d",
+	NoteTwice:         "several columns are named %[1]q. The first is used; the name of the second is %[2]q",
+	NoteNoData:        "rows that %[1]s are skipped: %[2]d, the first in line %[3]d",
 	NoteSeparator:     "columns are separated by %s",
 	NoteDecimalCommas: "columns are separated by %s, numbers have decimal commas",
 	NoteThousands:     "the point in %s (line %d) is read as a decimal point. If points separate thousands, delete them",
-	NoteGroups:        "column %[1]q has numbers such as %[2]s, whose mark parts thousands and is left out",
+	NoteGroups:        "column %[1]q has numbers such as %[2]s. Their mark separates thousands and is ignored",
 	NoteIgnored:       "other columns are not used: %s",
 	NoteCategories:    "column %q has text. Its values are categories (kernel category()): %s",
 	NoteIdentifiers: "column %q has whole numbers with a leading zero or more than 15 digits. They are names, so categories " +
@@ -104,7 +104,8 @@ var noteSentences = map[NoteKind]string{
 	NoteEqual: "column %[1]q has equal numbers that are written in different ways. They count as one setting: %[2]s. If they are names, " +
 		"such as versions, write text=%[1]q (--text %[1]q)",
 	NoteRounded: "column %[1]q has numbers that are equal to 15 digits. They count as one setting: %[2]s",
-	NoteWritten: "column %[1]q has names that are equal as numbers: %[2]s. They stay different names. If they mean the same, write them alike",
+	NoteWritten: "column %[1]q has names that are equal as numbers: %[2]s. They stay different names. " +
+		"If they mean the same, write them alike",
 	NoteAlike: "column %[1]q: %[2]q and %[3]q differ only in capital letters, blanks or the like. They are two names. If they mean the " +
 		"same, write them alike",
 	NoteUnseen: "column %[1]q: the name %[2]q in line %[4]d has the character %[3]s, which is invisible. Remove it if it is a slip",
@@ -117,26 +118,28 @@ var noteSentences = map[NoteKind]string{
 	NoteNotDrawn: "column %q: fc and fb cannot draw simulated rewards from these measurements, because values beyond a limit are " +
 		"unknown. They use the noise scale instead",
 	NoteNoOption: "where= leaves no row for %[2]d of %[3]d options: %[1]s",
-	NoteTotals: `%[2]q in column %[1]q looks like a total or a mean of other rows, and counts as one of its own. If it summarises others, ` +
-		`leave it out: where=%[3]q`,
-	NoteSums: `column %[1]q grows with %[2]q as sums do, but is read as means. If it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
+	NoteTotals: `%[2]q in column %[1]q looks like a total or a mean of other rows, but counts as an option. ` +
+		`If it is a total, leave it out: where=%[3]q`,
+	NoteSums: `column %[1]q grows with %[2]q as sums do, but is read as means. ` +
+		`If it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q. They are read as means. If they count successes, write ` +
 		`successes=%[1]q, trials=%[2]q instead of reward and count`,
 	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. They are probably copies. " +
 		"If they are real measurements, add a column that distinguishes them, such as a row number",
-	NoteRepeats:    "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
-	NoteDropped:    "%[2]d of %[3]d arms are not measured and are left out: %[1]s",
-	NoteUnmeasured: `%[1]s not measured. fit and bounds use the others; fc and fb cannot simulate it. Measure it, or leave it out by unmeasured="drop"`,
-	NoteCandidates: "none of the %d options is measured yet. The kernel is a default for such columns, and CoBayesFB learns it in the run; kernel= " +
-		"states what you know. protocol(...) and campaign start propose the first measurements",
-	NoteInferred: `%[1]s not measured. Simulated runs draw expected rewards there from predictions by the other measurements, and fit and bounds use ` +
-		`these. To leave such arms out, write unmeasured="drop"`,
+	NoteRepeats: "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
+	NoteDropped: "%[2]d of %[3]d arms are not measured and are left out: %[1]s",
+	NoteUnmeasured: `%[1]s not measured. fit and bounds use the others; fc and fb cannot simulate it. ` +
+		`Measure it, or leave it out by unmeasured="drop"`,
+	NoteCandidates: "none of the %d options is measured yet. The kernel is a default for such columns, and CoBayesFB learns it in the run; " +
+		"kernel= states what you know. protocol(...) and campaign start propose the first measurements",
+	NoteInferred: `%[1]s not measured. Simulated runs draw expected rewards there from predictions by the other measurements, ` +
+		`and fit and bounds use these. To leave such arms out, write unmeasured="drop"`,
 	NoteOnce: "%[1]s measured once, so simulated rewards are drawn by the noise scale and not from the measurements. Expected rewards " +
 		"include the noise of that measurement, so the best of many such arms is partly lucky",
 	NotePooled: "%[1]s without a standard deviation. One pooled from the other arms of the task is used, or from all tasks " +
 		"if the task has none",
-	NoteBlocks: `measurements of the same %[1]s share an effect. best removes it; algorithms treat it as noise. protocol(..., block=%[2]q) compares ` +
-		`arms within it`,
+	NoteBlocks: `measurements of the same %[1]s share an effect. best removes it; algorithms treat it as noise. ` +
+		`protocol(..., block=%[2]q) compares arms within it`,
 	NoteNoNoise: "the noise of rewards is not stated. Some algorithms estimate it while sampling. To state it, write noise= or add a " +
 		"column sd",
 
@@ -147,10 +150,10 @@ var noteSentences = map[NoteKind]string{
 	NoteShortScale: "the length scale %.4[4]g of %[1]s is less than a twentieth of the smallest step of column %[2]q, %.4[5]g " +
 		"(values %.4[6]g to %.4[7]g%[3]s). The kernel treats its values as unrelated. Check the unit",
 
-	NoteAdmitsAll: `the kernel has full rank on these %d arms, so CoTestFC and CoKernelFC gain nothing from it. To share, state norm= for CoTestFC, or use ` +
-		`CoBayesFC or CoBayesFB. A kernel of lower rank also helps: fewer terms, no identity(), longer length scales`,
-	NoteUnrelated: "the kernel treats these %d arms as unrelated, as identity() does. No method gains from it. To relate them, use longer length " +
-		"scales, or a kernel of lower rank such as linear()",
+	NoteAdmitsAll: `the kernel has full rank on these %d arms, so CoTestFC and CoKernelFC gain nothing from it. ` +
+		`To share, state norm= for CoTestFC, or use CoBayesFC or CoBayesFB. A kernel of lower rank also helps: fewer terms, no identity(), longer length scales`,
+	NoteUnrelated: "the kernel treats these %d arms as unrelated, as identity() does. No method gains from it. " +
+		"To relate them, use longer length scales, or a kernel of lower rank such as linear()",
 	NoteRough: "at an accuracy of %.2g the kernel has an effective rank of %d to %d (counted on %d random arms of %d). " +
 		"Each direction must be sampled, and memory and time grow with their number. %d directions remain at an accuracy of about %.2g",
 	NoteRoughKernel: "a smoother kernel with the same length scales, %s, has an effective rank of about %d",

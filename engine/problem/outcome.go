@@ -36,7 +36,7 @@ const byCondition = "failed="
 // limit is a value that is only known to be below or above a number, such as <0.05 or ≥ 9.
 var limit = regexp.MustCompile(`^(<=?|=<|≤|⩽|>=?|=>|≥|⩾)\s*([^<=>\s].*)?$`)
 
-// outcome reads a cell of rewards. A text that has no digits tells why there is no value.
+// outcome reads a cell of rewards. A text that has no digits reports why there is no value.
 func (t *table) outcome(r int, column string) (Outcome, error) {
 	k := t.column[column]
 	switch numbers := t.cells[k].numbers; {
@@ -155,7 +155,7 @@ func notMeasured(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.Pd, unicode.Po) }) // such as "-" and "."
 }
 
-// failure reports whether a text that is no number tells why there is none: it has no digits, or it is how a
+// failure reports whether a text that is no number reports why there is none: it has no digits, or it is how a
 // program writes infinity or an error, such as #DIV/0! and 1.#IND.
 func failure(text string) bool {
 	return !strings.ContainsFunc(text, unicode.IsNumber) || strings.HasPrefix(text, "#") && strings.HasSuffix(text, "!") ||

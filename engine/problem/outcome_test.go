@@ -90,7 +90,7 @@ func byStatus(expression string, columns []string, _ []bool) (func([]any) (any, 
 	return func(row []any) (any, error) { return (row[at] == want) == (words[1] == "=="), nil }, words[:1], nil
 }
 
-// Rows that failed by a condition have no value, whatever stands there; an option that only failed is not measured.
+// Rows that failed by a condition have no value, whatever is there; an option that only failed is not measured.
 func TestFailedByCondition(t *testing.T) {
 	const runs = "option,yield,status\na,1,ok\na,2,ok\nb,99,crashed\nb,3,ok\nc,,crashed\nc,,crashed\nd,,planned\n"
 	p, err := loadText(runs, problem.LoadOptions{Failed: "status == 'crashed'", Compile: byStatus})

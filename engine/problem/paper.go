@@ -134,7 +134,7 @@ const (
 type EnvironmentEntry struct {
 	Name     string
 	Doc      string  // how a reward is drawn
-	Means    string  // what its strength is; "" where it has none
+	Means    string  // what its strength is; "" if it has none
 	Strength float64 // the default
 	Above    float64 // strengths are greater than this,
 	Most     float64 // and at most this

@@ -40,7 +40,7 @@ type Problem struct {
 	Cost    []float64
 	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
 	Rewards [][]float64 // N measured populations to resample, or nil
-	// what measurements of one task that are made side by side have in common; nil where nothing is known to
+	// what measurements of one task that are made side by side have in common; nil if nothing is known to
 	// be. Measured populations are then alike: the k-th rewards of all arms of a task are of one block
 	Block  *Block
 	Rows   []Row    // what was measured, one by one, by arm, where it came so; else nil
@@ -49,10 +49,10 @@ type Problem struct {
 	Failed  []int
 	Sources []Source // the files it came from
 	Long    *Long    // columns of the long table that it came from; nil of another
-	// of feature columns of text: what their codes stand for, from 0; nil without any
+	// of feature columns of text: what their codes represent, from 0; nil without any
 	Categories map[string][]string
 	Notes      []Note // how the files were read, where that is not plain
-	// what the kernel is on these points, where it may surprise; WithKernel leaves them out
+	// what the kernel is on these points, if it may surprise; WithKernel leaves them out
 	KernelNotes []Note
 }
 

@@ -133,7 +133,7 @@ func (p reading) summarise() armNoise {
 }
 
 // aligned returns the numbers at an address that is a multiple of 16, as memory of an even number of them has. There gonum
-// adds them in one order, so that a mean is the same to the last bit wherever the numbers come from: campaigns go by that.
+// adds them in one order, so that a mean is the same to the last bit wherever the numbers come from: campaigns use that.
 func aligned(x []float64) []float64 { return append(make([]float64, 0, len(x)+len(x)%2), x...) }
 
 // fewReps is how many measurements of an arm its own standard deviation takes, where nobody stated the noise: with fewer

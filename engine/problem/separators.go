@@ -32,7 +32,7 @@ func cutNames(data []byte) (names []string, table []byte) {
 
 // separatorOf returns what separates the columns of a table: what its first line names, or the one of
 // tab, vertical bar, semicolon and comma which is most frequent in its header, outside of quotes; a comma in doubt. Blanks
-// separate where there is nothing else, and as many words stand in the next lines.
+// separate where there is nothing else, and as many words are in the next lines.
 func separatorOf(data []byte) rune {
 	data = bytes.TrimLeft(data, "\r\n")
 	line, rest := firstRecord(data)
@@ -123,7 +123,7 @@ func singleBlanks(data []byte) []byte {
 	return bytes.TrimRight(out, " ")
 }
 
-// mostBreaks is how many lines a record is searched for its last quote; a quote that is not closed by then stands for itself.
+// mostBreaks is how many lines a record is searched for its last quote; a quote that is not closed by then represents itself.
 const mostBreaks = 20
 
 // firstRecord cuts a table after its first line, which goes on below a line break in quotes.
@@ -279,7 +279,7 @@ func (t *table) sameDecimals(c cell) error {
 // separators names the separators that are worth a note.
 var separators = map[string]string{";": "semicolons", "\t": "tabs", "|": "vertical bars", " ": "blanks"}
 
-// notes say how the table was read, where it is not plain CSV.
+// notes say how the table was read, if it is not plain CSV.
 func (t *table) notes() (notes []Note) {
 	notes = slices.Clone(t.said)
 	note := func(kind NoteKind, name string, numbers ...float64) {
@@ -346,7 +346,7 @@ func uncommented(line []byte) []byte {
 }
 
 // skipComments returns a table without the lines at its beginning that begin with #, and how many these are. The last of them is
-// the header where it has as many names as the next line has cells and that has a number, as NumPy writes it.
+// the header if it has as many names as the next line has cells and that has a number, as NumPy writes it.
 func skipComments(data []byte) (table []byte, lines int) {
 	rest, last := data, []byte(nil)
 	for bytes.HasPrefix(rest, []byte("#")) {

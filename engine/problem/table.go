@@ -67,7 +67,7 @@ type cell struct {
 const noData = "no data: expected a header and at least one row"
 
 // readTable reads a CSV file with a header, its columns separated as separatorOf says; the header
-// has the columns wanted, and what stands above it is left out. Empty cells at the end of a row and
+// has the columns wanted, and what is above it is left out. Empty cells at the end of a row and
 // rows of empty cells, as spreadsheets write them, are left out. It fails with a file that cannot be
 // read, is empty or not text, or has a row with more values than columns.
 func readTable(path string, opt LoadOptions, wanted ...string) *table {
@@ -223,7 +223,7 @@ func (t *table) syntax(err error) try.Failure {
 	return t.at(cell{}, "not valid CSV: %v", err)
 }
 
-// at is a failure with its place; cell{} stands for the file as a whole.
+// at is a failure with its place; cell{} represents the file as a whole.
 func (t *table) at(c cell, format string, args ...any) try.Failure {
 	return try.Failure{Err: &DataError{Path: t.path, Line: c.line, Column: c.column, Message: fmt.Sprintf(format, args...)}}
 }

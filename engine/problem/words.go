@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Words are the names that the user's table has for tasks, arms and rewards; the zero value where it has none of its own.
+// Words are the names that the user's table has for tasks, arms and rewards; the zero value if it has none of its own.
 type Words struct {
 	Task   []string `json:"task_columns,omitempty"` // by which tasks are named
 	Arm    []string `json:"arm_columns,omitempty"`  // by which arms are named
@@ -98,7 +98,7 @@ func (c Words) TaskTitle() string { return cmp.Or(strings.Join(c.Task, ", "), "T
 // ArmTitle is what a column of arms is called.
 func (c Words) ArmTitle() string { return cmp.Or(strings.Join(c.Arm, ", "), "Arm") }
 
-// TaskLabel is a task as it stands below TaskTitle: the value alone where one column names tasks.
+// TaskLabel is a task as it is below TaskTitle: the value alone where one column names tasks.
 func (c Words) TaskLabel(task string) string {
 	if len(c.Task) == 1 {
 		return strings.TrimPrefix(task, c.Task[0]+"=")

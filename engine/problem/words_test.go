@@ -7,7 +7,7 @@ import (
 )
 
 // TestShorten: values with many digits are shown in as few as tell the column's values apart, also with a decimal comma; other numbers
-// stay as they are.
+// stay unchanged.
 func TestShorten(t *testing.T) {
 	values := [][]float64{{-2.52287874528, 1.0000001}, {-2.522878, 1.0000002}, {-4, 3}}
 	arms, err := kernels.NewPoints([]string{"log10(lr)", "x"}, []string{"a", "b", "c"}, values)

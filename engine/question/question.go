@@ -21,11 +21,11 @@ type Question struct {
 	Problem   *problem.Problem
 	Mode      string // engine.ModeFC or engine.ModeFB
 	Algorithm string // a name in algorithms.All
-	// an algorithm that is not in the catalogue, such as the caller's own, in place of a name; it needs
+	// an algorithm that is not in the catalogue, such as the caller's own, instead of a name; it needs
 	// Name and New. What it says of its Backing is told as its author's claim
 	Own     *algorithms.Entry
 	Options engine.Options
-	// whether rewards are simulated, so that the algorithm may go by expected rewards that the problem has; where they are
+	// whether rewards are simulated, so that the algorithm may use expected rewards that the problem has; where they are
 	// measured it is told nothing of them (problem.Experimental)
 	Simulated bool
 }

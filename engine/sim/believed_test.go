@@ -67,7 +67,7 @@ func TestPosterior(t *testing.T) {
 	if !r.Drawn || r.Sampled || r.TaskErrors.Rate > 0.2 || r.Answers[0].Correct == nil {
 		t.Errorf("drawn %v, means as truth %v, %+v", r.Drawn, r.Sampled, r.TaskErrors)
 	}
-	// algorithms whose ridge goes by norm and gaps run, too, and say where these are from
+	// algorithms whose ridge uses norm and gaps run, too, and say where these are from
 	for _, x := range []Experiment{{Mode: engine.ModeFB, Algorithm: "CoUniformFB", Options: engine.Options{Budget: 60}}, {Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Epsilon: 1}}} {
 		x.Problem, x.Runs, x.Seed = p, 3, 1
 		r, err := Run(context.Background(), x)

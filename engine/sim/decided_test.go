@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Where nothing is decided nothing is proven, and what is decided is counted by itself.
+// If nothing is decided nothing is proven, and what is decided is counted by itself.
 func TestNothingDecidedProvesNothing(t *testing.T) {
 	p := table(t, turns, onArms(1, kernels.Identity{}), 1)
 	for _, c := range []struct {

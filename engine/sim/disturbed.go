@@ -16,7 +16,7 @@ import (
 )
 
 // oneByOne limits the rewards of an arm and round that are drawn one by one where their mean has no
-// law that is easy to draw from. Of more than that, each draw stands for several rewards: means and
+// law that is easy to draw from. Of more than that, each draw represents several rewards: means and
 // squares keep their expectation and the mean its variance, and tails are a little heavier than
 // they would be.
 const oneByOne = 1000

@@ -15,7 +15,7 @@ import (
 )
 
 // The mean of n disturbed rewards has the mean and the variance that follow from one of them, also
-// where a draw stands for several rewards; so have the squares their mean. 4,000 draws, five
+// where a draw represents several rewards; so have the squares their mean. 4,000 draws, five
 // standard errors; t with 10 degrees of freedom, because 3 have no fourth moment.
 func TestDisturbed(t *testing.T) {
 	if testing.Short() {

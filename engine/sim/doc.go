@@ -19,5 +19,5 @@
 //
 // All intervals are of 95 %: Student's t for means, Wilson's for error rates, for shares of
 // tasks see Shares, for differences and ratios see Compare, for claims see ClaimsOf. The
-// warning that errors exceed delta goes by the exact interval.
+// warning that errors exceed delta uses the exact interval.
 package sim

@@ -64,7 +64,7 @@ func TestEarlierRewards(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if err := s.Inform(b); err != nil {
+					if err := s.AddData(b); err != nil {
 						t.Fatal(err)
 					}
 				}

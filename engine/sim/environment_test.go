@@ -15,7 +15,7 @@ import (
 )
 
 // Means of n rewards have the mean and the variance σ²/n of the rewards they
-// stand for: 4,000 draws, five standard errors.
+// represent: 4,000 draws, five standard errors.
 func TestDrawers(t *testing.T) {
 	population := []float64{0, 1, 1, 5}
 	for name, c := range map[string]struct {

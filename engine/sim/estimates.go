@@ -22,9 +22,9 @@ const mostKept = 1 << 20
 // the next pull, and at the end.
 type keeper struct {
 	engine.Environment
-	alg engine.Estimating
+	alg engine.ArmEstimator
 	// the same where some task has more than mostWhole arms and it can say later what it made of some; else nil
-	recalling engine.Recalling
+	recalling engine.LazyArmEstimator
 	problem   *problem.Problem
 	rounds    int // pulled
 	stride    int // of the rounds kept: 1, and twice that whenever there are too many
@@ -32,12 +32,12 @@ type keeper struct {
 	later     map[int]func(arms []int) engine.ArmEstimates // by round
 }
 
-func keepEstimates(env engine.Environment, alg engine.Estimating, p *problem.Problem) *keeper {
+func keepEstimates(env engine.Environment, alg engine.ArmEstimator, p *problem.Problem) *keeper {
 	k := &keeper{Environment: env, alg: alg, problem: p, stride: 1, later: map[int]func([]int) engine.ArmEstimates{},
 		estimates: engine.Estimates{Tasks: p.Tasks.Names, Arms: p.Arms.Names, TaskOf: p.TaskOf}}
 	k.estimates.Truth = append(k.estimates.Truth, lists.Map(p.Mean, p.Turned)...)
 	if slices.ContainsFunc(p.Groups(), func(arms []int) bool { return len(arms) > mostWhole }) {
-		k.recalling, _ = alg.(engine.Recalling)
+		k.recalling, _ = alg.(engine.LazyArmEstimator)
 	}
 	return k
 }
@@ -68,7 +68,7 @@ func (k *keeper) keep() {
 		now := k.alg.ArmEstimates()
 		k.note(k.rounds, now)
 		k.limit(len(now.Mean))
-	} else if later, _ := k.recalling.Recall(); later != nil {
+	} else if later, _ := k.recalling.DeferEstimates(); later != nil {
 		k.later[k.rounds] = later
 		k.estimates.Rounds = append(k.estimates.Rounds, engine.RoundEstimates{Round: k.rounds})
 		k.limit(k.problem.N())
@@ -105,7 +105,7 @@ func (k *keeper) limit(arms int) {
 // recall makes the estimates of the rounds that are kept, of the arms of each task whose latest ones
 // are best.
 func (k *keeper) recall() {
-	_, latest := k.recalling.Recall()
+	_, latest := k.recalling.DeferEstimates()
 	var arms []int
 	for _, group := range k.problem.Groups() {
 		slices.SortStableFunc(group, func(i, j int) int { return cmp.Compare(latest[j], latest[i]) })

@@ -177,7 +177,7 @@ type recalling struct {
 	round *int
 }
 
-func (r recalling) Recall() (func([]int) engine.ArmEstimates, []float64) {
+func (r recalling) DeferEstimates() (func([]int) engine.ArmEstimates, []float64) {
 	n, latest := *r.round, make([]float64, r.fixed)
 	for i := range latest {
 		latest[i] = float64(i)

@@ -24,7 +24,7 @@ type Experiment struct {
 	Problem   *problem.Problem
 	Mode      string            // engine.ModeFC or engine.ModeFB
 	Algorithm string            // a name in algorithms.All
-	Own       *algorithms.Entry // in place of a name, as in question.Question
+	Own       *algorithms.Entry // instead of a name, as in question.Question
 	Options   engine.Options
 	Runs      int // at least 1
 	Seed      uint64
@@ -35,7 +35,7 @@ type Experiment struct {
 	// concurrently; may be nil
 	Progress func(Step)
 	Draw     Drawer // nil means the problem's
-	// draws the rewards of all arms of a round in place of Draw, which must be there; see Rounds. May be nil
+	// draws the rewards of all arms of a round instead of Draw, which must be there; see Rounds. May be nil
 	Rounds RoundFunc
 	Detail bool // keep Result.Detail
 	// keep Result.Estimates, up to 8 MB; not in results from a Store
@@ -113,14 +113,14 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	}
 	measured := &meter{
 		Environment: from, taskOf: x.Problem.TaskOf, features: coefficients(entry, model),
-		broadcast: entry.Shares && !engine.Alone(m.alg), itemise: x.Each != nil,
+		broadcast: entry.Shares && !engine.Independent(m.alg), itemise: x.Each != nil,
 	}
 	var env engine.Environment = measured
 	if x.Progress != nil && x.Runs == 1 {
 		env = watch(env, m.alg, x.Progress)
 	}
 	var recorder *keeper
-	if a, ok := m.alg.(engine.Estimating); ok && x.Estimates && run == 0 {
+	if a, ok := m.alg.(engine.ArmEstimator); ok && x.Estimates && run == 0 {
 		recorder = keepEstimates(env, a, x.truth(run))
 		env = recorder
 	}
@@ -237,7 +237,7 @@ func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *m
 	}
 	literal := x.Mode == engine.ModeFB || x.Options.Schedule == engine.SchedulePaper
 	if entry.Theorem != "" && literal && x.Problem.N() <= predictedArms {
-		if b, err := bounds.Of(ctx, model, x.Options); err == nil { // 0 where it cannot be evaluated
+		if b, err := bounds.Of(ctx, model, x.Options); err == nil { // 0 if it cannot be evaluated
 			d.Theorem = b.Theorem.FC
 			if x.Mode == engine.ModeFB {
 				d.Theorem = b.Theorem.FB
@@ -290,7 +290,7 @@ func RecordEstimates(p *problem.Problem) *EstimateRecorder { return &EstimateRec
 func (k *EstimateRecorder) Learned(s *engine.Steps) {
 	if k.alg == nil {
 		k.alg = s.Algorithm()
-		if a, able := k.alg.(engine.Estimating); able {
+		if a, able := k.alg.(engine.ArmEstimator); able {
 			k.keeper = keepEstimates(nil, a, k.problem)
 		}
 	}

@@ -67,7 +67,7 @@ func Compare(s Sweep, reference, measure string) (_ Comparisons, err error) {
 	return out, nil
 }
 
-// judge scores runs against the truth, where it is known.
+// judge scores runs against the truth, if it is known.
 type judge struct {
 	budget    bool // fixed budget: every leader counts as told
 	perV      bool // samples are divided by V once more

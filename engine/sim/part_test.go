@@ -195,7 +195,7 @@ func shuffled(rng *rand.Rand, parts []*sim.Part) []*sim.Part {
 	return parts
 }
 
-// A part of an interrupted run has what finished; where nothing did, the result shows the run that
+// A part of an interrupted run has what finished; if nothing did, the result shows the run that
 // had begun, as Run does.
 func TestPartOfInterruptedRun(t *testing.T) {
 	for _, after := range []int{3, 0} {

@@ -95,7 +95,7 @@ func ReasonText(rs ...Reason) string {
 // doubt says what the error rate over several runs tells about delta, unless it tells
 // that errors stay within: nothing then, nor for one run or none, which claim nothing.
 //
-// That errors exceed delta goes by the exact interval: at an error rate of delta it is said with
+// That errors exceed delta uses the exact interval: at an error rate of delta it is said with
 // probability 2.5 % at most, where Wilson's interval, whose lower end is too high near 0, says it
 // with up to 16 %.
 func doubt(errors engine.Rate, delta float64) []engine.Warning {

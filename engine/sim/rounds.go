@@ -104,7 +104,7 @@ func checkAnswers(want int, means []float64) error {
 }
 
 // The theory beside a result is computed up to a size, in products of two numbers that one step of
-// a solver takes. A size in place of a time keeps results the same on every machine.
+// a solver takes. A size instead of a time keeps results the same on every machine.
 const (
 	// predictedArms limits what sweeps compare with: the speedup that the hardness predicts,
 	// and the paper's theorems.
@@ -126,7 +126,7 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	work := design.StepWork(n, 1, n)
 	if work <= boundWork { // or else it is too much at any rank
 		rank, exact := m.LeastRank()
-		if !exact && m.Many() { // the bound of so many directions is too loose to stand beside a result
+		if !exact && m.Many() { // the bound of so many directions is too loose to be beside a result
 			rank = n
 		}
 		work = design.StepWork(n, rank, n)
@@ -162,7 +162,7 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	}
 }
 
-// lowerBound goes by the noise which rewards have, where the model has guesses of it. With a norm it is
+// lowerBound uses the noise which rewards have, where the model has guesses of it. With a norm it is
 // the bound for algorithms that use it.
 func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta, epsilon, norm float64) (float64, error) {
 	if p := x.Problem; p.Noise.UnknownBy != "" && p.Noise.SD != nil && !slices.Equal(p.Noise.SD, p.Noise.Scales) {

@@ -51,7 +51,7 @@ type Store struct {
 }
 
 // storedLine is a line of the file. Problem and algorithm are for people who read it. A line of
-// another revision stays as it is: no key of this one finds it, and its result may not be readable.
+// another revision stays unchanged: no key of this one finds it, and its result may not be readable.
 type storedLine struct {
 	Key       string          `json:"key"`
 	Revision  int             `json:"revision"`
@@ -236,7 +236,7 @@ func (l storedLine) decode() (engine.Result, error) {
 }
 
 // lossless encodes what v points to. The numbers that are not finite, and -0 that a field left
-// out when empty would lose, stand beside it, with 0 in their places.
+// out when empty would lose, are beside it, with 0 in their places.
 func lossless(v any) (text json.RawMessage, beside []special, err error) {
 	at := 0
 	var places []reflect.Value
@@ -370,7 +370,7 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 }
 
 // ofKernel returns the rank of the kernel on the points, and its features; of very many arms no rank,
-// and the points in place of the features, unless there are formulas in the kernel.
+// and the points instead of the features, unless there are formulas in the kernel.
 func ofKernel(m *model.Model) (rank int, values []float64, err error) {
 	if m.Features == nil && len(m.Problem.Kernel.Formulas()) == 0 {
 		for _, points := range []*kernels.Points{m.Problem.Tasks, m.Problem.Arms} {

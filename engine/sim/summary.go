@@ -158,7 +158,7 @@ func ofProblem(p *problem.Problem, entry algorithms.Entry) (out []engine.Warning
 }
 
 // inert says that the kernel admits every truth, of an algorithm whose agents share in the hope that
-// it rules something out; not where they have said so themselves, or go by a bound on the norm.
+// it rules something out; not where they have said so themselves, or use a bound on the norm.
 func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Model, terms model.Terms) []engine.Warning {
 	if _, bounded := entry.BoundOf(m, terms); bounded {
 		return nil

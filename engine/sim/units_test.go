@@ -109,7 +109,7 @@ func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 
 // What units a problem is written down in touches no result but by these units: not the kernel's,
 // the rewards' and the features', nor the level of rewards where the kernel holds constants. Methods
-// that go by a posterior learn its scale and level.
+// that use a posterior learn its scale and level.
 func TestUnits(t *testing.T) {
 	const small, large = 1e-9, 3e8
 	all, levels, names := []units{{small, large, small, 0}, {large, small, large, 0}}, []bool{true, false}, slices.Sorted(maps.Keys(armKernels(1)))
@@ -168,7 +168,7 @@ func compareUnits(t *testing.T, u units, want, got engine.Result) {
 		if a.Arm != b.Arm || a.Leader != b.Leader {
 			t.Errorf("%+v: answer %q, leader %q; want %q and %q", u, b.Arm, b.Leader, a.Arm, a.Leader)
 		}
-		// of noise of 0.4: a pull here in place of there
+		// of noise of 0.4: a pull here instead of there
 		if off := math.Abs(a.Estimate - (b.Estimate-u.level)/u.reward); off > 0.02 {
 			t.Errorf("%+v: estimate of %q off by %g of %g", u, a.Leader, off, a.Estimate)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Where nobody stated the noise, no algorithm goes by a number for it: those that estimate scales
+// Where nobody stated the noise, no algorithm uses a number for it: those that estimate scales
 // make the runs of noise="unknown", whatever the guess is, and the others ask for it. What is
 // simulated is said, and a guarantee that is proven does not rest on it.
 func TestUnstatedNoise(t *testing.T) {

@@ -23,7 +23,7 @@ func (v visitor) upload(text string) (int, string) {
 }
 
 // TestFaultGuessedIDs: a sheet of ids that were never handed out is looked at no further than a hundred, and who sends many such
-// sheets is asked to wait; sheets of others are taken meanwhile. A pull of somebody else's list is stored with a word about it.
+// sheets is asked to wait; sheets of others are taken meanwhile. A pull of another party's list is stored with a word about it.
 func TestFaultGuessedIDs(t *testing.T) {
 	c, s := started(t)
 	ann, bob := joined(t, c, s, "Ann"), joined(t, c, s, "Bob")

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 )
 
-// A page of somebody else can make a browser send requests to any address, under a name of its own. The page answers under
+// A page of another party can make a browser send requests to any address, under a name of its own. The page answers under
 // its own names: this machine's, those of its certificate, and those that people were invited to. An address in numbers is no name.
 
 // ownNames returns the names of a page that listens at a host, and those of the addresses that people are told.

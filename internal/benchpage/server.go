@@ -175,7 +175,7 @@ func remaining(x float64, unit string) string {
 }
 
 // settings says at what an arm is measured, as far as its name does not: the names of its features without the x_ of the
-// table, with their values; of a feature that is 0 or 1 throughout the list, its name where it is 1.
+// table, with their values; of a feature that is 0 or 1 throughout the list, its name if it is 1.
 func settings(columns []string, plates []plate, row campaign.ListRow) string {
 	var out []string
 	named := strings.Split(row.Arm, ", ")

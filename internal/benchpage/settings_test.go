@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// What an arm is measured at stands below its name, as the table has it: units, text and all, and of
+// The settings of an arm are below its name, as the table has it: units, text and all, and of
 // features that only say yes or no their names.
 func TestSettings(t *testing.T) {
 	columns := []string{"x_T/°C", "x_solvent", "x_P_Cy", "x_P_tBu"}

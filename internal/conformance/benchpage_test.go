@@ -201,7 +201,7 @@ func TestBenchPageWithScripts(t *testing.T) {
 	benchPicture(ctx, t, "upload-320")
 	do("take the good rows", chromedp.Click(`input[name=good]`), chromedp.Click("main button"), benchThere("main:not(:has(form)) table"))
 	at := evaluated("location.pathname")
-	// a program of somebody else at another port of the same host, which does not know the place of a person, and one that does
+	// a program of another party at another port of the same host, which does not know the place of a person, and one that does
 	cookies := make(chan string, 10)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		cookies <- r.URL.Path + " " + r.Header.Get("Cookie")

@@ -15,6 +15,6 @@
 // A test whose program is missing is skipped with its name. The script
 // tools/install-test-parts.sh installs them on Debian, which make test does; with
 // GONB_COPE_REQUIRE_ALL=1 nothing may be missing. Simulations of notebooks are shortened, and
-// GONB_COPE_WHOLE=1 leaves them as they are stored; GONB_COPE_RECORD=1 records GoNB's examples
+// GONB_COPE_WHOLE=1 leaves them unchanged stored; GONB_COPE_RECORD=1 records GoNB's examples
 // again, for a new release of GoNB or Go.
 package conformance

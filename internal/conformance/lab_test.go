@@ -28,7 +28,7 @@ var lab = front{
 const panel = `(w => w && w.context && w.content && w.content.widgets ? w : null)([...jupyterapp.shell.widgets("main")].find(w => w.isVisible))`
 
 // jupyterLab starts JupyterLab 4 for the notebooks of a folder. Debian 12 has none: GONB_COPE_LAB
-// names jupyter-lab, which make installs from PyPI where it can.
+// names jupyter-lab, which make installs from PyPI if it can.
 func jupyterLab(t *testing.T, folder string) (address string) {
 	t.Helper()
 	program := os.Getenv("GONB_COPE_LAB")
@@ -49,7 +49,7 @@ func TestJupyterLab(t *testing.T) {
 	lab.drive(t, jupyterLab(t, shelf(t)))
 }
 
-// A notebook of somebody else, which JupyterLab does not trust and cleans, shows its figures, and its
+// A notebook of another party, which JupyterLab does not trust and cleans, shows its figures, and its
 // text at the left. Trusted, it shows the same, with sharp figures in the colours of the theme.
 func TestJupyterLabTrust(t *testing.T) {
 	warm(t)
@@ -92,7 +92,7 @@ func TestJupyterLabTrust(t *testing.T) {
 	w.picture("dark")
 }
 
-// looks is how outputs are seen: the width and kind of a figure, where text stands in tables, and the
+// looks is how outputs are seen: the width and kind of a figure, where text is in tables, and the
 // ground of our outputs.
 type looks struct {
 	Width        float64

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The functions φ_α reproduce the kernel: Σ_α φ_α(x) φ_α(y) = k(x, y) but for |α| > 6;
+// The functions φ_α reproduce the kernel: Σ_α φ_α(x) φ_α(y) = k(x, y) except for |α| > 6;
 // the exponential series says how much these add. φ_α(y) is here by powers and the Gamma function.
 func TestBasis(t *testing.T) {
 	x, y := [inputs]float64{-0.5, 0.3, 0.5, -0.2, 0.1}, [inputs]float64{0.3, 0.4, -0.5, -0.4, 0.5}

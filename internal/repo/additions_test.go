@@ -10,7 +10,7 @@ import (
 )
 
 // TestCostOfAdditions: the number of files in the table of CONTRIBUTING.md is what an addition
-// of the past takes: the files written by hand, but for tests, that have one of its names.
+// of the past takes: the files written by hand, except for tests, that have one of its names.
 func TestCostOfAdditions(t *testing.T) {
 	all := sources(t)
 	has := map[string]func(string) bool{}

@@ -12,7 +12,7 @@ import (
 // rows of tables break by field, calls by argument, texts at a space.
 var longLines = map[string]int{"dsl": 2, "engine": 1}
 
-// Lines of code have at most 140 characters, but for what is inside raw texts.
+// Lines of code have at most 140 characters, except for what is inside raw texts.
 func TestLineLengths(t *testing.T) {
 	const most = 140
 	found := map[string][]string{}

@@ -134,7 +134,7 @@ func rows(t *testing.T, document string, first ...string) [][]string {
 
 var inBackticks = regexp.MustCompile("`([^`]+)`")
 
-// quoted returns what stands in backticks.
+// quoted returns what is in backticks.
 func quoted(cell string) []string {
 	var out []string
 	for _, match := range inBackticks.FindAllStringSubmatch(cell, -1) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The table of CONTRIBUTING.md has the environment variables that tests ask for, but for variables that the program
+// The table of CONTRIBUTING.md has the environment variables that tests ask for, except for variables that the program
 // asks for, too, and variables of Go and Jupyter.
 func TestVariablesOfTests(t *testing.T) {
 	all := sources(t)

@@ -38,7 +38,7 @@ var phrases = []phrase{
 	{"told", regexp.MustCompile(`\b(told|tells?)\b`), regexp.MustCompile(`\b(told|tells?) ([\w-]+ ){0,4}(apart|whether)\b|` +
 		`\b(campaign|[Aa]sk and|[Aa]sk,|[Aa]sk or|[Aa]sk to|ask, take and) tell\b|\bask/tell\b|^tell\b|"tell"`),
 		"send, record, report, show"},
-	{"is no", regexp.MustCompile(`\b(is|are) no [a-z]+`), regexp.MustCompile(`\b(is|are) no (longer|more)\b`), "is not a"},
+	{"is no", regexp.MustCompile(`\b(is|are) no [a-z]+`), regexp.MustCompile(`\b(is|are) no (longer|more|better|worse|larger|smaller|safer)\b|\b[Tt]here (is|are) no\b`), "is not a"},
 	{"goes by", regexp.MustCompile(`\bgo(es)? by\b`), nil, "uses, follows, is based on"},
 	{"takes for", regexp.MustCompile(`\btak(e|es|en) (\w+ ){1,4}for\b`), nil, "treats X as Y"},
 	{"in place of", regexp.MustCompile(`\bin place of\b`), nil, "instead of"},

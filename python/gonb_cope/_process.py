@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._errors import CopeError, Interrupted, Note, ProcessEnded
-from ._waits import is_stuck
+from ._waits import stuck_at
 
 PROTOCOL = 1
 
@@ -167,19 +167,19 @@ class Process:
 
         A call from inside a Python function that the process waits for is refused: it would never end.
         """
-        own, stuck = threading.get_ident(), 0
+        own, before = threading.get_ident(), None
         self._callers.add(own)
         try:
             while self._asked == own or not self._lock.acquire(timeout=0.1):
                 function = self._asked
-                # twice in a row: a thread that was just woken still has the frames of its wait
-                stuck = stuck + 1 if function is not None and function != own and is_stuck(function, own, self._callers) else 0
-                if function == own or stuck == 2:
+                stuck = None if function in (None, own) else stuck_at(function, own, self._callers)
+                if function == own or (stuck is not None and stuck is before):
                     raise CopeError(
                         "a function of Python that gonb_cope calls cannot call gonb_cope itself, because the outer call waits for its value. "
                         "Make the inner call first, and use its result in the function",
                         "request",
                     )
+                before = stuck
         finally:
             self._callers.discard(own)
         self._held += 1

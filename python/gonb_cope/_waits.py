@@ -14,11 +14,15 @@ from typing import Any
 
 _WAITING = ("threading", "queue", "concurrent.", "asyncio.", "selectors", "multiprocessing.")  # modules whose functions wait
 _PLAIN = (type(None), bool, int, float, str, bytes, type, ModuleType, CodeType, FrameType)
-_MOST = 10_000  # objects that are looked at in a thread
+_HUBS = ("gonb_cope._process", "ipykernel", "IPython", "traitlets", "zmq", "tornado")  # packages whose objects reach everything
+_MOST = 3_000  # objects that are looked at in a thread
 
 
-def is_stuck(function: int, own: int, callers: Collection[int]) -> bool:
-    """Report whether the thread of a function waits for this one, and no thread except the callers of this package can wake it."""
+def stuck_at(function: int, own: int, callers: Collection[int]) -> FrameType | None:
+    """Return the frame in which the thread of a function waits for this one; None if another thread can wake it.
+
+    Threads go on while they are looked at: only a thread that is found in the same frame again is stuck.
+    """
     frames = sys._current_frames()
     awaited = {one: _awaited(frame, one == function) for one, frame in frames.items() if one not in callers}
     waiting = {one: found for one, found in awaited.items() if found}
@@ -33,11 +37,11 @@ def is_stuck(function: int, own: int, callers: Collection[int]) -> bool:
     while left:
         found = waiting[left.pop()]
         if _reaches(frames[own], found):
-            return True
+            return frames[function]
         further = [one for one in waiting if one not in seen and _reaches(frames[one], found)]
         left += further
         seen.update(further)
-    return False
+    return None
 
 
 def _awaited(frame: FrameType | None, selects: bool) -> set[int]:
@@ -65,8 +69,8 @@ def _reaches(frame: FrameType | None, wanted: set[int]) -> bool:
     for value in found:  # which grows: the nearest come first
         if id(value) in wanted:
             return True
-        if id(value) in seen or isinstance(value, _PLAIN) or hasattr(type(value), "call_soon") or type(value).__module__ == "gonb_cope._process":
-            continue  # from an event loop, or from this package, everything can be reached
+        if id(value) in seen or isinstance(value, _PLAIN) or hasattr(type(value), "call_soon") or str(type(value).__module__).startswith(_HUBS):
+            continue  # an event loop is a hub, too
         seen.add(id(value))
         if len(seen) == _MOST:
             break

@@ -86,8 +86,8 @@ def test_columns_of_any_kind(machines):
 
 
 def test_save(folder):
-    """Every ending that docs/python.md names is written, and another is refused with these."""
-    text = (REPOSITORY / "docs/python.md").read_text(encoding="utf-8")
+    """Every ending that docs/tutorials/python.md names is written, and another is refused with these."""
+    text = (REPOSITORY / "docs/tutorials/python.md").read_text(encoding="utf-8")
     (endings,) = re.findall(r"a file in a format of `save`: (.*?); figures as (.*?) \|", text)
     result = cope.fb(cope.paper(case=1), budget=20, runs=2)
     for ending in (", ".join(endings)).split(", "):

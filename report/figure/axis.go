@@ -304,7 +304,7 @@ func (a axis) fraction(v float64) float64 {
 	return (v - a.lo) / (a.hi - a.lo)
 }
 
-// at returns the value that stands at a fraction of the axis: the inverse of fraction.
+// at returns the value that is at a fraction of the axis: the inverse of fraction.
 func (a axis) at(share float64) float64 {
 	if a.log {
 		return a.lo * math.Pow(a.hi/a.lo, share)

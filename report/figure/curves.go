@@ -168,7 +168,7 @@ func (d *layout) layGrid(panes []pane, e extents) {
 	d.height = panes[0].box.Max.Y + caption + vg.Length(labels)*above + d.top()
 }
 
-// Intervals are bars, or bands where bars would be crowded. Markers and lines stand at
+// Intervals are bars, or bands where bars would be crowded. Markers and lines are at
 // their true x always; bars that would hide each other stand a little beside them.
 
 // mostAside limits the distance of a bar from its marker, in points.
@@ -208,8 +208,8 @@ type bar struct {
 	lo, hi    vg.Length
 }
 
-// movedBars returns how far each interval, by series and point, stands beside its marker: not at
-// all where it can be told apart from all others at its x. Categories have been moved apart
+// movedBars returns how far each interval, by series and point, is beside its marker: not at
+// all if it can be told apart from all others at its x. Categories have been moved apart
 // already.
 func (p pane) movedBars() [][]vg.Length {
 	aside := make([][]vg.Length, len(p.Series))

@@ -20,7 +20,7 @@
 //  3. names: at the ends of the lines where they fit, else in a legend below the panes (labels.go).
 //  4. panes: boxes on the sheet, one below another in rows, with the rows of labels of vertical
 //     lines (layout.go, pane.go).
-//  5. intervals: bars, or bands where bars would be crowded. Markers and lines stand at the true x
+//  5. intervals: bars, or bands where bars would be crowded. Markers and lines are at the true x
 //     of their values; only bars that would hide each other stand a few points beside them
 //     (curves.go).
 //

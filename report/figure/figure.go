@@ -36,7 +36,7 @@ type Figure struct {
 	LogX   bool   `json:"log_x"`
 	LogY   bool   `json:"log_y"`
 	// the ends of the axes, the lower first; nil means what the values need. What has an x outside is
-	// not drawn, and what has a y outside stands at the edge. Above 0 on a logarithmic axis.
+	// not drawn, and what has a y outside is at the edge. Above 0 on a logarithmic axis.
 	XLim *[2]float64 `json:"x_lim,omitempty"`
 	YLim *[2]float64 `json:"y_lim,omitempty"`
 	// of the sheet, in columns of a page that has two of them: 1 is 8.5 cm, 2 is 17.6 cm with the
@@ -107,9 +107,9 @@ type Heat struct {
 	Columns []string    `json:"columns"`
 	Z       [][]float64 `json:"z"`
 	Label   string      `json:"label"` // what Z is
-	// counts of very different size: shades go by the logarithm of 1 + Z
+	// counts of very different size: shades use the logarithm of 1 + Z
 	Log bool `json:"log,omitempty"`
-	// what stands beside the map in place of the names of single rows and columns, at their numbers
+	// what is beside the map instead of the names of single rows and columns, at their numbers
 	// from 0; for maps that are several side by side
 	RowMarks    []XName `json:"row_marks,omitempty"`
 	ColumnMarks []XName `json:"column_marks,omitempty"`
@@ -122,7 +122,7 @@ func (f Figure) IsBars() bool { return f.Heat == nil && len(f.Series) > 0 && f.S
 // IsBlock makes a figure a block of a report.
 func (Figure) IsBlock() {}
 
-// Parts returns the panels, or the figure itself where it has none.
+// Parts returns the panels, or the figure itself if it has none.
 func (f Figure) Parts() []Figure {
 	if len(f.Panels) > 0 {
 		return f.Panels

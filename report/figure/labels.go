@@ -64,7 +64,7 @@ func withName(entries []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.name == "" })
 }
 
-// beside returns the entries whose names stand at the right of a pane: all of them, or, where the
+// beside returns the entries whose names are at the right of a pane: all of them, or, where the
 // others are in the legend, lines across it, which end there.
 func (d layout) beside() []entry {
 	switch {
@@ -105,7 +105,7 @@ func (d layout) sampleRoom() vg.Length {
 }
 
 // labels writes the name of each entry beside the end of its line, moved apart where
-// they would overlap; where all names stand there, with a sample of the line and a thin
+// they would overlap; where all names are there, with a sample of the line and a thin
 // line from its end to the name.
 func (d layout) labels(c draw.Canvas) {
 	p := d.panes[0]

@@ -262,7 +262,7 @@ func (f Figure) PanelRoom() int {
 	return int(((f.sheet()-around)/columns - between) / each)
 }
 
-// limits reports ends that an axis cannot have; nil stands for none that were asked for.
+// limits reports ends that an axis cannot have; nil represents none that were asked for.
 func limits(ends *[2]float64, log bool) error {
 	switch {
 	case ends == nil:

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// TestTrueX: markers and lines stand at the x of their values in every pane, with room
-// for a marker at both ends; only the bars of intervals stand beside them, and where
+// TestTrueX: markers and lines are at the x of their values in every pane, with room
+// for a marker at both ends; only the bars of intervals are beside them, and where
 // they do is in the file for pgfplots.
 func TestTrueX(t *testing.T) {
 	f := saved(t, "edges")
@@ -184,7 +184,7 @@ func TestPanelsOfAnyNumber(t *testing.T) {
 }
 
 // TestIntervalsFit: bars where they fit side by side between points, else bands; bars
-// that would hide each other stand beside their markers, and no others do.
+// that would hide each other are beside their markers, and no others do.
 func TestIntervalsFit(t *testing.T) {
 	many := func(series, points int, apart, half float64) pane {
 		f := Figure{}
@@ -215,7 +215,7 @@ func TestIntervalsFit(t *testing.T) {
 	}
 }
 
-// TestLabelsOfLinesApart: labels of vertical lines that would touch stand in rows.
+// TestLabelsOfLinesApart: labels of vertical lines that would touch are in rows.
 func TestLabelsOfLinesApart(t *testing.T) {
 	f := Figure{Categories: []string{"a"}, Series: []Series{{Style: Bars, X: []float64{0}, Y: []float64{100}}}, Lines: []ReferenceLine{
 		{Label: "lower bound", At: 50, Vertical: true}, {Label: "upper bound", At: 52, Vertical: true}, {Label: "far", At: 5, Vertical: true}}}

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// at returns where point i of a series is drawn, with y in place of the point's: inside the pane,
+// at returns where point i of a series is drawn, with y instead of the point's: inside the pane,
 // at its edge when it lies outside.
 func (p pane) at(s Series, i int, y float64) vg.Point {
 	x, _ := p.x.clamp(s.X[i])
@@ -61,7 +61,7 @@ func (p pane) drawable(s Series, k int) bool {
 }
 
 // above counts the series after series i that have points at the same edge: markers
-// there are nested, because they may stand at one place.
+// there are nested, because they may be at one place.
 func (p pane) above(i, edge int) int {
 	n := 0
 	for _, s := range p.Series[i+1:] {

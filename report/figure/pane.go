@@ -23,7 +23,7 @@ type pane struct {
 	size   vg.Length     // of the labels of ticks
 	bare   bool          // no labels at the y axis: the pane at its left has them
 	banded bool          // intervals as bands, because bars would hide each other
-	// how far the bars of intervals stand beside their markers, by series and point
+	// how far the bars of intervals are beside their markers, by series and point
 	aside  [][]vg.Length
 	blind  bool // categories at the y axis: no axis line, no ticks
 	turned bool // labels of the x axis upright
@@ -195,7 +195,7 @@ type point struct {
 }
 
 // points returns the points of a series that can be drawn, with their intervals so far beside them;
-// nil stands for not at all. Bars lie along x.
+// nil represents not at all. Bars lie along x.
 func (p pane) points(s Series, aside []vg.Length) []point {
 	var out []point
 	for k := range s.Y {

@@ -61,7 +61,7 @@ func (c *pdfCanvas) SetLineDash(pattern []vg.Length, offset vg.Length) {
 	c.doc.SetDashPattern(lists.Map(pattern, vg.Length.Points), offset.Points())
 }
 
-// SetColor implements vg.Canvas. nil stands for black.
+// SetColor implements vg.Canvas. nil represents black.
 func (c *pdfCanvas) SetColor(clr color.Color) {
 	clr = cmp.Or(clr, color.Color(color.Black))
 	n := color.NRGBAModel.Convert(clr).(color.NRGBA)

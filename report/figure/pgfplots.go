@@ -66,7 +66,7 @@ type pgf struct {
 
 func (p *pgf) writef(format string, a ...any) { fmt.Fprintf(&p.b, format, a...) }
 
-// head makes the file one that compiles by itself where no document is open yet, and
+// head makes the file one that compiles by itself if no document is open yet, and
 // names the colours.
 func (p *pgf) head() {
 	p.writef("%% %s\n%% %s\n", line(p.figure.Title), line(p.figure.Describe()))
@@ -119,7 +119,7 @@ func (p *pgf) options() string {
 	x, y := p.shared.x, p.shared.y
 	if !f.IsBars() {
 		opt("width=%s, height=%s", width, height)
-	} else { // names of any length stand beside the axis
+	} else { // names of any length are beside the axis
 		box, sheet := p.laid.panes[0].box, f.sheet()
 		opt("width=%s, height=%s, scale only axis, log origin=infty", p.fraction(float64((box.Max.X-box.Min.X)/sheet)),
 			p.fraction(float64((box.Max.Y-box.Min.Y)/sheet)))
@@ -208,7 +208,7 @@ func texLabel(s string) string {
 // Dat writes the numbers of a figure for pgfplots and other programs: comments that say what they
 // are, then columns id, x, y, lo, hi, edge (-1 or 1 where y lies below or above the axis) and bar
 // (the x of the interval, a little beside x where intervals would hide each other) in full
-// precision. What lies outside the axes, as a rate of zero on a logarithmic one, stands at their
+// precision. What lies outside the axes, as a rate of zero on a logarithmic one, is at their
 // edge with a comment. It returns the error of w.
 func (f Figure) Dat(w io.Writer) error {
 	var b strings.Builder
@@ -256,7 +256,7 @@ func (p *pgf) plots(panel int, f Figure) {
 	}
 }
 
-// rule writes a line across the panel, with its label where it is vertical; others are in the
+// rule writes a line across the panel, with its label if it is vertical; others are in the
 // legend.
 func (p *pgf) rule(l ReferenceLine, style seriesStyle) {
 	if math.IsNaN(l.At) {

@@ -57,7 +57,7 @@ func TestDat(t *testing.T) {
 			}
 		})
 	}
-	// A rate of zero stands at the edge, and the file says what it was.
+	// A rate of zero is at the edge, and the file says what it was.
 	text := string(written(t, saved(t, "edges").Dat))
 	if !strings.Contains(text, "at the edge: x = 8000, y = 0") || !strings.Contains(text, " -1 ") {
 		t.Errorf("no word of the zeros:\n%s", text)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Names keep what differs between them where all have the same columns, and stay as they are elsewhere.
+// Names keep what differs between them where all have the same columns, and stay unchanged elsewhere.
 func TestKeyed(t *testing.T) {
 	for _, c := range []struct {
 		names, values []string

@@ -52,7 +52,7 @@ func TestLongTitle(t *testing.T) {
 	}
 }
 
-// TestLimits: the ends that were asked for are the ends of the axis; what lies outside along y stands at
+// TestLimits: the ends that were asked for are the ends of the axis; what lies outside along y is at
 // the edge, and along x nowhere.
 func TestLimits(t *testing.T) {
 	f := Figure{XLim: &[2]float64{1, 3}, YLim: &[2]float64{0, 10}, XNames: []XName{{At: 9, Name: "∞"}},

@@ -43,7 +43,7 @@ func wordsOf(t *testing.T, svg []byte) []word {
 }
 
 // TestAnchors: in SVG, text that ends at a place or is centred there is anchored there, because
-// nobody knows how wide the reader's font is; an exponent stands in the text of its base.
+// nobody knows how wide the reader's font is; an exponent is in the text of its base.
 func TestAnchors(t *testing.T) {
 	f := saved(t, "bars")
 	p := newLayout(f, true).panes[0]
@@ -142,7 +142,7 @@ func TestMissingLetters(t *testing.T) {
 	}
 }
 
-// TestSVGImage: the drawing for an img element knows dark pages and stands alone.
+// TestSVGImage: the drawing for an img element knows dark pages and is alone.
 func TestSVGImage(t *testing.T) {
 	s, err := SVGImage(saved(t, "lines"))
 	if err != nil {

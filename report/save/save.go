@@ -16,7 +16,7 @@ import (
 type Format struct {
 	Ending string // ".csv"
 	Holds  Holds
-	// of the value of the first display, but for Documents
+	// of the value of the first display, except for Documents
 	Write func(io.Writer, report.Document) error
 }
 

@@ -35,7 +35,7 @@ type finding struct {
 // series is a row of the table.
 type series struct {
 	name    string
-	skipped string // why it was not made; "" where it was
+	skipped string // why it was not made; "" if it was
 
 	mu    sync.Mutex
 	tries int

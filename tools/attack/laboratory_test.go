@@ -109,7 +109,7 @@ func (l *laboratory) events(ctx context.Context, folder string) ([]campaign.Even
 type act struct {
 	kind  string
 	args  []string
-	sheet map[string]float64 // ids and rewards told, or the one corrected
+	sheet map[string]float64 // ids and rewards recorded, or the one corrected
 	id    string             // given back
 	text  string             // of a note, reason or sheet that no other act has
 	list  string             // a file with a list
@@ -184,7 +184,7 @@ func (l *laboratory) next() (act, error) {
 	return a, nil
 }
 
-// judge looks at the folder after an act, as it is and by verify, and tells the act once more where it was interrupted.
+// judge looks at the folder after an act, as it is and by verify, and tells the act once more if it was interrupted.
 func (l *laboratory) judge(ctx context.Context, a act, o outcome) ([]finding, error) {
 	found := o.badly()
 	v, err := l.do(ctx, "campaign", "verify", campaignFolder)

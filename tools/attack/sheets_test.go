@@ -13,7 +13,7 @@ import (
 // hostile is a sheet that people or programs hand in, and what may be recorded of it.
 type hostile struct {
 	text  string
-	value float64 // of all that is recorded; NaN where nothing may be
+	value float64 // of all that is recorded; NaN if nothing may be
 	flags []string
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// program writes a program of the shell that stands for the one to measure.
+// program writes a program of the shell that represents the one to measure.
 func program(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")

@@ -84,7 +84,7 @@ func (r *release) wheel(p platform, program string, common []entry) (err error) 
 func (r *release) metadata() (_ []byte, err error) {
 	defer try.Caught(&err)
 	head := try.Of(os.ReadFile("python/METADATA"))
-	page := try.Of(os.ReadFile("docs/python.md"))
+	page := try.Of(os.ReadFile("docs/tutorials/python.md"))
 	text := strings.Replace(string(head), "\nVersion:", "\nVersion: "+r.version, 1)
 	return []byte(strings.TrimSpace(text) + "\n\n" + string(page)), nil
 }

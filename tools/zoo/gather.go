@@ -35,7 +35,7 @@ type row struct {
 	Tasks int
 	Cells int
 	pulls []int  // of each task, by budget
-	by    []runs // by method, without runs where it was not tried
+	by    []runs // by method, without runs if it was not tried
 	stops []runs // of methods that stop by themselves
 }
 

@@ -173,7 +173,7 @@ func strokes(data string) (*measured, error) {
 	return m, err
 }
 
-// couplings reads a table of the couplings, whose features stand in one file and rewards in another. The column names the
+// couplings reads a table of the couplings, whose features are in one file and rewards in another. The column names the
 // task of a measurement; features of the halides are kept where these are the tasks.
 func couplings(data, task string) (*measured, error) {
 	wide, columns, err := readCSV(filepath.Join(data, "cn_coupling.csv"))

@@ -49,7 +49,7 @@ type result struct {
 	picks     [][]int // for each budget, the cell picked in each task
 	pulls     []int   // for each budget, the pulls it took, all tasks together
 	decisions int     // how often it chose pulls or picks, all budgets together
-	cpu       float64 // seconds of processor time of another process that chose; 0 where it was this one
+	cpu       float64 // seconds of processor time of another process that chose; 0 if it was this one
 	peak      float64 // MB of that process
 	decided   bool    // of methods that stop by themselves
 }

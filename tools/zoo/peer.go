@@ -27,7 +27,7 @@ var bears = []string{
 }
 
 // peers returns the methods of other projects, which run in a Python environment that make zoo-peers installs;
-// none where it is not there.
+// none if it is not there.
 func peers(root, cache string) []method {
 	python := filepath.Join(cache, "peers", "bin", "python")
 	pins, err := os.ReadFile(filepath.Join(cache, "peers", "made"))

@@ -27,7 +27,7 @@ import (
 type runFile struct {
 	head head
 	runs map[int]line
-	file *os.File // nil where it is only read
+	file *os.File // nil if it is only read
 }
 
 // head says what the runs are of; runs of another head are not kept.

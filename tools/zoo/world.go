@@ -36,7 +36,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// seedOf returns the seed that a name and numbers stand for.
+// seedOf returns the seed that a name and numbers represent.
 func seedOf(name string, numbers ...int) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(name))

@@ -201,7 +201,7 @@ func TestKeptGoesOn(t *testing.T) {
 	}
 }
 
-// Standings go by paired intervals.
+// Standings use paired intervals.
 func TestStandings(t *testing.T) {
 	of := func(shift float64, n int) runs {
 		r := runs{}
@@ -346,7 +346,7 @@ func TestAmong(t *testing.T) {
 	}
 }
 
-// A method is not started on a table where it has its runs, or has taken its time.
+// A method is not started on a table if it has its runs, or has taken its time.
 func TestMissing(t *testing.T) {
 	all, _ := tablesOf(t)
 	j := job{table: all[2], method: methods("../..", t.TempDir())[5]}

@@ -2,7 +2,7 @@
 //
 //	wave(x, y) = exp(-abs(x[0]-y[0])) * cos(2*(x[0]-y[0]))
 //
-// where x and y stand for the feature vectors of the two points. A part of a formula is a number, a
+// where x and y represent the feature vectors of the two points. A part of a formula is a number, a
 // vector with one element per feature column, or a condition; operators and functions go element by
 // element and numbers meet vectors as if repeated. The whole must be a number.
 //

@@ -31,7 +31,7 @@ func TestCursor(t *testing.T) {
 		"w(x, y) = x[\"x_|":        {Word: "x_", InText: true, Formula: true},
 		"[1, (|":                   {Calls: []string{""}}, // a bracket without a name has an entry, an empty one
 		"ä = \"ü\" + ö|":           {Word: "ö"},
-		// What stands before a point is the owner.
+		// The name before a point is the owner.
 		"x = r.sam|":               {Word: "sam", Owner: "r"},
 		"x = 2*r.answers[f(1)].a|": {Word: "a", Owner: "r.answers[f(1)]"},
 		"f(p).|":                   {Owner: "f(p)"},

@@ -40,7 +40,7 @@ func (c *Campaign) checkRevision(s *campaign.State) error {
 
 // Advance makes the next plan where one is due. The lock is not held while the algorithm plans: what
 // is recorded meanwhile makes it plan again. Of two programs that plan at once one records its plan, and the other finds it. It returns
-// at once where nothing is due.
+// at once if nothing is due.
 func (c *Campaign) Advance(ctx context.Context) error {
 	for {
 		m, err := c.fresh(ctx)
@@ -60,7 +60,7 @@ func (c *Campaign) Advance(ctx context.Context) error {
 			return []campaign.Event{m.Plan(run, c.opt.build(), c.revision())}
 		}))
 		if u := (*unrecorded)(nil); errors.As(err, &u) {
-			return fmt.Errorf("the next round could not be planned: %w", u.err) // what was told before is recorded
+			return fmt.Errorf("the next round could not be planned: %w", u.err) // what was recorded before is recorded
 		}
 		if !errors.Is(err, errOther) {
 			return err
@@ -143,7 +143,7 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 	return list, err
 }
 
-// checkBy reports the name of who does something, where it is none. Programs may leave it out.
+// checkBy reports the name of who does something, if it is none. Programs may leave it out.
 func checkBy(by string) error {
 	if by == "" {
 		return nil
@@ -228,7 +228,7 @@ func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Rece
 }
 
 // Upgrade lets this program go on with a campaign of one that decides otherwise, and returns what
-// changes; nil where nothing was to be done. A dry run records nothing. It replays the campaign without the lock. What it says of the
+// changes; nil if nothing was to be done. A dry run records nothing. It replays the campaign without the lock. What it says of the
 // decisions would be wrong of another state, so that it is not recorded where the state moved on.
 func (c *Campaign) Upgrade(ctx context.Context, by string, dryRun bool) (*campaign.UpgradeBody, error) {
 	m, err := c.fresh(ctx)
@@ -246,7 +246,7 @@ func (c *Campaign) Upgrade(ctx context.Context, by string, dryRun bool) (*campai
 	return changes, err
 }
 
-// Status says how far the campaign is. It records nothing and waits for nobody; the cache is written where it can be.
+// Status says how far the campaign is. It records nothing and waits for nobody; the cache is written if it can be.
 func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	m, st, err := c.progress(ctx)
 	if err == nil {

@@ -22,7 +22,7 @@ import (
 // missing or behind. One that is ahead says that events are gone.
 const headFile = "campaign.head"
 
-// readHead returns what the file says; 0 where it says nothing: where it is missing, cut off, or no head.
+// readHead returns what the file says; 0 where it says nothing: if it is missing, cut off, or no head.
 func readHead(dir string) (seq int64, hash string) {
 	text, err := readShort(filepath.Join(dir, headFile), mostNote)
 	if err == nil {
@@ -219,7 +219,7 @@ type Verification struct {
 func (v Verification) CheckHead(known string) error { return v.state.CheckHead(known) }
 
 // Verify checks that nothing which was recorded was changed, removed or moved: the hash of every
-// event and file, the number and hash of the last event, which stand beside the events, and that the
+// event and file, the number and hash of the last event, which are beside the events, and that the
 // events make sense in their order; also that the cache of this program is what they make. Its error names the first event
 // that is not as it was.
 //

@@ -156,7 +156,7 @@ func overlay(t *testing.T, changes map[string][2]string) string {
 
 // A campaign that one build begins is continued by one that adds in another order and, where GONB_COPE_FAULTS is set, by one
 // for newer processors, which both round otherwise, and by one with another constant, which plans otherwise, and this one goes on with what they made: rounds
-// that were planned stay as they were, no decision is another, and no answer is wrong.
+// that were planned stay unchanged, no decision is another, and no answer is wrong.
 func TestBuilds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -180,7 +180,7 @@ func TestBuilds(t *testing.T) {
 			}
 			return nil
 		}},
-		// sums of products from the last to the first: equal but for rounding
+		// sums of products from the last to the first: equal except for rounding
 		{"backwards", nil, func(t *testing.T) []string {
 			return []string{"-overlay", overlay(t, map[string][2]string{"../../model/leastsquares.go": {
 				"sum := 0.0\n\tfor k, v := range a {\n\t\tsum += v * b[k]\n\t}\n\treturn sum",
@@ -222,7 +222,7 @@ func TestBuilds(t *testing.T) {
 			if len(middle) <= len(before) {
 				t.Fatalf("the other build planned nothing: %d rounds", len(middle))
 			}
-			// after an upgrade this program has to have the revision that the campaign goes by
+			// after an upgrade this program has to have the revision that the campaign uses
 			end := Options{Build: "this"}
 			if b.name == "changed" {
 				end.Revision = campaign.Revision + 1

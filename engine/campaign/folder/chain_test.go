@@ -66,7 +66,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
-	// what was told is in the -wal alone, which a copy of the file would lack
+	// what was recorded is in the -wal alone, which a copy of the file would lack
 	if _, err := os.Stat(filepath.Join(c.dir, DatabaseFile+"-wal")); err != nil {
 		t.Fatal("without a -wal this test tells nothing: ", err)
 	}

@@ -34,7 +34,7 @@ func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 
 // Export writes the campaign for other programs into a folder, which must not exist or be empty:
 // measurements.csv, answers.csv, log.csv, events.jsonl, the script and its data. The results of the open round are in
-// measurements.csv, too, and answers.csv does not go by them. Files are not all of one moment where others
+// measurements.csv, too, and answers.csv does not use them. Files are not all of one moment where others
 // record meanwhile. What is written before an error stays.
 func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err := emptyFolder(dir); err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // Maker makes the protocol of a recipe, without a forecast. It reads no other files. The same recipe must make the same protocol, by its
-// Fingerprint, with every program that opens the campaign. It may take seconds, and is never called while the lock is held but for arms
+// Fingerprint, with every program that opens the campaign. It may take seconds, and is never called while the lock is held except for arms
 // that another program added in that moment.
 type Maker func(ctx context.Context, r question.Recipe) (campaign.Protocol, error)
 
@@ -286,7 +286,7 @@ func (c *Campaign) Protocol() campaign.Protocol {
 	return p
 }
 
-// notice tells what is odd and harmless, where somebody listens.
+// notice reports what is odd and harmless, where somebody listens.
 func (o Options) notice(text string) {
 	if o.Notice != nil {
 		o.Notice(text)

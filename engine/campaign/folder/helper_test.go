@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// roleOf says what this process is to do in place of tests.
+// roleOf says what this process is to do instead of tests.
 const roleOf = "CAMPAIGN_TEST_ROLE"
 
 func TestMain(m *testing.M) {

@@ -60,7 +60,7 @@ func TestFaultLongTexts(t *testing.T) {
 	}
 }
 
-// TestFaultSpecialFiles: a link to a device, a pipe, or a file of holes in place of any file of a folder is refused, or named and not
+// TestFaultSpecialFiles: a link to a device, a pipe, or a file of holes instead of any file of a folder is refused, or named and not
 // read, at once and without memory; nothing is left among temporary files.
 func TestFaultSpecialFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -99,7 +99,7 @@ func TestStatusKnows(t *testing.T) {
 	t.Error("one round does not end")
 }
 
-// A status shows how far a campaign is, also where nothing can be worked out of its measurements, and says so.
+// A status shows how far a campaign is, also if nothing can be worked out of its measurements, and says so.
 func TestStatusWithoutBest(t *testing.T) {
 	// equal rewards have no scatter to estimate; the others are as large as rewards may be, of either sign
 	for _, value := range []float64{7, 1e100} {

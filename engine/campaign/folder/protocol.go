@@ -57,7 +57,7 @@ func (k *currentProtocol) of(ctx context.Context, c *Campaign, s *campaign.State
 }
 
 // grown makes the protocol with the arms of a file, and its recipe. The script is evaluated on the table with all rows, and what it
-// makes is compared with p, whose arms must stay as they are. r is not changed.
+// makes is compared with p, whose arms must stay unchanged. r is not changed.
 func grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, file campaign.File) (question.Recipe,
 	campaign.Protocol, campaign.Growth, error) {
 	// a list of its own: two additions that are tried at once must not write into one

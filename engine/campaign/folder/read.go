@@ -28,7 +28,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
-// openFolder opens the database of a folder. Where nothing can be written beside it, as on a disk that is mounted
+// openFolder opens the database of a folder. If nothing can be written beside it, as on a disk that is mounted
 // to be read, what can be read of it is a copy in a folder for temporary files. SQLite makes a -shm beside a database even to read
 // it (https://www.sqlite.org/wal.html).
 func openFolder(ctx context.Context, dir string) (*database, error) {
@@ -106,7 +106,7 @@ func codeOf(err error) int {
 var errUnreadable = errors.New("the disk fails to read the database, which may be whole: save the folder on another disk first")
 
 // explain looks a second time at a database that seems damaged: a disk that fails to read looks alike, and asks for
-// other acts. It returns err itself where nothing better is known.
+// other acts. It returns err itself if nothing better is known.
 func (d *database) explain(ctx context.Context, err error) error {
 	seemsDamaged := errors.Is(err, errUnreadable) || slices.Contains([]int{codeCorrupt, codeNotADB, codeInput}, codeOf(err))
 	if !seemsDamaged || ctx.Err() != nil {
@@ -167,7 +167,7 @@ func (u *unrecorded) Unwrap() error { return u.err }
 // ErrExists is wrapped by the error of Start where the folder holds a campaign already.
 var ErrExists = errors.New("the folder holds a campaign already")
 
-// Start makes a campaign in a folder, which is created where it does not exist, from a protocol with
+// Start makes a campaign in a folder, which is created if it does not exist, from a protocol with
 // its forecast and the recipe that it was made from. It is an error when maker makes another problem
 // of that recipe: the campaign could not be opened again. Where it returns a campaign beside an error the start is recorded.
 func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protocol, maker Maker, opt Options) (*Campaign, error) {
@@ -303,7 +303,7 @@ func record(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Proto
 	return err
 }
 
-// tableOf returns the table that the problem was read from, as text; without content where it is not among the recorded files.
+// tableOf returns the table that the problem was read from, as text; without content if it is not among the recorded files.
 func tableOf(ctx context.Context, r question.Recipe, p campaign.Protocol) (campaign.File, error) {
 	if len(p.Problem.Sources) == 0 {
 		return campaign.File{}, nil
@@ -337,7 +337,7 @@ const patience = 2 * time.Second
 type locked struct{ file *os.File }
 
 // lock waits for the lock of a folder, and names the process that holds it where it waits in vain. Goroutines of one process exclude each
-// other as well, since each opens the file again. An error of the context is returned as it is.
+// other as well, since each opens the file again. An error of the context is returned unchanged.
 func lock(ctx context.Context, dir string) (*locked, error) {
 	path := filepath.Join(dir, lockFile)
 	if err := checkFile(path, mostNote); err != nil {

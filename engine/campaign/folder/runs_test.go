@@ -100,7 +100,7 @@ func inOneProcess(t *testing.T, p campaign.Protocol, env engine.Environment) eng
 }
 
 // throughTheFolder measures a campaign, opened again for every act. Lists are of random lengths and two people, rows come shuffled, a third
-// of the sheets has half of the list, and some are told twice.
+// of the sheets has half of the list, and some are recorded twice.
 func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, seed uint64) engine.Outcome {
 	t.Helper()
 	c := begin(t, p, Options{})

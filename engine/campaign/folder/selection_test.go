@@ -11,7 +11,7 @@ import (
 )
 
 // People whose rewards decide which results come, when and how often are told so where the program can see it, and
-// nothing is proven: late results that differ from timely ones, pulls told twice, and a third of them given back or
+// nothing is proven: late results that differ from timely ones, pulls recorded twice, and a third of them given back or
 // lost. The same without a choice by rewards warns of nothing.
 func TestSelection(t *testing.T) {
 	if testing.Short() {

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// A result that is told twice is known; with another value it is a conflict that changes nothing; a
+// A result that is recorded twice is known; with another value it is a conflict that changes nothing; a
 // mistyped id is refused with the nearest; and a sheet with such a row is not taken, but for its good
 // rows where that is wished.
 func TestReceipts(t *testing.T) {

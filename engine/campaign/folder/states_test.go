@@ -53,7 +53,7 @@ func startFrom(t *testing.T, p campaign.Protocol, r question.Recipe) *Campaign {
 }
 
 // TestLeaderInEveryOrder: whatever comes first of a list, attached measurements and a note, a status names the best arm of what is
-// known as the leader, or none; for both goals, and for algorithms that go by a test, a posterior, a budget, or their own rounds alone.
+// known as the leader, or none; for both goals, and for algorithms that use a test, a posterior, a budget, or their own rounds alone.
 func TestLeaderInEveryOrder(t *testing.T) {
 	acts := map[string]func(*Campaign) error{
 		"ask": func(c *Campaign) error {
@@ -247,7 +247,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestFailedTexts: a text without digits, NaN and infinity in place of a reward say that the measurement failed; a text with digits is a
+// TestFailedTexts: a text without digits, NaN and infinity instead of a reward say that the measurement failed; a text with digits is a
 // slip, with its place, and nothing of its sheet is stored.
 func TestFailedTexts(t *testing.T) {
 	c := begin(t, small(t), Options{})

@@ -25,7 +25,7 @@ func byArm(list campaign.List, reward func(k int) float64) []byte {
 }
 
 // Phones and instruments call all their sheets alike. Sheets of two people are two sheets, also where their rows
-// are equal; one that does not begin with what was told is another sheet, and nothing of it is taken; and a sheet
+// are equal; one that does not begin with what was recorded is another sheet, and nothing of it is taken; and a sheet
 // that grew adds what is new.
 func TestSheetsOfOneName(t *testing.T) {
 	p := small(t)
@@ -67,7 +67,7 @@ func TestSheetsOfOneName(t *testing.T) {
 	if r := tell("Ann", byArm(campaign.List{Rows: ann.Rows[:5]}, one), campaign.TellOptions{TakeGood: true}); r.Taken || r.Counts[campaign.RowConflict] != 5 || !strings.Contains(fmt.Sprint(r.Lines), "is missing now") {
 		t.Errorf("a sheet that lacks a row: %+v", r)
 	}
-	// what was told stands before what is new
+	// what was recorded is before what is new
 	more := asked(t, c, "Ann", 3)
 	grown := append(byArm(ann, one), byArm(more, func(int) float64 { return 2 })[len("task,arm,reward\n"):]...)
 	if r := tell("Ann", grown, campaign.TellOptions{}); r.Counts[campaign.RowKnown] != 6 || r.Counts[campaign.RowNew] != 3 {

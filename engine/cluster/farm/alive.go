@@ -27,7 +27,7 @@ const (
 // beatName names the signs of life of a runner: sign number k has round k.
 const beatName = "alive"
 
-// beat publishes the next sign of life. A number counts once something stands there, be it somebody else's: workers look for the next
+// beat publishes the next sign of life. A number counts once something is there, be it another party's: workers look for the next
 // one, and see none behind a gap. Two jobs that give the same sign at once give one.
 func (r *Runner) beat(ctx context.Context) error {
 	r.mu.Lock()

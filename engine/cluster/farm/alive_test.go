@@ -296,7 +296,7 @@ func TestSignsHaveNoGap(t *testing.T) {
 	}
 }
 
-// A sign of life in whose place somebody else has said something is an error, and leaves no gap either: the runner goes on with
+// A sign of life in whose place another party has said something is an error, and leaves no gap either: the runner goes on with
 // the next number, as workers do.
 func TestSignOfSomebodyElse(t *testing.T) {
 	x := cluster.NewMemory()

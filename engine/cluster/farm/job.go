@@ -121,7 +121,7 @@ func (j *Job) Result(ctx context.Context, order int) (engine.Result, error) {
 	return r, err
 }
 
-// Ready returns the result of an order where it is there. It is false while runs or the summary are missing, and where there is
+// Ready returns the result of an order if it is there. It is false while runs or the summary are missing, and where there is
 // an error. It waits for nothing.
 func (j *Job) Ready(order int) (engine.Result, bool) {
 	t := j.tasks[order]

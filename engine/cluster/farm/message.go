@@ -150,7 +150,7 @@ func (r Report) publish(ctx context.Context, facts cluster.Facts, run string, c 
 }
 
 // replay drops the conflict with a report that says the same of the chunk: another worker made it
-// before. Any other error stays as it is.
+// before. Any other error stays unchanged.
 func (r Report) replay(err error) error {
 	var conflict *cluster.ConflictError
 	if !errors.As(err, &conflict) {
@@ -265,7 +265,7 @@ type Source interface {
 }
 
 // Maker evaluates a recipe as far as its experiments need it. Read returns the content of a data file by
-// its path. Its error is the same on every machine, but for errors of read and of the context.
+// its path. Its error is the same on every machine, except for errors of read and of the context.
 type Maker func(ctx context.Context, r Recipe, read func(path string) ([]byte, error)) (Source, error)
 
 // HashOf returns the SHA-256 of a content, in hexadecimal, by which files are kept.

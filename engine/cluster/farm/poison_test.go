@@ -37,7 +37,7 @@ func TestPoisonedResults(t *testing.T) {
 				_, _, err := evaluate(t, ctx, "fc(paper(case=1, gap=0.6), runs=40)", dsl.Options{Runner: runner(ex)})
 				ended <- err
 			}()
-			// the first chunk is in the hands of this test, which publishes in place of its result
+			// the first chunk is in the hands of this test, which publishes instead of its result
 			taken, err := ex.Take(ctx)
 			if err != nil {
 				t.Fatal(err)

@@ -199,7 +199,7 @@ type task struct {
 
 	merging bool           // whether a summary of all runs is under way
 	merged  chan struct{}  // closed when it is not any more
-	cut     *engine.Result // the summary where it was interrupted; nil else
+	cut     *engine.Result // the summary if it was interrupted; nil else
 
 	ready  chan struct{} // closed when one of these is there
 	result engine.Result // with err nil

@@ -58,7 +58,7 @@ type Work struct {
 	Progress func(Progress) // never called concurrently; may be nil
 }
 
-// Progress says how far the work is. Done grows, and never by runs that were told before.
+// Progress says how far the work is. Done grows, and never by runs that were recorded before.
 type Progress struct {
 	Done    int      // runs, of all experiments together
 	Workers []string // that have made some, in the order of their first
@@ -124,7 +124,7 @@ func (r *Runner) next() string {
 	return fmt.Sprintf("%s-%d", r.id, r.jobs)
 }
 
-// runnerOf returns the name of the runner of a job. A name without a number is returned as it is.
+// runnerOf returns the name of the runner of a job. A name without a number is returned unchanged.
 func runnerOf(job string) string {
 	if k := strings.LastIndexByte(job, '-'); k > 0 {
 		return job[:k]

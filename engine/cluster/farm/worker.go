@@ -55,7 +55,7 @@ const (
 )
 
 // Serve takes chunks and makes them, until the context ends: what is under way then goes back to the
-// queue. Before that it ends with an error only, or after its job where it is to do one. Errors that end it are the ones of the
+// queue. Before that it ends with an error only, or after its job if it is to do one. Errors that end it are the ones of the
 // exchange, of chunks that it cannot read, of another build, and a report that contradicts another worker's.
 func (w *Worker) Serve(ctx context.Context) error {
 	slots := w.Slots
@@ -201,7 +201,7 @@ func back(ctx context.Context, t cluster.Taken) error {
 }
 
 // take waits for a chunk. A worker that is there for one runner looks now and then whether that is over. Before it works for a
-// runner, or where it is there for all, it waits without looking.
+// runner, or if it is there for all, it waits without looking.
 func (w *Worker) take(ctx context.Context) (cluster.Taken, error) {
 	for {
 		w.mu.Lock()
@@ -308,7 +308,7 @@ func (w *Worker) fill(ctx, making context.Context, job string, c Chunk, r *Repor
 	}
 }
 
-// item makes the runs of an item. Prepared are the seconds before that, where nothing was ready. A panic in the code of an
+// item makes the runs of an item. Prepared are the seconds before that, if nothing was ready. A panic in the code of an
 // experiment becomes its error, so that a worker outlives it.
 func (w *Worker) item(ctx, making context.Context, job string, c Chunk, i Item) (o Outcome, prepared, seconds float64, err error) {
 	defer func() {

@@ -110,7 +110,7 @@ func TestPasswordInURL(t *testing.T) {
 		{"nats://127.0.0.1:1,", "URL 2 of 2 of the servers is empty"},
 	} {
 		// only what nobody answers may take its time
-		wait := limit // what is told at once does not take it
+		wait := limit // what is recorded at once does not take it
 		if strings.HasPrefix(c.want, "nobody answers") {
 			wait = time.Second
 		}

@@ -166,8 +166,8 @@ func TestAttackHeaders(t *testing.T) {
 	}
 }
 
-// holdings returns what the streams hold and how they are set, and the consumers but for readers of facts. Two calls give the
-// same text where nothing has changed.
+// holdings returns what the streams hold and how they are set, and the consumers except for readers of facts. Two calls give the
+// same text if nothing has changed.
 func holdings(t *testing.T, nc *nats.Conn) (all string) {
 	t.Helper()
 	for _, q := range [][2]string{

@@ -189,7 +189,7 @@ func (k *keyring) keyOf(name string) (crypto.Signer, error) {
 	return key, writeSecret(file, pemText("PRIVATE KEY", secret))
 }
 
-// certificate reads a certificate, nil where there is none. It is also nil where it cannot be read.
+// certificate reads a certificate, nil where there is none. It is also nil if it cannot be read.
 func (k *keyring) certificate(name string) *x509.Certificate {
 	text, _ := os.ReadFile(filepath.Join(k.dir, name+".pem"))
 	c, _ := certificateIn(text)

@@ -221,7 +221,7 @@ func manyPublishers(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
-// Nothing is found where nothing is, and another party finds what was published. Rounds are part of the address.
+// Nothing is found if nothing is, and another party finds what was published. Rounds are part of the address.
 func found(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	if _, ok, err := x.Find(soon(t), "r", 1, "plan"); ok || err != nil {

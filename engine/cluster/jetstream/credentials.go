@@ -92,7 +92,7 @@ type login struct {
 	user    string         // public key; "" without credentials
 	issuer  string         // public key of who signed the claims
 	account string         // where its holder comes in; "" where that is the issuer's own
-	ends    time.Time      // when the server lets it in no more; zero where it has no end
+	ends    time.Time      // when the server lets it in no more; zero if it has no end
 	trusted *x509.CertPool // nil for the roots of the system
 	signer  string         // name of the trusted authority; which is the key that signs users, see newAuthority
 	role    Role           // as the claims say it; zero in credentials of others

@@ -25,13 +25,13 @@ import (
 
 // DialOptions say how to join a server.
 type DialOptions struct {
-	// Credentials is a file as Keys or NATS makes them; none where it is empty. They are never
+	// Credentials is a file as Keys or NATS makes them; none if it is empty. They are never
 	// sent without TLS.
 	Credentials string
-	// Wait is how long to wait for a server that does not answer at all: 10 s where it is 0. After
+	// Wait is how long to wait for a server that does not answer at all: 10 s if it is 0. After
 	// that a connection which breaks is tried again for ever.
 	Wait time.Duration
-	// Patience is the one of the work that this connection offers, cluster.Patience where it is 0.
+	// Patience is the one of the work that this connection offers, cluster.Patience if it is 0.
 	Patience time.Duration
 	// Notice hears of a connection that breaks or is there again, and of a cluster that keeps few
 	// copies; it may be nil.
@@ -211,7 +211,7 @@ func isRefused(err error) bool {
 // scheme matches the beginning of each URL of a list.
 var scheme = regexp.MustCompile(`(^|,)\s*[A-Za-z][A-Za-z0-9+.-]*://`)
 
-// hidden stands in place of a user, password or token.
+// hidden stands instead of a user, password or token.
 const hidden = "xxxxx"
 
 // Redacted returns the URLs of servers, with commas between, without users, passwords and tokens: as
@@ -239,7 +239,7 @@ func Redacted(urls string) string {
 	return out.String()
 }
 
-// checkURLs reports URLs that no server can have. The error shows nothing that may be a password. What stands between two commas
+// checkURLs reports URLs that no server can have. The error shows nothing that may be a password. The text between two commas
 // is looked at by itself.
 func checkURLs(urls string) error {
 	all := strings.Split(urls, ",")

@@ -49,7 +49,7 @@ func (e *PermissionError) needed() string {
 // LoginError is a server that does not let the program in, or that the program does not trust. Its text is the whole sentence.
 // Trying again is in vain until somebody has changed something.
 type LoginError struct {
-	Cause LoginCause // what has to be changed; 0 where it is none of the causes below
+	Cause LoginCause // what has to be changed; 0 if it is none of the causes below
 	text  string     // a sentence that names the server
 	err   error      // of NATS, of TLS or of the file; may be nil
 }
@@ -88,7 +88,7 @@ const (
 	codeMostReaders  = 10026 // maximum consumers limit reached
 	codeStoreFailed  = 10077 // storing failed, "maximum bytes exceeded" among others
 	codeOfflineStore = 10118 // the server has stopped its streams
-	codePerSubject   = 10077 // "maximum messages per subject exceeded", which stands in the description
+	codePerSubject   = 10077 // "maximum messages per subject exceeded", which is in the description
 )
 
 // alreadyThere reports an answer that says that the subject has its message already. Streams of Serve and of others say it in
@@ -108,8 +108,8 @@ func alreadyThere(err error) bool {
 	return false
 }
 
-// final returns the error that ends an operation, or nil where it may be tried again. An error of the connection may be tried
-// again, but for a message that is too long.
+// final returns the error that ends an operation, or nil if it may be tried again. An error of the connection may be tried
+// again, except for a message that is too long.
 func final(err error) error {
 	var api *jetstream.APIError
 	switch {
@@ -171,7 +171,7 @@ func (v *violations) watch(ctx context.Context, subject string) (context.Context
 		v.mu.Lock()
 		delete(v.wait, w)
 		v.mu.Unlock()
-		// nil ends the context without a refusal, where it has not ended before
+		// nil ends the context without a refusal, if it has not ended before
 		cancel(nil)
 	}
 }

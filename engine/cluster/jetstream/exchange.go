@@ -54,7 +54,7 @@ func (x *Exchange) Close() error {
 	return nil
 }
 
-// prepared returns the Exchange when its server keeps facts, in three copies where it is a cluster that
+// prepared returns the Exchange when its server keeps facts, in three copies if it is a cluster that
 // can. Credentials of Keys are of a server of Serve, which is no cluster.
 func (x *Exchange) prepared(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 	x, err := x.ready(ctx)
@@ -239,7 +239,7 @@ func trouble(ctx context.Context, nc *nats.Conn) error {
 // leader, or the server that has the only copy is away. Before the streams were ever there it is an
 // error after a while; later it is said, and waited for. It is safe for concurrent use once its first three fields are set.
 type silence struct {
-	limit  time.Duration     // how long it may take before it is said; elect where it is 0
+	limit  time.Duration     // how long it may take before it is said; elect if it is 0
 	notice func(text string) // never nil
 	at     string            // the URLs, as they are shown
 	served atomic.Bool       // the streams were there

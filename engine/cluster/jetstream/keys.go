@@ -31,7 +31,7 @@ type KeyOptions struct {
 	Agents, Workers int    // agents 1 to Agents of Run, in the order of its tasks; workers 1 to Workers; 0 for none
 	// names and addresses under which the server is reached, besides this machine's own; without port
 	Hosts  []string
-	Days   int      // how long they are good for; 365 where it is 0
+	Days   int      // how long they are good for; 365 if it is 0
 	Revoke []string // files of credentials to take back
 }
 
@@ -120,14 +120,14 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	}
 	defer alone.Close()
 	open := newKeyring
-	if hasKeys(dir) { // never in place of one that lacks a key: it would end all credentials
+	if hasKeys(dir) { // never instead of one that lacks a key: it would end all credentials
 		open = openKeyring
 	}
 	k, err := open(dir)
 	if err != nil {
 		return nil, err
 	}
-	// the certificate first: credentials are of no use where it does not convince
+	// the certificate first: credentials are of no use if it does not convince
 	if err := k.certify(o.Hosts, o.Days); err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func newKey(create func() (nkeys.KeyPair, error)) (key nkeys.KeyPair, name strin
 }
 
 // newKeyring makes the keys that sign. The operator, whom the server trusts, signs the account; the
-// account signs users. It may find files of one that was half made, and replaces them, but for the authority's key, see keyOf.
+// account signs users. It may find files of one that was half made, and replaces them, except for the authority's key, see keyOf.
 func newKeyring(dir string) (*keyring, error) {
 	operator, _, err := newKey(nkeys.CreateOperator)
 	if err != nil {
@@ -206,7 +206,7 @@ func newKeyring(dir string) (*keyring, error) {
 	return k, k.writeClaims() // last: with it the keyring is whole
 }
 
-// openKeyring reads a keyring that hasKeys has found, but for the operator's key. An error says which file of it is missing,
+// openKeyring reads a keyring that hasKeys has found, except for the operator's key. An error says which file of it is missing,
 // damaged or of another one.
 func openKeyring(dir string) (*keyring, error) {
 	k := &keyring{dir: keysDir(dir)}
@@ -261,7 +261,7 @@ func (k *keyring) user(r Role, ends time.Time) (login, error) {
 	l := login{user: name, issuer: k.name}
 	claims := jwt.NewUserClaims(name)
 	claims.Name = r.String()
-	// for roleOf: the server itself goes by the account
+	// for roleOf: the server itself uses the account
 	claims.Tags = []string{"kind:" + string(r.Kind), "run:" + r.Run, "number:" + strconv.Itoa(r.Number)}
 	// it is signed by a key that every account of a role allows, see accounts.claims
 	claims.IssuerAccount = r.account()

@@ -48,7 +48,7 @@ func TestKeysHalfMade(t *testing.T) {
 	}
 }
 
-// Credentials are made while the operator's key is elsewhere, and the authority stays as it is; to start the server and to
+// Credentials are made while the operator's key is elsewhere, and the authority stays unchanged; to start the server and to
 // take credentials back needs it. Without the account's key nothing is made, and no other authority either.
 func TestOperatorElsewhere(t *testing.T) {
 	dir := t.TempDir()

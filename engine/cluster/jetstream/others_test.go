@@ -47,7 +47,7 @@ func TestWhatAServerLacks(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options server.Options
-		prepare func(*nats.Conn) // nil where nothing is to be there before
+		prepare func(*nats.Conn) // nil if nothing is to be there before
 		words   string           // in the error
 	}{
 		{"no JetStream", server.Options{}, nil, "runs without JetStream"},

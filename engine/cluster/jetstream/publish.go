@@ -82,7 +82,7 @@ const (
 	directDone = "$JS.API.DIRECT.GET." + workStream // work, and that it is done
 )
 
-// Find implements cluster.Facts. In a cluster it may miss a fact for a moment that somebody else has just published.
+// Find implements cluster.Facts. In a cluster it may miss a fact for a moment that another party has just published.
 func (x *Exchange) Find(ctx context.Context, run string, round int, name string) (f cluster.Fact, ok bool, err error) {
 	f = cluster.Fact{Run: run, Round: round, Name: name}
 	if err := cluster.CheckFact(f); err != nil {
@@ -97,7 +97,7 @@ func (x *Exchange) Find(ctx context.Context, run string, round int, name string)
 	return f, true, nil
 }
 
-// last returns the message of a subject, nil where it has none. Every subject has one message at most.
+// last returns the message of a subject, nil if it has none. Every subject has one message at most.
 func (x *Exchange) last(ctx context.Context, subject string) (*nats.Msg, error) {
 	return x.direct(ctx, directGet+"."+subject, nil)
 }
@@ -249,7 +249,7 @@ func work(replicas int) jetstream.StreamConfig {
 }
 
 // makeStreams makes the streams where they are not there. A cluster of servers keeps three copies,
-// or one where it has fewer than three servers. A stream that is there already is looked at and left as it is. An error is a
+// or one where it has fewer than three servers. A stream that is there already is looked at and left unchanged. An error is a
 // definite where it belongs to somebody else.
 func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) error {
 	for _, make := range []func(int) jetstream.StreamConfig{facts, work} {

@@ -18,7 +18,7 @@ import (
 )
 
 // Offer implements cluster.Exchange. The consumer comes first: without it nobody would be handed the piece. An id that was
-// offered before is left as it is, and that is no error.
+// offered before is left unchanged, and that is no error.
 func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error {
 	w.Run = run
 	err := cluster.CheckWork(w)
@@ -41,7 +41,7 @@ func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error 
 const remembered = 2 * time.Second
 
 // consumer makes the durable consumer that hands out the work of a run, before its first piece. It is asked for again where that
-// was long ago; a consumer that is there is left as it is.
+// was long ago; a consumer that is there is left unchanged.
 func (x *Exchange) consumer(ctx context.Context, run string) error {
 	x.mu.Lock()
 	seen, ok := x.consumers[run]
@@ -211,7 +211,7 @@ func pull(ctx context.Context, nc *nats.Conn, subject string) (*nats.Msg, error)
 		return nil, err
 	}
 	m, err := answers.NextMsgWithContext(ctx)
-	// nobody listens; NATS says so in place of an answer
+	// nobody listens; NATS says so instead of an answer
 	if err == nil && len(m.Data) == 0 && m.Header.Get("Status") == "503" {
 		return nil, nats.ErrNoResponders
 	}
@@ -256,7 +256,7 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 	return nil
 }
 
-// handed returns the piece in a message of the work stream, nil where it is done already. The mark that it is done counts, and
+// handed returns the piece in a message of the work stream, nil if it is done already. The mark that it is done counts, and
 // not what the server remembers: after a crash it may hand out what was done.
 func (x *Exchange) handed(ctx context.Context, m *nats.Msg, link int) (cluster.Taken, error) {
 	part := strings.Split(m.Subject, ".")

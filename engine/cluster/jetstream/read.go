@@ -31,7 +31,7 @@ const heartbeat = 2 * time.Second
 
 // most is how many facts a reader gets at a time, and batchBytes how long they are together: the longest fact,
 // and so little that eight readers of one connection have no more on their way than may wait for it. With half
-// of this room, four of them lost messages again and again: 20 MB took them 5 s in place of 0.1 s.
+// of this room, four of them lost messages again and again: 20 MB took them 5 s instead of 0.1 s.
 const (
 	most       = 100
 	batchBytes = mostPending / 8
@@ -127,7 +127,7 @@ func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, y
 				return false // one is missing
 			}
 			read, next = read+1, at.Sequence.Stream+1
-			// a message that is no fact is passed over: somebody else's subject
+			// a message that is no fact is passed over: another party's subject
 			if f, e := factOf(m); e == nil && !yield(f) {
 				err = errLeft // ends the batch, and by err the reading
 			}
@@ -141,7 +141,7 @@ func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, y
 }
 
 // batch asks for what comes next, and hands it on until enough has come or nothing came for a while. It
-// reports whether nothing is missing. Take is called for each message in its order, and returns false where no more is wanted or
+// reports whether nothing is missing. Take is called for each message in its order, and returns false if no more is wanted or
 // one is missing.
 func (x *Exchange) batch(ctx context.Context, reader string, take func(*nats.Msg) bool) (whole bool) {
 	// an inbox for each batch, so that answers of an earlier one are not taken for its own

@@ -36,7 +36,7 @@ type Server struct {
 	done       sync.WaitGroup                                        // of the goroutines that look at keys and clock
 }
 
-// Serve starts a server on a folder, which it makes where it is not there. What it confirms is synced to
+// Serve starts a server on a folder, which it makes if it is not there. What it confirms is synced to
 // the disk before. It listens on loopback and lets in everybody on this machine, unless Keys has made
 // keys in the folder: then it lets in their holders only, over TLS, and may listen on any address.
 // A second server on the folder is an error that names the process of the first. The context is for starting alone: the server

@@ -61,7 +61,7 @@ func inbox(reply string) bool {
 const forwarders = 8
 
 // forward publishes the facts that many roles may publish at one address, with the name of the sender. NATS tells the server
-// who that is by a header which it writes itself in place of any other, and which streams drop. Other headers
+// who that is by a header which it writes itself instead of any other, and which streams drop. Other headers
 // are left out: readers would take some of them for answers of the server. It runs until the server is closed.
 func (s *Server) forward(ctx context.Context) error {
 	for range forwarders {
@@ -199,7 +199,7 @@ const setBack = time.Second
 
 // watchClock looks at the clock until the context ends.
 func (s *Server) watchClock(ctx context.Context) {
-	// nothing tells how far it was set back then, so all work counts as handed out now
+	// nothing reports how far it was set back then, so all work counts as handed out now
 	s.handedNow(ctx) // it may have been set back while no server was there
 	last := time.Now()
 	await.Every(ctx, lookAtClock, func() {
@@ -217,7 +217,7 @@ func (s *Server) watchClock(ctx context.Context) {
 func jumped(from, to time.Time) time.Duration { return to.Round(0).Sub(from.Round(0)) - to.Sub(from) }
 
 // handedNow tells the server that all work which is in hands is in progress. Pieces that are not in
-// hands are left as they are. Errors are left, too: a server that does not answer itself is ending. It is what workers say by
+// hands are left unchanged. Errors are left, too: a server that does not answer itself is ending. It is what workers say by
 // Alive, said for all of them: whoever is dead is silent after that as before.
 func (s *Server) handedNow(ctx context.Context) {
 	runs, err := s.self.queues(ctx)
@@ -257,7 +257,7 @@ type logger struct {
 // writeFailed matches what the server says of a disk that fails. It does not try again. The second group is the system's own words.
 var writeFailed = regexp.MustCompile(`(?i)critical write error: (.*: )?(.*)$`)
 
-// trouble returns why nothing can be written any more, empty where it can.
+// trouble returns why nothing can be written any more, empty if it can.
 func (l *logger) trouble() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

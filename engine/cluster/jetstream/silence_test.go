@@ -38,7 +38,7 @@ func TestLongSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	x.silence.limit = 200 * time.Millisecond // in place of half a minute
+	x.silence.limit = 200 * time.Millisecond // instead of half a minute
 	next := func() string {
 		select {
 		case text := <-said:

@@ -54,8 +54,8 @@ type coBayes struct {
 }
 
 var (
-	_ engine.Complete  = (*coBayes)(nil)
-	_ engine.Recalling = (*coBayes)(nil)
+	_ engine.Complete         = (*coBayes)(nil)
+	_ engine.LazyArmEstimator = (*coBayes)(nil)
 )
 
 // NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is
@@ -317,7 +317,7 @@ func (a *coBayes) support(open []int) {
 }
 
 // exceeds returns the posterior probability that a difference of the given mean and variance is
-// above epsilon; Student's law where the variance goes by an estimated scale. 0 for the leader
+// above epsilon; Student's law where the variance uses an estimated scale. 0 for the leader
 // itself and arms that the kernel takes for it.
 func exceeds(mean, variance, epsilon, freedom float64) float64 {
 	switch {
@@ -338,7 +338,7 @@ func (a *coBayes) Done() bool { return a.Single() }
 func (a *coBayes) Answers() []engine.Answer { return leaders(&a.Candidates, a.estimates) }
 
 // leaders returns the arm of each task with the largest of the estimates (N), the first one where estimates is nil;
-// it is the answer where no other arm is left.
+// it is the answer if no other arm is left.
 func leaders(c *rounds.Candidates, estimates []float64) []engine.Answer {
 	out := make([]engine.Answer, len(c.Sets))
 	for v, set := range c.Sets {

@@ -29,11 +29,11 @@ type budgetFB struct {
 }
 
 var (
-	_ engine.Standard = (*budgetFB)(nil)
-	_ engine.Informer = (*budgetFB)(nil)
+	_ engine.Standard  = (*budgetFB)(nil)
+	_ engine.DataAdder = (*budgetFB)(nil)
 )
 
-// TakesBudget reports whether CoBayesFB with these options goes by NewBudgetFB: where the kernel is learned in the run, and where its
+// TakesBudget reports whether CoBayesFB with these options uses NewBudgetFB: where the kernel is learned in the run, and where its
 // rank is large.
 func TakesBudget(m *model.Model, opt model.Terms) (bool, error) {
 	if opt.Ridge.Kind != engine.RidgeGP && opt.Ridge.Kind != "" {
@@ -146,7 +146,7 @@ func (a *budgetFB) Amend(counts []int) error {
 }
 
 // Inform takes rewards into the posterior as it takes rewards of a round.
-func (a *budgetFB) Inform(b engine.Batch) (err error) {
+func (a *budgetFB) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.take(b)
@@ -154,7 +154,7 @@ func (a *budgetFB) Inform(b engine.Batch) (err error) {
 }
 
 // Guided reports that the posterior takes all rewards.
-func (a *budgetFB) Guided() bool { return true }
+func (a *budgetFB) UsesAddedData() bool { return true }
 
 // Unspent says that pulls of the last round were not made.
 func (a *budgetFB) Unspent() string {

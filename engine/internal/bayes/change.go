@@ -124,7 +124,7 @@ func (a *coBayes) Amend(counts []int) error {
 
 // Inform takes rewards into the posterior as it takes rewards of a round, and closes the tasks that it
 // is then sure of. Rewards from before the first round stand for it.
-func (a *coBayes) Inform(b engine.Batch) (err error) {
+func (a *coBayes) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true
@@ -133,7 +133,7 @@ func (a *coBayes) Inform(b engine.Batch) (err error) {
 }
 
 // Guided reports that the posterior takes all rewards.
-func (a *coBayes) Guided() bool { return true }
+func (a *coBayes) UsesAddedData() bool { return true }
 
 // replicate sees to the replicates that unknown noise scales are estimated from, where the first round
 // did not bring them.
@@ -160,7 +160,7 @@ func (a *coBayes) ArmEstimates() engine.ArmEstimates {
 }
 
 // Recall keeps the posteriors of the round.
-func (a *coBayes) Recall() (later func(arms []int) engine.ArmEstimates, latest []float64) {
+func (a *coBayes) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
 	if a.estimates == nil {
 		return nil, nil
 	}

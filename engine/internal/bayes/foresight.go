@@ -208,7 +208,7 @@ type judgement struct {
 const drawnFrom = 1e-3
 
 // judged returns what the posterior says of arms. Where they are clearly not decided at the allowance, or little can be gained, sums
-// stand for joint probabilities.
+// represent joint probabilities.
 func (a *coBayes) judged(set []int, allowance float64) judgement {
 	members := a.belief.Mixture.Members
 	j := judgement{

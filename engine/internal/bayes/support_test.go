@@ -12,7 +12,7 @@ import (
 )
 
 // Where the kernel does not predict rewards that are left out, no task is decided before each of its arms was
-// pulled, and a warning says how much it explains; where it does, arms are decided over that never were.
+// pulled, and a warning says how much it explains; if it does, arms are decided over that never were.
 func TestNothingIsDecidedUnseen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")

@@ -22,7 +22,7 @@ type sideBySide struct {
 	planner *sides.Planner
 }
 
-var _ engine.Arranger = (*sideBySide)(nil)
+var _ engine.BlockAmender = (*sideBySide)(nil)
 
 // blocksFirst is the number of blocks of round 1, of all arms of each task. One says nothing of a scale. Within a block, too, some
 // additives
@@ -99,13 +99,13 @@ func (a *sideBySide) Amend([]int) error { return sides.ErrCounts }
 func (a *sideBySide) Continue(engine.Algorithm, []int) error { return sides.ErrAdded }
 
 // Inform refuses rewards of no block.
-func (a *sideBySide) Inform(engine.Batch) error { return sides.ErrCounts }
+func (a *sideBySide) AddData(engine.Batch) error { return sides.ErrCounts }
 
 // Guided reports that rewards of no block are of no use.
-func (a *sideBySide) Guided() bool { return false }
+func (a *sideBySide) UsesAddedData() bool { return false }
 
 // Arrange takes the blocks as they were: a posterior does not mind how they came about.
-func (a *sideBySide) Arrange(arranged []engine.Side) (err error) {
+func (a *sideBySide) AmendBlocks(arranged []engine.Side) (err error) {
 	defer try.Caught(&err)
 	if a.planned.Counts == nil {
 		return errors.New("no round is planned")
@@ -115,7 +115,7 @@ func (a *sideBySide) Arrange(arranged []engine.Side) (err error) {
 	return a.within.Planned(arranged)
 }
 
-// learnWithin takes rewards of blocks in that the posterior goes by.
+// learnWithin takes rewards of blocks in that the posterior uses.
 func (k *knowledge) learnWithin(b engine.Batch) {
 	try.To(k.within.Take(b))
 	try.Of(k.within.Learn(b))

@@ -149,7 +149,7 @@ func (p *Posterior) ArmVariances(ctx context.Context, diagonal []float64) ([]flo
 }
 
 // Variances returns the posterior variance of each gap between a leader and an arm: leader[i] is the
-// leader of arm i, or -1 where no variance is asked for. The rows of the leaders belong to the
+// leader of arm i, or -1 if no variance is asked for. The rows of the leaders belong to the
 // section; diagonal holds k(x̃,x̃).
 func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int][]float64, diagonal []float64) ([]float64, error) {
 	white := map[int][]float64{}
@@ -170,7 +170,7 @@ func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int
 const tile = 512
 
 // variances returns the posterior variances of differences of rewards, of n arms and others. A function has, by arm, the kernel's
-// square of its difference, and L⁻¹k(s) of the other arm; nil where no variance is asked for.
+// square of its difference, and L⁻¹k(s) of the other arm; nil if no variance is asked for.
 func (p *Posterior) variances(ctx context.Context, n int, from func(i int) (square float64, white []float64)) ([]float64, error) {
 	out := make([]float64, n)
 	err := cores.Do(ctx, n, tile, func(first, end int) {

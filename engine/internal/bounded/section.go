@@ -169,7 +169,7 @@ const negligible = 1e-12
 
 // factor returns the Cholesky factor of a positive-semidefinite matrix with as small a ridge as makes it
 // definite to working precision: none, or from 10⁻¹⁴ to 10⁻⁶ of its largest diagonal. What is factored here
-// guides designs and leaders; no test goes by it.
+// guides designs and leaders; no test uses it.
 func factor(a *mat.SymDense) (chol mat.Cholesky, ok bool) {
 	if chol.Factorize(a) {
 		return chol, true

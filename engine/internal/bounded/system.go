@@ -13,7 +13,7 @@ import (
 )
 
 // System holds what n means ȳ of one round tell of f. With D = diag(σ_i²/n_i) the variances of the
-// means and v > 0 a prior variance, ridge estimates go by A = K_ss + D/v, and
+// means and v > 0 a prior variance, ridge estimates use A = K_ss + D/v, and
 //
 //	D^{-1/2} K_ss D^{-1/2} = Q Λ Qᵀ  gives  A⁻¹ = C (Λ + I/v)⁻¹ Cᵀ,  C = D^{-1/2} Q,
 //

@@ -32,7 +32,7 @@ func NewPurse(p *problem.Problem, opt engine.Options) *Purse {
 	return NewPurseOf(p, opt, max(1, int(first*remaining), int(early*min(remaining, float64(p.N())))))
 }
 
-// NewPurseOf returns a purse whose first rounds, but for the last, are meant to have these pulls.
+// NewPurseOf returns a purse whose first rounds, except for the last, are meant to have these pulls.
 func NewPurseOf(p *problem.Problem, opt engine.Options, exploring ...int) *Purse {
 	b := &Purse{problem: p, opt: opt, had: make([]int, p.V())}
 	remaining := opt.Pulls(p.V())

@@ -232,7 +232,7 @@ func (s sets) find(i int) int {
 func (s sets) join(i, j int) { s[s.find(j)] = s.find(i) }
 
 // Parts splits contrasts into those that no arm measures together: what the arms of a part measure concerns no contrast of another
-// part, so that the pulls of the parts add up. Parts have Pairs in place of Groups.
+// part, so that the pulls of the parts add up. Parts have Pairs instead of Groups.
 func (l *Layout) Parts(pairs []design.Pair) (out []Reduced) {
 	linked := newSets(len(l.Blocks))
 	for _, q := range pairs {

@@ -13,7 +13,7 @@ func numbered(n int) Key { return Key{Kind: KindOmega, Pulls: n} }
 
 func TestMemoryIsBounded(t *testing.T) {
 	var m Memory
-	large := make([]float64, memoryLimit/4) // one array stands for all
+	large := make([]float64, memoryLimit/4) // one array represents all
 	computed := 0
 	ask := func(n int) {
 		t.Helper()

@@ -14,7 +14,7 @@ import (
 
 // Reduced is a design problem in canonical form: without copies of arms, without blocks that no
 // contrast touches, without candidate sets whose contrasts others have, and with its independent
-// parts in an order that does not depend on where they stand in the model. Problems that only
+// parts in an order that does not depend on where they are in the model. Problems that only
 // differ in these are the same problem, in one model or in two. None of it changes the optimum:
 // what is left out measures no contrast, or the same as what is kept.
 type Reduced struct {

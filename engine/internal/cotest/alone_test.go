@@ -94,8 +94,8 @@ func TestTestsAlone(t *testing.T) {
 		}
 		shared, apart := run(plain.On(engine.ModeFC, NewCoTestFC)), run(plain.On(engine.ModeFC, NewIndTestFC))
 		said := slices.ContainsFunc(shared.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAlone })
-		if said != c.alone || shared.Alone != c.alone {
-			t.Errorf("%s: said %v, alone %v; want %v", c.name, said, shared.Alone, c.alone)
+		if said != c.alone || shared.Independent != c.alone {
+			t.Errorf("%s: said %v, alone %v; want %v", c.name, said, shared.Independent, c.alone)
 		}
 		if same := reflect.DeepEqual(shared.Rounds, apart.Rounds) && reflect.DeepEqual(shared.Answers, apart.Answers); c.alone && !same {
 			t.Errorf("%s: %d samples in %d rounds, and %d in %d alone", c.name, shared.Samples, len(shared.Rounds), apart.Samples, len(apart.Rounds))
@@ -135,13 +135,13 @@ func TestTestsAloneOfManyDirections(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := slices.ContainsFunc(alg.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAloneMany })
-	if loner, is := alg.(engine.Loner); !is || !loner.Alone() || !said {
+	if loner, is := alg.(engine.IndependentReporter); !is || !loner.Independent() || !said {
 		t.Errorf("%T, said %v; want each agent alone", alg, said)
 	}
 	if alg, err = plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Epsilon: 0.5, Norm: 3}); err != nil {
 		t.Fatal(err)
 	}
-	if loner, is := alg.(engine.Loner); !is || !loner.Alone() {
+	if loner, is := alg.(engine.IndependentReporter); !is || !loner.Independent() {
 		t.Errorf("with a norm that says little of 300 arms: %T", alg)
 	}
 }

@@ -105,7 +105,7 @@ func (c *combination) leadMeasured(before []int) {
 }
 
 // Rewards from before the first round, few or many, cost a run no samples: the clock, its heights and the least that a
-// round brings go by what the rounds tell.
+// round brings use what the rounds tell.
 func TestPilotIsNoBurden(t *testing.T) {
 	const runs = 60
 	p := enginetest.Paper(t, 1, 0.8)
@@ -119,7 +119,7 @@ func TestPilotIsNoBurden(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 4))
 			each := engine.Plan{Counts: slices.Repeat([]int{pilot}, p.N())}
 			if pilot > 0 {
-				err = alg.(engine.Informer).Inform(enginetest.Pull(rng, p, each))
+				err = alg.(engine.DataAdder).AddData(enginetest.Pull(rng, p, each))
 			}
 			for err == nil && !alg.Done() {
 				var plan engine.Plan

@@ -17,7 +17,7 @@ import (
 )
 
 // unrelatedArms returns tasks of so many arms each under identity(), with standard normal noise and means that are uniform,
-// but for the best, which is 1 above the others.
+// except for the best, which is 1 above the others.
 func unrelatedArms(t *testing.T, tasks, arms int) *problem.Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 7))

@@ -131,7 +131,7 @@ func (t terms) inPulls(arms []int, d design.Design) design.Design {
 	return d
 }
 
-// layout tells which arms are the same to a design; arms of different costs are not.
+// layout reports which arms are the same to a design; arms of different costs are not.
 func (t terms) layout() *canon.Layout {
 	if t.pricing.relative == nil {
 		return t.scales.Model.Layout

@@ -43,8 +43,8 @@ const (
 )
 
 // NewCoBayesFB prepares the fixed-budget form. With Ridge.Kind RidgeGP, the default here, leaders, gaps
-// and pulls go by the posterior of a Gaussian process with Options.Level and Options.Scale. With
-// another kind they go by least squares, which need a pull for every dimension of the features: a
+// and pulls use the posterior of a Gaussian process with Options.Level and Options.Scale. With
+// another kind they use least squares, which need a pull for every dimension of the features: a
 // smaller budget is an error. The tests that decide tasks are by least squares always.
 func NewCoBayesFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	defer try.Caught(&err)
@@ -66,7 +66,7 @@ func NewCoBayesFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err erro
 			total/m.Problem.V(), total, budgetLeast, m.Rank(), (least+m.Problem.V()-1)/m.Problem.V())
 	default:
 		if a.first = exploring; opt.Rounds > 0 || opt.Batch > 0 {
-			a.first = max(1, min(exploring, opt.Parts(total, budget.Rounds)-1)) // the last of few rounds goes by the data
+			a.first = max(1, min(exploring, opt.Parts(total, budget.Rounds)-1)) // the last of few rounds uses the data
 		}
 		n := max(int(budgetFirst*float64(total)), least)
 		a.purse = budget.NewPurseOf(m.Problem, opt.Options, slices.Repeat([]int{n}, exploring)...)

@@ -100,7 +100,7 @@ func (a *coTest) Amend(counts []int) (err error) {
 
 // Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is. Rewards
 // from before the first round stand for it, if they tell all arms of open tasks apart.
-func (a *coTest) Inform(b engine.Batch) (err error) {
+func (a *coTest) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true
@@ -118,7 +118,7 @@ func (a *coTest) Inform(b engine.Batch) (err error) {
 }
 
 // Guided reports that such rewards choose leaders and sizes of rounds.
-func (a *decisions) Guided() bool { return true }
+func (a *decisions) UsesAddedData() bool { return true }
 
 // begin sets the clock by rewards that were there before the first round: by what the least certain gap would be known to from as many
 // as a first round has, so that many do not make the first look late, and then its heights. Where some gap has none, round 1 explores as

@@ -28,7 +28,7 @@ func (c *claim) open(k int, clock sequential.Clock, epsilon float64) bool {
 }
 
 // opponent returns the arm that a round compares the one at position k with: the leader, and of the leader the
-// runner-up; -1 where no other arm is left.
+// runner-up; -1 if no other arm is left.
 func (c *claim) opponent(k int, estimates []float64) int {
 	if k != c.leader {
 		return c.arms[c.leader]

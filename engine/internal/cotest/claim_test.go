@@ -97,7 +97,7 @@ func TestClaimsDecide(t *testing.T) {
 	}
 }
 
-// Rounds are planned for a claim of several arms that lack little each, in place of a claim of one that lacks much.
+// Rounds are planned for a claim of several arms that lack little each, instead of a claim of one that lacks much.
 func TestClaimsLack(t *testing.T) {
 	const epsilon = 0.1
 	c, clock := threeClaims()

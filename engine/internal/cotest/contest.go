@@ -30,7 +30,7 @@ type contest struct {
 // newContests groups the tasks of a model. Tasks are the same when their arms have the same
 // features in the same order, and so the same expected rewards; arms of one task that the kernel
 // cannot tell apart count once. Where features are not exact, cut at MaxRank or with rewards off
-// the kernel, equality says nothing, and every task and arm stands for itself.
+// the kernel, equality says nothing, and every task and arm represents itself.
 func newContests(m *model.Model, exact bool) ([]*contest, error) {
 	var out []*contest
 	for v, set := range m.Problem.Groups() {
@@ -216,7 +216,7 @@ const (
 	stretchMost  = 1.99 // new information of a round over that so far, at most; 2 pulls for 1 would be a matter of rounding
 	stretchLeast = 0.05 // and at least
 
-	// of walks that are capitals, in place of stretchMost and overshootAim: the least rises by a factor in every such
+	// of walks that are capitals, instead of stretchMost and overshootAim: the least rises by a factor in every such
 	// round. On the coupling data they save a tenth and a sixth of the samples.
 	stakedMost = 1.2
 	stakedRise = 1.2
@@ -226,7 +226,7 @@ const (
 // needs returns the contrasts of the open arms with the leader, each weighted by the information it
 // should gain in the coming round: what its walk needs to cross if the gap is that large, all
 // scaled up by one factor where the largest gain is too small over what rounds told (by the variance and their share of all pulls),
-// and each cut down by itself where it is too large: one hard arm must not starve the others.
+// and each cut down by itself if it is too large: one hard arm must not starve the others.
 func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, gap, variance func(i, j int) float64) []design.Pair {
 	var out []design.Pair
 	stretch, first, least, most := 0.0, c.arms[c.leader], stretchLeast, stretchMost

@@ -104,7 +104,7 @@ func TestCoTestUnmeasured(t *testing.T) {
 	}
 }
 
-// Every delta between 0 and 1 is taken, but for those that no boundary is computed for, which are
+// Every delta between 0 and 1 is taken, except for those that no boundary is computed for, which are
 // told in terms of delta.
 func TestCoTestDelta(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{0, 2}))

@@ -26,7 +26,7 @@ type decisions struct {
 	tests    int     // how many tests share delta: contests with several arms
 	claims   int     // how many claims do, of all contests; 0 where each has one
 	clock    sequential.Clock
-	horizon  int            // looks that walks are expected to need; 0 where nothing is expected
+	horizon  int            // looks that walks are expected to need; 0 if nothing is expected
 	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
 	contests []*contest
 
@@ -39,7 +39,7 @@ type decisions struct {
 	most      float64 // the largest delta that was ever in force
 	questions int     // changes of arms, by contest: k
 	additions int     // times that arms or tasks were added
-	among     int     // number of tests, this one included; 0 where it stands alone
+	among     int     // number of tests, this one included; 0 where it is alone
 }
 
 // rules hold what tests do in their own ways.
@@ -237,7 +237,7 @@ func (a *decisions) sync(c *contest) {
 	}
 }
 
-// in returns the arm of task v that stands where arm i stands in the contest's first task.
+// in returns the arm of task v that stands where arm i is in the contest's first task.
 func (a *decisions) in(v int, c *contest, i int) int {
 	lo, _ := a.Model.Problem.ArmsOf(v)
 	return lo + i - c.first
@@ -253,7 +253,7 @@ func (a *decisions) reopen(c *contest, i int) {
 // Done reports whether every task is decided.
 func (a *decisions) Done() bool { return a.Single() }
 
-// answers returns the leaders, decided where no other arm is open, with the estimates of arms that data span.
+// answers returns the leaders, decided if no other arm is open, with the estimates of arms that data span.
 func (a *decisions) answers(spans func(arm int) bool) []engine.Answer {
 	out := make([]engine.Answer, len(a.Sets))
 	for _, c := range a.contests {

@@ -96,7 +96,7 @@ func (a *estimation) unmeasured(i, j int) bool {
 }
 
 // guesses returns the estimates that leaders are chosen by: an arm that no pull measured leads only
-// where no other may.
+// if no other may.
 func (a *estimation) guesses() []float64 {
 	if !a.loose || a.belief != nil || a.pooled == nil {
 		return a.estimates
@@ -156,7 +156,7 @@ func (a *estimation) ArmEstimates() engine.ArmEstimates {
 	return out
 }
 
-// share returns which part of all pulls rounds made, or a first round would make: clocks and the least sizes of rounds go by what
+// share returns which part of all pulls rounds made, or a first round would make: clocks and the least sizes of rounds use what
 // these tell, so that many pulls of no round do not make rounds large.
 func (a *estimation) share() float64 {
 	if a.aside == 0 {

@@ -136,7 +136,7 @@ func (a *coBayesFB) Amend(counts []int) error {
 
 // Inform takes rewards in by which leaders and designs go, and the answers of tasks that no walk
 // decides.
-func (a *coBayesFB) Inform(b engine.Batch) (err error) {
+func (a *coBayesFB) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true

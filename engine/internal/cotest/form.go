@@ -41,13 +41,13 @@ const (
 	formNorm                  // by ridge estimates under a bound on the norm
 )
 
-// BoundOf returns the bound on the norm that CoTestFC goes by with these options, or none.
+// BoundOf returns the bound on the norm that CoTestFC uses with these options, or none.
 func BoundOf(m *model.Model, opt model.Terms) (b Bound, bounded bool, err error) {
 	f, b, err := formOf(m, opt)
 	return b, f == formNorm, err
 }
 
-// RegimeOf returns the name of the form of CoTestFC on a model, "" where it has none.
+// RegimeOf returns the name of the form of CoTestFC on a model, "" if it has none.
 func RegimeOf(m *model.Model, opt model.Terms) string {
 	if m.Problem.Block != nil {
 		return model.RegimeBlocks
@@ -72,10 +72,10 @@ func TestsAlone(m *model.Model, opt model.Terms) bool {
 	return err == nil && f == formAloneMany
 }
 
-// formOf returns the form, and of formNorm the bound. A norm that is stated it goes by, but where the kernel has few
-// dimensions that all matter, as a linear one has: it would cost samples there. Without one it goes by least squares
+// formOf returns the form, and of formNorm the bound. A norm that is stated it uses, but where the kernel has few
+// dimensions that all matter, as a linear one has: it would cost samples there. Without one it uses least squares
 // where the kernel has few dimensions on all arms, by each agent alone if the ranks of tasks add up and they share no
-// unknown scale, or few on the arms of each task. Where it has more it goes by the norm of rewards
+// unknown scale, or few on the arms of each task. Where it has more it uses the norm of rewards
 // that are known, if that spares the arms pulls of their own, and else by the arms' own means.
 func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 	defer try.Caught(&err)
@@ -137,7 +137,7 @@ func idleNorm(m *model.Model, opt model.Terms) (f form, idle bool) {
 	}
 	f, total := formMeans, m.Problem.N()
 	if m.Problem.V() > 1 && m.Problem.Noise.UnknownBy != problem.UnknownProblem && eachSuits(m) {
-		f, total = formAloneMany, lists.Sum(try.Of(m.Alone()), (*model.Model).Rank)
+		f, total = formAloneMany, lists.Sum(try.Of(m.TaskModels()), (*model.Model).Rank)
 	}
 	enough := int(math.Ceil(float64(total) / sharply))
 	coarse := try.Of(m.Pivots(enough, shownBy(m, opt)))
@@ -176,7 +176,7 @@ func manyForm(m *model.Model, opt model.Terms) (form, Bound) {
 // eachSuits reports whether each task by itself can be tested by least squares, or by the means of arms that say nothing
 // of each other.
 func eachSuits(m *model.Model) bool {
-	return !slices.ContainsFunc(try.Of(m.Alone()), func(sub *model.Model) bool {
+	return !slices.ContainsFunc(try.Of(m.TaskModels()), func(sub *model.Model) bool {
 		return !sub.Relations().Unrelated() && !try.Of(sub.Relations().RankAtMost(model.MostLeastSquares))
 	})
 }
@@ -212,7 +212,7 @@ func newFallback(m *model.Model, opt model.Terms, why engine.Warning) (engine.Al
 }
 
 // Alone reports that the agents exchange nothing.
-func (a *fallback) Alone() bool { return true }
+func (a *fallback) Independent() bool { return true }
 
 // Warnings says that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
 func (a *fallback) Warnings() []engine.Warning {

@@ -30,7 +30,7 @@ type misfit struct {
 // misfitLevel is the level of the estimated misfit: the data reject every smaller one at 1 -
 // misfitLevel, so that the estimate is too small half of the time if the model of it holds. On the
 // paper's cases with perturbed rewards 0.7 takes a third fewer samples where the kernel fits, and
-// errs in up to 4.7 % of the runs at δ = 5 % in place of 2.3 %; 0.9 errs in more than δ.
+// errs in up to 4.7 % of the runs at δ = 5 % instead of 2.3 %; 0.9 errs in more than δ.
 const misfitLevel = 0.5
 
 // misfitOf reads the options.
@@ -83,7 +83,7 @@ func (u *misfit) learn(m *model.Model, b engine.Batch, robust bool, alpha float6
 }
 
 // sd returns the standard deviation of u at which a sum of squares as large as the data's has
-// probability 1 - level; 0 where it has more without any. With u independent and normal the
+// probability 1 - level; 0 if it has more without any. With u independent and normal the
 // generalised sum of squares is χ² [Paule and Mandel 1982, Viechtbauer 2007].
 func (u *misfit) sd(m *model.Model, level float64) float64 {
 	scales, all := u.data.Scales(m)

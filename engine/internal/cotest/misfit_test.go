@@ -127,7 +127,7 @@ func TestMisfitEstimateOfUnknownScales(t *testing.T) {
 }
 
 // The pulls of direct measurements meet every need, and no allocation found by a grid meets them
-// with fewer, but for rounding up.
+// with fewer, except for rounding up.
 func TestDirectly(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Line(t))
 	of := terms{model: m, scales: &rounds.Scales{Model: m}, pricing: new(pricing), most: 1e9}

@@ -125,7 +125,7 @@ func (g *guess) ctx() context.Context { return g.Model.Context() }
 
 // ArmEstimates returns the posterior of all data at the scale of largest likelihood.
 func (g *guess) ArmEstimates() engine.ArmEstimates {
-	later, _ := g.Recall()
+	later, _ := g.DeferEstimates()
 	if later == nil {
 		return engine.ArmEstimates{}
 	}
@@ -133,7 +133,7 @@ func (g *guess) ArmEstimates() engine.ArmEstimates {
 }
 
 // Recall returns the posterior as ArmEstimates has it, and the estimates by which leaders are chosen.
-func (g *guess) Recall() (later func(arms []int) engine.ArmEstimates, latest []float64) {
+func (g *guess) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
 	if g.section == nil {
 		return nil, nil
 	}

@@ -29,7 +29,7 @@ type choice struct {
 // direct is the kind of a bet on the difference of the two arms' own means, which has no bias.
 const direct = -1
 
-// fixed is a round whose pulls are known: nil and empty where no walk bets on it.
+// fixed is a round whose pulls are known: nil and empty if no walk bets on it.
 type fixed struct {
 	section *bounded.Section
 	system  *bounded.System
@@ -339,5 +339,5 @@ func (a *normBets) sooner(w *sequential.Walk, leader, arm int, gap float64, of b
 	}
 }
 
-// looksBack is how many looks before that a bet considers, where it can make up for earlier bias.
+// looksBack is how many looks before that a bet considers, if it can make up for earlier bias.
 var looksBack = 2

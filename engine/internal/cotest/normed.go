@@ -32,8 +32,8 @@ type normed struct {
 }
 
 var (
-	_ engine.Complete  = (*normed)(nil)
-	_ engine.Recalling = (*normed)(nil)
+	_ engine.Complete         = (*normed)(nil)
+	_ engine.LazyArmEstimator = (*normed)(nil)
 )
 
 // newNormed prepares the test under a bound on the norm.
@@ -85,7 +85,7 @@ func (a *normed) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
-		return err // nil where it was amended to no pulls
+		return err // nil if it was amended to no pulls
 	}
 	if a.fixed.system != nil {
 		a.settle(b)
@@ -99,7 +99,7 @@ func (a *normed) Learn(ctx context.Context, b engine.Batch) (err error) {
 }
 
 // Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is.
-func (a *normed) Inform(b engine.Batch) (err error) {
+func (a *normed) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.learn(b)
@@ -110,7 +110,7 @@ func (a *normed) Inform(b engine.Batch) (err error) {
 	return nil
 }
 
-// learn takes rewards in that the posterior goes by.
+// learn takes rewards in that the posterior uses.
 func (a *normed) learn(b engine.Batch) {
 	means := a.Add(b)
 	try.To(a.scales.Learn(b))
@@ -176,7 +176,7 @@ func (a *normed) Continue(from engine.Algorithm, _ []int) error {
 		"and their bias together is not worked out for others", engine.ErrFixedQuestion)
 }
 
-// Answers returns the leaders, decided where no other arm is open.
+// Answers returns the leaders, decided if no other arm is open.
 func (a *normed) Answers() []engine.Answer { return a.answers(everyArm) }
 
 // Warnings reports what coTest warns of, and a bound on the norm that nobody stated.

@@ -193,7 +193,7 @@ func TestNormedAmendInformChange(t *testing.T) {
 		if a.round == 3 {
 			early := engine.Plan{Counts: make([]int, p.N())}
 			early.Counts[rng.IntN(p.N())] = 3
-			if err := a.Inform(enginetest.Pull(rng, p, early)); err != nil {
+			if err := a.AddData(enginetest.Pull(rng, p, early)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -253,7 +253,7 @@ func TestNormedInformInARound(t *testing.T) {
 		bets, choices := slices.Clone(a.bets), slices.Clone(a.fixed.choices)
 		if round == 3 {
 			were := lists.Map(a.contests, func(c *contest) int { return c.arms[c.leader] })
-			if err := a.Inform(another(a, p.N())); err != nil {
+			if err := a.AddData(another(a, p.N())); err != nil {
 				t.Fatal(err)
 			}
 			changed = lists.Sum(a.contests, func(c *contest) int { return indices.Indicator(!slices.Contains(were, c.arms[c.leader])) })

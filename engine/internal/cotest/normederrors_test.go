@@ -39,7 +39,7 @@ func tied(t *testing.T, norm, lead float64, n int) *problem.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// f = c(k_3 - k_6 ...) has two maxima that are equal but for the lead; scaled to the norm
+	// f = c(k_3 - k_6 ...) has two maxima that are equal except for the lead; scaled to the norm
 	on, err := k.On(t.Context(), tasks, arms, make([]int, n))
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestNormTooSmall(t *testing.T) {
 	}
 	row := make([]float64, p.N())
 	on.Row(row, best)
-	for i := range p.Mean { // small but for a bump whose norm is known
+	for i := range p.Mean { // small except for a bump whose norm is known
 		p.Mean[i] = 0.05*p.Mean[i] + spike*row[i]/math.Sqrt(row[best])
 	}
 	m, err := model.New(p, 1)

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// What the test goes by: a norm that is stated; else least squares while the kernel has few dimensions, on all
+// What the test uses: a norm that is stated; else least squares while the kernel has few dimensions, on all
 // arms or on the arms of each task; else the norm of rewards that are known, unless arms have parts by themselves; else the arms'
 // own means.
 func TestBoundOf(t *testing.T) {

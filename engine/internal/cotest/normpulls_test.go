@@ -39,7 +39,7 @@ func TestPullsForTargetsBesideOthers(t *testing.T) {
 	}
 }
 
-// A design may leave out what a target beside another one needs, so that it takes hundreds of pulls in place of a few of
+// A design may leave out what a target beside another one needs, so that it takes hundreds of pulls instead of a few of
 // another arm. Each target counts by itself then.
 func TestPullsFarAboveADesign(t *testing.T) {
 	l := &localDesign{

@@ -28,7 +28,7 @@ func TestNormTooLargeIsLeastSquares(t *testing.T) {
 			t.Errorf("norm %g: by the norm %t, %v", c.norm, bounded, err)
 		}
 	}
-	// of 300 arms, which have more than 256 dimensions, each agent then goes by its own least squares: a hundred times the norm of the
+	// of 300 arms, which have more than 256 dimensions, each agent then uses its own least squares: a hundred times the norm of the
 	// rewards took 15 times the samples
 	if p, err = manyarms.Problem(300); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ func (a *decisions) withdraw(i int) bool {
 	v := a.Model.Problem.TaskOf[i]
 	c := a.separate(v)
 	k := slices.Index(c.arms, i)
-	if k < 0 { // it was the same as another arm, which stands for both
+	if k < 0 { // it was the same as another arm, which represents both
 		return false
 	}
 	lo, hi := a.Model.Problem.ArmsOf(v)
@@ -121,8 +121,8 @@ func (a *decisions) adopt(c *contest, old *decisions, at []int, unit float64) (i
 	return isNew && len(c.arms) > 1, was
 }
 
-// walkOf returns the walk of an arm with its contest, or the walk of the arm that stands for it where the
-// kernel cannot tell them apart; nil where it has none.
+// walkOf returns the walk of an arm with its contest, or the walk of the arm that represents it where the
+// kernel cannot tell them apart; nil if it has none.
 func (a *decisions) walkOf(arm int) (*sequential.Walk, *contest) {
 	v := a.Model.Problem.TaskOf[arm]
 	for _, c := range a.contests {

@@ -18,7 +18,7 @@ type won struct {
 	h             []float64
 	height        float64
 	ones, seen    []float64
-	squares, free []float64 // by arm, for the scales that stakes go by
+	squares, free []float64 // by arm, for the scales that stakes use
 	capital       [][]float64
 	out           []bool
 }

@@ -28,8 +28,8 @@ type coTest struct {
 }
 
 var (
-	_ engine.Complete = (*coTest)(nil)
-	_ engine.Ruler    = (*coTest)(nil)
+	_ engine.Complete     = (*coTest)(nil)
+	_ engine.RuleReporter = (*coTest)(nil)
 )
 
 // NewCoTestFC prepares the test on a model, which needs no exact features. Schedule and ξ do not apply.
@@ -216,7 +216,7 @@ func (a *coTest) score(bet sequential.Bet, estimates []float64, b engine.Batch) 
 	return a.scales.Score(bet, a.stage.Estimate, estimates, b)
 }
 
-// learn takes rewards in that estimates go by.
+// learn takes rewards in that estimates use.
 func (a *coTest) learn(b engine.Batch) {
 	means := a.Add(b)
 	if a.within != nil {
@@ -233,7 +233,7 @@ func (a *coTest) learn(b engine.Batch) {
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
 }
 
-// Answers returns the leaders, decided where no other arm is open.
+// Answers returns the leaders, decided if no other arm is open.
 func (a *coTest) Answers() []engine.Answer {
 	return a.answers(func(i int) bool { return a.pooled == nil || a.pooled.Spans(i) })
 }
@@ -300,7 +300,7 @@ func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Be
 	return b, true
 }
 
-// stake makes the walks capitals where the rewards have bounds: then they are bet on in place of scores of normal or
+// stake makes the walks capitals where the rewards have bounds: then they are bet on instead of scores of normal or
 // sub-Gaussian laws (docs/theory/bets.md), and noise scales only guide pulls.
 func (a *coTest) stake() {
 	limits, bounded := rounds.LimitsOf(a.Model)

@@ -31,7 +31,7 @@ func newWithin(m *model.Model, limits *rounds.Limits) *within {
 	return &within{Data: sides.NewData(m), model: m, limits: limits, each: m.Problem.Noise.UnknownBy == problem.UnknownArm}
 }
 
-// coming returns the variance of the estimate of a gap in the round that is planned; +Inf where it has none.
+// coming returns the variance of the estimate of a gap in the round that is planned; +Inf if it has none.
 func (w *within) coming(i, j int) float64 {
 	v, a, b := w.Places(i, j)
 	if w.pooled() {
@@ -116,8 +116,8 @@ func (w *within) differences(i, j int, b engine.Batch) (n, mean, squares float64
 type sideBySide struct{ *coTest }
 
 var (
-	_ engine.Loner    = (*sideBySide)(nil)
-	_ engine.Arranger = (*sideBySide)(nil)
+	_ engine.IndependentReporter = (*sideBySide)(nil)
+	_ engine.BlockAmender        = (*sideBySide)(nil)
 )
 
 func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
@@ -135,7 +135,7 @@ func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err err
 }
 
 // Alone reports that the agents exchange nothing.
-func (a *sideBySide) Alone() bool { return true }
+func (a *sideBySide) Independent() bool { return true }
 
 // Plan says which arms share blocks.
 func (a *sideBySide) Plan(ctx context.Context) (engine.Plan, error) {
@@ -150,7 +150,7 @@ func (a *sideBySide) Amend([]int) error {
 }
 
 // Arrange fixes the bets on the round from its blocks. An arm that no block compares with its leader sits out.
-func (a *sideBySide) Arrange(arranged []engine.Side) (err error) {
+func (a *sideBySide) AmendBlocks(arranged []engine.Side) (err error) {
 	defer try.Caught(&err)
 	if a.stage == nil {
 		return errors.New("no round is planned")
@@ -166,7 +166,7 @@ func (a *sideBySide) Arrange(arranged []engine.Side) (err error) {
 	return nil
 }
 
-// learnWithin takes rewards of blocks in that estimates go by.
+// learnWithin takes rewards of blocks in that estimates use.
 func learnWithin(a *coTest, b engine.Batch, means []float64) {
 	first := a.estimates == nil
 	a.estimates = try.Of(a.within.Learn(b))
@@ -187,7 +187,7 @@ func (a *sideBySide) Continue(engine.Algorithm, []int) error {
 }
 
 // Guided reports that rewards of no block are of no use.
-func (a *sideBySide) Guided() bool { return false }
+func (a *sideBySide) UsesAddedData() bool { return false }
 
 // blockPlanner asks for the blocks that the open arms of each task need.
 type blockPlanner struct {

@@ -22,7 +22,7 @@ import (
 // least squares (ξ = 0, whatever ξ the options name) from the round's data alone, and discard every
 // arm that another beats.
 //
-// The schedules are CoKernelFC's with 4g in place of ρ, g the value of the G-optimal design: a pair
+// The schedules are CoKernelFC's with 4g instead of ρ, g the value of the G-optimal design: a pair
 // of arms has at most four times the variance of its worse one. The error is shared as δ_q =
 // 6δ/(π²(q+1)²) and δ_{q,s} = 6δ_q/(π²s²).
 func NewIndALBA(m *model.Model, opt model.Terms) (engine.Algorithm, error) {

@@ -102,7 +102,7 @@ func NewIndRAGE(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 // lower bound. Remembered.
 func localDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	return remembered(m, canon.Key{Kind: canon.KindLocal, Ridge: ridge, Sets: alive}, func() design.Design {
-		alone := try.Of(m.Alone())
+		alone := try.Of(m.TaskModels())
 		d := design.Design{Weights: make([]float64, m.Problem.N())}
 		open := float64(len(model.Contrasting(alive)))
 		for v, set := range alive {
@@ -182,7 +182,7 @@ func newResolution(e *elimination) *resolution {
 	return &resolution{first: min(1, first)}
 }
 
-// refine sets ξ for the coming round, and returns its step in place of the one counted from 1.
+// refine sets ξ for the coming round, and returns its step instead of the one counted from 1.
 func (q *resolution) refine(e *elimination, s int) int {
 	s += q.first - 1
 	e.ridge = try.Of(e.Model.Designs().Resolving(e.Sets, e.bound.Norm, biasPart*math.Pow(2, -float64(s))))

@@ -142,7 +142,7 @@ func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
-		return err // nil where it was amended to no pulls
+		return err // nil if it was amended to no pulls
 	}
 	width, estimates, err := a.Estimate(a.stage.Estimate, b) // l. 9-10
 	try.To(err)

@@ -38,7 +38,7 @@ type elimination struct {
 	opt   model.Terms
 	ridge float64 // ξ
 	bound model.Bound
-	// chooses ξ by round, among very many arms; nil where it is one for all
+	// chooses ξ by round, among very many arms; nil if it is one for all
 	resolution *resolution
 
 	round int
@@ -49,7 +49,7 @@ type elimination struct {
 	latest  []float64
 	margins []float64 // per task: certified bound on best - leader, normalised
 	within  [][]int   // per task: arms that epsilon threw out
-	most    float64   // the largest delta so far, where it has changed
+	most    float64   // the largest delta so far, if it has changed
 }
 
 // planned holds the numbers that the plan of a round fixes.
@@ -82,8 +82,8 @@ func (joint) confidence(e *elimination) (s int, deltaR float64) {
 func (joint) cut(e *elimination, v int) { e.eliminate(v) }
 
 var (
-	_ engine.Standard = (*elimination)(nil)
-	_ engine.Changer  = (*elimination)(nil)
+	_ engine.Standard        = (*elimination)(nil)
+	_ engine.QuestionChanger = (*elimination)(nil)
 )
 
 // newElimination prepares an elimination with the method [Du23, Alg. 1, l. 1-2].
@@ -148,7 +148,7 @@ func RoundSamples(schedule string, round int, rho, logTerm float64) float64 {
 // Learn estimates all rewards and discards arms [Du23, Alg. 1, l. 11-15].
 func (e *elimination) Learn(_ context.Context, b engine.Batch) error {
 	if err := rounds.CheckBatch(e.stage.Plan(e.round), b); err != nil || b.Empty() {
-		return err // nil where it was amended to no pulls
+		return err // nil if it was amended to no pulls
 	}
 	e.estimates = e.stage.Estimate.Estimates(b.Means) // l. 11-13, as rewards
 	e.last = e.planned

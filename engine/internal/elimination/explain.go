@@ -92,7 +92,7 @@ func (e *elimination) forecast(rounds map[int]int) float64 {
 	return sum
 }
 
-// designValue returns the value of the design of candidate sets; where it cannot be computed, as
+// designValue returns the value of the design of candidate sets; if it cannot be computed, as
 // after an interrupt, the value of the last round, as for very many arms.
 func (e *elimination) designValue(alive [][]int) float64 {
 	if e.resolution != nil { // whose ξ is another one by then

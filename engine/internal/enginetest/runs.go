@@ -146,12 +146,12 @@ func SideRounds(t *testing.T, rng *rand.Rand, p *problem.Problem, most int, algs
 			if err := algs[0].(engine.Amender).Amend(plan.Counts); !errors.Is(err, engine.ErrFixedPlans) {
 				t.Errorf("counts alone: error %v", err)
 			}
-			if err := algs[0].(engine.Arranger).Arrange([]engine.Side{{Arms: []int{0, 4}, Blocks: 1}}); err == nil {
+			if err := algs[0].(engine.BlockAmender).AmendBlocks([]engine.Side{{Arms: []int{0, 4}, Blocks: 1}}); err == nil {
 				t.Error("a block of two tasks is taken")
 			}
 			plan.Sides[0].Blocks++
 			for _, alg := range algs {
-				if err := alg.(engine.Arranger).Arrange(plan.Sides); err != nil {
+				if err := alg.(engine.BlockAmender).AmendBlocks(plan.Sides); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -165,14 +165,14 @@ func SideRounds(t *testing.T, rng *rand.Rand, p *problem.Problem, most int, algs
 	}
 }
 
-// Recall checks of three rounds that what is said of some arms later is what was said of them at the time.
+// CheckDeferredEstimates checks of three rounds that what is said of some arms later is what was said of them at the time.
 // p has 60 arms or more.
-func Recall(t *testing.T, p *problem.Problem, a interface {
+func CheckDeferredEstimates(t *testing.T, p *problem.Problem, a interface {
 	engine.Algorithm
-	engine.Recalling
+	engine.LazyArmEstimator
 }) {
 	t.Helper()
-	if later, latest := a.Recall(); later != nil || latest != nil {
+	if later, latest := a.DeferEstimates(); later != nil || latest != nil {
 		t.Error("there is something to recall before any data")
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -186,7 +186,7 @@ func Recall(t *testing.T, p *problem.Problem, a interface {
 		if err := a.Learn(t.Context(), Pull(rng, p, plan)); err != nil {
 			t.Fatal(err)
 		}
-		f, latest := a.Recall()
+		f, latest := a.DeferEstimates()
 		if len(latest) != p.N() {
 			t.Fatalf("%d estimates of %d arms", len(latest), p.N())
 		}

@@ -13,22 +13,22 @@ import (
 
 // SetEpsilon sets it for every agent.
 func (a *Algorithm) SetEpsilon(epsilon float64) error {
-	return a.change(func(_ int, c engine.Changer) error { return c.SetEpsilon(epsilon) })
+	return a.change(func(_ int, c engine.QuestionChanger) error { return c.SetEpsilon(epsilon) })
 }
 
 // SetDelta gives every agent its part.
 func (a *Algorithm) SetDelta(delta float64) error {
-	return a.change(func(_ int, c engine.Changer) error { return c.SetDelta(delta / float64(len(a.Parts))) })
+	return a.change(func(_ int, c engine.QuestionChanger) error { return c.SetDelta(delta / float64(len(a.Parts))) })
 }
 
 // change hands a change to all agents; none is changed where some cannot.
-func (a *Algorithm) change(change func(v int, c engine.Changer) error) error {
+func (a *Algorithm) change(change func(v int, c engine.QuestionChanger) error) error {
 	for _, part := range a.Parts {
-		if _, able := part.(engine.Changer); !able {
+		if _, able := part.(engine.QuestionChanger); !able {
 			return engine.ErrFixedQuestion
 		}
 	}
-	return a.each(func(v int, part engine.Algorithm) error { return change(v, part.(engine.Changer)) })
+	return a.each(func(v int, part engine.Algorithm) error { return change(v, part.(engine.QuestionChanger)) })
 }
 
 // own returns the arms of task v by their numbers within it.
@@ -45,7 +45,7 @@ func (a *Algorithm) CanWithdraw(arms []int) error {
 			return fmt.Errorf("there is no arm %d", i)
 		}
 	}
-	return a.change(func(v int, c engine.Changer) error { return c.CanWithdraw(a.own(v, arms)) })
+	return a.change(func(v int, c engine.QuestionChanger) error { return c.CanWithdraw(a.own(v, arms)) })
 }
 
 // Withdraw tells every agent which of its arms go.
@@ -53,7 +53,7 @@ func (a *Algorithm) Withdraw(arms []int) error {
 	if err := a.CanWithdraw(arms); err != nil {
 		return err
 	}
-	return a.change(func(v int, c engine.Changer) error {
+	return a.change(func(v int, c engine.QuestionChanger) error {
 		if one, ok := c.(interface{ Among(int) }); ok {
 			one.Among(len(a.Parts))
 		}
@@ -68,7 +68,7 @@ func (a *Algorithm) Withdraw(arms []int) error {
 func (a *Algorithm) Bound() float64 {
 	sum := 0.0
 	for _, part := range a.Parts {
-		c, able := part.(engine.Changer)
+		c, able := part.(engine.QuestionChanger)
 		if !able {
 			return 0
 		}
@@ -159,7 +159,7 @@ func (a *Algorithm) restore(plans []engine.Plan) {
 }
 
 // Inform tells every agent the rewards of its own arms.
-func (a *Algorithm) Inform(b engine.Batch) error {
+func (a *Algorithm) AddData(b engine.Batch) error {
 	if err := rounds.CheckInform(a.model.Problem, b); err != nil {
 		return err
 	}
@@ -168,13 +168,13 @@ func (a *Algorithm) Inform(b engine.Batch) error {
 		if own.Empty() || part.Done() {
 			return nil
 		}
-		return part.(engine.Informer).Inform(own)
+		return part.(engine.DataAdder).AddData(own)
 	})
 }
 
 // Guided reports whether the agents' algorithm takes such rewards.
-func (a *Algorithm) Guided() bool {
-	return !slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return !engine.Guided(part) })
+func (a *Algorithm) UsesAddedData() bool {
+	return !slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return !engine.UsesAddedData(part) })
 }
 
 // ArmEstimates joins what the agents say; NaN for the arms of one who says nothing.
@@ -183,7 +183,7 @@ func (a *Algorithm) ArmEstimates() engine.ArmEstimates {
 	nothing := func() []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 	out := engine.ArmEstimates{Mean: nothing(), Half: nothing()}
 	for v, part := range a.Parts {
-		x, ok := part.(engine.Estimating)
+		x, ok := part.(engine.ArmEstimator)
 		if !ok {
 			continue
 		}

@@ -27,8 +27,8 @@ type Algorithm struct {
 }
 
 var (
-	_ engine.Complete = (*Algorithm)(nil)
-	_ engine.Ruler    = (*Algorithm)(nil)
+	_ engine.Complete     = (*Algorithm)(nil)
+	_ engine.RuleReporter = (*Algorithm)(nil)
 )
 
 // NewFB runs an algorithm by each agent alone on its own T pulls; what it calls
@@ -43,7 +43,7 @@ func NewFB(m *model.Model, opt model.Terms,
 func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (_ *Algorithm, err error) {
 	defer try.Caught(&err)
 	a := &Algorithm{model: m, ended: make([]error, m.Problem.V())}
-	for v, sub := range try.Of(m.Alone()) {
+	for v, sub := range try.Of(m.TaskModels()) {
 		part, err := algorithm(try.Of(sub.Exact()), opt)
 		if err != nil {
 			return nil, fmt.Errorf("task %q: %w", m.Problem.Tasks.Names[v], err)
@@ -119,7 +119,7 @@ func (a *Algorithm) Done() bool {
 // Unspent says why the first agent that has pulls left has them.
 func (a *Algorithm) Unspent() string {
 	for v, part := range a.Parts {
-		if s, ok := part.(engine.Saver); ok {
+		if s, ok := part.(engine.UnspentReporter); ok {
 			if why := s.Unspent(); why != "" {
 				return fmt.Sprintf("task %q: %s", a.model.Problem.Tasks.Names[v], why)
 			}
@@ -141,8 +141,8 @@ func (a *Algorithm) Eliminations() []engine.Elimination {
 }
 
 // Ruled reports whether an arm of some agent has left by the rule.
-func (a *Algorithm) Ruled(rule engine.Rule) bool {
-	return slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return engine.Ruled(part, rule) })
+func (a *Algorithm) UsedRule(rule engine.Rule) bool {
+	return slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return engine.UsedRule(part, rule) })
 }
 
 // Goal returns the problem's goal.
@@ -207,7 +207,7 @@ func (a *Algorithm) NoiseCheck() engine.NoiseCheck {
 	return engine.NewNoiseCheck(p, p.TaskOf)
 }
 
-// FitCheck tests the kernel of each agent on its own data, at its part of the level; nil where no data would
+// FitCheck tests the kernel of each agent on its own data, at its part of the level; nil if no data would
 // speak against any of them.
 func (a *Algorithm) FitCheck() engine.FitCheck {
 	c := &fitChecks{algorithm: a, parts: make([]engine.FitCheck, len(a.Parts)), least: make([]float64, len(a.Parts))}

@@ -17,7 +17,7 @@ import (
 // memory, no shortcuts. The kernelised code must make the same decisions.
 //
 //	paper            here
-//	φ(x̃_i)           phi[i], noise-scaled: phi[i]/σ_i where it is sampled
+//	φ(x̃_i)           phi[i], noise-scaled: phi[i]/σ_i if it is sampled
 //	N_i, ȳ_i         b.Counts[i], b.Means[i]
 //	A = NξI + ΣNφφᵀ  information(...)
 //	θ̂_r              theta
@@ -79,7 +79,7 @@ func IllConditioned(err error) bool {
 	return errors.As(err, &c)
 }
 
-// LeastSquares is the ridge that stands for none where features of other tasks
+// LeastSquares is the ridge that represents none where features of other tasks
 // make dense information matrices singular.
 const LeastSquares = 1e-9
 

@@ -38,8 +38,8 @@ type oracle struct {
 }
 
 var (
-	_ engine.Explainer  = (*oracle)(nil)
-	_ engine.Estimating = (*oracle)(nil)
+	_ engine.Explainer    = (*oracle)(nil)
+	_ engine.ArmEstimator = (*oracle)(nil)
 )
 
 // NewOracleFC returns the reference that samples in the proportions of T*, knowing θ*. Schedule and

@@ -15,7 +15,7 @@ type Belief struct {
 	*model.Posterior // nil before any data; of a mixture the heaviest member
 	// of a belief that is mixed: posteriors under all numbers that the data allow
 	Mixture *model.Mixture
-	Within  *model.Within // of a belief that is mixed: what Learn goes by in place of means; nil without blocks
+	Within  *model.Within // of a belief that is mixed: what Learn uses instead of means; nil without blocks
 
 	prior      model.Prior
 	negligible float64 // weight of members that may be left out; 0 of a belief that is not mixed

@@ -27,7 +27,7 @@ type Candidates struct {
 // dropped is a line of the audit trail.
 type dropped struct {
 	engine.Elimination
-	width func() float64 // in reward units, until somebody asks for it; nil where it is known
+	width func() float64 // in reward units, until somebody asks for it; nil if it is known
 }
 
 // NewCandidates returns sets with all arms of each task.
@@ -51,8 +51,8 @@ func (c *Candidates) Eliminations() []engine.Elimination {
 	return out
 }
 
-// Ruled implements engine.Ruler.
-func (c *Candidates) Ruled(rule engine.Rule) bool {
+// UsedRule implements engine.RuleReporter.
+func (c *Candidates) UsedRule(rule engine.Rule) bool {
 	return slices.ContainsFunc(c.trail, func(e dropped) bool { return e.Rule == rule })
 }
 
@@ -100,7 +100,7 @@ func (c *Candidates) Withdrawn(round, arm int) {
 		Arm: p.Arms.Names[arm], Rule: engine.RuleWithdrawn}})
 }
 
-// TakeTrail begins the audit trail with the trail of other candidates, but for the arms that left theirs
+// TakeTrail begins the audit trail with the trail of other candidates, except for the arms that left theirs
 // before any data.
 func (c *Candidates) TakeTrail(from *Candidates) {
 	c.trail = append(c.trail, lists.Where(from.trail, func(e dropped) bool { return e.Rule != engine.RuleSame })...)
@@ -135,7 +135,7 @@ func Leader(set []int, estimates []float64) int {
 	return best
 }
 
-// Answer starts the answer of a task whose leader is arm i: it is decided where no other candidate is left.
+// Answer starts the answer of a task whose leader is arm i: it is decided if no other candidate is left.
 func (c *Candidates) Answer(v, i int, estimate float64) engine.Answer {
 	p := c.Model.Problem
 	a := engine.Answer{Task: p.Tasks.Names[v], Leader: p.Arms.Names[i], Estimate: estimate * c.Model.Unit}

@@ -52,7 +52,7 @@ func NewEvidence(c *Candidates, opt model.Terms, rounds int, ridge float64) (Evi
 	return ev, err
 }
 
-// Estimate weighs a round by itself, and returns the estimates that answers and cuts go by, with the estimator that they are of: the
+// Estimate weighs a round by itself, and returns the estimates that answers and cuts use, with the estimator that they are of: the
 // round's, or a posterior.
 func (ev *Evidence) Estimate(e *model.Estimator, b engine.Batch) (*model.Estimator, []float64, error) {
 	estimates := e.Estimates(b.Means)

@@ -14,7 +14,7 @@ import (
 
 // Pool lets scales be estimated as a posterior method takes them: each with the weight that the data give to
 // how much they differ, see pooled; and by arm once the data reject a number that is stated, see replicates. Scales that were estimated
-// from data are pooled, too, and are the least until the data reject them. Bounded rewards have the scatter that they show, in place of
+// from data are pooled, too, and are the least until the data reject them. Bounded rewards have the scatter that they show, instead of
 // half their range.
 func (n *Scales) Pool() {
 	p := n.Model.Problem
@@ -152,7 +152,7 @@ var around = [...]float64{-2, -1, 0, 1, 2}
 // the freedom of the gamma law with the mean and the variance of 1/φ_g. Rewards that are all alike, as rounded ones may be, count as
 // ones of a tenth of the common scale.
 //
-// With a probability of stated all factors are 1. It is 0 where nothing is stated; else log s² is normal around 0.
+// With a probability of stated all factors are 1. It is 0 if nothing is stated; else log s² is normal around 0.
 //
 // [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in microarray
 // experiments, Statistical Applications in Genetics and Molecular Biology 3 (2004) 3.

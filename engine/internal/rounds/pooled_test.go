@@ -39,7 +39,7 @@ func TestPooledScalesAreStudents(t *testing.T) {
 				}
 			}
 		}
-		// 5 %, and a fifth of it for the gamma law that stands for an average of them
+		// 5 %, and a fifth of it for the gamma law that represents an average of them
 		if share := float64(beyond) / float64(draws*groups); math.Abs(share-0.05) > 0.01 {
 			t.Errorf("ν = %g: %.4f are beyond the quantile of 5 %%", nu, share)
 		}

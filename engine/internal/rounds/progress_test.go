@@ -6,7 +6,7 @@ import (
 )
 
 // The gap believed of a leader is the estimate where that is far above its error, and
-// the median of a half-normal where it is 0 [tables of the normal law: Φ⁻¹(3/4) = 0.67449].
+// the median of a half-normal if it is 0 [tables of the normal law: Φ⁻¹(3/4) = 0.67449].
 func TestBelieved(t *testing.T) {
 	for _, c := range []struct{ gap, sd, want float64 }{{5, 0.1, 5}, {0, 2, 2 * 0.674489750}, {3, 0, 3}, {-1, 0, 0}} {
 		if got := MedianGap(c.gap, c.sd); math.Abs(got-c.want) > 1e-8 {

@@ -17,7 +17,7 @@ type Scales struct {
 	Model *model.Model // with the precisions of the coming round
 
 	Groups  []int     // N: the unknown factor that an arm's scale has; nil when scales are known
-	guides  bool      // whether they only guide pulls: no test goes by them
+	guides  bool      // whether they only guide pulls: no test uses them
 	freedom []float64 // by group, of the rounds so far
 	squares []float64 // by group: Σ squared deviations over guessed variance
 
@@ -50,7 +50,7 @@ func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 	return n, nil
 }
 
-// Guide lets the scale of each arm be estimated to plan by, where tests do not go by scales and the scales of
+// Guide lets the scale of each arm be estimated to plan by, where tests do not use scales and the scales of
 // the problem are only the largest that there can be.
 func (n *Scales) Guide() {
 	n.guides = true

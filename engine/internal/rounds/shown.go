@@ -13,7 +13,7 @@ import (
 const fewestOutcomes = 8
 
 // show takes in a round's rewards and reports whether they scatter by what they show, which precisions of the next round then
-// go by: rewards between bounds, and those that were all 0 or 1 so far. Means of several rewards whose squares nobody
+// use: rewards between bounds, and those that were all 0 or 1 so far. Means of several rewards whose squares nobody
 // gave tell nothing of that.
 func (n *Scales) show(b engine.Batch) (shown bool, err error) {
 	if n.seen == nil {
@@ -36,7 +36,7 @@ func (n *Scales) show(b engine.Batch) (shown bool, err error) {
 	return true, n.weigh(func(i int) float64 { return width * width * n.seen.variance(i, two) })
 }
 
-// fewOutcomes is how many rewards of either value an arm needs for the normal law to stand for the law of counts.
+// fewOutcomes is how many rewards of either value an arm needs for the normal law to represent the law of counts.
 const fewOutcomes = 5
 
 // Doubts returns warnings where the scatter of rewards is not what was stated, and where rewards of two values are few.

@@ -21,7 +21,7 @@ const (
 	stakeRatio = 1.6
 	mostStakes = 14
 	stakeLeast = 0.4       // of the accuracy that is asked
-	stakeFine  = 1. / 8192 // of the range of rewards, where no accuracy is
+	stakeFine  = 1. / 8192 // of the range of rewards, if no accuracy is
 )
 
 // NewStakes returns stakes for gaps between the accuracy that is asked, or a small part of the range of
@@ -162,7 +162,7 @@ func (w *Walk) needCapital(height float64, logs []float64, gap, above float64) f
 // least and one other number. For rewards that are two numbers, least among them, it is the sum itself.
 //
 // The quadratic q that agrees with f(y) = log(1 + λ(y - c)) at least, and with f and f' at the other
-// number p, is nowhere above f: f - q is f”'/6 · (y - least)(y - p)² somewhere, and f”' > 0. Σ q goes by
+// number p, is nowhere above f: f - q is f”'/6 · (y - least)(y - p)² somewhere, and f”' > 0. Σ q uses
 // mean and squares only.
 func Growth(n, mean, squares, least, lambda, c float64) float64 {
 	above := mean - least

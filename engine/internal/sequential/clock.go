@@ -19,7 +19,7 @@ const (
 // of magnitude, and with them what round 1 says of gaps.
 const clockEarly = 64
 
-// Clock is the information clock of a walk, and but for later beginnings the clock of all walks of a
+// Clock is the information clock of a walk, and except for later beginnings the clock of all walks of a
 // run: a walk can be judged at the times origin·growth^k, one for each height, and nowhere else.
 type Clock struct {
 	Origin float64           // T_0 > 0, normalised: 1/variance of a gap

@@ -13,7 +13,7 @@ import (
 // results [LehmacherWassmer99], with weights fixed before their data.
 type Walk struct {
 	Sum  float64 // S = Σ √dT Z, less Allowed
-	Look int     // the walk stands at T_look; -1 before its first step
+	Look int     // the walk is at T_look; -1 before its first step
 	// looks by which its clock begins later than the common one, and sooner than that, fixed before its first step
 	Offset, sooner int
 	Horizon        int  // looks that it is expected to need, fixed before its first step; 0 where the clock says nothing of it
@@ -50,8 +50,8 @@ type Bet struct {
 	Worth    float64 // the part of the information that moves the clock; 0 means all
 	Bias     float64 // bound on that estimate's bias, normalised
 	Look     int     // the look that the step leads to
-	Allowed  float64 // bound on the bias of the walk's sum after the step, in place of Bias
-	// whether the estimate is the difference of the two arms' own means, in place of the kernel's
+	Allowed  float64 // bound on the bias of the walk's sum after the step, instead of Bias
+	// whether the estimate is the difference of the two arms' own means, instead of the kernel's
 	Direct bool
 }
 

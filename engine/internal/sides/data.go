@@ -45,7 +45,7 @@ func (d *Data) fits() []Fit {
 	})
 }
 
-// at returns the task of a side and where its arms stand in it.
+// at returns the task of a side and where its arms are in it.
 func (d *Data) at(s engine.Side) (v int, at []int) {
 	v = d.model.Problem.TaskOf[s.Arms[0]]
 	return v, lists.Map(s.Arms, func(i int) int { return i - d.groups[v][0] })
@@ -171,7 +171,7 @@ func (d *Data) Scale(v int) float64 {
 	return (d.Past[v].Squares + shareOfScale*all.Squares/all.Freedom) / (d.Past[v].Freedom + shareOfScale)
 }
 
-// meanSquare returns the mean square of arms' effects, normalised, which stands for the scale where all blocks so far were alike:
+// meanSquare returns the mean square of arms' effects, normalised, which represents the scale where all blocks so far were alike:
 // it is mostly too large, so that clocks begin too early and not too late. 1 where arms are alike, too.
 func (d *Data) meanSquare() float64 {
 	var all Scatter
@@ -190,7 +190,7 @@ func (d *Data) meanSquare() float64 {
 	return all.Squares / all.Freedom
 }
 
-// Places returns the task of two arms and where they stand in it.
+// Places returns the task of two arms and where they are in it.
 func (d *Data) Places(i, j int) (v, a, b int) {
 	v = d.model.Problem.TaskOf[i]
 	return v, i - d.groups[v][0], j - d.groups[v][0]

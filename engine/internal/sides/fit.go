@@ -19,7 +19,7 @@ type Fit struct {
 	inverse *mat.SymDense // a generalised inverse of info; nil before Solve
 	part    []int         // by arm: which of the parts that blocks connect; -1 of arms that were not measured
 	parts   int
-	Gaps    []float64 // estimates, but for the level of each part
+	Gaps    []float64 // estimates, except for the level of each part
 }
 
 // add takes in the blocks of a side, of arms at these places with these means.
@@ -90,7 +90,7 @@ func (f *Fit) connect() {
 	}
 }
 
-// Variance returns the variance of the estimated gap of two arms for rewards of variance 1; it is infinite where no blocks
+// Variance returns the variance of the estimated gap of two arms for rewards of variance 1; it is infinite if no blocks
 // connect them.
 func (f *Fit) Variance(a, b int) float64 {
 	if f.inverse == nil || f.part[a] < 0 || f.part[a] != f.part[b] {

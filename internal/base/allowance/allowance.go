@@ -106,7 +106,7 @@ func (a *Allowance) Ask(n int64) error {
 	return memlimit.Grow(a.ctx, a.what, float64(n))
 }
 
-// AskFor asks whether count things of so many bytes each would fit into memory, as Ask, but for the limit of bytes made. The
+// AskFor asks whether count things of so many bytes each would fit into memory, as Ask, except for the limit of bytes made. The
 // error says how many would. Of is their name in the plural.
 func (a *Allowance) AskFor(count int64, bytes float64, of string) error {
 	if err := a.ctx.Err(); err != nil {

@@ -8,7 +8,7 @@ import (
 // Attributes are none: there are no process groups.
 func Attributes(syscall.Signal) *syscall.SysProcAttr { return nil }
 
-// Signal ends a child, but for an interrupt, which there is none of.
+// Signal ends a child, except for an interrupt, which there is none of.
 func Signal(p *os.Process, s syscall.Signal) error {
 	if s == syscall.SIGINT {
 		return nil

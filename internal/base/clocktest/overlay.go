@@ -29,7 +29,7 @@ import (
 	"unsafe"
 )
 
-// wallOffset points to the seconds that the wall clock is off, nil where no file is named.
+// wallOffset points to the seconds that the wall clock is off, nil if no file is named.
 var wallOffset = func() *int64 {
 	path, ok := syscall.Getenv("` + Variable + `")
 	if !ok {

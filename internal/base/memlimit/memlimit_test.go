@@ -34,7 +34,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// A machine has a limit where it can be found out, and its sentence names one.
+// A machine has a limit if it can be found out, and its sentence names one.
 func TestClaimWithoutASetting(t *testing.T) {
 	err := memlimit.Claim(context.Background(), memlimit.Need{What: "the features", Bytes: 1e18, Count: 10, Of: "arms"})
 	if err == nil {

@@ -49,7 +49,7 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// A footer of lists and structures that say more than there is, or stand in one another without end, is an error.
+// A footer of lists and structures that say more than there is, or are in one another without end, is an error.
 func TestFooters(t *testing.T) {
 	for name, footer := range map[string][]byte{
 		"a list of 2^31":         {0x29, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07},

@@ -241,7 +241,7 @@ func (w *writer) cell(k int) {
 // special are the bytes that a reader could take for something else.
 var special = [256]bool{',': true, ';': true, '"': true, '\t': true, '\r': true, '\n': true}
 
-// ended puts a cell in quotes where it has to be, and returns its length.
+// ended puts a cell in quotes if it has to be, and returns its length.
 func (w *writer) ended() int {
 	text := w.b[w.start:]
 	w.empty = w.empty && len(text) == 0

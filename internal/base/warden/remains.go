@@ -150,5 +150,5 @@ func marked(variable string) []process {
 type process struct {
 	id, parent int
 	name       string
-	age        time.Duration // an hour where it is not known
+	age        time.Duration // an hour if it is not known
 }

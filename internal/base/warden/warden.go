@@ -22,7 +22,7 @@ const (
 	forward  = 100 * time.Millisecond // for GoNB to pass an interrupt on to what it started itself
 
 	// subscribing limits the time that GoNB needs after the start of a program to pass interrupts
-	// on to it, but for a machine that is very busy.
+	// on to it, except for a machine that is very busy.
 	subscribing = 200 * time.Millisecond
 	// passed is the time after which GoNB has killed what it passed an interrupt on to (5 s; jpyexec.WaitToKill).
 	passed = 6 * time.Second

@@ -206,7 +206,7 @@ func TestForgottenPipes(t *testing.T) {
 	end(false, "after that")
 }
 
-// Whatever runs below the command is interrupted, but for gopls.
+// Whatever runs below the command is interrupted, except for gopls.
 func TestInterruptSparesGopls(t *testing.T) {
 	dir := t.TempDir()
 	self, _ := os.Executable()

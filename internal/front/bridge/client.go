@@ -316,7 +316,7 @@ func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward sim.RewardFunc, 
 var errNilFunction = errors.New("the function is nil")
 
 // wrap makes a kernel or reward function of the plain Go functions that may be put;
-// other values stay as they are.
+// other values stay unchanged.
 func wrap(name string, v any) (any, error) {
 	switch f := v.(type) {
 	case func(x, y []float64) float64:

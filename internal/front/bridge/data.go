@@ -146,7 +146,7 @@ func setZeros(v any, zero []bool) error {
 	return nil
 }
 
-// result is an engine.Result as data, where it stands in a sweep.
+// result is an engine.Result as data, where it is in a sweep.
 type result struct {
 	Result engine.Result
 	Zero   []bool // see zeros

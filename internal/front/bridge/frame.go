@@ -138,7 +138,7 @@ func Unpack(content []byte, v any) (err error) {
 	return nil
 }
 
-// ErrNoKernel is returned where no kernel of ours started this program.
+// ErrNoKernel is returned if no kernel of ours started this program.
 var ErrNoKernel = errors.New("there is no notebook session here")
 
 // errFrame is wrapped by what is wrong with the connection itself.

@@ -20,7 +20,7 @@ type Value struct {
 	Zero []bool // see zeros
 }
 
-// Kinds that are not of one Go type. The other ones that gob does not carry as they are stand in packedKinds.
+// Kinds that are not of one Go type. The other ones that gob does not carry as they are are in packedKinds.
 const (
 	kindList   = "list"
 	kindKernel = "kernel"
@@ -60,7 +60,7 @@ func packed[T, W, U any](kind string, pack func(T, Functions) (W, error), unpack
 }
 
 // plainKinds returns the kinds that gob carries exactly as they are: numbers, texts, and what
-// package kinds lists but for the kinds above.
+// package kinds lists except for the kinds above.
 var plainKinds = sync.OnceValue(func() map[string]reflect.Type {
 	plain := map[string]reflect.Type{
 		"number":  reflect.TypeFor[float64](),
@@ -218,7 +218,7 @@ type node struct {
 	Args               []kernels.Arg
 	Number             uint64 // which function it is, see Functions
 
-	Leaf  []byte         // parameters of a kernel of the catalogue; nil where it has none
+	Leaf  []byte         // parameters of a kernel of the catalogue; nil if it has none
 	Slots []kernels.Slot // of an open kernel
 }
 

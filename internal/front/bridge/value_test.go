@@ -61,7 +61,7 @@ func TestSubset(t *testing.T) {
 	}
 }
 
-// TestGoTypes sends what a cell may have in place of the language's types.
+// TestGoTypes sends what a cell may have instead of the language's types.
 func TestGoTypes(t *testing.T) {
 	type length float32
 	five := 5

@@ -136,7 +136,7 @@ func TestMarkdownOfControls(t *testing.T) {
 	}
 }
 
-// FuzzClean: whatever stands in a cell and its outputs, the page is well-formed, runs no script
+// FuzzClean: whatever is in a cell and its outputs, the page is well-formed, runs no script
 // and has each id once. The parts that are the same in every page are left out (TestPage has
 // them), and one text in eight is coloured as source: both take most of the time of a page.
 func FuzzClean(f *testing.F) {

@@ -135,7 +135,7 @@ func (d *dialect) peek(block text.Reader) (w *written, line []byte, at text.Segm
 	return w, line, at
 }
 
-// countedInline is a parser of what stands in a line, whose work is counted.
+// countedInline is a parser of what is in a line, whose work is counted.
 type countedInline struct {
 	parser.InlineParser
 	d *dialect

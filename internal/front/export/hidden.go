@@ -78,7 +78,7 @@ func options(c *notebook.Cell) map[string]string {
 	var out map[string]string
 	for line := range strings.Lines(c.Source) {
 		if strings.HasPrefix(line, "%%") || strings.TrimSpace(line) == "" {
-			continue // a magic stands above them
+			continue // a magic is above them
 		}
 		m := option.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil {

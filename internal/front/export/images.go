@@ -99,7 +99,7 @@ func attachment(cell *notebook.Cell, name string) (bundle map[string]any, there 
 	return bundle, there
 }
 
-// unescapePath returns an address in the letters that it stands for.
+// unescapePath returns an address in the letters that it represents.
 func unescapePath(p string) string {
 	if s, err := url.PathUnescape(p); err == nil {
 		return s

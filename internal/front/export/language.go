@@ -144,7 +144,7 @@ func cellLanguage(c *notebook.Cell, own language) language {
 	return own
 }
 
-// notLanguages are magics of which a lexer has the name and that leave the language as it is.
+// notLanguages are magics of which a lexer has the name and that leave the language unchanged.
 var notLanguages = markup.Names("time cython_inline prun run debug")
 
 // isCope reports whether the source of a cell is a script of ours.

@@ -57,7 +57,7 @@ func children(parent ast.Node, write func(ast.Node) string) string {
 	return b.String()
 }
 
-// around is what stands before and after the content of nodes that have no more to them.
+// around is what is before and after the content of nodes that have no more to them.
 var around = map[ast.NodeKind][2]string{
 	ast.KindParagraph: {"\n", "\n"}, ast.KindTextBlock: {"", "\n"}, ast.KindBlockquote: {"\n\\begin{quote}\n", "\\end{quote}\n"},
 }
@@ -198,7 +198,7 @@ func (p *texProse) footnote(number int) string {
 	return `\footnote{` + strings.TrimSpace(p.inside(note)) + "}"
 }
 
-// verbatim sets text as it stands; in a footnote, where TeX takes no such environment, as a line of fixed width.
+// verbatim sets text unchanged; in a footnote, where TeX takes no such environment, as a line of fixed width.
 func (p *texProse) verbatim(text, frame string) string {
 	if p.inNote {
 		return `\texttt{` + tex.Text(text) + "}"

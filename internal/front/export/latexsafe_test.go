@@ -78,7 +78,7 @@ var (
 	texDanger    = regexp.MustCompile(`\\(VerbatimInput|VerbatimOut|InputIfFileExists|@?@?input|csname|UseName|scantokens|catcode|lccode|lstinputlisting|includegraphics|newread|newwrite|openin|openout|immediate|write|ShellEscape|directlua|special|makeatletter)|\\begin\{(filecontents|VerbatimOut)|\^\^`)
 )
 
-// Outside of text that is set as it stands, a report has no command of an attack.
+// Outside of text that is set unchanged, a report has no command of an attack.
 func TestLaTeXOfAttacks(t *testing.T) {
 	f := attackedTeX(t, texAttacks...)
 	data, err := os.ReadFile(filepath.Join(f.folder, "r.tex"))
@@ -93,7 +93,7 @@ func TestLaTeXOfAttacks(t *testing.T) {
 }
 
 // Whoever compiles a report reads no file of theirs in it, and has none replaced or
-// made by it, even where programs may be started. All attacks stand in one report; where it fails, each stands in one of its own.
+// made by it, even where programs may be started. All attacks are in one report; where it fails, each is in one of its own.
 func TestLaTeXTouchesNoFile(t *testing.T) {
 	program, words := need(t, "pdflatex"), need(t, "pdftotext")
 	touched := func(attacks ...string) error {
@@ -124,7 +124,7 @@ func TestLaTeXTouchesNoFile(t *testing.T) {
 	}
 }
 
-// All LaTeX of package report may stand in LaTeX.
+// All LaTeX of package report may be in LaTeX.
 func TestCompilableDisplays(t *testing.T) {
 	for i, o := range bundles(t) {
 		if s := stringOf(o.Data["text/latex"]); s != "" && !tex.Compilable(s) {

@@ -84,7 +84,7 @@ func (*latexWriter) escape(s string) string { return tex.Text(s) }
 
 func (*latexWriter) emphasis(s string) string { return `\emph{` + tex.Text(s) + "}" }
 
-// raw writes a raw cell for LaTeX that can stand in the article, one for Markdown, and one for no format in particular, which is text.
+// raw writes a raw cell for LaTeX that can be in the article, one for Markdown, and one for no format in particular, which is text.
 func (l *latexWriter) raw(number int, c *notebook.Cell, format string) bool {
 	switch format {
 	case "", "text/plain":
@@ -106,7 +106,7 @@ func (l *latexWriter) prose(number int, c *notebook.Cell) {
 	l.b.WriteString(l.markdown(l.opt.finalText(c, fmt.Sprintf("c%d", number)), c, false))
 }
 
-// source writes code, under the name of its language where it is not the notebook's.
+// source writes code, under the name of its language if it is not the notebook's.
 func (l *latexWriter) source(c *notebook.Cell, _ bool) {
 	if lang := cellLanguage(c, l.own); lang != l.own && lang != cope {
 		l.writef("\n\\noindent{\\footnotesize\\textit{%s}}\n", tex.Text(lang.title))

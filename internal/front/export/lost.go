@@ -37,7 +37,7 @@ func (l ledger) asWritten(k *markup.Cleaner) {
 	}
 }
 
-// lostLink names links that lead to a file beside the notebook or to an attachment, where no reader of the report has it.
+// lostLink names links that lead to a file beside the notebook or to an attachment, if no reader of the report has it.
 const lostLink = "link that does not lead to the web"
 
 // sentence says what is missing and how often; "" for nothing.

@@ -193,16 +193,16 @@ func (s *mathScanner) until(open int, end string, display bool) {
 	s.add(f)
 }
 
-// container matches what stands before the text of a line in quotes and lists.
+// container matches what is before the text of a line in quotes and lists.
 var container = regexp.MustCompile(`^[ \t]*(?:>[ \t]?|(?:[*+-]|\d{1,9}[.)])[ \t]+)*[ \t]*$`)
 
-// beginsLine reports whether nothing but signs of quotes and lists stands before this place on its line.
+// beginsLine reports whether nothing but signs of quotes and lists is before this place on its line.
 func (s *mathScanner) beginsLine() bool {
 	line := s.before()
 	return len(line) < mostPrefix && container.Match(line)
 }
 
-// before returns what stands before this place on its line, of much the end.
+// before returns what is before this place on its line, of much the end.
 func (s *mathScanner) before() []byte {
 	near := s.source[max(s.at-mostPrefix, 0):s.at]
 	return near[bytes.LastIndexByte(near, '\n')+1:]
@@ -302,7 +302,7 @@ func (s *mathScanner) add(f formula) {
 	s.at = f.stop
 }
 
-// masked returns the source with letters in place of formulas, between dollars: as long as the source, so that places stay the same.
+// masked returns the source with letters instead of formulas, between dollars: as long as the source, so that places stay the same.
 func masked(source []byte, found []formula) []byte {
 	if len(found) == 0 {
 		return source

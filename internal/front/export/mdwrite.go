@@ -44,7 +44,7 @@ func markdown(nb *notebook.Notebook, opt Options, quarto bool, put putter) []byt
 	return []byte(markup.XMLText(m.b.String()))
 }
 
-// head writes what stands before the cells: the title, which replaces the first heading.
+// head writes what is before the cells: the title, which replaces the first heading.
 func (m *mdWriter) head(title string) {
 	if !m.quarto {
 		m.writef("# %s\n", mdEscape(title))

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
-// levels puts the headings of an output below the one it stands under, without
+// levels puts the headings of an output below the one it is under, without
 // leaving a level out.
 func (p *page) levels(tree *markup.Node) {
 	last, top := p.level, 0

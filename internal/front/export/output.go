@@ -217,7 +217,7 @@ func altText(cell int, o notebook.Output) string {
 	return fmt.Sprintf("Picture put out by cell %d", cell)
 }
 
-// latex shows formulas as formulas and other TeX as it stands.
+// latex shows formulas as formulas and other TeX unchanged.
 func (p *page) latex(source string) *markup.Node {
 	if p.opt.share(source, bytesByByte).Make(int64(bytesOfTeX*min(len(source), tex.Longest))) != nil {
 		p.lost.add(tooDeep)

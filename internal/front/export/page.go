@@ -24,7 +24,7 @@ var (
 	script string
 )
 
-// scriptText returns the script as it stands in the page, which its policy knows by its sum.
+// scriptText returns the script as it is in the page, which its policy knows by its sum.
 func scriptText() string { return "\n" + script }
 
 // HTML returns the report as one page that asks nothing of any network. It is
@@ -149,7 +149,7 @@ func (p *page) proseTrees() []*markup.Node {
 	return trees
 }
 
-// cell returns one cell as it stands in the page, or nil.
+// cell returns one cell as it is in the page, or nil.
 func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	c := &p.nb.Cells[i]
 	if hidden(c) || p.opt.interrupted() {

@@ -20,7 +20,7 @@ import (
 )
 
 // PDF prints the page of HTML with a browser of the Chromium family, with everything open that is
-// folded on the screen, but for long tables. It prints twice: the contents name the pages that the
+// folded on the screen, except for long tables. It prints twice: the contents name the pages that the
 // first version had. When no browser is installed, the error is ErrNoBrowser.
 func PDF(ctx context.Context, nb *notebook.Notebook, opt Options) (pdf []byte, err error) {
 	browser, err := findBrowser()

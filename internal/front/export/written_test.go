@@ -15,7 +15,7 @@ import (
 )
 
 // TestHeadingsAndImages: HTML, Markdown and LaTeX see the same headings and images, and what the
-// author wrote besides stays as it is.
+// author wrote besides stays unchanged.
 func TestHeadingsAndImages(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"a.png", "a b.png", "grün.png"} {

@@ -74,7 +74,7 @@ func isSource(folder string) bool {
 	return err == nil && modfile.ModulePath(text) == modulePath
 }
 
-// releaseOf returns the version of this binary when somebody else can download it. Go also makes up
+// releaseOf returns the version of this binary when another party can download it. Go also makes up
 // pseudo-versions for builds of a checkout, which nobody may have published.
 func releaseOf() string {
 	info, ok := debug.ReadBuildInfo()
@@ -156,7 +156,7 @@ func (m Module) requirements() (*modfile.File, error) {
 
 // Build is one program of Prebuild.
 type Build struct {
-	Name    string // what it stands for
+	Name    string // what it represents
 	Elapsed time.Duration
 }
 

@@ -33,7 +33,7 @@ type sentByName struct {
 
 // Send sends a message to the front end whose request it belongs to. An answer goes
 // back by the connection that the request came by, whoever else names the same
-// identity. What goes by another channel, as a question for input does, or comes after
+// identity. What uses another channel, as a question for input does, or comes after
 // that connection has ended, goes to all that name the identity, and to those that come
 // to name it before the request is answered: a front end may still be connecting that
 // socket. So none of them can take it from another.

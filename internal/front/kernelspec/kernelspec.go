@@ -59,7 +59,7 @@ var arguments = []string{"kernel", "{connection_file}"}
 // Jupyter's rule for names of kernels.
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
-// Install writes the kernelspec and the extension, in place of any that was installed
+// Install writes the kernelspec and the extension, instead of any that was installed
 // before. It refuses to replace a kernelspec of another program.
 func Install(o Options) (Installed, error) {
 	data, dir, err := o.place()

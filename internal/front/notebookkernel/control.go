@@ -75,7 +75,7 @@ func (k *kernel) info() any {
 		"language_info": map[string]any{
 			"name": "go", "version": runtime.Version(), "mimetype": "text/x-go", "file_extension": ".go",
 			"pygments_lexer": "go", "nbconvert_exporter": "",
-			// Our mode where it is installed (see package kernelspec), else Go's.
+			// Our mode if it is installed (see package kernelspec), else Go's.
 			"codemirror_mode": map[string]any{"name": "gonb-cope", "mime": "text/x-go"},
 		},
 		"help_links":         []any{},

@@ -173,7 +173,7 @@ func (s *copeSide) help(c *cell, asked []string) *failure {
 	return nil
 }
 
-// mistakes shows errors of a script. The first line stands alone as the value.
+// mistakes shows errors of a script. The first line is alone as the value.
 func mistakes(err error) *failure {
 	var all dsl.Errors
 	if !errors.As(err, &all) {
@@ -214,7 +214,7 @@ func emphasised(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// boldFrom marks a line from a text on, where it has it.
+// boldFrom marks a line from a text on, if it has it.
 func boldFrom(line, text string) string {
 	if before, after, there := strings.Cut(line, text); there {
 		return before + bold + text + after + normal

@@ -143,7 +143,7 @@ func (g *goSide) forward(ch jupyter.Channel, m *jupyter.Message) {
 	}
 }
 
-// live returns GoNB, nil where it does not run.
+// live returns GoNB, nil if it does not run.
 func (g *goSide) live() *child {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -155,8 +155,8 @@ var magicLines = []dsl.Completion{
 	{Text: "%widgets", Signature: "prepares widgets"},
 }
 
-// magics completes a line that begins with %, up to the cursor. %%cope is proposed only where nothing
-// but comments and blank lines stands above.
+// magics completes a line that begins with %, up to the cursor. %%cope is proposed only if nothing
+// but comments and blank lines is above.
 func magics(r cursorRequest) (from int, items []dsl.Completion, is bool) {
 	runes := []rune(r.Code)
 	from = r.Cursor

@@ -212,7 +212,7 @@ func lastOfEach(entries []entry) []entry {
 	return latest
 }
 
-// matcher returns the expression of a pattern in which * stands for any text and ? for any character, as in a shell;
+// matcher returns the expression of a pattern in which * represents any text and ? for any character, as in a shell;
 // without pattern everything matches.
 func matcher(pattern string) *regexp.Regexp {
 	pattern = cmp.Or(pattern, "*")

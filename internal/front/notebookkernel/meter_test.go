@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 )
 
-// A meter says where a single run is in place of "0 of 1", and beside the count of several.
+// A meter says where a single run is instead of "0 of 1", and beside the count of several.
 func TestMeterNote(t *testing.T) {
 	note := "round 5, 1234 samples, 2/5 tasks decided, about 900 to go"
 	began := time.Now()

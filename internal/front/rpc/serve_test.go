@@ -151,7 +151,7 @@ func named(function string, names map[string]any, args ...any) map[string]any {
 
 func ref(d described) map[string]any { return map[string]any{"name": d.Name} }
 
-// Values stay behind names, numbers and texts come as they are, and a name stands for its definition.
+// Values stay behind names, numbers and texts come as they are, and a name represents its definition.
 func TestCalls(t *testing.T) {
 	p := start(t)
 	if h := result[map[string]any](p, "hello", map[string]any{"protocol": Protocol}); h["version"] != "test" {

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// Absent stands for a missing number.
+// Absent represents a missing number.
 const Absent = "—"
 
 // Decimal prints x with the given significant digits (0: 4). From 1,000 on it

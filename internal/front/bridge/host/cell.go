@@ -280,7 +280,7 @@ func (l *ledger) formula(number uint64) (kernels.Formula, bool) {
 }
 
 // recorded reports whether answers to a request are kept: a program that runs again to become the process of a
-// function gets them again, so that it comes to the same place, and no campaign is told twice.
+// function gets them again, so that it comes to the same place, and no campaign is recorded twice.
 func recorded(op bridge.Op) bool {
 	return op == bridge.OpNames || op == bridge.OpGet || op == bridge.OpAct
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
 )
 
-// running stands for a process that serves; this system has none.
+// running represents a process that serves; this system has none.
 type running struct {
 	conn   *bridge.Conn
 	remote *bridge.Remote

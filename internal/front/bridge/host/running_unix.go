@@ -126,7 +126,7 @@ func environment(put bridge.FunctionPut) []string {
 	return append(env, fmt.Sprintf("%s=%d", bridge.EnvServe, put.Number))
 }
 
-// serveSession answers what the program asks the session for, and tells when it has
+// serveSession answers what the program asks the session for, and reports when it has
 // come to its Put.
 func serveSession(conn net.Conn, put bridge.FunctionPut, session *replay, ready chan<- error) {
 	for {

@@ -43,7 +43,7 @@ var (
 	missed = Names("script iframe object embed applet video audio canvas foreignObject")
 )
 
-// parents lists the elements that stand in certain others alone.
+// parents lists the elements that are in certain others alone.
 var parents = map[string]map[string]bool{
 	"tr": Names("table thead tbody tfoot"), "td": Names("tr"), "th": Names("tr"), "caption": Names("table"), "colgroup": Names("table"),
 	"col":   Names("colgroup"),
@@ -112,7 +112,7 @@ func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 	return []*Node{out}
 }
 
-// known returns the space of names inside an element, and whether the element may stand in its own.
+// known returns the space of names inside an element, and whether the element may be in its own.
 func known(tag, space string) (inner string, may bool) {
 	switch {
 	case tag == "svg":

@@ -95,7 +95,7 @@ var quoted = regexp.MustCompile(`"[^"\n]*"|'[^'\n]*'`)
 var foreignURL = regexp.MustCompile(`(?:^|[^\w\x{80}-\x{10ffff}#-])url\(`)
 
 // FuzzScoped: what is left of a style sheet is made of rules below its scope, loads
-// nothing, and stays as it is when it is read again.
+// nothing, and stays unchanged when it is read again.
 func FuzzScoped(f *testing.F) {
 	for _, c := range sheets {
 		f.Add(c.in)

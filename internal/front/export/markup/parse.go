@@ -21,7 +21,7 @@ func Parse(source string) *Node {
 	return n
 }
 
-// The memory that the trees of HTML may take where nothing else limits them.
+// The memory that the trees of HTML may take if nothing else limits them.
 const (
 	bytesOfTag  = 500
 	bytesByByte = 120
@@ -82,7 +82,7 @@ func parse(source string, limits *allowance.Allowance) (*Node, bool) {
 	return &Node{Children: lists.Flat(list, converted)}, true
 }
 
-// plainNote stands before HTML that became text.
+// plainNote is before HTML that became text.
 const plainNote = "This part is too deep or too long to be laid out. It is shown as it is written:"
 
 // mostAttributes is how many attributes of an element are read: more than any has that draws something.

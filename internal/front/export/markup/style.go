@@ -64,7 +64,7 @@ func (s scoped) rules(tokens []css.Token, depth int) string {
 }
 
 // selectors puts each selector of a list below the scope. One that begins with + or ~
-// would reach what stands beside it.
+// would reach what is beside it.
 func (s scoped) selectors(tokens []css.Token) (string, bool) {
 	var out []string
 	for part := range separated(tokens, css.CommaToken) {

@@ -109,7 +109,7 @@ func (n *Node) Plain() string {
 	return b.String()
 }
 
-// block holds the elements that stand on separate lines.
+// block holds the elements that are on separate lines.
 var block = Names("address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer " +
 	"form h1 h2 h3 h4 h5 h6 " +
 	"header hgroup hr main menu nav ol p pre section summary table ul")

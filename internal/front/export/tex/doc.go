@@ -1,5 +1,5 @@
 // Package tex knows TeX as far as reports need it: it turns formulas into MathML (Formula), says
-// which LaTeX of an output may stand in a document (Compilable), and sets text as it is (Text,
+// which LaTeX of an output may be in a document (Compilable), and sets text as it is (Text,
 // Verbatim, Characters).
 //
 // Formulas are read by a parser (mathml.go), commands (command.go) and tables (table.go) by its

@@ -43,7 +43,7 @@ const Longest = 20_000
 
 var errMath = errors.New("not a formula that is known")
 
-// whole reads all of a formula; nil where it is not known. Only here a reader's panic with errMath ends.
+// whole reads all of a formula; nil if it is not known. Only here a reader's panic with errMath ends.
 func (m *mathParser) whole() (content *markup.Node) {
 	defer func() {
 		if r := recover(); r == errMath {
@@ -75,7 +75,7 @@ const mostDepth = 50
 type mathParser struct {
 	rest  string
 	depth int
-	// of the row that is read: what stands in place of its number, its name, and that it has none
+	// of the row that is read: what stands instead of its number, its name, and that it has none
 	tag, label string
 	noNumber   bool
 }
@@ -125,7 +125,7 @@ func (m *mathParser) row(end string) *markup.Node {
 	return out
 }
 
-// scripted reads an atom with what stands below and above it.
+// scripted reads an atom with what is below and above it.
 func (m *mathParser) scripted() *markup.Node {
 	base := m.atom()
 	var below, above *markup.Node
@@ -183,7 +183,7 @@ func (m *mathParser) argument() *markup.Node {
 	return n
 }
 
-// number returns what stands beside a row that has a tag or a label, and beside each row of an environment that counts its rows; nil
+// number returns what is beside a row that has a tag or a label, and beside each row of an environment that counts its rows; nil
 // beside others. Its own text is empty until Number counts the formulas of a document.
 func (m *mathParser) number(counts bool) *markup.Node {
 	tag, label, shown := m.tag, m.label, m.tag != "" || m.label != "" || counts && !m.noNumber
@@ -202,7 +202,7 @@ func (m *mathParser) numbered(content *markup.Node, counts bool) *markup.Node {
 	return content
 }
 
-// raw reads a group as it stands.
+// raw reads a group unchanged.
 func (m *mathParser) raw() string {
 	m.skip()
 	require(strings.HasPrefix(m.rest, "{"))
@@ -249,7 +249,7 @@ func (m *mathParser) atom() *markup.Node {
 // digits continue a number.
 var digits = regexp.MustCompile(`^(?:\.?\p{Nd})*`)
 
-// symbols are the TeX commands that stand for one character. The first name of a
+// symbols are the TeX commands that represent one character. The first name of a
 // character is the one that the LaTeX report writes for it.
 var (
 	identifiers = pairs(`alpha α beta β gamma γ delta δ epsilon ϵ varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ lambda λ mu μ nu ν xi ξ
@@ -267,7 +267,7 @@ var (
 	integrals  = pairs("int ∫ iint ∬ oint ∮")
 	large      = pairs(`sum ∑ prod ∏ coprod ∐ bigcup ⋃ bigcap ⋂ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀`)
 	// Commands that print their own name; commands of the second list take what
-	// stands below and above them as limits.
+	// is below and above them as limits.
 	functions = markup.Names("log ln exp sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc deg dim hom ker arg rank tr diag")
 	limits    = markup.Names("max min sup inf lim limsup liminf argmax argmin det Pr gcd")
 	accents   = pairs("hat ^ widehat ^ tilde ~ widetilde ~ bar ¯ overline ¯ vec → dot ˙ ddot ¨ check ˇ breve ˘ overbrace ⏞ overrightarrow →")

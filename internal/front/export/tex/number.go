@@ -7,16 +7,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 )
 
-// numberClass is the class of what stands beside a formula: its tag and its label, until Number makes its number of them.
+// numberClass is the class of what is beside a formula: its tag and its label, until Number makes its number of them.
 const numberClass = "eqno"
 
-// Reference returns what stands for \eqref{label} and \ref{label} in text until Number gives it the number of the formula.
+// Reference returns what represents \eqref{label} and \ref{label} in text until Number gives it the number of the formula.
 func Reference(command string) *markup.Node {
 	name, label, _ := strings.Cut(strings.TrimSuffix(command, "}"), "{")
 	return markup.Element("a", []string{"class", strings.TrimPrefix(name, `\`)}, markup.Text(label))
 }
 
-// Number numbers the formulas of a document in their order, as LaTeX does: each that has a label or stands in an environment that
+// Number numbers the formulas of a document in their order, as LaTeX does: each that has a label or is in an environment that
 // counts has the next number, unless it has a tag. References get the number of their formula and lead to it; one to a label that
 // there is not stays a label in question marks.
 func Number(document *markup.Node) {

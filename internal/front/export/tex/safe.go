@@ -49,7 +49,7 @@ func mayOpen(name string) bool {
 // anyWriting is a letter that pdflatex has no font for, as package report writes it: by itself, or else by its code.
 var anyWriting = regexp.MustCompile(`\{\\ifdefined\\Umathchar [^\x00-\x7f]\\else\[U\+[0-9A-F]{4,6}\]\\fi\}`)
 
-// Compilable reports whether LaTeX of an output can stand in our document: each of its commands and
+// Compilable reports whether LaTeX of an output can be in our document: each of its commands and
 // environments is known, and all that is opened is closed. Two carets would spell any character,
 // and an @ after a command belongs to a name that documents do not use.
 func Compilable(source string) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 )
 
-// delimiter reads what follows \left or \right; "." stands for no delimiter.
+// delimiter reads what follows \left or \right; "." represents no delimiter.
 func (m *mathParser) delimiter() string {
 	switch t := m.next(); {
 	case t == ".":
@@ -139,7 +139,7 @@ func (m *mathParser) cell() (cell *markup.Node, end string) {
 }
 
 // special are the characters that mean something to TeX. All letters and signs
-// beyond ASCII stand for themselves: the preamble says what they are.
+// beyond ASCII represent themselves: the preamble says what they are.
 var special = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`", "''", "'{}'", `\`, `\textbackslash{}`, "{", `\{`, "}",
 	`\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`,
@@ -187,7 +187,7 @@ func composed(s string) string {
 // lineLength is the number of characters of fixed width that fit a line.
 const lineLength = 94
 
-// Verbatim sets text as it stands. Lines that do not fit are broken, which the sign
+// Verbatim sets text unchanged. Lines that do not fit are broken, which the sign
 // at the break says; the sign of the end cannot occur in the text.
 func Verbatim(text string, options string) string {
 	var b strings.Builder

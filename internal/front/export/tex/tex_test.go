@@ -76,7 +76,7 @@ func TestCompilable(t *testing.T) {
 	}
 }
 
-// Each formula that the reader knows may stand in LaTeX.
+// Each formula that the reader knows may be in LaTeX.
 func TestCompilableKnows(t *testing.T) {
 	for _, table := range []map[string]string{identifiers, operators, fences, integrals, large, accents, unders, spaces} {
 		for name := range table {

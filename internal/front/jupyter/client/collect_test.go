@@ -37,7 +37,7 @@ func displayed(text string) notebook.Output {
 }
 
 // What nbclient 0.7.2 does with these messages (process_message, output,
-// clear_output, _update_display_id), but for streams, which it leaves apart.
+// clear_output, _update_display_id), except for streams, which it leaves apart.
 func TestCollector(t *testing.T) {
 	for name, c := range map[string]struct {
 		cells [][]sent

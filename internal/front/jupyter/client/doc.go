@@ -13,7 +13,7 @@
 //	defer kernel.Shutdown(context.Background())
 //	err = client.Run(ctx, nb, kernel, client.RunOptions{Timeout: time.Minute})
 //
-// The meaning of outputs, tags and options follows nbclient, Jupyter's own executor, but for three
+// The meaning of outputs, tags and options follows nbclient, Jupyter's own executor, except for three
 // points: outputs of a cell that is not reached are removed, so that no old output stands after a
 // failure; a stream is one output however the kernel cut it; and a cell that takes too long is
 // always interrupted, which keeps the kernel's state.

@@ -290,7 +290,7 @@ func interruptPython(t *testing.T, k *Kernel) {
 	contains(t, err, "the kernel died: exit status 4")
 }
 
-// validate has nbformat read the notebook, where it is installed.
+// validate has nbformat read the notebook, if it is installed.
 func validate(t *testing.T, nb *notebook.Notebook) {
 	t.Helper()
 	need(t, "nbformat (Debian: python3-nbformat)", python, "-c", "import nbformat")

@@ -41,7 +41,7 @@ func Start(ctx context.Context, spec Spec, opt StartOptions) (*Kernel, error) {
 		if err == nil {
 			return k, nil
 		}
-		// Free ports are looked for before the kernel opens them: somebody else may be faster.
+		// Free ports are looked for before the kernel opens them: another party may be faster.
 		if attempt < 3 && strings.Contains(strings.ToLower(err.Error()), "address already in use") {
 			continue
 		}

@@ -72,7 +72,7 @@ func lines(s string) []string {
 	return all
 }
 
-// joined undoes lines; text that is not split stays as it is.
+// joined undoes lines; text that is not split stays unchanged.
 func joined(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -103,7 +103,7 @@ func orEmpty(m map[string]any) map[string]any {
 	return m
 }
 
-// countForm returns a count as a file has it: null where nothing was executed.
+// countForm returns a count as a file has it: null if nothing was executed.
 func countForm(n int) any {
 	if n == 0 {
 		return nil
