@@ -230,7 +230,7 @@ func TestChangesRefused(t *testing.T) {
 		for want, err := range map[string]error{
 			"epsilon must be at least 0 and finite, got -1":  s.SetEpsilon(-1),
 			"delta must lie strictly between 0 and 1, got 1": s.SetDelta(1),
-			"there is no arm 4":                              s.Withdraw(4),
+			"arm 4 does not exist":                             s.Withdraw(4),
 			`task "b": a task keeps at least one arm`:        s.Withdraw(2, 3),
 			"3 places for 4 arms":                            s.Extend(begun(t, name, p, engine.Options{}).Algorithm(), []int{0, 1, 2}),
 		} {

@@ -168,14 +168,14 @@ func (e Entry) TakesPrior(opt engine.Options) error {
 	gp := opt
 	gp.Ridge = engine.Ridge{Kind: engine.RidgeGP}
 	if e.Believes(gp) {
-		return fmt.Errorf(`%s goes by %s only with xi="gp"`, e.Name, name)
+		return fmt.Errorf(`%s uses %s only with xi="gp"`, e.Name, name)
 	}
 	able := Having(e.Mode, func(other Entry) bool { return other.Role != RoleReference && other.Believes(gp) })
 	with := ""
 	if e.Mode == engine.ModeFB {
 		with = ` with xi="gp"`
 	}
-	return fmt.Errorf("%s has no %s, which is of methods that go by a posterior: %s%s", e.Name, name, strings.Join(able, ", "), with)
+	return fmt.Errorf("%s has no parameter %s; methods with a posterior have it: %s%s", e.Name, name, strings.Join(able, ", "), with)
 }
 
 // CostWarnings says that the costs of the problem do not guide the pulls of the algorithm. A test that

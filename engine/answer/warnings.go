@@ -33,7 +33,7 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, text)
 	}
 	if len(a.Unanswered) > 0 {
-		out = append(out, fmt.Sprintf("all measurements of all options failed at %s. There is no pick. "+
+		out = append(out, fmt.Sprintf("all measurements of all options failed at %s. No option is recommended. "+
 			"Try other options, or the same again: retry=true", sentence.List(a.Unanswered, mostNamed)))
 	}
 	if text := confounded(p); text != "" {
@@ -51,7 +51,7 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, text)
 	}
 	if b.NoiseAssumed {
-		out = append(out, "no option has two rows, and nothing else tells noise from differences between options. "+
+		out = append(out, "no option has two rows, so noise and differences between options cannot be separated. "+
 			"The probabilities rest on an assumed noise, from 0.1 to 2 times these differences. If the noise is large, they are too high. "+
 			"Measure the pick and its rivals again, or give noise=")
 	}

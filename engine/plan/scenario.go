@@ -321,5 +321,5 @@ func (c Change) words() string {
 	case VaryTasks:
 		return c.Name
 	}
-	return "as it is"
+	return "unchanged"
 }
