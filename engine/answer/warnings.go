@@ -18,8 +18,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// warnings says what a reader must not overlook: how the table was read, what the measurements cannot tell, and where the belief does
-// not fit them.
+// warnings returns the warnings about reading the table, about questions that the measurements cannot answer, and about a bad fit of the
+// posterior.
 func (a *Answer) warnings(b *belief.Belief) (out []string) {
 	p := b.Problem
 	for _, n := range p.Notes {
@@ -91,10 +91,10 @@ func (a *Answer) digitsLost(p *problem.Problem) string {
 	return ""
 }
 
-// mostNamed is how many measurements, groups and tasks a warning names.
+// mostNamed is the number of measurements, groups or tasks that a warning names.
 const mostNamed = 2
 
-// unlikely names the measurements that all others contradict and that are no codes, and says how one is left out; "" without any.
+// unlikely names measurements that all others contradict and that are not codes, and how to exclude one; "" if there are none.
 func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	p, reward, file := b.Problem, cmp.Or(a.Reward, "reward"), ""
 	found := lists.Where(b.Unlikely, func(u belief.Unlikely) bool {
@@ -135,7 +135,7 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	return text
 }
 
-// where names an arm, with its task where there are several.
+// where names an arm, with its task if there are several.
 func (a *Answer) where(p *problem.Problem, arm int) string {
 	if p.V() > 1 {
 		return a.Arms[arm].Task + ", " + a.Arms[arm].Label
@@ -143,13 +143,13 @@ func (a *Answer) where(p *problem.Problem, arm int) string {
 	return a.Arms[arm].Label
 }
 
-// code is a value that represents something else than a measurement, such as -9999 for none.
+// code is a value that means something else than a measurement, such as -9999 for a missing value.
 type code struct {
-	value float64 // its sign as Problem.Mean
+	value float64 // with the sign of Problem.Mean
 	count int
 }
 
-// code says that a value is no measurement.
+// code returns the warning that a value is not a measurement.
 func (a *Answer) code(p *problem.Problem, c code) string {
 	v := p.Turned(c.value)
 	often := fmt.Sprintf("%d times", c.count)
@@ -166,13 +166,13 @@ func (a *Answer) code(p *problem.Problem, c code) string {
 	return text + ". Leave these measurements out"
 }
 
-// fewestRest is how many different other values a task needs before one is far from all of them, and times how often the range of the
-// others a value that one option alone has lies beyond them.
+// fewestRest is the number of different other values that a task needs before one can be far from them all. times is the distance, in
+// ranges of the others, for a value that only one option has.
 const fewestRest, times = 3, 100
 
-// codesOf returns the values that are probably codes, the most frequent first: they lie farther beyond all other values of the tasks
-// where they occur than these lie apart. One that options have beside other values must occur twice; else it must look like a code, as
-// -9999 does, or occur twice and be absurdly far.
+// codesOf returns the values that are probably codes, the most frequent first: their distance from all other values of their tasks
+// exceeds the range of those. A value of an option that also has other values must occur twice. Otherwise it must look like a code, such
+// as -9999, or occur twice at an absurd distance.
 func codesOf(p *problem.Problem) (codes []code) {
 	counts, mixed := map[float64]int{}, map[float64]bool{}
 	byTask, byArm := make([]map[float64]bool, p.V()), map[int]map[float64]bool{}
@@ -203,7 +203,7 @@ func codesOf(p *problem.Problem) (codes []code) {
 		}
 	}
 	sorted := lists.Map(byTask, func(values map[float64]bool) []float64 { return slices.Sorted(maps.Keys(values)) })
-	const ends = 3 // codes at either end of a task's values
+	const ends = 3 // extreme values checked at either end of a task
 	var candidates []float64
 	for _, values := range sorted {
 		n := min(ends, len(values))
@@ -221,7 +221,7 @@ func codesOf(p *problem.Problem) (codes []code) {
 	return codes
 }
 
-// beyond reports whether a value is a code beside the others of each task where it occurs.
+// beyond reports whether a value is far from the others in each task that has it.
 func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64]bool, mixed, usual bool) bool {
 	judged := false
 	for _, values := range sorted {
@@ -235,7 +235,7 @@ func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64
 		lo, hi := rest[0], rest[len(rest)-1]
 		gap := max(lo-y, y-hi)
 		switch {
-		case usual && p.Turned(y) < 0 && min(p.Turned(lo), p.Turned(hi)) >= 0: // nothing else is negative
+		case usual && p.Turned(y) < 0 && min(p.Turned(lo), p.Turned(hi)) >= 0: // no other value is negative
 		case !(gap > hi-lo) || !mixed && !usual && !(gap > times*(hi-lo)):
 			return false
 		}
@@ -244,7 +244,7 @@ func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64
 	return judged
 }
 
-// conventional reports whether a number is one that files have for no value: -1, nines, or a power of ten from a million on.
+// conventional reports whether files often use a number for "no value": -1, nines, or a power of ten from a million on.
 func conventional(v float64) bool {
 	if v == -1 {
 		return true
@@ -254,7 +254,7 @@ func conventional(v float64) bool {
 	return len(digits) >= 2 && strings.Trim(digits, "9") == "" || len(text) >= 7 && strings.Trim(text[1:], "0") == "" && text[0] == '1'
 }
 
-// equalAgain reports whether options were measured again and each gave the same value, where that says nothing of noise.
+// equalAgain reports whether options were measured repeatedly with equal values each, and this says nothing about the noise.
 func equalAgain(p *problem.Problem, scatter string) bool {
 	if scatter == belief.ScatterStated || scatter == belief.ScatterCounts {
 		return false
@@ -280,10 +280,10 @@ func equalAgain(p *problem.Problem, scatter string) bool {
 	return again && len(different) > 1
 }
 
-// plain writes a measured number as a table has it.
+// plain formats a measured number as in a table.
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// apart writes both ends of an interval in as many digits as tell them apart: three of its half.
+// apart formats both ends of an interval with enough digits to distinguish them: three digits of half its length.
 func apart(lo, hi float64) (string, string) {
 	digits := 3
 	if half := (hi - lo) / 2; half > 0 {

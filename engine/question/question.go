@@ -158,7 +158,9 @@ type Run struct {
 // Next returns the plan of the next round: N counts of pulls, one per arm. It returns the same plan until Learn has its rewards. more is
 // false if the question is answered or a limit of rounds or samples is reached. err is the algorithm's or the context's error; it ends the
 // run, and every later call returns it.
-func (r *Run) Next(ctx context.Context) (plan engine.Plan, more bool, err error) { return r.Steps.Next(ctx) }
+func (r *Run) Next(ctx context.Context) (plan engine.Plan, more bool, err error) {
+	return r.Steps.Next(ctx)
+}
 
 // Learn records the rewards of the open round: N counts and N means in reward units, with the sign of the data. It returns an error and
 // changes nothing if no round is open, counts differ from the plan (see Steps.Amend), or numbers are not finite. Other errors end the run.
