@@ -294,7 +294,8 @@ func (b Basis) ofKernel() []string {
 		}
 		out = append(out, s)
 		if i, j := b.Model.Relations().Merged(); i >= 0 {
-			out = append(out, fmt.Sprintf("arms that the kernel does not distinguish have equal expected rewards (%s, and %q)", b.Model.Problem.Where(i),
+			out = append(out, fmt.Sprintf("arms that the kernel does not distinguish have equal expected rewards (%s, and %q)",
+				b.Model.Problem.Where(i),
 				b.Model.Problem.Arms.Names[j]))
 		}
 	}

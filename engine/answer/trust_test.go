@@ -111,21 +111,27 @@ func TestCodesAreNamed(t *testing.T) {
 		}
 		return strings.Join(lines, "\n") + "\n"
 	}
+	successes := "site,arm,y\n" + strings.Repeat("A,o1,0\nA,o1,1\nA,o2,1\nA,o2,1\nA,o3,0\nA,o3,0\n", 5)
+	pasted := "A,p,0.312\nA,q,0.991\nA,r,0.352\nA,s,0.402\nA,p,0.332\nA,q,0.371\nA,r,0.366\nA,s,0.41\n"
 	for _, c := range []struct {
 		name, table, want string
 	}{
 		{"none", text, ""},
-		{"a third", with("-9999", 3), `y -9999 occurs 13 times, far from all other values. It looks like a code but counts as measured, so the answer may be wrong. If nothing was ` +
+		{"a third", with("-9999", 3), `the value -9999 of y occurs 13 times, far from all other values. It looks like a code but counts as measured, so the answer may be wrong. If nothing was ` +
 			`measured there: where="col('y') != -9999". If it failed there: failed="col('y') == -9999"`},
-		{"three", with("-999", 14), "y -999 occurs 3 times"},
-		{"one", with("-999", 100), "y -999 occurs once"},
-		{"nines", with("999", 5), "y 999 occurs 8 times"},
-		{"-1", with("-1", 8), "y -1 occurs 5 times"},
-		{"large", with("1000000", 5), "y 1e+06 occurs 8 times"},
-		{"another", with("12345.5", 5), "y 12345.5 occurs 8 times"},
+		{"three", with("-999", 14), "the value -999 of y occurs 3 times"},
+		{"one", with("-999", 100), "the value -999 of y occurs once"},
+		{"nines", with("999", 5), "the value 999 of y occurs 8 times"},
+		{"-1", with("-1", 8), "the value -1 of y occurs 5 times"},
+		{"large", with("1000000", 5), "the value 1e+06 of y occurs 8 times"},
+		{"another", with("12345.5", 5), "the value 12345.5 of y occurs 8 times"},
 		{"zeros of one option", text + "A,z,0\nA,z,0\nA,z,0\nB,z,0\nB,z,0\n", ""},
 		{"zeros below small values", strings.ReplaceAll(with("0", 8), "o0", "o0"), ""},
 		{"a bad option", text + "A,z,-20\nA,z,-20\nB,z,-20\n", ""},
+		{"-1 among 0 and 1", successes + "A,o1,-1\nA,o2,-1\n", "the value -1 of y occurs 2 times"},
+		{"one -1 among 0 and 1", successes + "A,o1,-1\n", "the value -1 of y occurs once"},
+		{"0 and 1", successes, ""},
+		{"one reading of a pasted table", "site,arm,y,n\n" + strings.ReplaceAll(pasted, "\n", ",1\n") + strings.ReplaceAll(pasted, "\n", ",2\n"), ""},
 		{"99 within the range", options("A", 12, 3, 1) + "A,z,99\nA,z,99\n", ""},
 	} {
 		a := answered(t, longTable(t, c.table), answer.Options{})
@@ -134,7 +140,7 @@ func TestCodesAreNamed(t *testing.T) {
 		}
 	}
 	two := strings.ReplaceAll(with("-9999", 5), "A,o1,", "A,o1,999\nA,o1,")
-	if a := answered(t, longTable(t, two), answer.Options{}); len(a.Warnings) < 2 || !strings.Contains(a.Warnings[0]+a.Warnings[1], "-9999 occurs 8") || !strings.Contains(a.Warnings[0]+a.Warnings[1], "999 occurs 4") {
+	if a := answered(t, longTable(t, two), answer.Options{}); len(a.Warnings) < 2 || !strings.Contains(a.Warnings[0]+a.Warnings[1], "-9999 of y occurs 8") || !strings.Contains(a.Warnings[0]+a.Warnings[1], "999 of y occurs 4") {
 		t.Errorf("two codes: %q", a.Warnings)
 	}
 }

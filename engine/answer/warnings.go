@@ -43,7 +43,8 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, "block effects are not removed from counts of successes. "+
 			"Options measured in good blocks look better. Compare options of the same blocks")
 	}
-	if equalAgain(p, b.Scatter.Kind) {
+	copies := slices.ContainsFunc(p.Notes, func(n problem.Note) bool { return n.Kind == problem.NoteNearCopies })
+	if !copies && equalAgain(p, b.Scatter.Kind) {
 		out = append(out, "all repeated measurements of an option are equal in all digits. "+
 			"If rows are copies, the stated probabilities are too high. Give noise=, or delete copies")
 	}
@@ -156,9 +157,9 @@ func (a *Answer) code(p *problem.Problem, c code) string {
 	if c.count == 1 {
 		often = "once"
 	}
-	text := fmt.Sprintf("%s %s occurs %s, far from all other values. "+
+	text := fmt.Sprintf("the value %s of %s occurs %s, far from all other values. "+
 		"It looks like a code but counts as measured, so the answer may be wrong",
-		cmp.Or(a.Reward, "reward"), plain(v), often)
+		plain(v), cmp.Or(a.Reward, "reward"), often)
 	if l := p.Long; l != nil && l.Reward != "" && a.Reward == l.Reward {
 		return text + fmt.Sprintf(". If nothing was measured there: where=%q. If it failed there: failed=%q", problem.Unless(l.Reward, v),
 			problem.Equals(l.Reward, v))
@@ -166,13 +167,13 @@ func (a *Answer) code(p *problem.Problem, c code) string {
 	return text + ". Leave these measurements out"
 }
 
-// fewestRest is the number of different other values that a task needs before one can be far from them all. times is the distance, in
-// ranges of the others, for a value that only one option has.
+// fewestRest is the number of different other values that a task needs before one value is far from all of them; 0 and 1 suffice.
+// A value that only one option has must be farther from the others than times their range.
 const fewestRest, times = 3, 100
 
-// codesOf returns the values that are probably codes, the most frequent first: their distance from all other values of their tasks
-// exceeds the range of those. A value of an option that also has other values must occur twice. Otherwise it must look like a code, such
-// as -9999, or occur twice at an absurd distance.
+// codesOf returns the values that are probably codes, the most frequent first. In each task where it occurs, a code is farther from all
+// other values than these are from each other. A value that does not look like a code, as -9999 does, must occur more often than most
+// values, and beside other values of an option or absurdly far from them.
 func codesOf(p *problem.Problem) (codes []code) {
 	counts, mixed := map[float64]int{}, map[float64]bool{}
 	byTask, byArm := make([]map[float64]bool, p.V()), map[int]map[float64]bool{}
@@ -210,10 +211,11 @@ func codesOf(p *problem.Problem) (codes []code) {
 		candidates = append(append(candidates, values[:n]...), values[len(values)-n:]...)
 	}
 	slices.SortFunc(candidates, func(x, y float64) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) })
+	often := slices.Sorted(maps.Values(counts))
 	found := map[float64]bool{}
 	for _, y := range slices.Compact(candidates) {
 		usual := conventional(p.Turned(y))
-		if (counts[y] > 1 || usual && p.Turned(y) != -1) && beyond(p, y, sorted, found, mixed[y], usual) {
+		if (counts[y] > often[len(often)/2] || usual) && beyond(p, y, sorted, found, mixed[y], usual, counts[y] == 1) {
 			found[y] = true
 			codes = append(codes, code{y, counts[y]})
 		}
@@ -221,21 +223,23 @@ func codesOf(p *problem.Problem) (codes []code) {
 	return codes
 }
 
-// beyond reports whether a value is far from the others in each task that has it.
-func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64]bool, mixed, usual bool) bool {
-	judged := false
+// beyond reports whether a value is a code beside the others of each task where it occurs.
+func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64]bool, mixed, usual, once bool) bool {
+	judged, zeroOne := false, slices.Sorted(slices.Values([]float64{p.Turned(0), p.Turned(1)}))
 	for _, values := range sorted {
 		if _, here := slices.BinarySearch(values, y); !here {
 			continue
 		}
 		rest := lists.Where(values, func(x float64) bool { return x != y && !codes[x] && !(usual && conventional(p.Turned(x))) })
-		if len(rest) < fewestRest {
+		counts := slices.Equal(rest, zeroOne)
+		if len(rest) < fewestRest && !counts {
 			continue
 		}
 		lo, hi := rest[0], rest[len(rest)-1]
 		gap := max(lo-y, y-hi)
 		switch {
-		case usual && p.Turned(y) < 0 && min(p.Turned(lo), p.Turned(hi)) >= 0: // no other value is negative
+		case usual && p.Turned(y) < 0 && min(p.Turned(lo), p.Turned(hi)) >= 0 && (counts || !once || p.Turned(y) != -1):
+			// nothing else is negative
 		case !(gap > hi-lo) || !mixed && !usual && !(gap > times*(hi-lo)):
 			return false
 		}
