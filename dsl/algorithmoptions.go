@@ -10,10 +10,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
-// hasOptions reports arguments for options that the algorithm does not have. In a sweep over algorithms, an option is passed only
+// checkOptions reports arguments for options that the algorithm does not have. In a sweep over algorithms, an option is passed only
 // to the algorithms that have it; if none has it, reportLacking reports a swept option, and the check of the call reports an option
 // of the call itself. It covers written arguments and swept ones; "p" is not an option.
-func hasOptions(c *call) {
+func checkOptions(c *call) {
 	mode := engine.ModeFC
 	if c.fn.Name == engine.ModeFB {
 		mode = engine.ModeFB
@@ -32,7 +32,7 @@ func hasOptions(c *call) {
 			continue
 		}
 		_, isNumber := a.Data.(float64)
-		has := p.had(entry) && (p.takesNumber(entry) || !isNumber) // some options take a number with some algorithms only
+		has := p.hasOption(entry) && (p.takesNumber(entry) || !isNumber) // some options take a number with some algorithms only
 		switch s := c.e.swept; {
 		case s != nil:
 			// Swept options have a statement of their own; options of the call were checked with the call.
@@ -65,10 +65,10 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 		}
 	}
 	what, hint, does := "has no "+p.Name, "", [2]string{"has", "have"}
-	able := algorithms.Having(entry.Mode, p.had)
+	able := algorithms.Having(entry.Mode, p.hasOption)
 	// The algorithm has the option but takes only a word for it.
-	if p.had(entry) {
-		what, hint, does = "does not take a number for "+p.Name, fmt.Sprintf("write %s=%q", p.Name, engine.RidgeGP), [2]string{"does", "do"}
+	if p.hasOption(entry) {
+		what, hint, does = "does not accept a number for "+p.Name, fmt.Sprintf("write %s=%q", p.Name, engine.RidgeGP), [2]string{"does", "do"}
 		able = algorithms.Having(entry.Mode, p.takesNumber)
 	} else {
 		hint = fmt.Sprintf("write algorithm=%q", able[0])
@@ -111,8 +111,8 @@ func (s *swept) reportLacking() {
 // each call builds new ones.
 func ofSome(mode string, params []Param) []Param {
 	for i, p := range params {
-		able := algorithms.Having(mode, p.had)
-		lacking := algorithms.Having(mode, func(e algorithms.Entry) bool { return !p.had(e) })
+		able := algorithms.Having(mode, p.hasOption)
+		lacking := algorithms.Having(mode, func(e algorithms.Entry) bool { return !p.hasOption(e) })
 		switch {
 		case len(lacking) == 0:
 		case len(lacking) < len(able): // fewer algorithms lack it than have it, so the text names those
@@ -128,7 +128,7 @@ func ofSome(mode string, params []Param) []Param {
 func ownOptions(e algorithms.Entry) []string {
 	var names []string
 	for _, p := range index[e.Mode].Params {
-		if p.had(e) && len(algorithms.Having(e.Mode, func(x algorithms.Entry) bool { return !p.had(x) })) > 0 {
+		if p.hasOption(e) && len(algorithms.Having(e.Mode, func(x algorithms.Entry) bool { return !p.hasOption(x) })) > 0 {
 			names = append(names, p.Name)
 		}
 	}

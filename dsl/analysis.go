@@ -25,7 +25,7 @@ func analysisFunctions() []Function {
 		return p
 	}
 	return []Function{
-		bound(Function{
+		makeFunction(Function{
 			Name: "paired", Section: SectionRuns, Synonyms: []string{"versus_reference", "difference"},
 			Doc: "compares every algorithm of a sweep with a reference: difference and ratio with 95 % intervals, from paired runs if " +
 				"the seeds are equal",
@@ -39,9 +39,9 @@ func analysisFunctions() []Function {
 			Reference string
 			Y         string `arg:"default"`
 		}) (any, error) {
-			return given(sim.Compare(a.S, a.Reference, a.Y))
+			return dropOnError(sim.Compare(a.S, a.Reference, a.Y))
 		}),
-		bound(Function{
+		makeFunction(Function{
 			Name: "speedup", Section: SectionRuns, Synonyms: []string{"beta", "acceleration"},
 			Doc: "measures the speedup β of [Du23, eq. (4)], and compares it with V and the prediction from the rank of the task kernel",
 			Params: []Param{sweep,
@@ -50,13 +50,15 @@ func analysisFunctions() []Function {
 			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`,
 			// Both algorithms must be in the sweep; only the first missing one is reported.
 			early: func(c *call) {
-				a := stated[speedupArgs](c)
+				a := readArguments[speedupArgs](c)
 				if algorithmIn(c, c.arg("s"), c.arg("algorithm"), a.Algorithm) {
 					algorithmIn(c, c.arg("s"), c.arg("alone"), a.Alone)
 				}
 			},
-		}, nil, func(_ *call, a speedupArgs) (any, error) { return given(sim.SpeedupOf(a.S, a.Algorithm, a.Alone)) }),
-		bound(Function{
+		}, nil, func(_ *call, a speedupArgs) (any, error) {
+			return dropOnError(sim.SpeedupOf(a.S, a.Algorithm, a.Alone))
+		}),
+		makeFunction(Function{
 			Name: "claims", Section: SectionRuns, Synonyms: []string{"verdicts", "check_paper"},
 			Doc: "compares each statement of the paper about its experiments with the measured results, and gives a verdict",
 			Params: []Param{
@@ -64,7 +66,7 @@ func analysisFunctions() []Function {
 				{Name: "fb", Default: unset, Doc: "a sweep of fb over case, budget and algorithm"}},
 			Result: typeOf[sim.Claims](), Example: `claims(sweep(r, case=1..3, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))`,
 			early: checkClaims,
-		}, nil, func(_ *call, a struct{ FC, FB sim.Sweep }) (any, error) { return given(sim.ClaimsOf(a.FC, a.FB)) }),
+		}, nil, func(_ *call, a struct{ FC, FB sim.Sweep }) (any, error) { return dropOnError(sim.ClaimsOf(a.FC, a.FB)) }),
 	}
 }
 
@@ -120,7 +122,7 @@ func checkClaims(c *call) {
 
 // explainFunctions returns the functions about single runs.
 func explainFunctions() []Function {
-	return []Function{bound(Function{
+	return []Function{makeFunction(Function{
 		Name: "explain", Section: SectionRuns, Synonyms: []string{"progress", "why", "story"},
 		Doc: "explains the state of each task of a run: the lead of its best arm over the next, the samples still needed, and the " +
 			"comparisons that eliminated the other arms. It explains the first of several runs",
@@ -133,7 +135,7 @@ func explainFunctions() []Function {
 		Task string
 	}) (any, error) {
 		if r, ok := a.R.(engine.Result); ok {
-			return explained(c, r)
+			return explainResult(c, r)
 		}
 		// A campaign is explained in its present state.
 		return inCampaign(c, "r", func(k *folder.Campaign) (any, error) {
@@ -141,13 +143,13 @@ func explainFunctions() []Function {
 			if err != nil {
 				return nil, err
 			}
-			return explained(c, st.SoFar())
+			return explainResult(c, st.SoFar())
 		})
 	})}
 }
 
-// explained explains a result, or one of its tasks.
-func explained(c *call, r engine.Result) (any, error) {
+// explainResult explains a result, or one of its tasks.
+func explainResult(c *call, r engine.Result) (any, error) {
 	x, err := engine.Explain(r, c.text("task"))
 	// An unknown task is a mistake of the argument task.
 	if err != nil {

@@ -140,7 +140,7 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 				Message: fmt.Sprintf("is a list of different things; it must be %s", entry.Params[i].Kind)}
 		}
 	}
-	return given(entry.Build(args))
+	return dropOnError(entry.Build(args))
 }
 
 // The functions below return an argument by name, or the zero value if it is not given. They panic for a name that is not a
@@ -167,7 +167,7 @@ func (c *call) text(name string) string {
 	return s
 }
 
-// bound returns a function whose arguments are the fields of a struct: field TimeUnit is the parameter time_unit, and embedded
+// makeFunction returns a function whose arguments are the fields of a struct: field TimeUnit is the parameter time_unit, and embedded
 // structs are parameters that several functions have. The type of a field says which values its parameter takes, where Types does
 // not:
 //
@@ -181,22 +181,22 @@ func (c *call) text(name string) string {
 // A field without an argument is zero, or the default of its parameter if it is tagged `arg:"default"`. A pointer is nil if no
 // argument is given. Check reports conflicting arguments twice: before the script runs, as far as they are known, and before eval.
 // It may be nil.
-func bound[A any](f Function, check func(*call, A), eval func(*call, A) (any, error)) Function {
+func makeFunction[A any](f Function, check func(*call, A), eval func(*call, A) (any, error)) Function {
 	f.args = reflect.TypeFor[A]()
 	f.fields = fieldsOf(f.args, &f)
 	if check != nil {
-		f.check = func(c *call) { check(c, stated[A](c)) }
+		f.check = func(c *call) { check(c, readArguments[A](c)) }
 	}
-	f.eval = func(c *call) (any, error) { return eval(c, stated[A](c)) }
+	f.eval = func(c *call) (any, error) { return eval(c, readArguments[A](c)) }
 	return f
 }
 
-// stated reads the arguments of a call into a struct, as bound does. A field without a parameter stays zero.
-func stated[A any](c *call) (a A) {
+// readArguments reads the arguments of a call into a struct, as makeFunction does. A field without a parameter stays zero.
+func readArguments[A any](c *call) (a A) {
 	fields, t := c.fn.fields, reflect.TypeFor[A]()
 	// A struct other than the function's own, such as the options of the engine, is matched here.
 	if t != c.fn.args {
-		fields, _ = matched(t, c.fn)
+		fields, _ = matchFields(t, c.fn)
 	}
 	fill(c, reflect.ValueOf(&a).Elem(), fields)
 	return a
@@ -223,9 +223,9 @@ type field struct {
 	initial any   // default without an argument; nil if none
 }
 
-// matched finds the parameter of each field of a struct by its name in lower case without underscores. Other is a field without a
+// matchFields finds the parameter of each field of a struct by its name in lower case without underscores. Other is a field without a
 // parameter, or "".
-func matched(t reflect.Type, f *Function) (out []field, other string) {
+func matchFields(t reflect.Type, f *Function) (out []field, other string) {
 	params := lists.Keyed(f.Params, func(i int, p Param) (string, int) { return strings.ReplaceAll(p.Name, "_", ""), i })
 	for _, x := range reflect.VisibleFields(t) {
 		if x.Anonymous || !x.IsExported() { // the embedded struct itself
@@ -249,7 +249,7 @@ func matched(t reflect.Type, f *Function) (out []field, other string) {
 // parameters first, since functions of the catalogue share them.
 func fieldsOf(t reflect.Type, f *Function) []field {
 	f.Params = slices.Clone(f.Params)
-	out, other := matched(t, f)
+	out, other := matchFields(t, f)
 	if other != "" {
 		panic("dsl: " + f.Name + " has no parameter for the field " + other)
 	}

@@ -20,7 +20,7 @@ const kernelAuto = "auto"
 
 // bestFunction returns the function that answers from measurements. It ignores the problem's kernel.
 func bestFunction() Function {
-	return bound(Function{
+	return makeFunction(Function{
 		Name: "best", Section: SectionProblems, Synonyms: []string{"answer", "predict", "recommend", "best_params", "best_arm"},
 		Doc: "recommends an arm for every task from the measurements, with the probability that it is good enough, and proposes what " +
 			"to measure next. It averages over kernels, mean levels and noise models that fit the measurements, and ignores the problem's kernel",
@@ -39,21 +39,21 @@ func bestFunction() Function {
 		Next    int
 		Retry   bool
 	}) (any, error) {
-		return given(computed(c, func() (answer.Answer, error) {
+		return dropOnError(awaitResult(c, func() (answer.Answer, error) {
 			b, begun := c.e.session.believed, 0.0 // from finding the kernel of p, or of another problem
 			if b == nil || b.Usable != a.P {      // of another problem, or of an earlier version of this one
 				var err error
 				begun = 0.7 // approximate
-				b, err = believe(c, a.P, begun)
+				b, err = computePosterior(c, a.P, begun)
 				if u, is := undetermined(err); is {
-					return pointed(answer.Undetermined(a.P, u, answer.Options{Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry}))
+					return dereference(answer.Undetermined(a.P, u, answer.Options{Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry}))
 				}
 				if err != nil {
 					return answer.Answer{}, err
 				}
 			}
 			x, err := answer.Of(c.e.ctx, b, answer.Options{
-				Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry, Progress: sharing(c, "how sure, and what to measure next", begun, 1),
+				Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry, Progress: shareProgress(c, "how sure, and what to measure next", begun, 1),
 			})
 			if err != nil {
 				return answer.Answer{}, err
@@ -69,8 +69,8 @@ func undetermined(err error) (u *belief.Undetermined, is bool) {
 	return u, is
 }
 
-// pointed dereferences a pointer.
-func pointed[T any](p *T, err error) (out T, _ error) {
+// dereference dereferences a pointer.
+func dereference[T any](p *T, err error) (out T, _ error) {
 	if err != nil {
 		return out, err
 	}
@@ -99,7 +99,7 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 		q.KernelNotes = append(q.KernelNotes, problem.Note{Kind: problem.NoteCandidates, Numbers: []float64{float64(q.N())}})
 		return q, nil, nil
 	}
-	b, err := believe(c, p, 1)
+	b, err := computePosterior(c, p, 1)
 	if _, is := undetermined(err); is { // so nothing relates the arms
 		k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}, Fitted: p.Digests()}
 		p = p.WithKernel(k)
@@ -118,15 +118,15 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 // believing labels the progress of computing a posterior.
 const believing = "what the measurements say"
 
-// believe computes the posterior of a problem from its measurements. This is a share of the function's work. The result is shared
+// computePosterior computes the posterior of a problem from its measurements. This is a share of the function's work. The result is shared
 // and must not be changed.
-func believe(c *call, p *problem.Problem, share float64) (*belief.Belief, error) {
-	return belief.Of(c.e.ctx, p, belief.Options{Memory: &c.e.session.memory, Progress: sharing(c, believing, 0, share)})
+func computePosterior(c *call, p *problem.Problem, share float64) (*belief.Belief, error) {
+	return belief.Of(c.e.ctx, p, belief.Options{Memory: &c.e.session.memory, Progress: shareProgress(c, believing, 0, share)})
 }
 
-// sharing returns a function that reports the progress of one part of a step; nil if progress is not reported. The part reports
+// shareProgress returns a function that reports the progress of one part of a step; nil if progress is not reported. The part reports
 // shares from 0 to 1, which are mapped to the range from .. to; the step ends when the function returns.
-func sharing(c *call, note string, from, to float64) func(share float64) {
+func shareProgress(c *call, note string, from, to float64) func(share float64) {
 	if c.e.teller == nil {
 		return nil
 	}

@@ -42,7 +42,7 @@ type argumentError struct {
 	hint    string // what to write instead; may be ""
 }
 
-// failWith adds the cause.
+// Error returns the message; failWith adds the cause.
 func (e *argumentError) Error() string { return e.message }
 
 // call evaluates a call. It evaluates the arguments even if the function is unknown, since they may also hold mistakes. After a
@@ -102,7 +102,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 			fn.early(c)
 		}
 		c.checkFiles()
-		return value{Type: fn.Result, outline: outlined(c)}
+		return value{Type: fn.Result, outline: outlineCall(c)}
 	}
 	if e.mistakes > before {
 		return unknown(fn.Result)

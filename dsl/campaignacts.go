@@ -31,7 +31,7 @@ func campaignActs(c Param) []Function {
 		f := Function{
 			Name: e.Name, Section: SectionCampaign, Synonyms: e.Synonyms, Doc: e.Doc, Example: e.Example, Params: []Param{c},
 			Result: typeOf[campaign.Status](),
-			check:  func(c *call) { filled(c, e.New()) },
+			check:  func(c *call) { fillAct(c, e.New()) },
 			eval:   func(c *call) (any, error) { return evalAct(c, e) },
 		}
 		if e.Sheet {
@@ -83,9 +83,9 @@ func checkBy(c *call) bool {
 	return err == nil
 }
 
-// filled copies the arguments of the call into an act, except the contents of files. It reports mistakes and then returns false. It
+// fillAct copies the arguments of the call into an act, except the contents of files. It reports mistakes and then returns false. It
 // runs in the check and again when the script runs, each time with a new act. An unknown value leaves its target unchanged.
-func filled(c *call, act campaign.Act) (ok bool) {
+func fillAct(c *call, act campaign.Act) (ok bool) {
 	ok = checkBy(c)
 	for _, x := range act.Params() {
 		a := c.arg(x.Name)
@@ -118,7 +118,7 @@ func filled(c *call, act campaign.Act) (ok bool) {
 // evalAct performs an act, plans what follows, and returns the campaign's status, or the receipt of a sheet.
 func evalAct(c *call, e campaign.Entry) (any, error) {
 	act := e.New()
-	if !filled(c, act) {
+	if !fillAct(c, act) {
 		return nil, nil // reported
 	}
 	about := "c" // the argument under which an error of the act is shown
@@ -157,7 +157,7 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 		if done.Receipt != nil {
 			return *done.Receipt, nil
 		}
-		return given(k.Status(c.e.ctx))
+		return dropOnError(k.Status(c.e.ctx))
 	})
 }
 
@@ -179,7 +179,7 @@ func (s *Session) Act(ctx context.Context, function string, args map[string]any)
 	}
 	script, errs := Parse(function, text) // messages show the function as the name of the script
 	if len(errs) > 0 {
-		return nil, nil, plainly(errs)
+		return nil, nil, stripPlaces(errs)
 	}
 	// The session's options are restored afterwards; displays, progress and overrides apply to scripts only.
 	opt := s.opt
@@ -189,7 +189,7 @@ func (s *Session) Act(ctx context.Context, function string, args map[string]any)
 	s.opt.Noted = nil
 	displays, err := s.Eval(ctx, script)
 	if err != nil {
-		return nil, notices, plainly(err)
+		return nil, notices, stripPlaces(err)
 	}
 	if len(displays) == 0 {
 		return nil, notices, fmt.Errorf("%s has no value", function)
@@ -257,8 +257,8 @@ func (s *Session) literal(p Param, v any) (string, error) {
 	return "", errors.New("an argument is a text, a number, a truth value or a list of texts")
 }
 
-// plainly returns the first mistake without its place, because the script was generated from a program's arguments.
-func plainly(err error) error {
+// stripPlaces returns the first mistake without its place, because the script was generated from a program's arguments.
+func stripPlaces(err error) error {
 	var list Errors
 	if !errors.As(err, &list) || len(list) == 0 {
 		return err

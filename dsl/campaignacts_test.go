@@ -118,7 +118,7 @@ func TestActErrors(t *testing.T) {
 	}
 }
 
-// A plot of a campaign is of the campaign as it is, not as it was when the name was bound.
+// A plot of a campaign is of the campaign as it is, not as it was when the name was makeFunction.
 func TestPlotOfToday(t *testing.T) {
 	s, dir := started(t) // binds c
 	l := cell(t, s, `ask(c, by="Ann")`).(campaign.List)

@@ -25,7 +25,7 @@ func campaignFunctions() []Function {
 		Doc: "the name of the person who measures; each person has at most one open list"}
 	return append([]Function{
 		protocolFunction(),
-		bound(Function{
+		makeFunction(Function{
 			Name: "start", Section: SectionCampaign, Synonyms: []string{"begin", "create"},
 			Doc: "starts a campaign in a folder, and fixes its question, its decision rule and its data. If the folder already holds " +
 				"this campaign, it is opened, so the cell can be run again",
@@ -42,10 +42,10 @@ func campaignFunctions() []Function {
 				Doc: "the path of its folder, relative to the script; or a campaign, also an earlier state of it"}},
 			Result: typeOf[campaign.Status](), Example: `resume("days")`,
 			eval: func(c *call) (any, error) {
-				return inCampaign(c, "folder", func(k *folder.Campaign) (any, error) { return given(k.Status(c.e.ctx)) })
+				return inCampaign(c, "folder", func(k *folder.Campaign) (any, error) { return dropOnError(k.Status(c.e.ctx)) })
 			},
 		},
-		bound(Function{
+		makeFunction(Function{
 			Name: "ask", Section: SectionCampaign, Synonyms: []string{"suggest", "propose"},
 			Doc: "lists what to measure next: the person's open list if results are missing, otherwise further measurements of the open round",
 			Params: []Param{c, by,
@@ -107,7 +107,7 @@ func protocolFunction() Function {
 	budget.Doc = "measurements per task, at most"
 	rounds.Doc += ", and at most as many as full plates allow; with a plate or capacity but no budget, each round is one plate or " +
 		"one unit of time"
-	return bound(Function{
+	return makeFunction(Function{
 		Name: "protocol", Section: SectionCampaign, Synonyms: []string{"campaign_protocol", "design_of_experiment"},
 		Doc: "fixes the rules of a campaign of real measurements, and forecasts its measurements and time by simulation; start(…) " +
 			"begins the campaign. Only the forecast uses expected rewards of the table",
@@ -220,7 +220,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 		if a.Node == nil || p.Name == "p" || p.Name == "algorithm" {
 			continue
 		}
-		if _, isNumber := a.Data.(float64); !p.had(e) || isNumber && !p.takesNumber(e) {
+		if _, isNumber := a.Data.(float64); !p.hasOption(e) || isNumber && !p.takesNumber(e) {
 			lacksOption(c, e, p, *a)
 		}
 	}
@@ -274,8 +274,8 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	if a.Runs != nil && runs == 0 || c.e.session.opt.noForecast { // made again from the folder, or no forecast wanted
 		return p, nil
 	}
-	p.Forecast, err = computed(c, func() (*campaign.Forecast, error) {
-		return campaign.MakeForecast(c.e.ctx, p, a.Gaps, runs, counting(c, p.Problem.Name))
+	p.Forecast, err = awaitResult(c, func() (*campaign.Forecast, error) {
+		return campaign.MakeForecast(c.e.ctx, p, a.Gaps, runs, countSteps(c, p.Problem.Name))
 	})
 	return p, err
 }

@@ -24,7 +24,7 @@ type Function struct {
 	Result    Type     // of every call; anything if it depends on the argument
 	Example   string   // a call; a test checks it with results r and b, a sweep s and a fit f
 
-	args   reflect.Type // struct of the arguments, nil if there is none; see bound
+	args   reflect.Type // struct of the arguments, nil if there is none; see makeFunction
 	fields []field      // fields of that struct
 
 	pure  bool                     // evaluated during a check; other functions only when the script runs
@@ -177,7 +177,7 @@ var kernelKinds = map[kernels.Kind]struct {
 func spaceFunctions() []Function {
 	// space makes a function that takes a kernel of two tasks or two arms; lift converts it to a joint kernel.
 	space := func(name, doc, of, example string, lift func(kernels.Kernel) kernels.Joint) Function {
-		return bound(Function{
+		return makeFunction(Function{
 			Name: name, Section: SectionSpaces, Doc: doc, Params: []Param{{Name: "k", Doc: of}}, Result: Joint, Example: example, pure: true,
 		}, nil, func(_ *call, a struct{ K kernels.Kernel }) (any, error) { return lift(a.K), nil })
 	}

@@ -172,8 +172,8 @@ type outline struct {
 	mode  string // of the result, or of the swept one; "" if unknown
 }
 
-// outlined returns the outline of a call's value; nil if nothing is known.
-func outlined(c *call) *outline {
+// outlineCall returns the outline of a call's value; nil if nothing is known.
+func outlineCall(c *call) *outline {
 	switch c.fn.Name {
 	case engine.ModeFC, engine.ModeFB:
 		return &outline{mode: c.fn.Name}

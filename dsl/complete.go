@@ -47,12 +47,12 @@ func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []
 	p := proposals{prefix: prefix, seen: map[string]bool{}}
 	switch {
 	case c.InText && c.Owner != "": // owner["…: the name of a row
-		completeRow(&p, worth(s, c.Owner, c.Above(text)))
+		completeRow(&p, evalAbove(s, c.Owner, c.Above(text)))
 	case c.InText:
 		p.header = func() []string { return headerIn(s, text, cursor) }
 		completeText(s, &p, c)
 	case c.Owner != "":
-		v := worth(s, c.Owner, c.Above(text))
+		v := evalAbove(s, c.Owner, c.Above(text))
 		for _, name := range v.partNames() {
 			p.add(CompletesPart, name, unknownPart(v.goType(), name).Type.a())
 		}
@@ -100,9 +100,9 @@ var doubled = strings.NewReplacer("{", "{{", "}", "}}")
 // worthTime limits the time that completion spends on the lines above the cursor.
 const worthTime = 200 * time.Millisecond
 
-// worth returns the value of an expression as far as it is known without running anything; the statements above it have not been
+// evalAbove returns the value of an expression as far as it is known without running anything; the statements above it have not been
 // evaluated yet. It ignores mistakes; a statement with a mistake does not change what is known.
-func worth(s *Session, src, above string) value {
+func evalAbove(s *Session, src, above string) value {
 	parsed, errs := front.Parse(front.NewSource("", src))
 	if len(errs) > 0 || len(parsed) != 1 {
 		return unknown(anything)
@@ -112,7 +112,7 @@ func worth(s *Session, src, above string) value {
 	e := &evaluator{ctx: ctx, session: &Session{opt: s.opt, scope: s.scope}, dry: true, scope: maps.Clone(s.scope)}
 	statements, _ := front.Parse(front.NewSource("", above))
 	for _, st := range statements {
-		if ctx.Err() == nil && !taken(st.Name) { // skip a statement that binds a name of the language
+		if ctx.Err() == nil && !isReserved(st.Name) { // skip a statement that binds a name of the language
 			e.statement(st)
 		}
 	}
@@ -147,7 +147,7 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 			}
 		}
 		if fn.Named != "" {
-			sweepable(s, c.First, func(name string, param *Param) { // c.First is the swept result
+			visitSweepable(s, c.First, func(name string, param *Param) { // c.First is the swept result
 				if !given[name] {
 					p.add(CompletesKeyword, name+"=", "a list of values to try")
 				}
@@ -173,9 +173,9 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 	}
 }
 
-// sweepable visits what a sweep of a result may vary: the names that it depends on, without a parameter, and the parameters of the
+// visitSweepable visits what a sweep of a result may vary: the names that it depends on, without a parameter, and the parameters of the
 // calls below it. It calls tell several times for a name if several calls have such a parameter.
-func sweepable(s *Session, result string, tell func(name string, p *Param)) {
+func visitSweepable(s *Session, result string, tell func(name string, p *Param)) {
 	// The result may depend on numbers, texts, kernels and problems by name, and on arguments of calls.
 	for _, name := range s.scope.below(result) {
 		b := s.scope[name]
@@ -213,7 +213,7 @@ func completeText(s *Session, p *proposals, c front.Cursor) {
 	case at >= 0:
 		completeParam(s, p, c, fn.Params[at])
 	case fn.Named != "":
-		sweepable(s, c.First, func(name string, param *Param) {
+		visitSweepable(s, c.First, func(name string, param *Param) {
 			if name == c.Argument && param != nil {
 				completeParam(s, p, c, *param)
 			}

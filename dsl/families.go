@@ -81,5 +81,5 @@ func evalClassic(_ *call, a classicArgs) (any, error) {
 	if err == nil && goalOf(a.Goal) == problem.GoalMin {
 		p = p.Minimised()
 	}
-	return given(p, err)
+	return dropOnError(p, err)
 }

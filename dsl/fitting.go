@@ -21,7 +21,7 @@ import (
 // fittingFunctions returns the functions that fit hyperparameters of kernels to data.
 func fittingFunctions() []Function {
 	all := []Function{
-		bound(Function{
+		makeFunction(Function{
 			Name: "fit", Section: SectionProblems, Synonyms: []string{"train", "optimize", "optimise", "learn", "check_fit"},
 			Doc: "fits the free numbers of the kernel to the mean rewards of a problem by maximum marginal likelihood. The result has " +
 				"intervals, a test for lack of fit, cross-validation, and the benefit of sharing between tasks. A kernel without free numbers is only tested",
@@ -41,7 +41,7 @@ func fittingFunctions() []Function {
 			},
 			Result: typeOf[fit.Fit](), Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`,
 		}, nil, evalFit),
-		bound(Function{
+		makeFunction(Function{
 			Name: "fitted", Section: SectionProblems, Doc: "returns the kernel of a fit, with its fitted numbers and its mean level as a " +
 				"term, for with_kernel(p, fitted(f))",
 			Params: []Param{{Name: "f", Types: []Type{typeOf[fit.Fit]()}, Doc: "the fit"}}, Result: Joint, Example: "fitted(f)",
@@ -84,7 +84,7 @@ func evalFit(c *call, a struct {
 			return f, err
 		}
 	}
-	return given(f, err)
+	return dropOnError(f, err)
 }
 
 // usualEvaluations is the approximate number of likelihood evaluations per search, for the progress bar.
@@ -112,7 +112,7 @@ func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param stri
 			return fit.Fit{}, &argumentError{param: param, message: "the kernel does not fit the problem", err: err}
 		}
 	}
-	return computed(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
+	return awaitResult(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
 }
 
 // The algorithms that measure the benefit of sharing: the same test, collaborative and independent.
@@ -171,7 +171,7 @@ func compareKernels(fitted []Param) Function {
 			Doc: "a list of kernels; the table shows the names that they are bound to"},
 	}
 	params = append(params, lists.Where(fitted, func(p Param) bool { return p.Name == "mean" || p.Name == "noise" || p.Name == "starts" })...)
-	return bound(Function{
+	return makeFunction(Function{
 		Name: "compare_kernels", Section: SectionProblems, Synonyms: []string{"fit_all", "select_kernel", "model_selection"},
 		Doc: "fits several kernels to the means of a problem, and compares their marginal likelihood, leave-one-out prediction and " +
 			"test for lack of fit",
@@ -270,7 +270,7 @@ func isIdentity(p *problem.Problem) bool {
 
 // freeFunction returns the function that makes a number to be fitted.
 func freeFunction() Function {
-	return bound(Function{
+	return makeFunction(Function{
 		Name: "free", Section: SectionKernels, Synonyms: []string{"hyperparameter", "trainable", "tunable", "unknown"},
 		Doc: "makes an unknown number for fit: a parameter of a kernel, a factor or summand of kernels, or a name in a formula; it " +
 			"has its start value until it is fitted",
@@ -300,14 +300,14 @@ func freeFunction() Function {
 		if a.Max != nil {
 			f.Max = *a.Max
 		}
-		return given(f, f.Validate(0)) // rejects limits that exclude the value
+		return dropOnError(f, f.Validate(0)) // rejects limits that exclude the value
 	})
 }
 
-// named sets the name of a free number to the name that it is bound to, unless it has one, so that the name means one number
+// nameValue sets the name of a free number to the name that it is bound to, unless it has one, so that the name means one number
 // everywhere. A result gets the name of its latest binding, for tables and figures of several results. It is called when a
 // statement or Put binds a name.
-func named(v value, name string) value {
+func nameValue(v value, name string) value {
 	switch data := v.Data.(type) {
 	case kernels.Free:
 		data.Name = cmp.Or(data.Name, name)

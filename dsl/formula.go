@@ -61,7 +61,7 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 		}
 	}
 	k.Body = st.CodeWith(own)
-	return kernelValue(compiled(k, names, definition, st))
+	return kernelValue(compileFormula(k, names, definition, st))
 }
 
 // formulaParameters returns the further parameters of a formula with their numbers. It evaluates them in the scope of the script,
@@ -83,7 +83,7 @@ func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) 
 		case p.Default == nil:
 			e.failAt(p.At, fmt.Sprintf("the parameter %s has no value", p.Name),
 				fmt.Sprintf("write %s=1: the two points come first, and every further parameter has a value", p.Name))
-		case taken(p.Name):
+		case isReserved(p.Name):
 			e.failAt(p.At, fmt.Sprintf("%s is a name of the language and cannot be bound", p.Name), "choose another name")
 		default:
 			// A value may use numbers of the script, but no points or parameters.
@@ -149,10 +149,10 @@ func (s scope) function(name string) *Function {
 	return nil
 }
 
-// compiled returns a formula that finds its columns when it is given points. At and Call make the formula with other values, for
+// compileFormula returns a formula that finds its columns when it is given points. At and Call make the formula with other values, for
 // its free numbers, called names in its text, and for its arguments. Each set of values calls compiled again; the functions set
 // here keep their own definition.
-func compiled(k kernels.Formula, names []string, definition *formula.Definition, st *front.Statement) kernels.Formula {
+func compileFormula(k kernels.Formula, names []string, definition *formula.Definition, st *front.Statement) kernels.Formula {
 	// At takes one number per free number, in the order of names, and then one per argument that is not fixed.
 	k.At = func(free []kernels.Free) kernels.Formula {
 		values, texts := map[string]float64{}, map[string]string{}
@@ -175,7 +175,7 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 			}
 		}
 		at.Body = st.CodeWith(texts)
-		return compiled(at, remaining, definition.With(values), st)
+		return compileFormula(at, remaining, definition.With(values), st)
 	}
 	k.Call = nil // belongs to the formula that k was copied from
 	if len(k.Args) > 0 {
@@ -198,7 +198,7 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 			if n := made.Misplaced(); n != nil {
 				return k, fmt.Errorf("%s: in its formula, at %s: %s", st.Name, st.Text(n), formula.ColumnRule)
 			}
-			return compiled(at, names, made, st), nil
+			return compileFormula(at, names, made, st), nil
 		}
 	}
 	// Resolve finds the columns when the kernel is given points; the result can be evaluated.

@@ -61,7 +61,7 @@ func TestFormulaParameters(t *testing.T) {
 			t.Errorf("%s is %s with %g, want %s with %g", src, k, valueAt(t, k, 0, 3), v.text, v.at)
 		}
 		// The text that print shows makes an equal kernel in a session of its own.
-		lines := strings.Split(printed(s.scope["k"].value), "\n")
+		lines := strings.Split(printValue(s.scope["k"].value), "\n")
 		again := NewSession(Options{})
 		if _, err := evalText(again, strings.Join(lines[:len(lines)-1], "\n")+"\nk = "+lines[len(lines)-1]); err != nil {
 			t.Errorf("%s: %v", lines, err)

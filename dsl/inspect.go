@@ -28,7 +28,7 @@ func description(s *Session, text string, cursor int) []report.Block {
 		return functionHelp(c.Function())
 	}
 	if c.Owner != "" {
-		return partHelp(worth(s, c.Owner, c.Above(text)), c.Word)
+		return partHelp(evalAbove(s, c.Owner, c.Above(text)), c.Word)
 	}
 	if _, bound := s.scope[c.Word]; bound { // a name above the cursor may not be bound yet
 		return describe(s, c.Word)

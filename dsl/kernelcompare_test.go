@@ -82,7 +82,7 @@ t = compare_kernels(p, ks)`)
 			t.Errorf("row %d is called %v", i, row[0])
 		}
 	}
-	if !strings.Contains(printed(s.scope["t"].value), "has the largest marginal likelihood") {
-		t.Error(printed(s.scope["t"].value))
+	if !strings.Contains(printValue(s.scope["t"].value), "has the largest marginal likelihood") {
+		t.Error(printValue(s.scope["t"].value))
 	}
 }

@@ -97,7 +97,7 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	case compares:
 		return e.compare(n, l, r)
 	case l.Type == Text && r.Type == Text:
-		return joined(e, n, l, r)
+		return joinTexts(e, n, l, r)
 	case l.Type != Free && r.Type != Free: // numbers, lists, kernels, or a mismatch
 	case n.Operator == "-" || n.Operator == "/" || n.Operator == "^" && r.Type == Free:
 		return e.fail(n, anything, fmt.Sprintf("%s cannot compute with a free number, which is a part of a kernel", n.Operator),

@@ -84,13 +84,13 @@ func outputFunctions() []Function {
 				return report.Compare(found), nil
 			},
 		},
-		bound(Function{
+		makeFunction(Function{
 			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"},
 			Doc:    "shows chosen measures of a sweep as a table, with a row for each result",
 			Params: []Param{{Name: "s", Doc: "a sweep"}, {Name: "y", words: wordsY, Doc: "a measure or a list of them, as in plot"}},
 			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, early: func(c *call) {
 				if checkMeasures(c) {
-					checkY(c, sampleOf(c.arg("s")), "", stated[struct{ Y []string }](c).Y)
+					checkY(c, sampleOf(c.arg("s")), "", readArguments[struct{ Y []string }](c).Y)
 				}
 			},
 		}, nil, func(_ *call, a struct {
@@ -164,7 +164,7 @@ func checkPlot(c *call) {
 	if !checkMeasures(c) {
 		return
 	}
-	a := stated[plotArgs](c)
+	a := readArguments[plotArgs](c)
 	sample := sampleOf(c.arg("value"))
 	if sample == nil { // nothing is known about the value
 		return
@@ -184,11 +184,11 @@ func checkPlot(c *call) {
 	xs, _ := report.Axes(sample, "")
 	checkLayout(c, a, sample)
 	// a sweep with unknown names has none
-	if len(xs) > 0 && !offered(c, "x", c.arg("x"), xs) || !checkY(c, sample, a.X, a.Y) {
+	if len(xs) > 0 && !checkOffered(c, "x", c.arg("x"), xs) || !checkY(c, sample, a.X, a.Y) {
 		return
 	}
 	if s, ok := sample.(sim.Sweep); ok && len(s.Names) > 0 {
-		offered(c, "panel", c.arg("panel"), s.Names)
+		checkOffered(c, "panel", c.arg("panel"), s.Names)
 	}
 }
 
@@ -197,7 +197,7 @@ func checkY(c *call, sample any, x string, measures []string) bool {
 	_, ys := report.Axes(sample, x)
 	y := c.arg("y")
 	for i := range measures {
-		if at := c.element(y, i); len(ys) > 0 && !offered(c, "y", at, ys) {
+		if at := c.element(y, i); len(ys) > 0 && !checkOffered(c, "y", at, ys) {
 			return false
 		}
 	}
@@ -214,9 +214,9 @@ func checkMeasures(c *call) bool {
 	return false
 }
 
-// offered reports whether an argument is one of the allowed words, and reports a mistake if it is not. An argument that is not a
+// checkOffered reports whether an argument is one of the allowed words, and reports a mistake if it is not. An argument that is not a
 // text passes: it is missing, or has another mistake.
-func offered(c *call, param string, a argument, words []string) bool {
+func checkOffered(c *call, param string, a argument, words []string) bool {
 	word, given := a.Data.(string)
 	if !given || slices.Contains(words, word) {
 		return true

@@ -160,12 +160,12 @@ func (p Param) meaning(fn *Function) string {
 	return p.Name + ": " + p.About()
 }
 
-// had reports whether an algorithm has the parameter's option.
-func (p Param) had(e algorithms.Entry) bool { return p.of == nil || p.of(e) }
+// hasOption reports whether an algorithm has the parameter's option.
+func (p Param) hasOption(e algorithms.Entry) bool { return p.of == nil || p.of(e) }
 
 // takesNumber reports whether an algorithm has the option and accepts a number for it.
 func (p Param) takesNumber(e algorithms.Entry) bool {
-	return p.had(e) && (p.wordsOnly == nil || !p.wordsOnly(e))
+	return p.hasOption(e) && (p.wordsOnly == nil || !p.wordsOnly(e))
 }
 
 // complete fills in the parameter's missing types from the Go type of its argument; what the catalogue states stays unchanged. A

@@ -37,7 +37,7 @@ func planningFunctions() []Function {
 		return p
 	}
 	return []Function{
-		bound(Function{
+		makeFunction(Function{
 			Name: "plan", Section: SectionProblems, Synonyms: []string{"forecast", "sample_size", "power"},
 			Doc: "forecasts what each algorithm needs, by simulation: rounds, samples and bytes; with prices also cost and time. With " +
 				"total=, forecasts the expected simple regret along the measurements, the cost or the time",
@@ -45,7 +45,7 @@ func planningFunctions() []Function {
 				ofCoKernelFC(option("xi")), option("norm"), ofCoKernelFC(option("gap")), option("unit"), boughtParam()),
 			Result: typeOf[plan.Forecast](), Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
 		}, checkPlan, evalPlan),
-		bound(Function{
+		makeFunction(Function{
 			Name: "what_if", Section: SectionProblems, Synonyms: []string{"whatif", "sensitivity", "scenarios", "alternatives"},
 			Doc: "shows how samples and rounds change with delta, epsilon and the tasks: one change at a time, compared with the unchanged run",
 			Params: append([]Param{
@@ -156,14 +156,14 @@ func checkPlan(c *call, _ planArgs) {
 	}
 }
 
-// bought evaluates plan(..., total=): from the measurements, or without any from simulated runs. The forecast has a curve instead
+// evalBudgetPlan evaluates plan(..., total=): from the measurements, or without any from simulated runs. The forecast has a curve instead
 // of rows for methods.
-func bought(c *call, a planArgs) (any, error) {
+func evalBudgetPlan(c *call, a planArgs) (any, error) {
 	p, q, total := a.P, a.question(c, a.P), a.Total
 	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(a.Delta, engine.DefaultDelta), Epsilon: a.Epsilon, Prices: q.Prices, Words: p.Words()}
 	// With measurements, the posterior forecasts the benefit of more. Without any, simulated campaigns with a fixed budget do.
 	if p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
-		b, err := believe(c, p, 0.7)
+		b, err := computePosterior(c, p, 0.7)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +174,7 @@ func bought(c *call, a planArgs) (any, error) {
 	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name,
 		Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
-	made, err := campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, counting(c, p.Name))
+	made, err := campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, countSteps(c, p.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -194,24 +194,24 @@ func bought(c *call, a planArgs) (any, error) {
 // evalPlan evaluates plan(...). An interrupted plan keeps the rows of methods whose simulation was finished.
 func evalPlan(c *call, a planArgs) (any, error) {
 	if a.Total > 0 {
-		return bought(c, a)
+		return evalBudgetPlan(c, a)
 	}
 	p, q := a.P, a.question(c, a.P)
 	q.Options = optionsOf(c)
 	var worth atomic.Bool
-	q.Progress = noting(progressOf(c.e, c.fn.Name, p.Name, q.Runs), &worth, finished)
+	q.Progress = noteFirstStep(progressOf(c.e, c.fn.Name, p.Name, q.Runs), &worth, isFinished)
 	if a.Runs == nil {
 		q.Runs = 0 // plan.Of may then leave some out
 	}
-	f, err := simulated(c, &worth, func() (plan.Forecast, error) { return plan.Of(c.e.ctx, p, q) })
+	f, err := awaitRuns(c, &worth, func() (plan.Forecast, error) { return plan.Of(c.e.ctx, p, q) })
 	if err != nil && len(f.Rows) == 0 {
 		return nil, err
 	}
 	return f, err
 }
 
-// finished reports whether a run of a forecast is over; an interrupt keeps finished runs.
-func finished(s sim.Step) bool { return s.Done > 0 }
+// isFinished reports whether a run of a forecast is over; an interrupt keeps finished runs.
+func isFinished(s sim.Step) bool { return s.Done > 0 }
 
 // whatIfArgs are the arguments of what_if.
 type whatIfArgs struct {
@@ -227,7 +227,7 @@ func checkWhatIf(c *call, _ whatIfArgs) {
 	switch {
 	case !checkNumbers(c, "delta") || !checkNumbers(c, "epsilon"):
 	case c.arg("p").Type != Result:
-		hasOptions(c)
+		checkOptions(c)
 	case c.e.dry: // in the check, to see whether the call can be found
 		baseline(c)
 	}
@@ -260,8 +260,8 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 		return nil, nil // reported
 	}
 	var worth atomic.Bool
-	q.Progress = noting(progressOf(c.e, c.fn.Name, algorithm, q.Runs), &worth, finished)
-	w, err := simulated(c, &worth, func() (plan.Comparison, error) { return plan.WhatIf(c.e.ctx, p, algorithm, changes, q) })
+	q.Progress = noteFirstStep(progressOf(c.e, c.fn.Name, algorithm, q.Runs), &worth, isFinished)
+	w, err := awaitRuns(c, &worth, func() (plan.Comparison, error) { return plan.WhatIf(c.e.ctx, p, algorithm, changes, q) })
 	if drawn { // the forecast drew the problem's own rewards, and says so
 		w.Notes = append(w.Notes, engine.Warning{Kind: engine.WarnForecastByProblem})
 	}

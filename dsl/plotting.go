@@ -38,7 +38,7 @@ func plotFunction() Function {
 		}
 	}
 	several := lists.Map(measured, func(m measures) string { return m.kind })
-	return bound(Function{
+	return makeFunction(Function{
 		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "draws a figure of " + orList(several),
 		Params: []Param{
 			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results",
@@ -136,7 +136,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		data = found
 	}
 	if _, ok := data.(campaign.Status); ok {
-		now, err := inCampaign(c, "value", func(k *folder.Campaign) (any, error) { return given(k.Status(c.e.ctx)) })
+		now, err := inCampaign(c, "value", func(k *folder.Campaign) (any, error) { return dropOnError(k.Status(c.e.ctx)) })
 		if err != nil {
 			return nil, err
 		}
@@ -211,7 +211,7 @@ func checkPosterior(c *call) {
 		c.fail(c.arg("posterior"), fmt.Sprintf("plot: posterior=true works with one result of fc or fb, and this is %s", v.Type.a()), "")
 		return
 	}
-	offered(c, "x", c.arg("x"), report.PosteriorX())
+	checkOffered(c, "x", c.arg("x"), report.PosteriorX())
 	// The picture has a panel for each task, and no choice of measures.
 	for _, name := range []string{"y", "panel"} {
 		if a := c.arg(name); a.Node != nil {

@@ -40,7 +40,7 @@ func engineFunctions() []Function {
 		problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
 		bestFunction(),
-		bound(Function{
+		makeFunction(Function{
 			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},
 			Doc: "reads tasks and arms from a CSV file with the columns task,arm,x_*,z_*,mean,sd,reps; with data=, from a table with a " +
 				"row for every measurement and any column names; see docs/reference/data-format.md",
@@ -58,7 +58,7 @@ func engineFunctions() []Function {
 			}, noise[1:], goalParams(), longParams(), []Param{textParam}),
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`,
 		}, checkProblem, evalProblem),
-		bound(Function{
+		makeFunction(Function{
 			Name: "with_kernel", Section: SectionProblems, Synonyms: []string{"rekernel", "using", "change_kernel"},
 			Doc:    "returns the problem with another kernel, such as a fitted one; everything else stays the same",
 			Params: []Param{problemParam, {Name: "kernel", Synonyms: []string{"k"}, Doc: "the new kernel: how similar arms and tasks are"}},
@@ -68,7 +68,7 @@ func engineFunctions() []Function {
 			Kernel kernels.Joint
 		}) (any, error) {
 			joint, p := a.Kernel, a.P.WithKernel(a.Kernel) // a copy, so the script's problem does not change
-			_, err := computed(c, func() (bool, error) {
+			_, err := awaitResult(c, func() (bool, error) {
 				// Checks on many arms may take long, and end with the context.
 				if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
 					return false, err
@@ -83,7 +83,7 @@ func engineFunctions() []Function {
 			}
 			return p, nil
 		}),
-		bound(Function{
+		makeFunction(Function{
 			Name: "paper", Section: SectionProblems,
 			Doc: "makes the instance of [Du23, App. A]: 5 tasks with 6 arms each, in one of the three cases or between them",
 			Params: append([]Param{
@@ -95,7 +95,7 @@ func engineFunctions() []Function {
 			}, noiseParams("a number", "1")...),
 			Result: Problem, Example: "paper(case=2, gap=0.1)",
 		}, checkPaper, evalPaper),
-		bound(Function{
+		makeFunction(Function{
 			Name: "classic", Section: SectionProblems,
 			Doc: "makes a problem of collaborative best-arm identification without features: all agents have the same arms, with noise 1",
 			Params: []Param{
@@ -119,7 +119,7 @@ func engineFunctions() []Function {
 			[]Param{problemParam}, func(ctx context.Context, p *problem.Problem, _ engine.Options) (bounds.Hardness, error) {
 				return bounds.HardnessOf(ctx, p)
 			}),
-		bound(Function{
+		makeFunction(Function{
 			Name: "design", Section: SectionProblems, Synonyms: []string{"allocation", "allocate"},
 			Doc: "computes the allocation of the first round, with its certificate of optimality",
 			Params: []Param{problemParam, option("xi"),
@@ -131,7 +131,7 @@ func engineFunctions() []Function {
 			Tol float64 `arg:"default"`
 		}) (any, error) {
 			opt := optionsOf(c)
-			return given(computed(c, func() (bounds.Design, error) { return bounds.FirstRound(c.e.ctx, a.P, opt, a.Tol) }))
+			return dropOnError(awaitResult(c, func() (bounds.Design, error) { return bounds.FirstRound(c.e.ctx, a.P, opt, a.Tol) }))
 		}),
 	}, slices.Concat(planningFunctions(), runFunctions())...)
 }
@@ -143,7 +143,7 @@ func theory[T any](name string, result Type, doc string, params []Param,
 		Name: name, Section: SectionProblems, Doc: doc, Params: params, Result: result, Example: name + "(paper(case=2))",
 		eval: func(c *call) (any, error) {
 			p, opt := measuredProblem(c), optionsOf(c)
-			return given(computed(c, func() (T, error) { return compute(c.e.ctx, p, opt) }))
+			return dropOnError(awaitResult(c, func() (T, error) { return compute(c.e.ctx, p, opt) }))
 		},
 	}
 }
@@ -151,7 +151,7 @@ func theory[T any](name string, result Type, doc string, params []Param,
 // evalBounds uses the session's memory: runs share some of its designs, and the next call all of them.
 func evalBounds(c *call) (any, error) {
 	p, opt := measuredProblem(c), optionsOf(c)
-	return given(computed(c, func() (bounds.Report, error) {
+	return dropOnError(awaitResult(c, func() (bounds.Report, error) {
 		// The model is made here instead of in the engine, to share its memory.
 		m, err := model.NewContext(c.e.ctx, p, opt.Unit)
 		if err != nil {
@@ -164,8 +164,8 @@ func evalBounds(c *call) (any, error) {
 // measuredProblem returns the problem of a call, restricted to its measured arms, because the theory needs means. Its name says so.
 func measuredProblem(c *call) *problem.Problem { return c.arg("p").Data.(*problem.Problem).Measured() }
 
-// given drops a value that comes with an error, so that call.finish sees nil.
-func given[T any](v T, err error) (any, error) {
+// dropOnError drops a value that comes with an error, so that call.finish sees nil.
+func dropOnError[T any](v T, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	var found *belief.Belief
 	// Reading, finding the kernel and checking it may take long. After an interrupt they continue in the background; their side
 	// effects, such as the files read, belong to an evaluation that has ended.
-	p, err := computed(c, func() (*problem.Problem, error) {
+	p, err := awaitResult(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
 		if err == nil && !stated {
 			p, found, err = findKernel(c, p) // needs the measurements, so it comes after reading
@@ -258,7 +258,7 @@ func problemError(c *call, err error, file, rewards string) error {
 	// Under the table, or under an argument that names the wrong column.
 	a := &argumentError{param: file, message: fmt.Sprintf("cannot load %q", c.text(file)), err: err}
 	if errors.As(err, &data) && data.Unknown != "" {
-		if param := naming(c, data.Unknown); param != "" {
+		if param := paramNaming(c, data.Unknown); param != "" {
 			a.param = param
 		}
 		// The usual mistakes with column names, the surest first.

@@ -65,8 +65,8 @@ func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.St
 	}
 }
 
-// counting returns the function that receives the progress of a forecast, which counts its own steps.
-func counting(c *call, of string) func(done, total int) {
+// countSteps returns the function that receives the progress of a forecast, which counts its own steps.
+func countSteps(c *call, of string) func(done, total int) {
 	return func(done, total int) {
 		if tell := progressOf(c.e, c.fn.Name, of, total); tell != nil {
 			tell(sim.Step{Done: done, Total: total})
@@ -107,21 +107,21 @@ func roughly(x float64) float64 {
 // factorisation, cannot be stopped.
 const grace = 300 * time.Millisecond
 
-// computed returns the result of compute, which must not have side effects. It waits until the context ends, and then for the grace
+// awaitResult returns the result of compute, which must not have side effects. It waits until the context ends, and then for the grace
 // period.
-func computed[T any](c *call, compute func() (T, error)) (T, error) {
+func awaitResult[T any](c *call, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace}, compute)
 }
 
-// simulated returns the result of compute, which makes runs. Once worth is true, it waits for the result: the runs stop by
-// themselves, and finished ones are kept. noting sets worth, from any goroutine.
-func simulated[T any](c *call, worth *atomic.Bool, compute func() (T, error)) (T, error) {
+// awaitRuns returns the result of compute, which makes runs. Once worth is true, it waits for the result: the runs stop by
+// themselves, and finished ones are kept. noteFirstStep sets worth, from any goroutine.
+func awaitRuns[T any](c *call, worth *atomic.Bool, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace, Keeps: worth.Load}, compute)
 }
 
-// noting returns a progress function that passes steps on, and sets worth at the first step with something to keep. Steps may come
+// noteFirstStep returns a progress function that passes steps on, and sets worth at the first step with something to keep. Steps may come
 // from any goroutine; tell may be nil.
-func noting(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) func(sim.Step) {
+func noteFirstStep(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) func(sim.Step) {
 	return func(s sim.Step) {
 		if is(s) {
 			worth.Store(true)

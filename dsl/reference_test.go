@@ -135,7 +135,7 @@ func functionText() string {
 // text describes a function with the parameters that are its own.
 func (f *Function) text(shared map[string]string) string {
 	const long = 60
-	text := fmt.Sprintf("`%s` → %s. %s.", f.shortened(long), cmp.Or(f.Result, "value"), sentence.Upper(f.Doc))
+	text := fmt.Sprintf("`%s` → %s. %s.", f.describeValue(long), cmp.Or(f.Result, "value"), sentence.Upper(f.Doc))
 	if f.Formula != "" {
 		text += fmt.Sprintf(" k(x, y) = `%s`", f.Formula)
 	}
@@ -164,8 +164,8 @@ func (f *Function) text(shared map[string]string) string {
 	return text
 }
 
-// shortened returns the signature, of a long one only what must be given.
-func (f *Function) shortened(long int) string {
+// describeValue returns the signature, of a long one only what must be given.
+func (f *Function) describeValue(long int) string {
 	all := f.Signature()
 	if len(all) <= long {
 		return all
@@ -224,7 +224,7 @@ func limitTable() string {
 		front.Limit{What: "arms of all agents in `classic`", Most: maxArms})
 	var parts []string
 	for _, l := range limits {
-		parts = append(parts, fmt.Sprintf("%s %s", l.What, grouped(strconv.Itoa(l.Most))))
+		parts = append(parts, fmt.Sprintf("%s %s", l.What, groupThousands(strconv.Itoa(l.Most))))
 	}
 	return "At most: " + strings.Join(parts, "; ") + "."
 }

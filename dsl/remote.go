@@ -32,7 +32,7 @@ func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 	if len(missing) > 0 {
 		return w, fmt.Sprintf("it depends on %s, a value of a Go cell", missing[0])
 	}
-	if why := restsOnRuns(c, used, root); why != "" {
+	if why := dependsOnRuns(c, used, root); why != "" {
 		return w, why
 	}
 	// The call is the last statement, without a name.
@@ -61,8 +61,8 @@ func definitionsFor(c *call) (used []string, text string, missing []string) {
 	return used, text, missing
 }
 
-// restsOnRuns returns which other result the experiments of a call depend on: a worker would have to make its runs first.
-func restsOnRuns(c *call, used []string, root *binding) string {
+// dependsOnRuns returns which other result the experiments of a call depend on: a worker would have to make its runs first.
+func dependsOnRuns(c *call, used []string, root *binding) string {
 	scope := c.e.scope
 	runs := func(n ast.Node) int { // number of results of runs in an expression
 		return lists.Count(scope.callsIn(n), func(k knownCall) bool { return k.fn.Result == Result || k.fn.Result == Sweep })
@@ -84,14 +84,14 @@ func restsOnRuns(c *call, used []string, root *binding) string {
 	return ""
 }
 
-// madeHere notifies that the runs of a call are made locally, and why. It is not an error: the results are the same.
-func madeHere(c *call, why string) {
+// notifyLocalRuns notifies that the runs of a call are made locally, and why. It is not an error: the results are the same.
+func notifyLocalRuns(c *call, why string) {
 	c.e.session.notice(fmt.Sprintf("the runs of %s are made on this machine instead of by workers: %s", c.e.st.Text(c.node), why))
 }
 
-// performAway lets workers make the runs of an experiment. Made is false if they must be made locally. A sweep has submitted its
+// performOnWorkers lets workers make the runs of an experiment. Made is false if they must be made locally. A sweep has submitted its
 // combinations before; fc or fb submits one experiment here, unless it has a single run.
-func performAway(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
+func performOnWorkers(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	switch s := e.swept; {
 	case s != nil && s.remote != nil:
@@ -101,7 +101,7 @@ func performAway(c *call, x sim.Experiment) (r engine.Result, made bool, err err
 		r, made, err = performOne(c, x)
 	}
 	if errors.Is(err, farm.ErrElsewhere) { // this experiment is made locally, the others continue on workers
-		madeHere(c, strings.TrimPrefix(err.Error(), farm.ErrElsewhere.Error()+": "))
+		notifyLocalRuns(c, strings.TrimPrefix(err.Error(), farm.ErrElsewhere.Error()+": "))
 		return engine.Result{}, false, nil
 	}
 	return r, made, err
@@ -112,17 +112,17 @@ func performAway(c *call, x sim.Experiment) (r engine.Result, made bool, err err
 func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 	e := c.e
 	if x.Draw != nil {
-		madeHere(c, "a function of a Go cell draws their rewards")
+		notifyLocalRuns(c, "a function of a Go cell draws their rewards")
 		return engine.Result{}, false, nil
 	}
 	w, why := workRecipe(c, nil)
 	if why != "" {
-		madeHere(c, why)
+		notifyLocalRuns(c, why)
 		return engine.Result{}, false, nil
 	}
 	// One order, for the only experiment.
 	w.Orders = []farm.Order{{Cell: farm.Single, Experiment: x}}
-	job, err := hand(e, w, c.fn.Name+" "+x.Algorithm, x.Runs, 0)
+	job, err := submitWork(e, w, c.fn.Name+" "+x.Algorithm, x.Runs, 0)
 	if err != nil {
 		return engine.Result{}, true, err
 	}
@@ -131,9 +131,9 @@ func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 	return r, true, err
 }
 
-// hand submits work to the workers. It reports how many of all runs are made, including stored ones. The progress bar appears at
+// submitWork submits work to the workers. It reports how many of all runs are made, including stored ones. The progress bar appears at
 // once, with a note that workers are awaited.
-func hand(e *evaluator, w farm.Work, label string, total, stored int) (*farm.Job, error) {
+func submitWork(e *evaluator, w farm.Work, label string, total, stored int) (*farm.Job, error) {
 	if e.teller != nil {
 		w.Progress = func(p farm.Progress) {
 			e.teller.update(Activity{Label: label, Done: stored + p.Done, Total: total, Stored: stored, Note: noteOfWorkers(p.Workers)})
@@ -268,7 +268,7 @@ func performByAgents(c *call, x sim.Experiment) (r engine.Result, made bool, err
 	}
 	var begun atomic.Bool
 	begun.Store(true) // measurements are kept
-	r, err = simulated(c, &begun, func() (engine.Result, error) { return agents.Measure(e.ctx, a) })
+	r, err = awaitRuns(c, &begun, func() (engine.Result, error) { return agents.Measure(e.ctx, a) })
 	return r, true, err
 }
 
@@ -285,7 +285,7 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	if len(missing) > 0 {
 		return question.Recipe{}, fmt.Errorf("it depends on %s, a value of a Go cell, which agents do not have", missing[0])
 	}
-	if why := restsOnRuns(c, used, nil); why != "" {
+	if why := dependsOnRuns(c, used, nil); why != "" {
 		return question.Recipe{}, fmt.Errorf("%s, which agents would have to repeat", why)
 	}
 	// A displayed call has no name; the protocol gets an unused one.

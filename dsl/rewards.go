@@ -284,8 +284,8 @@ func checkNames(c *call, a argument) bool {
 	return true
 }
 
-// naming returns the parameter of a long table whose argument, a text or a list of texts, names a column; "" if there is none.
-func naming(c *call, column string) string {
+// paramNaming returns the parameter of a long table whose argument, a text or a list of texts, names a column; "" if there is none.
+func paramNaming(c *call, column string) string {
 	p, _ := lists.First(append(slices.Clone(longDetails), textParam), func(p Param) bool {
 		a := c.arg(p.Name)
 		return slices.Contains(append(texts(a.value), fmt.Sprint(a.Data)), column)

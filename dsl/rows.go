@@ -161,7 +161,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	program, err := expr.Compile(expression, opts...)
 	// Adapt the messages of expr to a text of the language.
 	if err != nil {
-		err = firstLine(err)
+		err = shortenError(err)
 		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown { // usually a text without quotes
 			err = fmt.Errorf("%w; write a text in quotes, as '%s'", err, word)
 		} else if strings.Contains(err.Error(), "func(") {
@@ -193,7 +193,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 			return nil, fmt.Errorf("the table has no column %q", missing)
 		}
 		if err != nil {
-			return nil, firstLine(err)
+			return nil, shortenError(err)
 		}
 		return v, nil
 	}
@@ -207,9 +207,9 @@ var unexpected = regexp.MustCompile(`^unexpected token (\w+)(?:\("(.*)"\))?$`)
 var reserved = []string{"let", "in", "and", "or", "not", "if", "else", "true", "false", "nil", "matches", "contains",
 	"startsWith", "endsWith"}
 
-// firstLine returns the message of an error of expr without the place, since an expression is one line. For a syntax error it names
+// shortenError returns the message of an error of expr without the place, since an expression is one line. For a syntax error it names
 // the unexpected words.
-func firstLine(err error) error {
+func shortenError(err error) error {
 	var at *file.Error
 	if errors.As(err, &at) {
 		if token := unexpected.FindStringSubmatch(at.Message); token != nil && token[1] == "EOF" {
@@ -311,7 +311,7 @@ func (t Type) isKernel() bool { return t == Kernel || t == Joint || t == Free }
 func gramKernel(c *call, entry kernels.Entry) (any, error) {
 	path := c.text("values")
 	opt := problem.LoadOptions{Read: c.e.read, Context: c.e.ctx}
-	g, err := computed(c, func() (problem.GramFile, error) {
+	g, err := awaitResult(c, func() (problem.GramFile, error) {
 		return c.e.session.opt.Host.Gram(c.e.session.path(path), opt)
 	})
 	if err == nil {

@@ -88,7 +88,7 @@ func runFunctions() []Function {
 	confidence := option("delta")
 	confidence.Doc = "error probability below which an answer counts as supported"
 	return []Function{
-		bound(Function{
+		makeFunction(Function{
 			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"},
 			Doc: "simulates a fixed-confidence algorithm, which samples until it has the required confidence in the best arm of every task",
 			Params: runParams(engine.ModeFC,
@@ -96,7 +96,7 @@ func runFunctions() []Function {
 					"rewards reward_norm", problemParam, algorithmParam(engine.ModeFC), runs, seed, rewards, rewardNorm),
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
 		}, checkRun, evalRun),
-		bound(Function{
+		makeFunction(Function{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "simulates a fixed-budget algorithm, which finds " +
 				"the best arms with a given number of samples",
 			Params: runParams(engine.ModeFB,
@@ -177,9 +177,9 @@ type runArgs struct {
 }
 
 // checkRun reports options that the algorithm lacks or that conflict. A sweep passes an option only to algorithms that have it, see
-// hasOptions.
+// checkOptions.
 func checkRun(c *call, _ runArgs) {
-	hasOptions(c)
+	checkOptions(c)
 	oneNorm(c)
 	if c.fn.Name == engine.ModeFB {
 		oneBudget(c)
@@ -237,8 +237,8 @@ func warnOfLength(c *call, x sim.Experiment) {
 // optionsOf reads the arguments that are options: those with the name of a field of engine.Options. Options that are not given are
 // left to the engine. Runs, forecasts, theory and protocols use it.
 func optionsOf(c *call) engine.Options {
-	opt := stated[engine.Options](c)
-	a := stated[struct {
+	opt := readArguments[engine.Options](c)
+	a := readArguments[struct {
 		P          *problem.Problem
 		RewardNorm float64
 		Level, Xi  any

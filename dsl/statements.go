@@ -34,7 +34,7 @@ func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Stateme
 	own[st.Name] = st // also after a mistake, so that a third binding is reported
 	_, bound := e.scope[st.Name]
 	switch {
-	case taken(st.Name):
+	case isReserved(st.Name):
 		e.failAt(st.NameAt, fmt.Sprintf("%s is a name of the language and cannot be bound", st.Name), "choose another name")
 	case first != nil:
 		line, _ := first.Source.Position(first.NameAt.From)
@@ -45,8 +45,8 @@ func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Stateme
 	}
 }
 
-// taken reports whether the language defines a name. A bound true would never be read: the parser treats it as a value.
-func taken(name string) bool {
+// isReserved reports whether the language defines a name. A bound true would never be read: the parser treats it as a value.
+func isReserved(name string) bool {
 	_, constant := constants[name]
 	return index[name] != nil || constant || name == "true" || name == "false"
 }
@@ -62,7 +62,7 @@ func (e *evaluator) statement(st *front.Statement) value {
 	if st.Name == "" {
 		return v
 	}
-	v = named(v, st.Name)
+	v = nameValue(v, st.Name)
 	b := &binding{name: st.Name, st: st, value: v, uses: map[string]int{}}
 	// Constants, functions and unknown names have no binding, and are not recorded.
 	for name := range e.uses {
@@ -272,7 +272,7 @@ func (s *Session) Withdraw(names map[string]string) {
 	for name, now := range names {
 		w := withdrawal{now: now, binding: s.scope[name]}
 		if w.binding != nil {
-			w.before = s.shortened(w.binding)
+			w.before = s.describeValue(w.binding)
 		}
 		s.withdrawn[name] = w
 	}
@@ -286,8 +286,8 @@ func (w withdrawal) message(name string) string {
 	return text
 }
 
-// shortened describes the former value: a number, a text or a list as written, possibly cut; otherwise its type.
-func (s *Session) shortened(b *binding) string {
+// describeValue describes the former value: a number, a text or a list as written, possibly cut; otherwise its type.
+func (s *Session) describeValue(b *binding) string {
 	switch {
 	case s.isTable(b.value):
 		return "a table"
@@ -387,7 +387,7 @@ func (s *Session) Closure(names ...string) (src string, missing []string) {
 	return b.String(), missing
 }
 
-// time returns the time at which a name was bound; 0 for an unbound name.
+// time returns the time at which a name was makeFunction; 0 for an unbound name.
 func (s scope) time(name string) int {
 	if s[name] == nil {
 		return 0

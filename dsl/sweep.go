@@ -71,7 +71,7 @@ func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 	// A wrong script may use a name before its definition, which would cause endless recursion in the second evaluation.
 	s.memo[key] = e.scope[name].value
 	st, uses := e.st, e.uses
-	// The names used by a definition were recorded when it was bound.
+	// The names used by a definition were recorded when it was makeFunction.
 	e.st, e.uses = e.scope[name].st, nil
 	v := e.define(e.st)
 	e.st, e.uses = st, uses
@@ -139,7 +139,7 @@ func evalSweep(c *call) (any, error) {
 	}
 	out := sim.Sweep{Names: s.names(), Per: c.text("rows")}
 	// All combinations are submitted before waiting for the first result.
-	if err := handIn(c, s, root); err != nil {
+	if err := submitSweep(c, s, root); err != nil {
 		return nil, err
 	}
 	if s.remote != nil {
@@ -168,7 +168,7 @@ func evalSweep(c *call) (any, error) {
 
 // openStore opens the store, and closes it again after an interrupt, also if it opens later.
 func openStore(c *call, path string) (Store, error) {
-	return computed(c, func() (Store, error) {
+	return awaitResult(c, func() (Store, error) {
 		store, err := c.e.session.opt.Host.Store(path)
 		if stopped := c.e.ctx.Err(); err == nil && stopped != nil {
 			return nil, errors.Join(stopped, store.Close())
@@ -202,7 +202,7 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	if r, made, err := performByAgents(c, x); made || err != nil {
 		return r, err
 	}
-	if r, made, err := performAway(c, x); made || err != nil {
+	if r, made, err := performOnWorkers(c, x); made || err != nil {
 		return r, err
 	}
 	tell := progressOf(e, c.fn.Name, x.Algorithm, x.Runs)
@@ -214,12 +214,12 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 		tell(sim.Step{Total: x.Runs})
 	}
 	var begun atomic.Bool // the first step of the experiment marks the begin of its runs
-	x.Progress = noting(tell, &begun, func(sim.Step) bool { return true })
+	x.Progress = noteFirstStep(tell, &begun, func(sim.Step) bool { return true })
 	if s == nil || s.store == nil {
-		return simulated(c, &begun, func() (engine.Result, error) { return sim.Run(e.ctx, x) })
+		return awaitRuns(c, &begun, func() (engine.Result, error) { return sim.Run(e.ctx, x) })
 	}
 	stored := false // from the store
-	result, err := simulated(c, &begun, func() (engine.Result, error) {
+	result, err := awaitRuns(c, &begun, func() (engine.Result, error) {
 		r, found, err := s.store.Run(e.ctx, x)
 		if err == nil {
 			stored = found

@@ -22,16 +22,16 @@ type remoteSweep struct {
 	lost error      // error of a store that could not keep a result
 }
 
-// handIn submits all combinations that the store lacks to the workers. If workers cannot make them, it notifies why and submits
+// submitSweep submits all combinations that the store lacks to the workers. If workers cannot make them, it notifies why and submits
 // nothing. The experiments are also made here, without runs, to compare their keys.
-func handIn(c *call, s *swept, root *binding) error {
+func submitSweep(c *call, s *swept, root *binding) error {
 	e := c.e
 	if e.session.opt.Runner == nil {
 		return nil // there are no workers
 	}
 	w, why := workRecipe(c, root)
 	if why != "" {
-		madeHere(c, why)
+		notifyLocalRuns(c, why)
 		return nil
 	}
 	a := &remoteSweep{}
@@ -44,7 +44,7 @@ func handIn(c *call, s *swept, root *binding) error {
 			break // the sweep will reach it and report the mistake
 		}
 		if x.Draw != nil { // a worker has no Go cell
-			madeHere(c, "a function of a Go cell draws their rewards")
+			notifyLocalRuns(c, "a function of a Go cell draws their rewards")
 			return nil
 		}
 		total += x.Runs
@@ -77,7 +77,7 @@ func handIn(c *call, s *swept, root *binding) error {
 		}
 	}
 	label := fmt.Sprintf("sweep of %s over %s", w.Orders[0].Experiment.Mode, strings.Join(s.names(), " and "))
-	if a.job, err = hand(e, w, label, total, stored); err != nil {
+	if a.job, err = submitWork(e, w, label, total, stored); err != nil {
 		return err
 	}
 	s.remote = a

@@ -25,14 +25,14 @@ func printFunction() Function {
 		Params:   []Param{{Name: "value", Synonyms: []string{"k"}, Doc: "what to print; a text may contain values in braces"}},
 		Variadic: "further values", Result: Text, Example: `print("half of it is {1/2:.0%}")`, pure: true,
 		eval: func(c *call) (any, error) {
-			parts := append([]string{printed(c.args[0].value)}, lists.Map(c.rest, func(a argument) string { return printed(a.value) })...)
+			parts := append([]string{printValue(c.args[0].value)}, lists.Map(c.rest, func(a argument) string { return printValue(a.value) })...)
 			return strings.Join(parts, " "), nil
 		},
 	}
 }
 
-// printed returns a value as print shows it. A kernel is preceded by its formulas, one per line.
-func printed(v value) string {
+// printValue returns a value as print shows it. A kernel is preceded by its formulas, one per line.
+func printValue(v value) string {
 	// A kernel also fits into a line, but print adds the formulas that its text names.
 	if text, ok := inText(v); ok && v.Type != Kernel && v.Type != Joint {
 		return text
@@ -43,7 +43,7 @@ func printed(v value) string {
 	case kernels.Kernel:
 		return definitions(kernels.Formulas(data)) + data.String()
 	case []value: // a list that does not fit into a line: one line per element
-		return strings.Join(lists.Map(data, printed), "\n")
+		return strings.Join(lists.Map(data, printValue), "\n")
 	}
 	var b strings.Builder
 	_ = report.Text(&b, report.Document{Displays: []report.Display{{Value: v.Data}}}, report.TextOptions{}) // a Builder never fails
@@ -80,8 +80,8 @@ func numeral(x float64) string {
 	return strconv.FormatFloat(x, 'g', 10, 64)
 }
 
-// formatted returns a number in a format that front.Format matches.
-func formatted(x float64, form string) string {
+// formatAs returns a number in a format that front.Format matches.
+func formatAs(x float64, form string) string {
 	// The groups are the comma, the digits after the point and the letter.
 	m := front.Format.FindStringSubmatch(form)
 	places := -1 // not given
@@ -109,13 +109,13 @@ func formatted(x float64, form string) string {
 		text = numeral(x)
 	}
 	if m[1] == "," {
-		text = grouped(text)
+		text = groupThousands(text)
 	}
 	return text + unit
 }
 
-// grouped puts commas between the thousands of a number. Digits after the point, exponents and units are unchanged.
-func grouped(text string) string {
+// groupThousands puts commas between the thousands of a number. Digits after the point, exponents and units are unchanged.
+func groupThousands(text string) string {
 	end := strings.IndexFunc(strings.TrimPrefix(text, "-"), func(r rune) bool { return r < '0' || r > '9' })
 	start := len(text) - len(strings.TrimPrefix(text, "-"))
 	if end += start; end < start { // no digits after the sign
@@ -171,7 +171,7 @@ func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string
 	case !v.known():
 		return "", false
 	case asked:
-		return formatted(v.Data.(float64), form.Value), true
+		return formatAs(v.Data.(float64), form.Value), true
 	}
 	text, ok := inText(v)
 	if !ok {
@@ -180,9 +180,9 @@ func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string
 	return text, ok
 }
 
-// joined concatenates two texts. The characters count against the limit of an evaluation: a text that doubles in every line would
+// joinTexts concatenates two texts. The characters count against the limit of an evaluation: a text that doubles in every line would
 // soon fill the memory.
-func joined(e *evaluator, n *ast.BinaryNode, l, r value) value {
+func joinTexts(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	if n.Operator != "+" {
 		return e.fail(n, Text, fmt.Sprintf("%s does not go between texts", n.Operator), "join texts with +")
 	}
@@ -256,7 +256,7 @@ func listFunctions() []Function {
 				return float64(len(c.args[0].Data.([]value))), nil
 			},
 		},
-		bound(Function{
+		makeFunction(Function{
 			Name: "round", Section: SectionNumbers, Synonyms: []string{"rounded", "int"},
 			Doc: "rounds to a whole number, or to a number of digits after the point; a list element by element",
 			Params: []Param{
@@ -266,9 +266,9 @@ func listFunctions() []Function {
 			},
 			Result: Number, Example: "round(2/3, digits=2)", pure: true, each: true,
 		}, nil, func(c *call, a struct{ Digits int }) (any, error) {
-			return c.e.each(c.node, c.args[0].value, func(x float64) float64 { return rounded(x, a.Digits) }), nil
+			return c.e.each(c.node, c.args[0].value, func(x float64) float64 { return roundTo(x, a.Digits) }), nil
 		}),
-		bound(Function{
+		makeFunction(Function{
 			Name: "linspace", Section: SectionNumbers, Synonyms: []string{"spaced"},
 			Doc: "n equally spaced numbers from one number to another, both included",
 			Params: []Param{
@@ -282,12 +282,12 @@ func listFunctions() []Function {
 			N        int
 		}) (any, error) {
 			// These weights make the first and the last number exact.
-			return spaced(c, a.N, func(i int) float64 {
+			return makeNumbers(c, a.N, func(i int) float64 {
 				t := float64(i) / float64(a.N-1)
 				return (1-t)*a.From + t*a.To
 			})
 		}),
-		bound(Function{
+		makeFunction(Function{
 			Name: "range", Section: SectionNumbers, Synonyms: []string{"seq", "arange"},
 			Doc: "numbers from one to another in steps; with steps of 1 the same as from..to",
 			Params: []Param{
@@ -310,13 +310,13 @@ func listFunctions() []Function {
 			if !(steps < maxRange) {
 				return nil, fmt.Errorf("range: more than %d numbers", maxRange)
 			}
-			return spaced(c, int(steps)+1, func(i int) float64 { return a.From + float64(i)*a.Step })
+			return makeNumbers(c, int(steps)+1, func(i int) float64 { return a.From + float64(i)*a.Step })
 		}),
 	}
 }
 
-// spaced returns the list of n numbers, at most maxRange.
-func spaced(c *call, n int, at func(i int) float64) (any, error) {
+// makeNumbers returns the list of n numbers, at most maxRange.
+func makeNumbers(c *call, n int, at func(i int) float64) (any, error) {
 	if !c.e.spend(c.node, n) {
 		return unknown(List), nil // reported by spend
 	}
@@ -331,9 +331,9 @@ func spaced(c *call, n int, at func(i int) float64) (any, error) {
 	return value{Type: List, Data: out}, nil
 }
 
-// rounded rounds x to a number of digits after the point. Halves are rounded away from 0 if digits is 0, and otherwise to an even
+// roundTo rounds x to a number of digits after the point. Halves are rounded away from 0 if digits is 0, and otherwise to an even
 // last digit.
-func rounded(x float64, digits int) float64 {
+func roundTo(x float64, digits int) float64 {
 	if digits == 0 {
 		return math.Round(x)
 	}

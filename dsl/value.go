@@ -242,7 +242,7 @@ func nameFor(s *Session, name string) (*front.Statement, error) {
 	switch {
 	case len(errs) > 0 || len(parsed) != 1 || parsed[0].Name != name || parsed[0].Params != nil:
 		return nil, fmt.Errorf("cannot bind %q: it is not a name; names are letters, digits and _, and begin with a letter", name)
-	case taken(name):
+	case isReserved(name):
 		return nil, fmt.Errorf("cannot bind %s: it is a name of the language; choose another name", name)
 	case bound && !s.opt.Rebind:
 		return nil, fmt.Errorf("cannot bind %s: it is bound already; choose another name: a name has one value", name)
@@ -266,7 +266,7 @@ func fromGo(name string, v any) (value, error) {
 		if err := v.Validate(0); err != nil {
 			return value{}, err
 		}
-		return named(value{Type: Free, Data: v}, name), nil
+		return nameValue(value{Type: Free, Data: v}, name), nil
 	case kernels.Formula:
 		if v.Body == "" {
 			v.Name = name // prints as its bound name
@@ -303,7 +303,7 @@ func fromGo(name string, v any) (value, error) {
 	}
 	// Results, sweeps, answers and other values that functions of the language return.
 	if k, ok := kinds.Of[struct{}](r.Type()); ok {
-		return named(value{Type: Type(k.Name), Data: v}, name), nil
+		return nameValue(value{Type: Type(k.Name), Data: v}, name), nil
 	}
 	return plainFromGo(name, r)
 }

@@ -23,7 +23,7 @@ problem("small.csv", kernel=task(identity()) * arm(linear(bias=1)), noise=3, goa
 		t.Errorf("a length scale of a millionth is not noted: %q", old.KernelNotes)
 	}
 	// The problem with the kernel changed is the one that is read with this kernel.
-	if a, b := printed(value{Type: Problem, Data: got}), printed(value{Type: Problem, Data: want}); a != b {
+	if a, b := printValue(value{Type: Problem, Data: got}), printValue(value{Type: Problem, Data: want}); a != b {
 		t.Errorf("got\n%s\nwant\n%s", a, b)
 	}
 	if got.Noise.Scales[0] != 3 || got.Goal != problem.GoalMin || got.Name != "mine" {

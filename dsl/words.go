@@ -117,7 +117,7 @@ func suggestFile(s *Session, name string) string {
 	if len(found) == 0 {
 		return ""
 	}
-	return "tables there: " + listed(found)
+	return "tables there: " + joinShort(found)
 }
 
 // dataNamed finds the file that a call of problem reads: data, or else path. Group 1 or 2 is a path in quotes. Group 3 is a name,
@@ -229,11 +229,11 @@ func suggest(word string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
-	return "known: " + listed(known)
+	return "known: " + joinShort(known)
 }
 
-// listed joins words for a hint, and shortens a long list.
-func listed(words []string) string { return sentence.List(words, 60) }
+// joinShort joins words for a hint, and shortens a long list.
+func joinShort(words []string) string { return sentence.List(words, 60) }
 
 // maxWord limits the length of a word that is compared with known ones.
 const maxWord = 200
@@ -270,7 +270,7 @@ func suggestFunction(word string) string {
 	if f := functionMeant(word); f != nil {
 		return fmt.Sprintf("did you mean %q?", f.Name)
 	}
-	return "known: " + listed(functionNames())
+	return "known: " + joinShort(functionNames())
 }
 
 // functionMeant returns the function that a word means, by name, synonym or similar spelling; nil if there is none. Synonyms come
@@ -312,5 +312,5 @@ func suggestName(e *evaluator, word string) string {
 	if len(names) == 0 {
 		return "no name is bound yet; write texts in quotes"
 	}
-	return "bound names: " + listed(names) + "; write texts in quotes"
+	return "bound names: " + joinShort(names) + "; write texts in quotes"
 }

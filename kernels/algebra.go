@@ -10,14 +10,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Sum is Σ terms; there is at least one. Make it with Add, which keeps it flat.
+// Sum is Σ terms, with at least one term. Make it with Add, which keeps it flat.
 type Sum struct{ Terms []Kernel }
 
-// Product is Π factors, positive semi-definite by Schur's theorem; there is at least
-// one. Make it with Mul, which keeps it flat.
+// Product is Π factors, with at least one factor; it is positive semi-definite by Schur's theorem. Make it with Mul, which keeps it
+// flat.
 type Product struct{ Factors []Kernel }
 
-// Scaled is Scale·k for Scale ≥ 0. Make it with Scale, which folds numbers.
+// Scaled is Scale·k for Scale ≥ 0. Make it with Scale, which combines numbers.
 type Scaled struct {
 	Scale  float64
 	Kernel Kernel
@@ -29,7 +29,7 @@ type Power struct {
 	Exponent int
 }
 
-// Parts returns the kernels that a sum, a product, a multiple or a power is made of; nil for every other kernel.
+// Parts returns the parts of a sum, a product, a multiple or a power; nil for other kernels.
 func Parts(k Kernel) []Kernel {
 	switch k := k.(type) {
 	case Sum:
@@ -44,7 +44,7 @@ func Parts(k Kernel) []Kernel {
 	return nil
 }
 
-// rebuilt returns a kernel like k of other parts, as many as Parts returns.
+// rebuilt returns a kernel like k with other parts, as many as Parts returns.
 func rebuilt(k Kernel, parts []Kernel) Kernel {
 	switch k := k.(type) {
 	case Sum:
@@ -59,7 +59,7 @@ func rebuilt(k Kernel, parts []Kernel) Kernel {
 	return k
 }
 
-// Add returns a + b. Sums are flattened, and their constants become one.
+// Add returns a + b. It flattens sums, and adds up their constants.
 func Add(a, b Kernel) Kernel {
 	var sum []Kernel
 	constant := -1
@@ -86,8 +86,7 @@ func terms(k Kernel) []Kernel {
 	return []Kernel{k}
 }
 
-// Mul returns a·b. Products are flattened, and their numbers become one factor in
-// front.
+// Mul returns a·b. It flattens products, and multiplies their numbers into one leading factor.
 func Mul(a, b Kernel) Kernel {
 	ca, a := split(a)
 	cb, b := split(b)
@@ -110,7 +109,7 @@ func factors(k Kernel) []Kernel {
 	return []Kernel{k}
 }
 
-// split writes k as a number times a kernel, nil for a constant one.
+// split writes k as a number times a kernel; the kernel is nil if k is constant.
 func split(k Kernel) (float64, Kernel) {
 	switch k := k.(type) {
 	case Constant:
@@ -132,7 +131,7 @@ func join(c float64, k Kernel) Kernel {
 	return Scaled{c, k}
 }
 
-// Scale returns c·k, with numbers folded; c must be finite and ≥ 0.
+// Scale returns c·k, and combines numbers; c must be finite and ≥ 0.
 func Scale(c float64, k Kernel) (Kernel, error) {
 	if err := checkScale(c); err != nil {
 		return nil, err
@@ -148,7 +147,7 @@ func checkScale(c float64) error {
 	return nil
 }
 
-// Pow returns k^n, with numbers and powers folded; n must be ≥ 1.
+// Pow returns k^n, and combines numbers and powers; n must be ≥ 1.
 func Pow(k Kernel, n int) (Kernel, error) {
 	if err := checkExponent(n); err != nil {
 		return nil, err
@@ -171,7 +170,7 @@ func checkExponent(n int) error {
 	return nil
 }
 
-// The strength with which printed operators bind.
+// The precedence of printed operators.
 const (
 	bindsSum = iota
 	bindsProduct
@@ -179,7 +178,7 @@ const (
 	bindsAll
 )
 
-// enclose prints k, in parentheses where it binds less than what surrounds it.
+// enclose prints k, in parentheses if its precedence is lower than that of the surrounding operator.
 func enclose(k Kernel, surrounding int) string {
 	own := bindsAll
 	switch k.(type) {
@@ -196,7 +195,7 @@ func enclose(k Kernel, surrounding int) string {
 	return k.String()
 }
 
-// String prints the sum; a constant in it is printed as the number alone.
+// String prints the sum; a constant is printed as a number.
 func (s Sum) String() string {
 	texts := make([]string, len(s.Terms))
 	for i, t := range s.Terms {
@@ -231,7 +230,7 @@ func (s Sum) Row(dst []float64, x Point, ys *Points, from int) {
 	rowOf(s.Terms, floats.Add, dst, x, ys, from)
 }
 
-// rowOf puts the rows of kernels together by a function, which changes its first list.
+// rowOf combines the rows of kernels with a function that changes its first argument.
 func rowOf(ks []Kernel, combine func(dst, row []float64), dst []float64, x Point, ys *Points, from int) {
 	ks[0].Row(dst, x, ys, from)
 	if len(ks) == 1 {
@@ -282,7 +281,7 @@ func (s Scaled) Row(dst []float64, x Point, ys *Points, from int) {
 	}
 }
 
-// Validate wants a finite number ≥ 0, and validates the kernel.
+// Validate checks that the number is finite and ≥ 0, and validates the kernel.
 func (s Scaled) Validate(dim int) error {
 	if err := checkScale(s.Scale); err != nil {
 		return err
@@ -301,7 +300,7 @@ func (p Power) Row(dst []float64, x Point, ys *Points, from int) {
 	}
 }
 
-// Validate wants an exponent ≥ 1, and validates the kernel.
+// Validate checks that the exponent is ≥ 1, and validates the kernel.
 func (p Power) Validate(dim int) error {
 	if err := checkExponent(p.Exponent); err != nil {
 		return err

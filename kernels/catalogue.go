@@ -11,29 +11,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Entry describes a kernel of the catalogue. The language, its help, the documentation and the
-// conformance test all read it.
+// Entry describes a kernel of the catalogue. The language, its help, the documentation and the conformance test use it.
 type Entry struct {
 	Name       string
 	Synonyms   []string // names other libraries use; the language suggests Name for them
 	Formula    string   // k(x, y) as text
 	Doc        string   // one line
-	Reference  string   // where it is from, or why it is positive semi-definite
-	Dimensions string   // the numbers d of columns in which it is valid
+	Reference  string   // its source, or the reason why it is positive semi-definite
+	Dimensions string   // the numbers d of columns for which it is valid
 	Params     []Param  // in the order of positional arguments
-	Example    string   // an expression that prints as itself
+	Example    string   // an expression that prints unchanged
 
 	Type   reflect.Type // of the kernel
-	fields []int        // of that type, for each of Params
+	fields []int        // of that type, one for each of Params
 
-	// Build makes the kernel from arguments by parameter name, and reports unknown,
-	// missing and unsuitable ones. What depends on the points is left to Bind.
+	// Build makes the kernel from arguments by parameter name, and reports unknown, missing and unsuitable ones. Bind checks what
+	// depends on the points.
 	Build func(Args) (Kernel, error)
 }
 
-// Args are evaluated arguments by parameter name. A value is a float64, []float64,
-// string, []string or [][]float64; for a number also a Free, and for a list of numbers
-// a []Free, in which the ones that are Fixed are plain numbers.
+// Args are evaluated arguments by parameter name. A value is a float64, []float64, string, []string or [][]float64; a number may
+// also be a Free, and a list of numbers a []Free, in which Fixed ones are plain numbers.
 type Args map[string]any
 
 // Catalogue lists every built-in kernel, in the order in which help shows them.
@@ -44,13 +42,13 @@ func Catalogue() []Entry {
 	}
 }
 
-// entries is the catalogue by types, made once: a fit asks for kernels thousands of times.
+// entries is the catalogue by type, built once: a fit looks up kernels thousands of times.
 var entries = sync.OnceValue(func() map[reflect.Type]*Entry {
 	return lists.Keyed(Catalogue(), func(_ int, e Entry) (reflect.Type, *Entry) { return e.Type, &e })
 })
 
-// of completes the entry of a kernel, whose fields are its parameters: Lengthscale is lengthscale. Arguments are checked against
-// the parameters, then made into a kernel, which is told nothing about points yet.
+// of completes the entry of a kernel, whose fields are its parameters: Lengthscale is lengthscale. Build checks arguments against
+// the parameters and makes a kernel, which is not bound to points yet.
 func (e Entry) of(k Kernel) Entry {
 	e.Type = reflect.TypeOf(k)
 	for _, p := range e.Params {
@@ -73,7 +71,7 @@ func (e Entry) of(k Kernel) Entry {
 		if len(free) > 0 {
 			return Open{k, free}, nil
 		}
-		if _, is := k.(Table); is { // nothing about a table waits for the points
+		if _, is := k.(Table); is { // a table can be validated without points
 			return k, k.Validate(0)
 		}
 		return k, nil
@@ -81,7 +79,7 @@ func (e Entry) of(k Kernel) Entry {
 	return e
 }
 
-// set gives a field of a kernel its argument, which passed check.
+// set sets a field of a kernel to its argument, which passed check.
 func (a Args) set(field reflect.Value, name string) {
 	switch to := field.Addr().Interface().(type) {
 	case *float64:
@@ -101,7 +99,7 @@ func (a Args) set(field reflect.Value, name string) {
 	}
 }
 
-// check compares the arguments with the parameters of the kernel of this name.
+// check compares the arguments with the parameters of a kernel.
 func (a Args) check(kernel string, params []Param) error {
 	for name := range a {
 		if !slices.ContainsFunc(params, func(p Param) bool { return p.Name == name }) {
@@ -132,7 +130,7 @@ func (a Args) check(kernel string, params []Param) error {
 	return nil
 }
 
-// accepts reports whether a value has the form that the kind asks for.
+// accepts reports whether a value has the form of the kind.
 func (k Kind) accepts(v any) bool {
 	switch v := v.(type) {
 	case float64:
@@ -151,7 +149,7 @@ func (k Kind) accepts(v any) bool {
 
 func isColumn(v float64) bool { return v >= 0 && v < 1<<31 && v == float64(int(v)) }
 
-// describe says what a value is, in the words of the language.
+// describe describes a value in words of the language.
 func describe(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -168,9 +166,9 @@ func describe(v any) string {
 	return "something else"
 }
 
-// The readers below are for arguments that passed check.
+// The functions below are for arguments that passed check.
 
-// numbers returns a number or a list as a list, nil where the argument is not given.
+// numbers returns a number or a list as a list; nil if the argument is not given.
 func (a Args) numbers(name string) []float64 {
 	switch v := a[name].(type) {
 	case float64:

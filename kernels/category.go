@@ -1,11 +1,11 @@
 package kernels
 
-// Category compares columns whose numbers are codes and have no order,
+// Category compares columns whose numbers are codes without order,
 //
 //	k(x, y) = Π_c (1 if x_c = y_c, else similarity).
 //
-// One column's matrix is s 11ᵀ + (1 - s) [x_c = y_c], a sum of two positive
-// semi-definite matrices for 0 ≤ s < 1; the product is by Schur's theorem.
+// The matrix of one column is s 11ᵀ + (1 - s) [x_c = y_c], a sum of two positive semi-definite matrices for 0 ≤ s < 1; products are
+// positive semi-definite by Schur's theorem.
 type Category struct {
 	Similarity float64 // of two different categories, in [0, 1)
 	Dims       Dims    // columns read
@@ -41,7 +41,7 @@ func (k Category) Row(dst []float64, x Point, ys *Points, from int) {
 	}
 }
 
-// Validate wants a column, and a similarity in range.
+// Validate checks that there is a column, and that the similarity is in range.
 func (k Category) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.

@@ -12,34 +12,29 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// indefinite is the part of the largest diagonal value that an eigenvalue may be
-// below zero by rounding. True kernels were seen down to -1e-13, plausible formulas
-// that are no kernels from -1e-3.
+// indefinite is the fraction of the largest diagonal value by which an eigenvalue may be negative from rounding. True kernels reach
+// -1e-13; plausible formulas that are not kernels start at -1e-3.
 const indefinite = 1e-8
 
-// asymmetric is the part of the larger of two values by which k(x, y) and k(y, x)
-// may differ by rounding.
+// asymmetric is the fraction of the larger value by which k(x, y) and k(y, x) may differ from rounding.
 const asymmetric = 1e-9
 
-// checkedPoints bounds the points on which eigenvalues are computed, O(n³).
+// checkedPoints limits the number of points for eigenvalues, which cost O(n³).
 const checkedPoints = 1000
 
-// Checked says what Check looked at.
+// Checked describes the result of Check.
 type Checked struct {
-	// on how many points eigenvalues were looked at; 0 where the kernel is known to be positive
-	// semi-definite
+	// number of points for which eigenvalues were computed; 0 if the kernel is known to be positive semi-definite
 	Points int
-	// what the diagonal needs to be positive definite beyond rounding; 0 where it needs nothing
+	// addition to the diagonal that makes it positive definite beyond rounding; 0 if it needs none
 	Jitter float64
 }
 
-// Check tests a kernel on the points it is for. Formulas must be symmetric, and a
-// kernel with formulas must be positive semi-definite: no eigenvalue of its Gram
-// matrix below -1e-8 of the largest diagonal value. Values must be finite. With more
-// than 1000 points, a thousand of them evenly spread are looked at. Errors name the
-// points and the values. Built-in kernels are positive semi-definite by construction
-// (the conformance test is the evidence), so that their diagonal alone is looked at:
-// by |k(x, y)|² ≤ k(x, x) k(y, y) a finite diagonal makes all of them finite.
+// Check tests a kernel on its points. Formulas must be symmetric, and a kernel with formulas must be positive semi-definite: no
+// eigenvalue of its Gram matrix below -1e-8 of the largest diagonal value. Values must be finite. With more than 1000 points, it
+// examines a thousand evenly spread ones. Errors name the points and the values. Built-in kernels are positive semi-definite by
+// construction (the conformance test is the evidence), so that only their diagonal is checked: by |k(x, y)|² ≤ k(x, x) k(y, y), a
+// finite diagonal makes all values finite.
 func Check(k Kernel, p *Points) (_ Checked, err error) {
 	defer try.Caught(&err)
 	k = try.Of(Bind(k, p))
@@ -100,10 +95,9 @@ func checkSymmetry(f Formula, p *Points) error {
 	return nil
 }
 
-// definiteness reports a matrix with an eigenvalue below -1e-8 of its largest
-// diagonal value. Otherwise it returns what the diagonal needs beyond rounding for a
-// Cholesky factorisation: 0, or 1e-8 of the largest diagonal value. Eigenvalues cost
-// many times a factorisation and are computed only for the message.
+// definiteness reports a matrix with an eigenvalue below -1e-8 of its largest diagonal value. Otherwise it returns the addition to
+// the diagonal for a Cholesky factorisation: 0, or 1e-8 of the largest diagonal value. It computes eigenvalues only for the
+// message, since they cost many times a factorisation.
 func definiteness(gram *mat.SymDense) (jitter float64, err error) {
 	n := gram.SymmetricDim()
 	largest := 0.0
@@ -138,15 +132,15 @@ func definiteness(gram *mat.SymDense) (jitter float64, err error) {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// ParamError says which argument of a kernel is wrong.
+// ParamError reports a wrong argument of a kernel.
 type ParamError struct {
 	Kernel  string // its name
 	Param   string // name of the parameter; "" for a number that is not a parameter
 	Index   int    // of the value in a list, from 0; -1 for the argument as a whole
-	Message string // as it reads after the parameter: "is -2; it must be at least 0"
+	Message string // to follow the parameter: "is -2; it must be at least 0"
 }
 
-// Error returns "kernel: param[index] message", without the parts that are missing.
+// Error returns "kernel: param[index] message", without missing parts.
 func (e *ParamError) Error() string {
 	switch {
 	case e.Param == "":
@@ -157,12 +151,12 @@ func (e *ParamError) Error() string {
 	return fmt.Sprintf("%s: %s[%d] %s", e.Kernel, e.Param, e.Index, e.Message)
 }
 
-// wrong returns a ParamError of an argument as a whole.
+// wrong returns a ParamError about a whole argument.
 func wrong(kernel, param, format string, args ...any) error {
 	return &ParamError{kernel, param, -1, fmt.Sprintf(format, args...)}
 }
 
-// NearError says that a table is not positive semi-definite, and which one near it is.
+// NearError reports a table that is not positive semi-definite, with a near one that is.
 type NearError struct {
 	Err  error
 	Near string // the values of the table, as an expression of the language

@@ -1,7 +1,7 @@
 package kernels
 
-// Constant is k(x, y) = Value, positive semi-definite for Value ≥ 0: all points share one
-// unknown level. In a sum it prints as the bare number.
+// Constant is k(x, y) = Value, positive semi-definite for Value ≥ 0: all points share one unknown mean. In a sum it prints as a
+// number.
 type Constant struct {
 	Value float64 // ≥ 0
 }
@@ -21,7 +21,7 @@ func (k Constant) Row(dst []float64, x Point, ys *Points, from int) {
 	}
 }
 
-// Validate wants a value ≥ 0; every dimension will do.
+// Validate checks that the value is ≥ 0, in any dimension.
 func (k Constant) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
@@ -41,11 +41,10 @@ var constantEntry = Entry{
 //
 //	k(x, y) = 1 if x and y are the same point, else 0.
 //
-// The same point is one with the same ID, hence the same name. It is not one with
-// the same features: points that only look alike stay independent.
+// Points are the same if they have the same ID, and so the same name. Different points with equal features stay independent.
 type Identity struct{}
 
-// Eval returns 1 for a point and itself, else 0.
+// Eval returns 1 if x and y are the same point, and 0 otherwise.
 func (Identity) Eval(x, y Point) float64 {
 	if x.ID == y.ID {
 		return 1
@@ -72,7 +71,7 @@ func (Identity) String() string { return "identity()" }
 var identityEntry = Entry{
 	Name: "identity", Synonyms: []string{"delta", "white", "noise", "white_noise", "kronecker", "iid", "diag", "eye"},
 	Formula:    "1 if x and y are the same point, else 0",
-	Doc:        "points share nothing; they are compared by name, not by distance",
+	Doc:        "points are unrelated; they are compared by name, not by distance",
 	Reference:  "its Gram matrix of distinct points is the identity matrix",
 	Dimensions: "every d",
 	Example:    "identity()",

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// squares sets dst[j] = Σ_c w_c (x_c - ys_c[from+j])² over the columns read, and
-// returns the factor that makes it the squared distance in units of the length
-// scales: several length scales go into the weights w, a single one into the factor.
+// squares sets dst[j] = Σ_c w_c (x_c - ys_c[from+j])² over the columns read, and returns the factor that makes it the squared
+// distance in units of the length scales: several length scales are in the weights w, a single one is in the factor.
 func (d Dims) squares(dst, x []float64, ys *Points, from int, lengthscale []float64) (factor float64) {
 	clear(dst)
 	n := d.count(len(x))
@@ -47,8 +46,8 @@ func SquaredDistances(dst, x []float64, ys [][]float64, from int) {
 	Dims{}.squares(dst, x, &Points{X: ys}, from, nil)
 }
 
-// group is four columns that are worked on in one pass, so that dst is read and
-// written a quarter as often: the value of x in each, and the values of the others.
+// group is four columns that are processed in one pass, so that dst is read and written a quarter as often: the value of x in each,
+// and the values of the other points.
 type group struct {
 	x [4]float64
 	y [4][]float64
@@ -58,7 +57,7 @@ func (g *group) set(i int, x []float64, ys *Points, column, from, n int) {
 	g.x[i], g.y[i] = x[column], ys.X[column][from:from+n]
 }
 
-// slices returns the columns, cut to n values so that the compiler knows they have them.
+// slices returns the columns, cut to n values so that the compiler can omit checks of their length.
 func (g *group) slices(n int) (y0, y1, y2, y3 []float64) {
 	return g.y[0][:n], g.y[1][:n], g.y[2][:n], g.y[3][:n]
 }
@@ -90,7 +89,7 @@ func (g *group) addProducts(dst []float64) {
 	}
 }
 
-// square returns the plain form of squares for one pair.
+// square is squares for a single pair.
 func (d Dims) square(x, y, lengthscale []float64) float64 {
 	sum := 0.0
 	for c := range d.count(len(x)) {
@@ -100,8 +99,8 @@ func (d Dims) square(x, y, lengthscale []float64) float64 {
 	return sum
 }
 
-// perColumn returns the value of a list parameter for the column read in place c: 1 for an empty
-// list, the one value, or the column's value.
+// perColumn returns a list parameter's value for column number c of those read: 1 for an empty list, the only value, or the
+// column's value.
 func perColumn(values []float64, c int) float64 {
 	switch len(values) {
 	case 0:
@@ -112,8 +111,8 @@ func perColumn(values []float64, c int) float64 {
 	return values[c]
 }
 
-// products sets dst[j] = Σ_c x_c ys_c[from+j] / ℓ_c² over the columns read. Columns
-// where x is 0 are left out: indicator columns mostly are.
+// products sets dst[j] = Σ_c x_c ys_c[from+j] / ℓ_c² over the columns read. It skips columns with x = 0, which is common for
+// indicator columns.
 func (d Dims) products(dst, x []float64, ys *Points, from int, lengthscale []float64) {
 	clear(dst)
 	var g group
@@ -137,7 +136,7 @@ func (d Dims) products(dst, x []float64, ys *Points, from int, lengthscale []flo
 	}
 }
 
-// product returns the plain form of products for one pair.
+// product is products for a single pair.
 func (d Dims) product(x, y, lengthscale []float64) float64 {
 	sum := 0.0
 	for c := range d.count(len(x)) {
@@ -147,10 +146,10 @@ func (d Dims) product(x, y, lengthscale []float64) float64 {
 	return sum
 }
 
-// steps is the number of values of 2^x that are tabulated over one octave.
+// steps is the number of tabulated values of 2^x per octave.
 const steps = 128
 
-// octave has the bits of 2^(i/128). Nothing writes to it.
+// octave has the bits of 2^(i/128). It is read-only.
 var octave = func() (bits [steps]uint64) {
 	for i := range bits {
 		bits[i] = math.Float64bits(math.Exp2(float64(i) / steps))
@@ -158,19 +157,18 @@ var octave = func() (bits [steps]uint64) {
 	return bits
 }()
 
-// ExpScaled replaces each dst[j] by exp(scale·dst[j]). With the nearest whole n to 128 x / ln 2 and
-// r = x - n ln 2 / 128, |r| ≤ 0.0028,
+// ExpScaled replaces each dst[j] by exp(scale·dst[j]). With the nearest whole n to 128 x / ln 2 and r = x - n ln 2 / 128, |r| ≤
+// 0.0028,
 //
 //	exp(x) = 2^(n/128) (1 + r + r²/2 + r³/6 + r⁴/24 + r⁵/120 + …),
 //
-// where 2^(n/128) is a table value with n/128 added to its exponent, and the terms
-// left out are below 1e-18. The relative error is below 4e-16: tables instead of the
-// division of the usual rational approximation take half the time.
+// where 2^(n/128) is a table value with n/128 added to its exponent, and the omitted terms are below 1e-18. The relative error is
+// below 4e-16. The table takes half the time of the division in the usual rational approximation.
 //
 //	P. T. P. Tang, Table-driven implementation of the exponential function in IEEE
 //	floating-point arithmetic, ACM Transactions on Mathematical Software 15, 1989.
 //
-// math.Exp takes over where 2^(n/128) is not a normal number, and for NaN.
+// math.Exp is used if 2^(n/128) is not a normal number, and for NaN.
 func ExpScaled(dst []float64, scale float64) {
 	const (
 		// with trailing zeros, so that n·ln2Hi is exact
@@ -194,14 +192,13 @@ func ExpScaled(dst []float64, scale float64) {
 	}
 }
 
-// Dims says which feature columns a kernel reads. The zero value means all of
-// them. Set Index or Names; Bind resolves Names into Index.
+// Dims are the feature columns that a kernel reads. The zero value means all. Set Index or Names; Bind resolves Names to Index.
 type Dims struct {
 	Index []int    // 0-based columns, in the order of the per-column parameters
-	Names []string // column names; where set, Index has their numbers
+	Names []string // column names; if set, Bind sets Index
 }
 
-// count returns how many columns are read out of dim.
+// count returns the number of columns read, out of dim.
 func (d Dims) count(dim int) int {
 	switch {
 	case len(d.Names) > 0:
@@ -212,7 +209,7 @@ func (d Dims) count(dim int) int {
 	return dim
 }
 
-// at returns the column that is read in place c.
+// at returns column number c of those read.
 func (d Dims) at(c int) int {
 	switch {
 	case len(d.Index) > 0:
@@ -223,7 +220,7 @@ func (d Dims) at(c int) int {
 	return c
 }
 
-// unbind returns the columns as they were written.
+// unbind returns the columns as written.
 func (d Dims) unbind() Dims {
 	if len(d.Names) > 0 {
 		d.Index = nil
@@ -231,23 +228,22 @@ func (d Dims) unbind() Dims {
 	return d
 }
 
-// resolve finds the columns named and checks the numbers given, for the kernel of
-// this name in a space of these columns.
+// resolve finds named columns and checks numbered ones, for the named kernel in a space of these columns.
 func (d Dims) resolve(kernel string, columns []string) (Dims, error) {
 	if len(d.Names) > 0 {
 		d.Index = make([]int, len(d.Names))
 		for i, name := range d.Names {
 			d.Index[i] = slices.Index(columns, name)
 			if d.Index[i] < 0 {
-				return d, wrong(kernel, "dims", "has %q, but the columns are %s%s", name, listing(columns), likely(name, columns))
+				return d, wrong(kernel, "dims", "has %q, and the columns are %s%s", name, listing(columns), likely(name, columns))
 			}
 		}
 	}
 	return d, d.check(kernel, len(columns))
 }
 
-// likely names the column that a name means which lacks the prefix of arm or task features, or has
-// other capital letters, as the end of a message; "" for none.
+// likely proposes, as the end of a message, the column that a name means: one with another prefix for arm or task features, or with
+// other capital letters; "" for none.
 func likely(name string, columns []string) string {
 	for _, c := range columns {
 		for _, prefix := range []string{"", "x_", "z_"} {
@@ -259,7 +255,7 @@ func likely(name string, columns []string) string {
 	return ""
 }
 
-// check reports columns out of range, or read twice, when there are dim of them.
+// check reports columns out of range or repeated, if there are dim columns.
 func (d Dims) check(kernel string, dim int) error {
 	for i, c := range d.Index {
 		if c < 0 || c >= dim {
@@ -272,7 +268,7 @@ func (d Dims) check(kernel string, dim int) error {
 	return nil
 }
 
-// String prints the columns as the value of dims=.
+// String prints the columns as a value of dims=.
 func (d Dims) String() string {
 	if len(d.Names) > 0 {
 		return quoted(d.Names)
@@ -280,7 +276,7 @@ func (d Dims) String() string {
 	return strings.ReplaceAll(fmt.Sprint(d.Index), " ", ", ")
 }
 
-// listing names a few columns or points in a message.
+// listing lists a few columns or points in a message.
 func listing(names []string) string {
 	const most = 8
 	switch {

@@ -65,7 +65,7 @@ func TestParamError(t *testing.T) {
 	}{
 		{"rbf", Args{"lengthscale": -1.}, ParamError{"rbf", "lengthscale", -1, "is -1; it must be greater than 0 and finite"}},
 		{"periodic", Args{"lengthscale": 1., "period": []float64{1, 0}}, ParamError{"periodic", "period", 1, "is 0; it must be greater than 0 and finite"}},
-		{"polynomial", Args{"degree": Free{Value: 2}}, ParamError{"polynomial", "degree", -1, "is a free number; it must be a whole number, which is not fitted"}},
+		{"polynomial", Args{"degree": Free{Value: 2}}, ParamError{"polynomial", "degree", -1, "is a free number, but a whole number cannot be fitted"}},
 		{"category", Args{"similarity": Free{Value: 0.5, Min: 0.1, Max: 2}}, ParamError{"category", "similarity", -1, "is 2; it must be at least 0 and less than 1"}},
 		{"rbf", Args{"dims": 0.5}, ParamError{"rbf", "dims", -1, "is 0.5; it must be a list of column names or of 0-based column numbers"}},
 		{"constant", Args{}, ParamError{"constant", "value", -1, "is missing; give a number"}},
@@ -100,13 +100,13 @@ func TestBindErrors(t *testing.T) {
 		{RBF{Lengthscale: []float64{1, 2}}, p, "rbf: lengthscale has 2 values for 3 columns (x_1, x_2, x_3); give one value, or one per column"},
 		{Add(Linear{}, RBF{Lengthscale: []float64{1, 2, 3}, Dims: Dims{Names: []string{"x_3", "x_1"}}}), p,
 			"rbf: lengthscale has 3 values for 2 columns (x_3, x_1); give one value, or one per column"},
-		{Mul(Linear{}, RBF{Dims: Dims{Names: []string{"dose"}}}), p, `rbf: dims has "dose", but the columns are x_1, x_2, x_3`},
+		{Mul(Linear{}, RBF{Dims: Dims{Names: []string{"dose"}}}), p, `rbf: dims has "dose", and the columns are x_1, x_2, x_3`},
 		{must(Scale(2, RBF{Dims: Dims{Index: []int{3}}})), p, "rbf: dims has 3, but there are 3 columns, numbered from 0"},
 		{must(Pow(Cosine{Dims: Dims{Index: []int{1, 1}}}, 2)), p, "cosine: dims has column 1 twice"},
-		{RBF{}, none, "rbf: compares features, but there are no feature columns"},
+		{RBF{}, none, "rbf: compares features, but the points have no feature columns"},
 		{Matern{Nu: 1}, p, "matern: nu is 1; it must be 0.5, 1.5 or 2.5"},
 		{Constant{-1}, p, "constant: value is -1; it must be at least 0 and finite"},
-		{Table{Values: identityRows(3)}, none, "table: has 3 rows for 2 points; give one row per point, or names= to say which is which"},
+		{Table{Values: identityRows(3)}, none, "table: has 3 rows for 2 points; give one row per point, or the points of the rows with names="},
 		{Table{Values: identityRows(2), Names: []string{"oslo", "lima"}}, none, `table: has no row for "rome"; its names are oslo, lima`},
 		{Scaled{-1, Linear{}}, p, "a kernel cannot be multiplied by -1; the factor must be at least 0 and finite"},
 		{Power{Linear{}, 0}, p, "a kernel cannot be raised to the power 0; the exponent must be a whole number from 1"},
@@ -131,7 +131,7 @@ func TestPointsErrors(t *testing.T) {
 		{columns, []string{"a", "b"}, [][]float64{{1, 2}}, "2 names for 1 row of features"},
 		{[]string{"x", "x"}, []string{"a"}, [][]float64{{1, 2}}, `column "x" appears twice`},
 		{[]string{"x", ""}, []string{"a"}, [][]float64{{1, 2}}, "column 2 has no name"},
-		{nil, nil, nil, "there are no points"},
+		{nil, nil, nil, "the list of points is empty"},
 	} {
 		_, err := NewPoints(row.columns, row.names, row.rows)
 		if err == nil || err.Error() != row.want {

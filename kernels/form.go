@@ -11,22 +11,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// form holds what a kernel of the catalogue says about itself once, for printing and for checking: the values of its
-// parameters, and the columns it reads.
+// form describes a kernel of the catalogue for printing and checking: the values of its parameters, and the columns that it reads.
 type form struct {
 	*Entry
 	values []value
 	dims   *Dims // nil for a kernel that reads no columns
 }
 
-// value is a parameter with what it is set to; no numbers when left at its default.
+// value is a parameter with its value; without numbers if it has its default.
 type value struct {
 	param   Param
 	numbers []float64
 	text    string // printed instead of the numbers, for free ones
 }
 
-// formOf returns the form of a kernel; its Entry is nil where the catalogue does not have the kernel.
+// formOf returns the form of a kernel; its Entry is nil if the kernel is not in the catalogue.
 func formOf(k Kernel) form {
 	f := form{Entry: entries()[reflect.TypeOf(k)]}
 	if f.Entry == nil {
@@ -51,7 +50,7 @@ func formOf(k Kernel) form {
 	return f
 }
 
-// stated returns a number as the value of a parameter: zero means its default, if it has one.
+// stated returns the number of a parameter as a list; zero means the default, if there is one.
 func stated(p Param, v float64) []float64 {
 	if v == 0 && p.Default != "" {
 		return nil
@@ -67,14 +66,14 @@ func with(k Kernel, d Dims) Kernel {
 	return out.Interface().(Kernel)
 }
 
-// String prints the call; a parameter left at its default is not printed.
+// String prints the call without parameters that have their default.
 func (f form) String() string {
 	var args []string
 	for _, v := range f.values {
 		text := cmp.Or(v.text, numberOrList(v.numbers))
 		switch {
 		case len(v.numbers) == 0 && v.text == "":
-		case v.param.Default == "": // the number alone
+		case v.param.Default == "": // only the number
 			args = append(args, text)
 		default:
 			args = append(args, v.param.Name+"="+text)
@@ -86,8 +85,7 @@ func (f form) String() string {
 	return f.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// validate checks the parameters for a space of dim columns; columns are their
-// names for messages, nil where only the number is known.
+// validate checks the parameters for a space of dim columns; columns are their names for messages, nil if only the number is known.
 func (f form) validate(dim int, columns []string) error {
 	want := 0
 	if f.dims != nil {
@@ -95,7 +93,7 @@ func (f form) validate(dim int, columns []string) error {
 			return err
 		}
 		if want = f.dims.count(dim); want == 0 {
-			return fmt.Errorf("%s: compares features, but there are no feature columns", f.Name)
+			return fmt.Errorf("%s: compares features, but the points have no feature columns", f.Name)
 		}
 	}
 	for _, v := range f.values {
@@ -112,7 +110,7 @@ func (f form) validate(dim int, columns []string) error {
 	return nil
 }
 
-// active lists the columns that are read, in parentheses, where they have names.
+// active lists the columns that are read, in parentheses, if they have names.
 func (f form) active(columns []string) string {
 	if columns == nil {
 		return ""
@@ -121,7 +119,7 @@ func (f form) active(columns []string) string {
 	return " (" + listing(names) + ")"
 }
 
-// bind resolves the columns that are given by name, and validates.
+// bind resolves named columns, and validates.
 func (f form) bind(p *Points) (Dims, error) {
 	d, err := f.dims.resolve(f.Name, p.Columns)
 	if err != nil {
@@ -131,10 +129,10 @@ func (f form) bind(p *Points) (Dims, error) {
 	return d, f.validate(p.Dim(), p.Columns)
 }
 
-// number prints the shortest decimal that reads back as the same float64.
+// number prints the shortest decimal that parses to the same float64.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// numberOrList prints one value as a number and several as a list.
+// numberOrList prints one value as a number, and several as a list.
 func numberOrList(values []float64) string {
 	if len(values) == 1 {
 		return number(values[0])

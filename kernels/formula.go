@@ -8,46 +8,43 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Formula is a kernel that was written down as a formula: in a script, where the
-// language compiles it, or in Go with Func. Nothing is known about it, so it is
-// tested for symmetry and eigenvalues on the actual points (see Check). It prints
-// as its name; whoever prints it prints the definition Name(Params) = Body too.
+// Formula is a kernel that is written as a formula: in a script, which the language compiles, or in Go with Func. Check tests its
+// symmetry and eigenvalues on the actual points, since nothing else is known about it. It prints as its name; the caller must also
+// print the definition Name(Params) = Body.
 type Formula struct {
-	Name   string // one name, one definition: two formulas in a kernel must not share it
-	Params string // "x, y", or "x, y, a=1" with the numbers that it may be called with
+	Name   string // unique: two formulas in a kernel must not share it
+	Params string // "x, y", or "x, y, a=1" with further parameters
 	Body   string // text of the formula; empty for a Go function
 
 	// Pair returns k(x, y).
 	Pair func(x, y Point) float64
-	// Rows is the fast form of Pair; nil means that Pair is called for each point.
+	// Rows is the fast form of Pair; if nil, Pair is called for each point.
 	Rows func(dst []float64, x Point, ys *Points, from int)
-	// Resolve returns the formula for points with these columns: with names turned
-	// into numbers, or an error that says which column is missing. Bind calls it; nil
-	// means that Pair serves for any columns.
+	// Resolve returns the formula for points with these columns, with names resolved to numbers, or an error about a missing
+	// column. Bind calls it; nil means that Pair works for any columns.
 	Resolve func(columns []string) (Formula, error)
-	// Meet returns the formula for these points, whose values it may compute at once. Bind calls
-	// it instead of Resolve; may be nil.
+	// Meet returns the formula for these points; it may compute the values at once. Bind calls it instead of Resolve; may be nil.
 	Meet func(p *Points) Formula
 
-	// Args are the numbers that the formula is called with, in the order of its parameters.
+	// Args are the values of the further parameters, in order.
 	Args []Arg
-	// Call returns the formula with other numbers instead of Args; nil where it takes none.
+	// Call returns the formula with other Args; nil if there are none.
 	Call func(args []Free) (Formula, error)
 
-	// Free are the free numbers that the formula reads by their names.
+	// Free are the free numbers that the formula uses by name.
 	Free []Free
-	// At returns the formula with others instead of Free and of the Args that are not Fixed, in this
-	// order; Fixed ones are written into Body and Args as numbers.
+	// At returns the formula with other values of Free, followed by the Args that are not Fixed; Fixed values are written into Body
+	// and Args as numbers.
 	At func(free []Free) Formula
 }
 
-// Arg is a number that a formula is called with. A plain number is Fixed.
+// Arg is an argument of a formula. A plain number is Fixed.
 type Arg struct {
 	Param string
 	Free
 }
 
-// Func makes a kernel of a Go function of two feature vectors.
+// Func makes a kernel from a Go function of two feature vectors.
 func Func(name string, f func(x, y []float64) float64) Formula {
 	return Formula{Name: name, Params: "x, y", Pair: func(x, y Point) float64 { return f(x.X, y.X) }}
 }
@@ -68,7 +65,7 @@ func (k Formula) Row(dst []float64, x Point, ys *Points, from int) {
 	}
 }
 
-// Validate wants a formula that can be evaluated; the rest is for Check.
+// Validate checks that the formula can be evaluated; Check tests the rest.
 func (k Formula) Validate(dim int) error {
 	if k.Pair == nil && k.Resolve == nil {
 		return fmt.Errorf("%s: the formula has no definition", k.Name)
@@ -76,7 +73,7 @@ func (k Formula) Validate(dim int) error {
 	return nil
 }
 
-// String prints the name, with all numbers that the formula is called with.
+// String prints the name, with all arguments.
 func (k Formula) String() string {
 	if len(k.Args) == 0 {
 		return k.Name
@@ -103,9 +100,9 @@ func (k Formula) bind(p *Points) (Kernel, error) {
 	return k.Resolve(p.Columns)
 }
 
-// Own returns a variance that each arm of each task has by itself under a kernel, as its terms show it: the variance of
-// identity() of tasks times identity() of arms, which is the arms' alone for one task. Where it is 0 the kernel may have full rank
-// all the same.
+// Own returns a variance of each arm of each task that is independent of all others, as far as the terms of a kernel show it: the
+// variance of identity() of tasks times identity() of arms; for one task, of identity() of arms. If it is 0, the kernel may still
+// have full rank.
 func Own(j Joint, tasks int) float64 {
 	sum := 0.0
 	for _, t := range j.Terms {
@@ -119,7 +116,7 @@ func Own(j Joint, tasks int) float64 {
 	return sum
 }
 
-// shown returns numbers a and c with which k - a·identity() - c is still a kernel, as its terms show.
+// shown returns numbers a and c such that k - a·identity() - c is still a kernel, as far as its terms show.
 func shown(k Kernel) (identity, constant float64) {
 	switch k := k.(type) {
 	case nil:

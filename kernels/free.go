@@ -7,16 +7,14 @@ import (
 	"strings"
 )
 
-// Free is a number that one does not know: it may be fitted to data, and is Value
-// until then. As a parameter of a kernel of the catalogue it makes that kernel Open; as
-// a factor or a summand it is a kernel itself, the constant Value.
+// Free is an unknown number: it may be fitted to data, and is Value until then. As a parameter of a kernel of the catalogue it
+// makes that kernel Open; as a factor or a summand it is itself a constant kernel.
 //
-// Numbers of one name are one number, wherever they stand. A number without a name is a different
-// one in each place.
+// Numbers with the same name are one number. A number without a name is a different one in each place.
 type Free struct {
 	Name  string
 	Value float64 // between Min and Max
-	// both 0: a thousandth and a thousand times Value, as far as the parameter allows
+	// both 0: a thousandth and a thousand times Value, within the parameter's range
 	Min, Max float64
 }
 
@@ -31,25 +29,25 @@ func (f Free) Limits() (least, most float64) {
 	return f.Min, f.Max
 }
 
-// Fixed reports whether there is nothing to fit, because both limits are the value.
+// Fixed reports whether both limits equal the value, so that there is nothing to fit.
 func (f Free) Fixed() bool {
 	least, most := f.Limits()
 	return least == most
 }
 
-// check reports a value outside its limits, and limits outside the parameter's.
+// check reports a value outside its limits, and limits outside the parameter's range.
 func (f Free) check(kernel string, p Param) error {
 	least, most := f.Limits()
 	switch {
 	case p.Kind == IntegerKind || p.Kind == ChoiceKind:
-		return wrong(kernel, p.Name, "is a free number; it must be %v, which is not fitted", p.Kind)
+		return wrong(kernel, p.Name, "is a free number, but %v cannot be fitted", p.Kind)
 	case f.Min == 0 && f.Max == 0 && !(f.Value > 0):
-		return wrong(kernel, p.Name, "starts at %s, from which no limits follow; give min= and max=", number(f.Value))
+		return wrong(kernel, p.Name, "starts at %s, which does not determine its limits; give min= and max=", number(f.Value))
 	case !isFinite(f.Value) || !isFinite(least) || !isFinite(most) || !(least <= f.Value && f.Value <= most):
 		return wrong(kernel, p.Name, "starts at %s; it must lie between min, which is %s, and max, which is %s", number(f.Value),
 			number(least), number(most))
 	case f.Min == 0 && f.Max == 0:
-		// limits that nobody wrote are narrowed to what the parameter allows
+		// default limits are narrowed to the range of the parameter
 		return p.check(kernel, f.Value, 0, 1)
 	}
 	for _, limit := range []float64{least, most} {
@@ -60,10 +58,10 @@ func (f Free) check(kernel string, p Param) error {
 	return nil
 }
 
-// within narrows limits that nobody wrote to the range of a parameter.
+// within narrows default limits to the range of a parameter.
 func (f Free) within(r Range) Free {
 	least, most := f.Limits()
-	const inside = 1e-6 // of the way to an end that is excluded itself
+	const inside = 1e-6 // fraction of the range next to an excluded end
 	if f.Min == 0 && f.Max == 0 {
 		least = max(least, r.Min)
 		if most > r.Max || most == r.Max && r.MaxOpen {
@@ -82,7 +80,7 @@ func (f Free) Row(dst []float64, x Point, ys *Points, from int) {
 	Constant{f.Value}.Row(dst, x, ys, from)
 }
 
-// Validate wants limits of 0 or more with the value between them.
+// Validate checks that the limits are 0 or more and include the value.
 func (f Free) Validate(dim int) error { return f.check("free", Param{Range: NonNegative}) }
 
 // String prints the call that makes f.
@@ -97,13 +95,12 @@ func (f Free) String() string {
 	return text + ")"
 }
 
-// Quote returns a text as the script language reads it: in quotes, with braces doubled.
+// Quote returns a text as a literal of the script language: in quotes, with doubled braces.
 func Quote(text string) string {
 	return strings.NewReplacer("{", "{{", "}", "}}").Replace(strconv.Quote(text))
 }
 
-// Logarithmic tells on which scale a free number is fitted: its logarithm's,
-// unless 0 is among its values.
+// Logarithmic reports whether a free number is fitted on the logarithmic scale: if 0 is not among its values.
 func (f Free) Logarithmic() bool {
 	least, _ := f.Limits()
 	return least > 0
@@ -113,7 +110,7 @@ func (f Free) Logarithmic() bool {
 //
 //	u = log((t - a)/(b - t)),  t the number or its logarithm, a and b the limits,
 //
-// so that a search without limits respects them. Beyond the limits To is infinite.
+// so that an unconstrained search stays within the limits. Outside the limits To is infinite.
 func (f Free) To(value float64) float64 {
 	least, most := f.Limits()
 	if f.Logarithmic() {
@@ -122,7 +119,7 @@ func (f Free) To(value float64) float64 {
 	return math.Log(value-least) - math.Log(most-value)
 }
 
-// Of returns the inverse of To.
+// Of is the inverse of To.
 func (f Free) Of(u float64) float64 {
 	least, most := f.Limits()
 	share := 1 / (1 + math.Exp(-u))

@@ -193,8 +193,8 @@ func TestFreeNumbersErrors(t *testing.T) {
 		{build("rbf", Args{"lengthscale": Free{Value: 5, Min: 1, Max: 2}}), "rbf: lengthscale starts at 5; it must lie between min, which is 1, and max, which is 2"},
 		{build("rbf", Args{"lengthscale": Free{Value: 1, Min: 0, Max: 2}}), "rbf: lengthscale is 0; it must be greater than 0 and finite, and so must the limits of a free number"},
 		{build("category", Args{"similarity": Free{Value: 0.5, Min: 0, Max: 2}}), "category: similarity is 2; it must be at least 0 and less than 1, and so must"},
-		{build("polynomial", Args{"degree": Free{Value: 2}}), "polynomial: degree is a free number; it must be a whole number, which is not fitted"},
-		{Free{}.Validate(0), "free starts at 0, from which no limits follow; give min= and max="},
+		{build("polynomial", Args{"degree": Free{Value: 2}}), "polynomial: degree is a free number, but a whole number cannot be fitted"},
+		{Free{}.Validate(0), "free starts at 0, which does not determine its limits; give min= and max="},
 		{copied, "would copy a free number"},
 		{twice, "the free number a has two definitions"},
 	} {

@@ -10,23 +10,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Parameter is a free number of a kernel, with its limits written out.
+// Parameter is a free number of a kernel, with explicit limits.
 type Parameter struct {
 	Free
-	// its place in words, such as "arm rbf lengthscale"; the first one of a number that stands in
-	// several
+	// its place in words, such as "arm rbf lengthscale"; the first place if it has several
 	Where string
 }
 
 // Label returns the name of the number, or its place.
 func (p Parameter) Label() string { return cmp.Or(p.Name, p.Where) }
 
-// setting says what becomes of a free number: as listed (limits written out) and as
-// written. One that comes back Fixed is a plain number from then on.
+// setting returns the new value of a free number, from its listed form (with explicit limits) and its written form. A Fixed result
+// becomes a plain number.
 type setting func(p Parameter, written Free) Free
 
-// Free lists the free numbers of the kernel, in order of appearance; numbers of one name
-// once. Two numbers of one name must agree in value and limits.
+// Free lists the free numbers of the kernel in order of appearance, each name once. Numbers with the same name must agree in value
+// and limits.
 func (j Joint) Free() ([]Parameter, error) {
 	var found []Parameter
 	var mistake error
@@ -47,8 +46,8 @@ func (j Joint) Free() ([]Parameter, error) {
 	return found, err
 }
 
-// With returns the kernel at other values of its free numbers, in the order of Free; they stay
-// free, with the same limits. It panics if the number of values differs.
+// With returns the kernel with other values of its free numbers, in the order of Free; they stay free, with the same limits. It
+// panics if the number of values differs.
 func (j Joint) With(values []float64) (Joint, error) {
 	free, err := j.Free()
 	if err != nil {
@@ -66,14 +65,13 @@ func (j Joint) With(values []float64) (Joint, error) {
 			}
 			at, next = next, next+1
 		}
-		f := p.Free // limits that nobody wrote do not move with the value
+		f := p.Free // default limits do not move with the value
 		f.Name, f.Value = written.Name, values[at]
 		return f
 	})
 }
 
-// Settled returns the kernel with plain numbers instead of its free ones, at their
-// values.
+// Settled returns the kernel with its free numbers replaced by plain numbers, at their values.
 func (j Joint) Settled() (Joint, error) {
 	out, err := j.each(func(_ Parameter, f Free) Free { return settled(f.Value) })
 	if err != nil {
@@ -85,8 +83,8 @@ func (j Joint) Settled() (Joint, error) {
 	return out, nil
 }
 
-// readable returns the value without what a multiplication rounds: a written factor times a fitted
-// one is 3.8616, not 3.8615999999999997.
+// readable removes the rounding error of a multiplication: a written factor times a fitted one becomes 3.8616, not
+// 3.8615999999999997.
 func readable(v float64) float64 {
 	if r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64); math.Abs(r-v) <= 1e-15*math.Abs(v) {
 		return r
@@ -113,8 +111,7 @@ func (j Joint) each(set setting) (Joint, error) {
 	return out, nil
 }
 
-// each does what Joint.each does for one kernel. Sums and products are made again, since plain
-// numbers among their parts become one.
+// each is Joint.each for one kernel. Sums and products are rebuilt, since plain numbers among their parts are combined.
 func each(k Kernel, set setting, place, side string) (Kernel, error) {
 	switch k := k.(type) {
 	case Free:
@@ -150,7 +147,7 @@ func each(k Kernel, set setting, place, side string) (Kernel, error) {
 	return k, nil
 }
 
-// combined puts parts together by a function, from the first to the last; there is at least one.
+// combined folds parts with a function; there is at least one.
 func combined[K any](parts []K, combine func(a, b K) K) K {
 	all := parts[0]
 	for _, part := range parts[1:] {
@@ -184,8 +181,7 @@ func (k Formula) each(set setting, place string) Kernel {
 	return k.At(free)
 }
 
-// anonymous reports whether a joint kernel has free numbers without a name: a copy of it would have
-// others in their place.
+// anonymous reports whether a joint kernel has free numbers without a name: a copy of it would have different ones.
 func (j Joint) anonymous() bool {
 	found := false
 	_, err := j.each(func(p Parameter, f Free) Free {
@@ -195,7 +191,7 @@ func (j Joint) anonymous() bool {
 	return found || err != nil
 }
 
-// pull takes the free factors of a product out: the rest is nil if nothing is left.
+// pull separates the free factors of a product; rest is nil if nothing else remains.
 func pull(k Kernel) (free []Kernel, rest Kernel) {
 	if k == nil {
 		return nil, nil

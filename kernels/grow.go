@@ -14,26 +14,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Growing is a factorisation by pivoted Cholesky that is taken as far as somebody asks, and
-// further when somebody else does: its first k columns are the factor that PivotedCholesky
-// stops with at rank k, bit for bit. It is safe for concurrent use; who waits for columns that
-// another computes waits until the own context ends. Its bits do not depend on the number of cores.
+// Growing is a pivoted Cholesky factorisation that grows on demand: its first k columns are, bit for bit, the factor of
+// PivotedCholesky at rank k. It is safe for concurrent use; a caller waits for columns that another one computes, until its own
+// context ends. Its bits do not depend on the number of cores.
 type Growing struct {
 	m        Matrix
 	diagonal []float64 // N
 	largest  float64   // of diagonal
 
-	turn      chan struct{} // holds one value while nobody works on what follows
-	columns   [][]float64   // of N values each, which nothing changes any more
+	turn      chan struct{} // holds one value while no caller computes columns
+	columns   [][]float64   // of N values each; never changed
 	pivots    []int
-	rest      []float64 // N: what the columns leave of diagonal
-	spare     []float64 // N, or nil: where the next column writes what it leaves
+	rest      []float64 // N: the diagonal less the columns
+	spare     []float64 // N, or nil: buffer for the next rest
 	factors   []float64 // what the next column has of each earlier one
-	residuals []float64 // residuals[k] is the largest value of rest after k columns; as long as was computed
+	residuals []float64 // residuals[k] is the largest value of rest after k columns, as far as computed
 }
 
-// Grow begins the factorisation of m. It reads the diagonal, and reports one that has values
-// which are not finite, or are negative by more than 1e-8 of the largest, and one that is zero.
+// Grow begins the factorisation of m. It reads the diagonal, and rejects one that is zero, has values that are not finite, or
+// values below -1e-8 of the largest.
 func Grow(m Matrix) (*Growing, error) {
 	g := &Growing{m: m, diagonal: make([]float64, m.Len()), turn: make(chan struct{}, 1)}
 	m.Diagonal(g.diagonal)
@@ -63,8 +62,7 @@ func (g *Growing) Largest() float64 { return g.largest }
 // Diagonal returns the diagonal of the matrix, N values, which must not be changed.
 func (g *Growing) Diagonal() []float64 { return g.diagonal }
 
-// Continued returns a factorisation that begins with the columns there are and grows by itself: what
-// it computes beyond them is not kept here.
+// Continued returns a factorisation that begins with the present columns; g does not store its further columns.
 func (g *Growing) Continued(ctx context.Context) (*Growing, error) {
 	if err := g.take(ctx); err != nil {
 		return nil, err
@@ -78,8 +76,8 @@ func (g *Growing) Continued(ctx context.Context) (*Growing, error) {
 	return &out, nil
 }
 
-// Columns returns as many columns of the factor as PivotedCholesky computes with the same limits,
-// with the pivots. Neither must be changed. It is an error as there.
+// Columns returns the columns and the pivots that PivotedCholesky computes with the same limits, and its errors. They must not be
+// changed.
 func (g *Growing) Columns(ctx context.Context, maxRank int, tol float64) (columns [][]float64, pivots []int, err error) {
 	defer try.Caught(&err)
 	try.To(g.take(ctx))
@@ -88,11 +86,11 @@ func (g *Growing) Columns(ctx context.Context, maxRank int, tol float64) (column
 	return slices.Clip(g.columns[:rank]), slices.Clip(g.pivots[:rank]), nil
 }
 
-// Factor returns the factor that PivotedCholesky computes with the same limits, of one column at least.
+// Factor returns the factor that PivotedCholesky computes with the same limits, with at least one column.
 func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (f Factor, err error) {
 	defer try.Caught(&err)
 	columns, pivots := try.Two(g.Columns(ctx, maxRank, tol))
-	if len(columns) == 0 { // of a limit above the whole diagonal: one at least
+	if len(columns) == 0 { // a limit above the whole diagonal still gives one
 		columns, pivots = try.Two(g.Columns(ctx, 1, 0))
 	}
 	f = Factor{L: mat.NewDense(len(g.diagonal), len(columns), nil), Pivots: pivots, Largest: g.largest}
@@ -105,8 +103,7 @@ func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (f Facto
 	return f, nil
 }
 
-// Residual returns the largest value that is left of the diagonal after as many columns of the ones that were
-// computed, and 0 after more.
+// Residual returns the largest remaining diagonal value after a number of columns; 0 beyond the computed ones.
 func (g *Growing) Residual(ctx context.Context, columns int) (float64, error) {
 	if err := g.take(ctx); err != nil {
 		return 0, err
@@ -121,7 +118,7 @@ func (g *Growing) Residual(ctx context.Context, columns int) (float64, error) {
 	return 0, nil
 }
 
-// take waits until nobody else works on the columns, at most until the context ends.
+// take waits until no other caller computes columns, or the context ends.
 func (g *Growing) take(ctx context.Context) error {
 	select {
 	case <-g.turn:
@@ -138,8 +135,8 @@ func (g *Growing) take(ctx context.Context) error {
 
 func (g *Growing) give() { g.turn <- struct{}{} }
 
-// extend computes columns until there are maxRank, or until what is left of the diagonal is at most tol
-// of the largest, and returns how many of all columns it takes.
+// extend computes columns until there are maxRank, or until the largest remaining diagonal value is at most tol of the largest. It
+// returns how many of all columns are needed.
 func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank int) {
 	n := len(g.diagonal)
 	if maxRank <= 0 || maxRank > n {
@@ -166,8 +163,7 @@ func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank in
 	return rank
 }
 
-// growRows is the number of rows that a core works on at a time: the rows of two columns stay in its
-// cache.
+// growRows is the number of rows that a core processes at a time: the rows of two columns stay in its cache.
 const growRows = 1024
 
 // next computes one more column.
@@ -182,7 +178,7 @@ func (g *Growing) next(ctx context.Context) error {
 	for _, c := range g.columns {
 		g.factors = append(g.factors, c[pivot])
 	}
-	bad := make([]int, (len(column)+growRows-1)/growRows) // by block: 1 + the first value that is not finite
+	bad := make([]int, (len(column)+growRows-1)/growRows) // by block: 1 + the index of the first value that is not finite
 	err := cores.Do(ctx, len(column), growRows, func(from, to int) {
 		own := column[from:to]
 		Part(g.m, own, pivot, from)
@@ -230,10 +226,10 @@ func (g *Growing) notFinite(i, j int) error {
 	return fmt.Errorf("the kernel of points %d and %d is %s; values must be finite", i+1, j+1, number(v[0]))
 }
 
-// restOf returns what columns leave of the diagonal.
+// restOf returns the diagonal less some columns.
 func (g *Growing) restOf(ctx context.Context, columns [][]float64, pivots []int) ([]float64, error) {
 	rest := slices.Clone(g.diagonal)
-	at := make([]int, len(rest)) // 1 + the column that has a point as its pivot
+	at := make([]int, len(rest)) // 1 + the column whose pivot is the point
 	for k, i := range pivots {
 		at[i] = k + 1
 	}
@@ -250,15 +246,14 @@ func (g *Growing) restOf(ctx context.Context, columns [][]float64, pivots []int)
 	return rest, err
 }
 
-// room ends a factorisation whose context has ended, and claims the memory of the columns to come,
-// a few at a time: how many there will be is not known.
+// room checks the context, and claims the memory of the next few columns, since their total number is unknown.
 func room(ctx context.Context, n, columns, maxRank int) error {
 	const together = 64
 	if columns%together > 0 {
 		return ctx.Err()
 	}
 	more := min(columns+together, maxRank)
-	// All of them stand beside the matrix that they are copied to.
+	// All columns exist beside the matrix that they are copied to.
 	bytes := 8 * float64(n) * float64(more-columns+more)
 	if err := ctx.Err(); err != nil {
 		return err

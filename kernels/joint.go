@@ -13,33 +13,31 @@ import (
 //
 //	k((z, x), (z', x')) = Σ_t Scale_t · Task_t(z, z') · Arm_t(x, x'),
 //
-// positive semi-definite because its parts are. One term is the product kernel of
-// [Du23, sec. 3] and the intrinsic coregionalisation model of multi-task Gaussian
-// processes; several are the linear model of coregionalisation. The zero value, with no
-// terms, is the kernel 0.
+// positive semi-definite because its parts are. One term is the product kernel of [Du23, sec. 3] and the intrinsic
+// coregionalisation model of multi-task Gaussian processes; several are the linear model of coregionalisation. The zero value, with
+// no terms, is the kernel 0.
 type Joint struct {
 	Terms []Term
-	// Fitted has the digests of the data that numbers of the kernel were fitted to. Kernels
-	// made of others have the digests of all of them; Equal and String leave them out.
+	// Fitted has the digests of the data that numbers of the kernel were fitted to. A combined kernel has the digests of all its
+	// parts; Equal and String ignore them.
 	Fitted []string
 }
 
-// Term is Scale·Task·Arm. A factor that is nil is the constant 1.
+// Term is Scale·Task·Arm. A nil factor is the constant 1.
 type Term struct {
 	Scale     float64 // ≥ 0
 	Task, Arm Kernel
 }
 
-// LiftTask returns task(k), which compares tasks alone.
+// LiftTask returns task(k), which compares only tasks.
 func LiftTask(k Kernel) Joint { return Joint{Terms: []Term{Term{1, k, nil}.normal()}} }
 
-// LiftArm returns arm(k), which compares arms alone.
+// LiftArm returns arm(k), which compares only arms.
 func LiftArm(k Kernel) Joint { return Joint{Terms: []Term{Term{1, nil, k}.normal()}} }
 
-// LiftBoth gives a kernel that names no space its meaning in a joint kernel: a
-// constant is the constant, and identity() says the same arm of the same task. Sums
-// and products of these are taken apart. For any other kernel it is an error, since
-// task(k) and arm(k) differ.
+// LiftBoth converts a kernel that means the same in both spaces to a joint kernel: a constant, or identity(), which means the same
+// arm of the same task. Sums and products of these are converted part by part. Any other kernel is an error, since task(k) and
+// arm(k) differ.
 func LiftBoth(k Kernel) (Joint, error) {
 	switch k := k.(type) {
 	case Constant:
@@ -69,10 +67,10 @@ func LiftBoth(k Kernel) (Joint, error) {
 		})
 		return product, err
 	}
-	return Joint{}, fmt.Errorf("%[1]s compares tasks or arms? write task(%[1]s) or arm(%[1]s)", k)
+	return Joint{}, fmt.Errorf("%[1]s does not say whether it compares tasks or arms; write task(%[1]s) or arm(%[1]s)", k)
 }
 
-// each returns the term with what a function makes of its factors that are not nil, each with the name of its space.
+// each applies a function to the factors that are not nil, each with the name of its space.
 func (t Term) each(f func(space string, k Kernel) (Kernel, error)) (Term, error) {
 	var err error
 	if t.Task != nil {
@@ -84,7 +82,7 @@ func (t Term) each(f func(space string, k Kernel) (Kernel, error)) (Term, error)
 	return t, err
 }
 
-// on does it for a function of a kernel and its points, and says in errors which kernel it was.
+// on applies a function of a kernel and its points to both factors; errors name the kernel.
 func (t Term) on(tasks, arms *Points, f func(k Kernel, p *Points) (Kernel, error)) (Term, error) {
 	if err := checkScale(t.Scale); err != nil {
 		return t, err
@@ -98,8 +96,7 @@ func (t Term) on(tasks, arms *Points, f func(k Kernel, p *Points) (Kernel, error
 	})
 }
 
-// normal moves the numbers of both factors into the scale, and the free ones to the
-// front of the task factor.
+// normal moves the numbers of both factors into the scale, and free ones to the front of the task factor.
 func (t Term) normal() Term {
 	scale := t.Scale
 	t, _ = t.each(func(_ string, k Kernel) (Kernel, error) { // no error
@@ -122,7 +119,7 @@ func (t Term) normal() Term {
 	return t
 }
 
-// union joins two lists without repeating what stands in both.
+// union joins two lists without duplicates.
 func union(a, b []string) []string {
 	all := slices.Clone(a)
 	for _, s := range b {
@@ -131,7 +128,7 @@ func union(a, b []string) []string {
 	return all
 }
 
-// AddJoint returns a + b; constants become one.
+// AddJoint returns a + b, and adds up constants.
 func AddJoint(a, b Joint) Joint {
 	var sum []Term
 	constant := -1
@@ -148,7 +145,7 @@ func AddJoint(a, b Joint) Joint {
 	return Joint{sum, union(a.Fitted, b.Fitted)}
 }
 
-// maxTerms bounds what multiplying sums may grow to.
+// maxTerms limits the terms of a product of sums.
 const maxTerms = 256
 
 // MulJoint returns a·b as a sum of terms: each of a with each of b, task factors and
@@ -194,8 +191,7 @@ func ScaleJoint(c float64, j Joint) (Joint, error) {
 	return Joint{terms, j.Fitted}, nil
 }
 
-// PowJoint returns j^n as a sum of terms; n must be ≥ 1. A single term keeps its
-// factors as powers.
+// PowJoint returns j^n as a sum of terms; n must be ≥ 1. In a single term the factors become powers.
 func PowJoint(j Joint, n int) (Joint, error) {
 	if err := checkExponent(n); err != nil {
 		return Joint{}, err
@@ -203,7 +199,7 @@ func PowJoint(j Joint, n int) (Joint, error) {
 	if len(j.Terms) == 1 {
 		t := j.Terms[0]
 		t.Scale = wholePower(t.Scale, n)
-		t, _ = t.each(func(_ string, k Kernel) (Kernel, error) { return Pow(k, n) }) // the exponent is checked
+		t, _ = t.each(func(_ string, k Kernel) (Kernel, error) { return Pow(k, n) }) // the exponent is valid
 		return Joint{[]Term{t.normal()}, j.Fitted}, nil
 	}
 	power := j
@@ -227,7 +223,7 @@ func (j Joint) String() string {
 	return strings.Join(lists.Map(j.Terms, Term.String), " + ")
 }
 
-// String prints the term; a constant one as the number alone.
+// String prints the term; a constant one is only the number.
 func (t Term) String() string {
 	free, task := pull(t.Task)
 	factors := lists.Map(free, Kernel.String)
@@ -250,8 +246,7 @@ func (t Term) String() string {
 	return strings.Join(factors, " * ")
 }
 
-// Equal reports whether two joint kernels are the same expression, as Equal does
-// for kernels.
+// Equal reports whether two joint kernels are the same expression, like Equal for kernels.
 func (j Joint) Equal(other Joint) bool {
 	return slices.EqualFunc(j.Terms, other.Terms, func(s, t Term) bool {
 		return s.Scale == t.Scale && equalFactor(s.Task, t.Task) && equalFactor(s.Arm, t.Arm)
@@ -265,8 +260,7 @@ func equalFactor(a, b Kernel) bool {
 	return Equal(a, b)
 }
 
-// Formulas lists the formula kernels that j uses, each name once, in order of
-// appearance.
+// Formulas lists the formula kernels in j, each name once, in order of appearance.
 func (j Joint) Formulas() []Formula {
 	var found []Formula
 	for _, t := range j.Terms {
@@ -275,9 +269,8 @@ func (j Joint) Formulas() []Formula {
 	return named(found)
 }
 
-// Check tests the task kernels on the tasks and the arm kernels on the arms, as
-// Check does for one kernel; the joint kernel is positive semi-definite when they
-// are. The result has the most points and the largest jitter of them.
+// Check tests the task kernels on the tasks and the arm kernels on the arms, like Check for one kernel; then the joint kernel is
+// positive semi-definite. The result has the most points and the largest jitter of them.
 func (j Joint) Check(tasks, arms *Points) (Checked, error) {
 	var all Checked
 	err := lists.Each(j.Terms, func(t Term) error {
@@ -291,9 +284,8 @@ func (j Joint) Check(tasks, arms *Points) (Checked, error) {
 	return all, err
 }
 
-// Smoother returns the kernel with a smooth one of the same length scales instead of each kernel
-// whose functions are not twice differentiable, and without its terms that tell any two arms
-// apart (identity() of arms) where others are left. It reports whether that differs from the kernel.
+// Smoother returns the kernel with a smooth one of the same length scales instead of each kernel whose functions are not twice
+// differentiable, and without terms with identity() of arms if others remain. It reports whether the result differs.
 func (j Joint) Smoother() (Joint, bool) {
 	out, changed := Joint{Fitted: j.Fitted}, false
 	for _, t := range j.Terms {

@@ -12,11 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// On returns the Gram matrix of the joint kernel on N arms without storing it: arm i is
-// arms.Point(i), and belongs to the task tasks.Point(taskOf[i]). Task kernels are evaluated once,
-// on the V tasks; arm kernels row by row, and not at all between tasks that share nothing. Rows are
-// fastest where the arms of a task are contiguous. The end of the context is an error, and so is a
-// V×V matrix that no memory is left for. On panics when taskOf does not match arms and tasks.
+// On returns the Gram matrix of the joint kernel on N arms without storing it: arm i is arms.Point(i), and belongs to the task
+// tasks.Point(taskOf[i]). Task kernels are evaluated once on the V tasks, and arm kernels row by row, skipping unrelated tasks.
+// Rows are fastest if the arms of a task are contiguous. It returns an error if the context ends or if memory for a V×V matrix is
+// missing, and panics if taskOf does not match arms and tasks.
 func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (_ Matrix, err error) {
 	defer try.Caught(&err)
 	if len(taskOf) != arms.Len() {
@@ -54,10 +53,9 @@ func (t Term) taskGram(ctx context.Context, tasks, arms *Points) (Term, *mat.Sym
 	return t, gram, err
 }
 
-// TaskGram returns the V×V task part of the joint kernel, K_Z = Σ_t Scale_t Task_t.
-// For one term it is the task kernel matrix of [Du23, sec. 3]. For several,
-// rank K_Z times the rank of ArmMatrix is an upper bound on the rank of the joint
-// matrix, since the range of a sum of positive semi-definite matrices holds theirs.
+// TaskGram returns the V×V task part of the joint kernel, K_Z = Σ_t Scale_t Task_t. For one term it is the task kernel matrix of
+// [Du23, sec. 3]. For several, rank K_Z times the rank of ArmMatrix is an upper bound on the rank of the joint matrix, since the
+// range of a sum of positive semi-definite matrices contains the ranges of its terms.
 func (j Joint) TaskGram(ctx context.Context, tasks *Points) (_ *mat.SymDense, err error) {
 	defer try.Caught(&err)
 	try.To(square(ctx, "the Gram matrix", 2, tasks.Len(), "tasks"))
@@ -69,8 +67,8 @@ func (j Joint) TaskGram(ctx context.Context, tasks *Points) (_ *mat.SymDense, er
 	return sum, nil
 }
 
-// ArmMatrix returns the arm part of the joint kernel on the N arms, Σ_t Arm_t over
-// the terms with Scale > 0, without storing it. The scales count with the tasks.
+// ArmMatrix returns the arm part of the joint kernel on the N arms, Σ_t Arm_t over the terms with Scale > 0, without storing it.
+// Term scales belong to the task part and are not applied here.
 func (j Joint) ArmMatrix(arms *Points) (Matrix, error) {
 	var sum Kernel
 	for _, t := range j.Terms {
@@ -96,8 +94,7 @@ func (j Joint) ArmMatrix(arms *Points) (Matrix, error) {
 	return implicit{sum, arms}, nil
 }
 
-// jointGram is the Gram matrix of a joint kernel: Σ over parts of
-// task[taskOf[i]][taskOf[j]]·arm(x_i, x_j).
+// jointGram is the Gram matrix of a joint kernel: the sum over parts of task[taskOf[i]][taskOf[j]]·arm(x_i, x_j).
 type jointGram struct {
 	parts   []jointPart
 	arms    *Points
@@ -113,7 +110,7 @@ type jointPart struct {
 
 type block struct{ task, start, end int }
 
-// add joins a bound term to the part that has the same arm kernel, if there is one.
+// add adds a bound term to the part with the same arm kernel, or as a new part.
 func (m *jointGram) add(t Term, task *mat.SymDense) {
 	for _, p := range m.parts {
 		if equalFactor(p.arm, t.Arm) {
@@ -160,15 +157,15 @@ func (m *jointGram) Diagonal(dst []float64) {
 	}
 }
 
-// Components returns the points of a Gram matrix in groups between which the kernel is 0, each group ascending. Of a joint kernel these
-// are the arms of tasks that no term relates; else all points are one group.
+// Components returns the points of a Gram matrix in groups between which the kernel is 0, each in ascending order. For a joint
+// kernel these are the arms of tasks that no term relates; otherwise all points form one group.
 func Components(m Matrix) [][]int {
 	j, joint := m.(*jointGram)
 	if !joint || len(j.parts) == 0 {
 		return [][]int{indices.All(m.Len())}
 	}
 	tasks := j.parts[0].task.SymmetricDim()
-	of := slices.Repeat([]int{-1}, tasks) // its group
+	of := slices.Repeat([]int{-1}, tasks) // group of each task
 	groups := 0
 	for first := range of {
 		if of[first] >= 0 {
@@ -193,7 +190,7 @@ func Components(m Matrix) [][]int {
 // addTo adds scale·arm(x, ys[from+j]) to dst[j].
 func (p jointPart) addTo(dst, buffer []float64, scale float64, x Point, ys *Points, from int) {
 	switch {
-	case scale == 0: // tasks that share nothing
+	case scale == 0: // unrelated tasks
 		return
 	case p.arm == nil:
 		for j := range dst {

@@ -8,14 +8,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Kernel is a positive-definite function of two points of one space: the tasks,
-// or the arms. Implementations are plain structs whose fields are the parameters;
-// a kernel prints as the expression of the script language that makes it.
+// Kernel is a positive-definite function of two points of one space: the tasks, or the arms. Implementations are plain structs
+// whose fields are the parameters; a kernel prints as the expression of the script language that makes it.
 //
-// Eval and Row want a kernel that was bound to the points (see Bind), and dst no
-// longer than what is left of ys. Both are safe for concurrent use.
+// Eval and Row need a kernel that is bound to the points (see Bind), and dst must not exceed the remaining points of ys. Both are
+// safe for concurrent use.
 type Kernel interface {
-	// Eval returns k(x, y), one pair: the plain form that Row is tested against.
+	// Eval returns k(x, y) for one pair; tests compare Row with it.
 	Eval(x, y Point) float64
 	// Row sets dst[j] = k(x, ys[from+j]) for every j < len(dst).
 	Row(dst []float64, x Point, ys *Points, from int)
@@ -26,9 +25,8 @@ type Kernel interface {
 	String() string
 }
 
-// Equal reports whether two kernels are the same expression: same structure, same
-// parameters, and formulas of the same name, parameters and text. What binding
-// added does not count.
+// Equal reports whether two kernels are the same expression: same structure, same parameters, and formulas of the same name,
+// parameters and text. It ignores binding.
 func Equal(a, b Kernel) bool {
 	switch a := a.(type) {
 	case Formula:
@@ -42,11 +40,10 @@ func Equal(a, b Kernel) bool {
 	return slices.EqualFunc(Parts(a), Parts(b), Equal) && reflect.DeepEqual(bare(a), bare(b))
 }
 
-// Formulas lists the formula kernels that k uses, each name once, in order of
-// appearance.
+// Formulas lists the formula kernels in k, each name once, in order of appearance.
 func Formulas(k Kernel) []Formula { return named(formulas(nil, k)) }
 
-// named returns the first of the formulas of each name.
+// named returns the first formula of each name.
 func named(all []Formula) []Formula {
 	var found []Formula
 	for _, k := range all {
@@ -57,7 +54,7 @@ func named(all []Formula) []Formula {
 	return found
 }
 
-// formulas appends the formulas in a kernel, once for each text.
+// formulas appends the formulas in a kernel, each text once.
 func formulas(found []Formula, k Kernel) []Formula {
 	for _, part := range Parts(k) {
 		found = formulas(found, part)
@@ -68,17 +65,17 @@ func formulas(found []Formula, k Kernel) []Formula {
 	return found
 }
 
-// Read says that a kernel of the catalogue, which may be part of another, reads a column.
+// Read is a column that a kernel of the catalogue reads, possibly as a part of another kernel.
 type Read struct {
-	Kernel string // as it is called in scripts
-	Column int    // number of the column in the points
-	// ℓ in units of the column, of a kernel whose value falls with the distance; 0 of others, and while a number of the
-	// kernel is free, since it is still to be found
+	Kernel string // name in scripts
+	Column int    // index of the column in the points
+	// ℓ in units of the column, for a kernel that decreases with the distance; otherwise 0, also while a number of the kernel is
+	// free and not fitted
 	Lengthscale float64
 }
 
-// Reads returns which parts of a kernel read which columns of points, in the order in which they
-// are written. What formulas read, and what does not fit the points, is left out.
+// Reads returns the columns of points that parts of a kernel read, in the order of the text. It omits formulas, and kernels that do
+// not fit the points.
 func Reads(k Kernel, p *Points) []Read {
 	bound, err := Bind(k, p)
 	if err != nil {
@@ -104,10 +101,8 @@ func reads(k Kernel, dim int) []Read {
 	})
 }
 
-// Bind prepares a kernel for the points it is to compare: column names become
-// column numbers, names in tables become points, and everything that depends on
-// the number of columns is checked. Errors are in terms of the script language.
-// Every function of this package that takes a kernel and points binds by itself.
+// Bind prepares a kernel for its points: it resolves names of columns and points, and checks everything that depends on the number
+// of columns. Errors use terms of the script language. Every function of this package that takes a kernel and points calls Bind.
 func Bind(k Kernel, p *Points) (Kernel, error) {
 	switch k := k.(type) {
 	case Open:
@@ -118,7 +113,7 @@ func Bind(k Kernel, p *Points) (Kernel, error) {
 	}:
 		return k.bind(p)
 	case nil:
-		return nil, fmt.Errorf("there is no kernel here")
+		return nil, fmt.Errorf("the kernel is missing")
 	}
 	if f := formOf(k); f.dims != nil {
 		d, err := f.bind(p)
@@ -129,14 +124,14 @@ func Bind(k Kernel, p *Points) (Kernel, error) {
 		return nil, err
 	}
 	switch k := rebuilt(k, parts).(type) {
-	case Sum, Product: // nothing of their own
+	case Sum, Product: // no parameters
 		return k, nil
 	default:
 		return k, k.Validate(p.Dim())
 	}
 }
 
-// unbind takes back from a primitive kernel what Bind added.
+// unbind removes what Bind added to a primitive kernel.
 func unbind(k Kernel) Kernel {
 	if table, is := k.(Table); is {
 		table.rows = nil

@@ -2,20 +2,20 @@ package kernels
 
 import "github.com/gonb-cope/gonb-cope/internal/base/lists"
 
-// falling is a kernel whose value falls with the distance in one length scale a column.
+// falling is a kernel that decreases with the distance and has one length scale per column.
 type falling interface {
 	Kernel
-	lengthscales() []float64 // ℓ as the kernel has them: one for all columns, or one per column read; none means 1
+	lengthscales() []float64 // ℓ of the kernel: one for all columns, or one per column read; none means 1
 }
 
-// rough is a kernel whose functions need not be twice differentiable.
+// rough is a kernel whose functions may not be twice differentiable.
 type rough interface {
-	// smooth returns a kernel of the same columns and length scales whose functions are smooth; false where
-	// this one's functions are already.
+	// smooth returns a kernel with smooth functions and the same columns and length scales; false if the functions are smooth
+	// already.
 	smooth() (Kernel, bool)
 }
 
-// smoother returns what Joint.Smoother makes of one factor; nil stays nil.
+// smoother is Joint.Smoother for one factor; nil stays nil.
 func smoother(k Kernel) (Kernel, bool) {
 	if k, is := k.(rough); is {
 		return k.smooth()

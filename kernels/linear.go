@@ -29,7 +29,7 @@ func (k Linear) Row(dst []float64, x Point, ys *Points, from int) {
 	}
 }
 
-// Validate wants a column, and bias and length scales in range.
+// Validate checks that there is a column, and that bias and length scales are in range.
 func (k Linear) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
@@ -45,7 +45,7 @@ var linearEntry = Entry{
 	Example:    "linear(bias=1)",
 }.of(Linear{})
 
-// Polynomial is a whole power of the linear kernel,
+// Polynomial is an integer power of the linear kernel,
 //
 //	k(x, y) = (bias + Σ_c x_c y_c / ℓ_c²)^degree,
 //
@@ -90,7 +90,7 @@ func wholePower(v float64, n int) float64 {
 	return result * v
 }
 
-// Validate wants a column, and degree, bias and length scales in range.
+// Validate checks that there is a column, and that degree, bias and length scales are in range.
 func (k Polynomial) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.

@@ -5,15 +5,14 @@ import (
 	"math"
 )
 
-// Matern is the Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2: with r² = Σ_c (x_c - y_c)² / ℓ_c²
-// and s = √(2ν) r,
+// Matern is the Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2: with r² = Σ_c (x_c - y_c)² / ℓ_c² and s = √(2ν) r,
 //
 //	ν = 1/2:  k(x, y) = exp(-s)
 //	ν = 3/2:  k(x, y) = (1 + s) exp(-s)
 //	ν = 5/2:  k(x, y) = (1 + s + s²/3) exp(-s).
 //
-// The distance is Euclidean; under others (the sum of absolute differences, for
-// one) the kernel is not positive-definite in more than one dimension.
+// The distance is Euclidean; with another one, such as the sum of absolute differences, the kernel is not positive-definite in more
+// than one dimension.
 type Matern struct {
 	Nu          float64   // ν = 0.5, 1.5 or 2.5; 0 means 2.5
 	Lengthscale []float64 // ℓ > 0: one for all columns, or one per column read; none means 1
@@ -41,7 +40,7 @@ func (k Matern) Eval(x, y Point) float64 {
 	s := math.Sqrt(2 * k.nu() * k.Dims.square(x.X, y.X, k.Lengthscale))
 	decay := math.Exp(-s)
 	switch {
-	case decay == 0 || k.nu() == 0.5: // where s overflows, exp(-s) has won long before
+	case decay == 0 || k.nu() == 0.5: // exp(-s) underflows long before s overflows
 		return decay
 	case k.nu() == 1.5:
 		return (1 + s) * decay
@@ -72,7 +71,7 @@ func (k Matern) Row(dst []float64, x Point, ys *Points, from int) {
 	}
 }
 
-// Validate wants a column, and nu and length scales in range.
+// Validate checks that there is a column, and that nu and length scales are in range.
 func (k Matern) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
@@ -81,7 +80,7 @@ func (k Matern) String() string { return formOf(k).String() }
 var maternEntry = Entry{
 	Name: "matern", Synonyms: []string{"matérn", "matern12", "matern32", "matern52", "exponential", "laplacian"},
 	Formula:    "nu = 0.5: exp(-s); 1.5: (1 + s) exp(-s); 2.5: (1 + s + s²/3) exp(-s);  s² = 2 nu Σ_c (x_c - y_c)² / lengthscale_c²",
-	Doc:        "rewards that are rougher than under rbf",
+	Doc:        "rewards that are rougher than with rbf",
 	Reference:  "Rasmussen and Williams 2006, eq. 4.17",
 	Dimensions: "d ≥ 1, with the Euclidean distance",
 	Params:     []Param{nuParam, lengthscaleParam, dimsParam},

@@ -8,14 +8,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Open is a kernel of the catalogue with free numbers among its parameters. It stands for that
-// kernel at their values. Entry.Build makes it of arguments that are free.
+// Open is a kernel of the catalogue with free numbers among its parameters, evaluated at their values. Entry.Build makes it from
+// free arguments.
 type Open struct {
 	Kernel Kernel // with the values set
-	Slots  []Slot // the numbers that are free; at least one
+	Slots  []Slot // the free numbers; at least one
 }
 
-// Slot says which number of a kernel is free.
+// Slot identifies a free number of a kernel.
 type Slot struct {
 	Param string // name of the parameter
 	Index int    // in its list of numbers, from 0
@@ -56,9 +56,8 @@ func (k Open) String() string {
 	return f.String()
 }
 
-// open takes the free numbers out of arguments: it returns the arguments at their
-// values, and where the free ones stand. A []Free is a list in which a number that is
-// not free is Fixed.
+// open separates the free numbers of arguments: it returns the arguments at their values, and the slots of the free ones. In a
+// []Free, a number that is not free is Fixed.
 func (a Args) open(kernel string, params []Param) (Args, []Slot, error) {
 	plain := maps.Clone(a)
 	var slots []Slot
@@ -83,7 +82,7 @@ func (a Args) open(kernel string, params []Param) (Args, []Slot, error) {
 	return plain, slots, nil
 }
 
-// given returns the arguments that make the kernel again.
+// given returns the arguments that make the kernel.
 func (f form) given() Args {
 	a := Args{}
 	for _, v := range f.values {
@@ -105,7 +104,7 @@ func (f form) given() Args {
 	return a
 }
 
-// at returns the kernel with its free numbers set: free still, or plain ones.
+// at returns the kernel with its free numbers set to free or plain numbers.
 func (k Open) at(set setting, place string) (Kernel, error) {
 	f := formOf(k.Kernel)
 	if f.Entry == nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Kind says what a parameter of a kernel accepts.
+// Kind is the kind of value that a parameter of a kernel accepts.
 type Kind int
 
 const (
@@ -21,7 +21,7 @@ const (
 	NamesKind               // a list of names of points
 )
 
-// String returns what to give, as it reads in a message.
+// String describes the accepted values in a message.
 func (k Kind) String() string {
 	return [...]string{
 		NumberKind: "a number", IntegerKind: "a whole number", ChoiceKind: "one of a few numbers", ListKind: "a number or a list of numbers",
@@ -34,19 +34,19 @@ type Param struct {
 	Name     string
 	Synonyms []string // names other libraries use; the language suggests Name for them
 	Kind     Kind
-	Default  string    // as text; empty for a parameter that must be given
+	Default  string    // as text; "" for a required parameter
 	Range    Range     // of each number
 	Choices  []float64 // for ChoiceKind
 	Doc      string    // one line
 }
 
-// Range is an interval of numbers; the zero value is the number 0 alone.
+// Range is an interval of numbers; the zero value contains only 0.
 type Range struct {
 	Min, Max         float64
 	MinOpen, MaxOpen bool // the end itself is excluded
 }
 
-// Ranges that many numbers have.
+// Ranges that many parameters have.
 var (
 	AnyNumber   = Range{Min: math.Inf(-1), Max: math.Inf(1)}
 	Positive    = Range{Min: 0, MinOpen: true, Max: math.Inf(1), MaxOpen: true}
@@ -56,15 +56,15 @@ var (
 	fromOne     = Range{Min: 1, Max: math.Inf(1), MaxOpen: true}
 )
 
-// WholeFrom returns the range of whole numbers from least up to what a float64 holds exactly.
+// WholeFrom returns the range of whole numbers from least to the largest that float64 represents exactly.
 func WholeFrom(least float64) Range { return Range{Min: least, Max: math.Exp2(53)} }
 
-// Contains reports whether v lies in the range; a NaN lies in none.
+// Contains reports whether v is in the range; NaN is in none.
 func (r Range) Contains(v float64) bool {
 	return (v > r.Min || !r.MinOpen && v == r.Min) && (v < r.Max || !r.MaxOpen && v == r.Max)
 }
 
-// String says the range as it reads after "must be".
+// String describes the range, to follow "must be".
 func (r Range) String() string {
 	low := "at least " + bound(r.Min)
 	if r.MinOpen {
@@ -79,7 +79,7 @@ func (r Range) String() string {
 	return low + " and at most " + bound(r.Max)
 }
 
-// bound prints a bound as people write it: 9007199254740992 and 1e12, not 9.007199254740992e+15 and 1e+12.
+// bound prints a limit for people: 9007199254740992 and 1e12, not 9.007199254740992e+15 and 1e+12.
 func bound(v float64) string {
 	short, plain := strings.Replace(number(v), "e+", "e", 1), strconv.FormatFloat(v, 'f', -1, 64)
 	if strings.Contains(short, "e") && len(plain) <= len(short) || math.Abs(v) < 1e7 && v == math.Trunc(v) {
@@ -88,23 +88,23 @@ func bound(v float64) string {
 	return short
 }
 
-// Numbers are 0, or of a size from Smallest to Largest: the squares of others, and the quotients of
-// such squares, are no numbers of a computer any more.
+// Numbers are 0, or have an absolute value from Smallest to Largest, so that their squares and quotients of squares do not overflow
+// or underflow.
 const (
 	Smallest = 1e-100
 	Largest  = 1e100
 )
 
-// Extreme reports whether a number is too small or too large to be computed with.
+// Extreme reports whether a number is too small or too large to compute with.
 func Extreme(v float64) bool {
 	size := math.Abs(v)
 	return size > Largest || size < Smallest && v != 0
 }
 
-// ExtremeRule says what Extreme refuses, as it reads after "it is 1e300;".
+// ExtremeRule describes what Extreme rejects, to follow "it is 1e300;".
 const ExtremeRule = "numbers must be 0, or of a size from 1e-100 to 1e100"
 
-// check reports a number out of range: value i of n that the parameter has.
+// check reports a number out of range: value i of the n values of the parameter.
 func (p Param) check(kernel string, v float64, i, n int) error {
 	if n == 1 {
 		i = -1
@@ -135,7 +135,7 @@ var (
 	lengthscaleParam = Param{
 		Name: "lengthscale", Synonyms: []string{"ell", "length_scale", "lengthscales", "ls"},
 		Kind: ListKind, Default: "1", Range: Positive,
-		Doc: "distance over which values stay alike; one number, or one per column",
+		Doc: "distance over which values remain similar; one number, or one per column",
 	}
 	periodParam = Param{
 		Name: "period", Synonyms: []string{"p", "periodicity", "wavelength"},

@@ -2,14 +2,12 @@ package kernels
 
 import "math"
 
-// Periodic repeats in every column read: the Gaussian kernel between the points
-// (sin 2πx_c/p_c, cos 2πx_c/p_c), scaled,
+// Periodic repeats in every column read. It is the Gaussian kernel of the points (sin 2πx_c/p_c, cos 2πx_c/p_c), scaled,
 //
 //	k(x, y) = exp(-2 Σ_c sin²(π (x_c - y_c)/p_c) / ℓ_c²).
 //
-// That embedding makes it positive semi-definite in every dimension. The kernel that
-// takes the sine of the distance ‖x - y‖ is the same for one column, and is not
-// positive semi-definite for more.
+// This embedding makes it positive semi-definite in every dimension. The kernel with the sine of the distance ‖x - y‖ is the same
+// for one column, but is not positive semi-definite for more.
 type Periodic struct {
 	Period []float64 // p > 0: one for all columns, or one per column read; none means 1
 	// ℓ > 0, in units of the embedding: one, or one per column read; none means 1
@@ -44,7 +42,7 @@ func (k Periodic) Row(dst []float64, x Point, ys *Points, from int) {
 	ExpScaled(dst, -2)
 }
 
-// Validate wants a column, and periods and length scales in range.
+// Validate checks that there is a column, and that periods and length scales are in range.
 func (k Periodic) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
@@ -95,7 +93,7 @@ func (k Cosine) Row(dst []float64, x Point, ys *Points, from int) {
 	}
 }
 
-// Validate wants a column, and periods in range.
+// Validate checks that there is a column, and that the periods are in range.
 func (k Cosine) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.

@@ -12,16 +12,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Point is one point of a space. X has one value per feature column; Name and ID
-// say which point it is, for kernels that use identity and not by features.
+// Point is one point of a space. X has one value per feature column; Name and ID identify the point for kernels that do not use
+// features.
 type Point struct {
 	X    []float64
 	Name string
 	ID   int
 }
 
-// Points is a finite list of points of one space. Features are stored one contiguous array per
-// column, which makes Row fast.
+// Points is a finite list of points of one space. Features are stored as one contiguous array per column, which makes Row fast.
 type Points struct {
 	Columns []string // d column names
 	// n names; equal names mean the same point (an arm offered to several tasks)
@@ -30,20 +29,18 @@ type Points struct {
 	X     [][]float64 // d columns of n values each
 	Units []Unit      // d, how X was scaled; nil if it was not
 	Data  [][]float64 // X before it was scaled; nil if it was not
-	// d columns of n texts, the values of the data as the table has them; a column is nil where the number says it
+	// d columns of n texts, the values as in the table; a column is nil if its numbers suffice
 	Texts [][]string
 
-	distinct int // number of IDs in the list that this one was taken from
+	distinct int // number of IDs in the original list
 }
 
-// NewPoints makes a list of len(names) points from rows of len(columns) values.
-// IDs count the distinct names in order of appearance, from 0. Points without
-// features have no columns, and then rows may be nil. Columns that repeat or have
-// no name, ragged rows, and values that are not finite are errors naming the place;
-// so is an empty list.
+// NewPoints makes a list of len(names) points from rows of len(columns) values. IDs count the distinct names in order of
+// appearance, from 0. Points without features have no columns, and rows may then be nil. Errors name the place of repeated or empty
+// column names, ragged rows, and values that are not finite; an empty list is an error.
 func NewPoints(columns, names []string, rows [][]float64) (*Points, error) {
 	if len(names) == 0 {
-		return nil, fmt.Errorf("there are no points")
+		return nil, fmt.Errorf("the list of points is empty")
 	}
 	seen := map[string]bool{}
 	for c, name := range columns {
@@ -93,8 +90,7 @@ func (p *Points) Len() int { return len(p.Names) }
 // Dim returns the number of feature columns d.
 func (p *Points) Dim() int { return len(p.Columns) }
 
-// Distinct returns how many different points there are: IDs run from 0 to one less.
-// A subset has the number of the list that it was taken from.
+// Distinct returns the number of different points: IDs run from 0 to one less. A subset has the number of its original list.
 func (p *Points) Distinct() int {
 	if p.distinct == 0 {
 		return slices.Max(append([]int{-1}, p.ID...)) + 1
@@ -109,7 +105,7 @@ func (p *Points) Point(i int) Point {
 	return pt
 }
 
-// read makes pt the point i, reusing its feature vector.
+// read sets pt to point i, and reuses its feature vector.
 func (p *Points) read(pt *Point, i int) {
 	for c, column := range p.X {
 		pt.X[c] = column[i]
@@ -117,9 +113,8 @@ func (p *Points) read(pt *Point, i int) {
 	pt.Name, pt.ID = p.Names[i], p.ID[i]
 }
 
-// Subset returns the points with these indices, in this order; they keep their
-// IDs, so a kernel means the same thing on a subset as on the whole list. An empty
-// subset has no Gram matrix.
+// Subset returns the points with these indices, in this order. They keep their IDs, so a kernel means the same on a subset as on
+// the whole list. An empty subset has no Gram matrix.
 func (p *Points) Subset(at []int) *Points {
 	return &Points{
 		distinct: p.Distinct(), Columns: p.Columns, Units: p.Units, Names: indices.Of(p.Names, at), ID: indices.Of(p.ID, at),
@@ -135,8 +130,8 @@ func subsets[T any](columns [][]T, at []int) [][]T {
 	return lists.Map(columns, func(column []T) []T { return indices.Of(column, at) })
 }
 
-// Unit says how the values of a feature column were scaled: X = (v - Offset)/Range, where v is the value of
-// the data, or its decimal logarithm where Log is set. The zero value means that they were not.
+// Unit describes how the values of a feature column were scaled: X = (v - Offset)/Range, where v is the value in the data, or its
+// decimal logarithm if Log is set. The zero value means not scaled.
 type Unit struct {
 	Offset, Range float64
 	Log           bool `json:",omitempty"`
@@ -145,25 +140,25 @@ type Unit struct {
 // Scaled reports whether the column was scaled.
 func (u Unit) Scaled() bool { return u != Unit{} }
 
-// logOnly is the unit of a logarithm that was not scaled.
+// logOnly is the unit of an unscaled logarithm.
 var logOnly = Unit{Range: 1, Log: true}
 
-// Ranged reports whether the column was scaled by its range, and not only by the logarithm.
+// Ranged reports whether the column was scaled by its range, not only by the logarithm.
 func (u Unit) Ranged() bool { return u.Scaled() && u != logOnly }
 
-// Data returns the value of the data that x stands for.
+// Data returns the value in the data for x.
 func (u Unit) Data(x float64) float64 {
 	if u.Range != 0 {
 		x = u.Offset + u.Range*x
 	}
-	if u.Log { // to the digits that survive the logarithm
+	if u.Log { // to the digits that the logarithm preserves
 		x, _ = strconv.ParseFloat(strconv.FormatFloat(math.Pow(10, x), 'g', 12, 64), 64)
 	}
 	return x
 }
 
-// Logarithmic returns the same points with the decimal logarithm instead of the values of some columns, which are
-// positive. Columns that are logarithms already stay so. It panics if one of the others was scaled.
+// Logarithmic returns the points with some columns, which must be positive, replaced by their decimal logarithm. Columns that are
+// logarithms already are unchanged. It panics if one of the others was scaled.
 func (p *Points) Logarithmic(column func(name string) bool) *Points {
 	return p.rescaled(func(c int, u *Unit) func(float64) float64 {
 		if !column(p.Columns[c]) || u.Log {
@@ -177,8 +172,7 @@ func (p *Points) Logarithmic(column func(name string) bool) *Points {
 	})
 }
 
-// rescaled returns the same points with other values in the columns for which change returns a function of the values; it sets their
-// units.
+// rescaled returns the points with changed values in the columns for which change returns a function; change also sets their units.
 func (p *Points) rescaled(change func(c int, u *Unit) func(v float64) float64) *Points {
 	q := *p
 	q.X, q.Units = slices.Clone(p.X), make([]Unit, len(p.X))
@@ -194,11 +188,11 @@ func (p *Points) rescaled(change func(c int, u *Unit) func(v float64) float64) *
 	return &q
 }
 
-// Standardized returns the same points with every column scaled to [0, 1], but those that are to be
-// kept. A column of one value becomes 0. It panics if the points are scaled already, except for logarithms.
+// Standardized returns the points with every column scaled to [0, 1], except those to keep. A column with a single value becomes 0.
+// It panics if the points are scaled already, except by logarithms.
 //
-// Distances are then shares of the range of a column, and so are length scales. Kernels find their
-// columns by the same names, and equal values stay equal.
+// Distances and length scales are then fractions of a column's range. Kernels find their columns by the same names, and equal
+// values stay equal.
 func (p *Points) Standardized(keep func(column string) bool) *Points {
 	return p.rescaled(func(c int, u *Unit) func(float64) float64 {
 		if keep(p.Columns[c]) {
@@ -213,7 +207,7 @@ func (p *Points) Standardized(keep func(column string) bool) *Points {
 	})
 }
 
-// Unscaled returns the same points with the values of the data.
+// Unscaled returns the points with the values of the data.
 func (p *Points) Unscaled() *Points {
 	if p.Units == nil {
 		return p

@@ -25,7 +25,7 @@ func (k RBF) Row(dst []float64, x Point, ys *Points, from int) {
 	ExpScaled(dst, -0.5*k.Dims.squares(dst, x.X, ys, from, k.Lengthscale))
 }
 
-// Validate wants a column, and length scales in range.
+// Validate checks that there is a column, and that length scales are in range.
 func (k RBF) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
@@ -34,7 +34,7 @@ func (k RBF) String() string { return formOf(k).String() }
 var rbfEntry = Entry{
 	Name: "rbf", Synonyms: []string{"gaussian", "se", "eq", "sqexp", "exp_quad", "squared_exponential"},
 	Formula:    "exp(-½ Σ_c (x_c - y_c)² / lengthscale_c²)",
-	Doc:        "smooth rewards: points nearer than a length scale are alike",
+	Doc:        "smooth rewards: points within a length scale are similar",
 	Reference:  "Rasmussen and Williams 2006, eq. 4.9",
 	Dimensions: "d ≥ 1",
 	Params:     []Param{lengthscaleParam, dimsParam},
@@ -53,7 +53,7 @@ type RQ struct {
 
 var alphaParam = Param{
 	Name: "alpha", Synonyms: []string{"scale_mixture", "shape"}, Kind: NumberKind, Default: "1", Range: Positive,
-	Doc: "how narrow the mixture of length scales is; rbf in the limit of large alpha",
+	Doc: "how narrow the mixture of length scales is; the limit of large alpha is rbf",
 }
 
 func (k RQ) lengthscales() []float64 { return k.Lengthscale }
@@ -82,7 +82,7 @@ func (k RQ) Row(dst []float64, x Point, ys *Points, from int) {
 	ExpScaled(dst, -a)
 }
 
-// Validate wants a column, and length scales and alpha in range.
+// Validate checks that there is a column, and that length scales and alpha are in range.
 func (k RQ) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.

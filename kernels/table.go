@@ -13,14 +13,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Table is a kernel given as numbers: the similarity of each pair of points. With
-// Names, row i is for the point of that name; without, for the point with ID i,
-// the i-th distinct one in order of appearance.
+// Table is a kernel given as numbers: the similarity of each pair of points. With Names, row i belongs to the point of that name;
+// otherwise to the point with ID i, the i-th distinct one in order of appearance.
 type Table struct {
 	Values [][]float64 // symmetric and positive semi-definite
 	Names  []string    // one per row, or none
 
-	rows []int // row of each ID, once bound
+	rows []int // row of each ID; set by binding
 }
 
 var (
@@ -73,9 +72,8 @@ func (k Table) label(i int) string {
 	return fmt.Sprint(i + 1)
 }
 
-// Validate wants a square, symmetric and positive semi-definite table of finite numbers, with a
-// different name for each row or no names at all. The smallest eigenvalue may be negative by
-// rounding alone: by 1e-8 of the largest diagonal value.
+// Validate checks that the table is square, symmetric, finite and positive semi-definite, and that names, if any, are distinct. The
+// smallest eigenvalue may be negative from rounding, by 1e-8 of the largest diagonal value.
 func (k Table) Validate(dim int) error {
 	n := len(k.Values)
 	if n == 0 {
@@ -122,9 +120,9 @@ func (k Table) Validate(dim int) error {
 	return nil
 }
 
-// nearest proposes a small table that is positive semi-definite, "" for none: the negative
-// eigenvalues set to zero, then rows and columns rescaled to the diagonal given. It
-// is shrunk towards the diagonal until the digits shown keep the property.
+// nearest proposes a small table that is positive semi-definite; "" if it finds none. It sets negative eigenvalues to zero, and
+// rescales rows and columns to the given diagonal. It then shrinks the table towards the diagonal until the printed digits keep the
+// property.
 func nearest(sym *mat.SymDense) string {
 	const most = 6
 	n := sym.SymmetricDim()
@@ -167,7 +165,7 @@ func (k Table) bind(p *Points) (Kernel, error) {
 	}
 	if len(k.Names) == 0 {
 		if p.Distinct() != len(k.Values) {
-			return nil, fmt.Errorf("table: has %d rows for %d points; give one row per point, or names= to say which is which", len(k.Values),
+			return nil, fmt.Errorf("table: has %d rows for %d points; give one row per point, or the points of the rows with names=", len(k.Values),
 				p.Distinct())
 		}
 		return k, nil

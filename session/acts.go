@@ -8,17 +8,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Acts are calls of the functions of scripts that record something in a campaign. The kernel does them, so
-// that they are the same acts as a cell's or a command's: with the same refusals, receipts and
-// words, with paths relative to the notebook, and done again they change nothing. A campaign is named
-// by what it is bound to in the session, or by its folder.
+// Acts call the functions of scripts that record something in a campaign. The kernel performs them, so that they equal the acts of
+// a cell or a command: with the same errors, receipts and texts, and with paths relative to the notebook; a repeated act changes
+// nothing. A campaign is named by its name in the session, or by its folder.
 //
-// What is refused panics, as readers do: an act whose error nobody looked at would be taken for
-// recorded. Act returns the error. What is odd and harmless stands on standard error.
+// An error panics, as in the readers, because a program that ignored it would treat the act as recorded. Act returns the error.
+// Notices about harmless oddities are written to standard error.
 
-// Act calls start, resume, ask, tell, amend, fail, correct, close or attach with arguments by the names
-// of their parameters, which are numbers, texts, truth values or lists of texts, and returns the value of
-// the call: a campaign.Status, a campaign.List of ask, a campaign.Receipt of tell and attach.
+// Act calls start, resume, ask, tell, amend, fail, correct, close or attach with arguments by the names of their parameters, which
+// are numbers, texts, booleans or lists of texts. It returns the value of the call: a campaign.Status, a campaign.List from ask, or
+// a campaign.Receipt from tell and attach.
 //
 //	st, err := session.Act("fail", map[string]any{"c": "days", "ids": []string{"K7M2PQ"}, "reason": "the vial broke"})
 func Act(function string, args map[string]any) (any, error) {
@@ -33,7 +32,7 @@ func Act(function string, args map[string]any) (any, error) {
 	return v, prefixed(err)
 }
 
-// acted does an act without the arguments that are not stated, and panics if it is refused.
+// acted performs an act without the arguments that are not stated, and panics with its error.
 func acted[T any](function string, args map[string]any) T {
 	for name, v := range args {
 		switch v.(type) {
@@ -54,64 +53,62 @@ func acted[T any](function string, args map[string]any) T {
 	return got
 }
 
-// Start makes a campaign of a protocol of the session, by its name, in a folder; where the folder has this
-// campaign it opens it.
+// Start starts a campaign in a folder, with a protocol of the session, or opens it if the folder already has this campaign.
 func Start(protocol, folder string) campaign.Status {
 	return acted[campaign.Status]("start", map[string]any{"protocol": protocol, "folder": folder})
 }
 
-// Resume returns how far a campaign is now. Campaign returns how far it was when its name was bound.
+// Resume returns the present state of a campaign. Campaign returns its state when its name was bound.
 func Resume(c string) campaign.Status {
 	return acted[campaign.Status]("resume", map[string]any{"folder": c})
 }
 
-// Ask returns what to measure next: the list that the asker has and has not told, else further pulls.
+// Ask returns what to measure next: the person's open list if results are missing, otherwise further measurements.
 func Ask(c string, q campaign.Request) campaign.List {
 	return acted[campaign.List]("ask", map[string]any{"c": c, "by": q.By, "task": q.Task, "count": q.Count, "more": q.More})
 }
 
-// Tell records the results of a CSV file. A row that is not taken is no error: see Receipt.Refused.
+// Tell records the results of a CSV file. A rejected row is not an error: see Receipt.Refused.
 func Tell(c, file string, opt campaign.TellOptions) campaign.Receipt {
 	return acted[campaign.Receipt]("tell", tellArguments(c, file, opt))
 }
 
-// Attach records measurements of a CSV file that are of no round; Extra has no meaning for them.
+// Attach records measurements of a CSV file that belong to no round; it ignores Extra.
 func Attach(c, file string, opt campaign.TellOptions) campaign.Receipt {
 	opt.Extra = false
 	return acted[campaign.Receipt]("attach", tellArguments(c, file, opt))
 }
 
-// tellArguments returns the arguments of Tell. The sheet is named after the file.
+// tellArguments returns the arguments of Tell. The sheet has the name of the file.
 func tellArguments(c, file string, opt campaign.TellOptions) map[string]any {
 	if opt.Sheet != "" {
-		panic(prefixed(fmt.Errorf("the sheet is called as its file is; leave Sheet out, got %q", opt.Sheet)))
+		panic(prefixed(fmt.Errorf("the sheet has the name of its file; leave Sheet out, got %q", opt.Sheet)))
 	}
 	return map[string]any{"c": c, "file": file, "by": opt.By, "sure": opt.Sure, "take_good": opt.TakeGood, "extra": opt.Extra}
 }
 
-// Fail gives pulls back that were not measured, for reasons that have nothing to do with their reward; by may
-// be "".
+// Fail reports measurements that could not be made, for reasons that are independent of their reward; by may be "".
 func Fail(c string, ids []string, reason, by string) campaign.Status {
 	return acted[campaign.Status]("fail", map[string]any{"c": c, "ids": ids, "reason": reason, "by": by})
 }
 
-// Correct replaces a result that was wrong.
+// Correct replaces a wrong result.
 func Correct(c, id string, value float64, reason, by string) campaign.Status {
 	return acted[campaign.Status]("correct", map[string]any{"c": c, "id": id, "value": value, "reason": reason, "by": by})
 }
 
-// CloseRound ends a round, from 1, with what came; one that is over stays as it is.
+// CloseRound ends a round, counted from 1, with its results so far; a completed round is unchanged.
 func CloseRound(c string, round int, reason, by string) campaign.Status {
 	return acted[campaign.Status]("close", map[string]any{"c": c, "round": round, "reason": reason, "by": by})
 }
 
-// Change is what Amend changes. What is nil, empty or "" stays as it is.
+// Change describes the changes of Amend. Fields that are nil, empty or "" change nothing.
 type Change struct {
 	Epsilon  *float64 // an arm this close to the best is good enough, reward units
 	Delta    *float64 // error probability
-	Capacity *int     // pulls in a unit of time; 0 for any number
-	Withdraw []string // arms that cannot be measured any more: "task/arm"
-	Add      string   // a CSV file with columns of the table of the problem
+	Capacity *int     // pulls per unit of time; 0 for any number
+	Withdraw []string // arms that can no longer be measured: "task/arm"
+	Add      string   // a CSV file with columns of the problem's table
 	Reason   string
 	By       string
 }
@@ -126,7 +123,7 @@ func Amend(c string, x Change) campaign.Status {
 		args["delta"] = *x.Delta
 	}
 	if x.Capacity != nil {
-		args["capacity"] = float64(*x.Capacity) // 0 has a meaning here
+		args["capacity"] = float64(*x.Capacity) // 0 is a value
 	}
 	if len(x.Withdraw) > 0 {
 		args["withdraw"] = x.Withdraw

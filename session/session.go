@@ -19,11 +19,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Entry is a name that is bound, with its type in the words of the language.
+// Entry is a bound name, with its type in words of the language.
 type Entry = bridge.Entry
 
-// ErrNoSession is wrapped by every error where there is no session: under plain GoNB,
-// and outside a notebook.
+// ErrNoSession is wrapped by every error without a session: under plain GoNB, and outside a notebook.
 var ErrNoSession = bridge.ErrNoKernel
 
 func client(what string) (*bridge.Client, error) {
@@ -35,8 +34,7 @@ func client(what string) (*bridge.Client, error) {
 	return c, err
 }
 
-// Names lists what is bound in the session, oldest first. It panics where there is no
-// session.
+// Names lists the bound names of the session, oldest first. It panics without a session.
 func Names() []Entry {
 	c, err := client("Names")
 	var names []Entry
@@ -49,10 +47,9 @@ func Names() []Entry {
 	return names
 }
 
-// Get returns what a name is bound to: a float64, a string, a list as []float64,
-// []string, [][]float64 or []any, a kernels.Kernel, a kernels.Joint, an
-// *problem.Problem, an engine.Result, a value of engine/sim or of engine/bounds. A name
-// that is not bound is an error that lists those that are.
+// Get returns the value of a name: a float64, a string, a list as []float64, []string, [][]float64 or []any, a kernels.Kernel, a
+// kernels.Joint, an *problem.Problem, an engine.Result, or a value of engine/sim or of engine/bounds. An unbound name is an error
+// that lists the bound ones.
 func Get(name string) (any, error) {
 	c, err := client("Get")
 	if err != nil {
@@ -62,17 +59,15 @@ func Get(name string) (any, error) {
 	return v, prefixed(err)
 }
 
-// Bind binds a name as if a %%cope cell had: what used the name before becomes stale,
-// and names of the language cannot be bound. The value may be a number, a string, a
-// slice of these or of such slices, a kernel, joint kernel, problem, result, sweep or
-// value of engine/bounds, or a pointer to one, or one of the functions
+// Bind binds a name like a %%cope cell: what used its old value becomes stale, and names of the language cannot be bound. The value
+// may be a number, a string, a slice of these or of such slices, a kernel, joint kernel, problem, result, sweep or value of
+// engine/bounds, or a pointer to one, or one of the functions
 //
 //	func(x, y []float64) float64                                               a kernel of two points
 //	func(rng *rand.Rand, task, arm string) float64                             one reward (math/rand/v2)
 //	func(rng *rand.Rand, task, arm string, n int) (mean float64, err error)    the mean of n rewards
 //
-// See the package documentation for what a function must keep to. Bind returns when
-// the name is bound.
+// The package documentation has the rules for functions. Bind returns when the name is bound.
 func Bind(name string, v any) error {
 	c, err := client("Put")
 	if err == nil {
@@ -95,7 +90,7 @@ func prefixed(err error) error {
 	return fmt.Errorf("session: %w", err)
 }
 
-// read returns the value of a name if it is of this type, and panics otherwise.
+// read returns the value of a name if it has type T, and panics otherwise.
 func read[T any](name string) T {
 	v, err := Get(name)
 	if err != nil {
@@ -109,7 +104,7 @@ func read[T any](name string) T {
 	return got
 }
 
-// mismatch says what a name is bound to, what was wanted, and what reads it.
+// mismatch returns the error about a value of another type, with the function that reads it.
 func mismatch(name string, v any, want string) error {
 	what, reader := describe(reflect.TypeOf(v))
 	hint := ""
@@ -119,8 +114,7 @@ func mismatch(name string, v any, want string) error {
 	return fmt.Errorf("session: %s is %s, not %s%s", name, what, want, hint)
 }
 
-// Number returns a number. Like all readers, it panics when the name is not bound, or
-// bound to something else.
+// Number returns a number. Like all readers, it panics if the name is not bound, or has another type.
 func Number(name string) float64 { return read[float64](name) }
 
 // Text returns a text.
@@ -132,7 +126,7 @@ func Numbers(name string) []float64 { return read[[]float64](name) }
 // Texts returns a list of texts.
 func Texts(name string) []string { return read[[]string](name) }
 
-// List returns a list of whatever it holds.
+// List returns a list with elements of any type.
 func List(name string) []any {
 	switch v := read[any](name).(type) {
 	case []any:
@@ -152,8 +146,7 @@ func anys[T any](items []T) []any {
 	return lists.Map(items, func(item T) any { return item })
 }
 
-// Kernel returns a joint kernel, which compares arms of tasks. For a kernel of one
-// space see PointKernel.
+// Kernel returns a joint kernel, which compares arms of tasks. For a kernel of one space use PointKernel.
 func Kernel(name string) kernels.Joint { return read[kernels.Joint](name) }
 
 // PointKernel returns a kernel of the points of one space, tasks or arms.
@@ -201,22 +194,22 @@ func Design(name string) bounds.Design { return read[bounds.Design](name) }
 // Hardness returns the value of hardness(...).
 func Hardness(name string) bounds.Hardness { return read[bounds.Hardness](name) }
 
-// Campaign returns how far a campaign was when the name was bound, see resume(...).
+// Campaign returns the state of a campaign when its name was bound, see resume(...).
 func Campaign(name string) campaign.Status { return read[campaign.Status](name) }
 
 // Protocol returns the value of protocol(...), with its problem.
 func Protocol(name string) campaign.Protocol { return read[campaign.Protocol](name) }
 
-// Worklist returns the value of ask(...): what to measure.
+// Worklist returns the value of ask(...): the measurements to make.
 func Worklist(name string) campaign.List { return read[campaign.List](name) }
 
-// Receipt returns the value of tell(...) or attach(...): what became of the rows.
+// Receipt returns the value of tell(...) or attach(...): the outcome of each row.
 func Receipt(name string) campaign.Receipt { return read[campaign.Receipt](name) }
 
 // Spectrum returns the value of spectrum(...).
 func Spectrum(name string) bounds.Spectrum { return read[bounds.Spectrum](name) }
 
-// plainTypes says what values without a kind are, and which function reads them.
+// plainTypes maps types without a kind to their description and the function that reads them.
 var plainTypes = map[reflect.Type][2]string{
 	reflect.TypeFor[float64]():       {"a number", "Number"},
 	reflect.TypeFor[string]():        {"a text", "Text"},
@@ -227,7 +220,7 @@ var plainTypes = map[reflect.Type][2]string{
 	reflect.TypeFor[kernels.Joint](): {"a joint kernel", "Kernel"},
 }
 
-// describe says what a value of a type is, and which function reads it.
+// describe returns a type's description, and the function that reads it.
 func describe(t reflect.Type) (what, reader string) {
 	if plain, is := plainTypes[t]; is {
 		return plain[0], plain[1]
@@ -240,7 +233,7 @@ func describe(t reflect.Type) (what, reader string) {
 	case !ok && t.Implements(reflect.TypeFor[kernels.Kernel]()):
 		return "a kernel of one space", "PointKernel"
 	case !ok:
-		return "something that Go cells do not read", ""
+		return "a value that Go cells cannot read", ""
 	case k.Of != "":
 		return "the value of " + k.Of + "(...)", k.Reader
 	}

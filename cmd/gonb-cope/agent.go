@@ -32,7 +32,7 @@ type agentOptions struct {
 	patience, grace                time.Duration
 	command                        []string
 
-	recipe question.Recipe // of the run, once it is known
+	recipe question.Recipe // of the run, set by make
 }
 
 func agentCommand() *cobra.Command {
@@ -41,19 +41,20 @@ func agentCommand() *cobra.Command {
 		Use: "agent --run RUN --task TASK --server URL [flags] [-- COMMAND...]",
 
 		DisableFlagsInUseLine: true,
-		Short:                 "Measure one task of a run whose agents are on different hosts",
-		Long: `Take part in a run: pull the arms of one task, and tell the others counts and means.
+		Short:                 "Measure one task of a run that several machines share",
+		Long: `Join a run as the agent of one task: measure its arms, and send counts and means to the
+other agents.
 
-COMMAND is run once for each round, or for what is left of one. Its standard input is a
-JSON object: run, round, task, and arms, each with arm, count (pulls wanted), made and
-settings. It prints a JSON object in a line for each reward, {"arm": "a", "reward": 0.5},
-or for several of an arm, {"arm": "a", "count": 8, "mean": 0.5, "squares": 1.2}, where
-squares, the sum of (reward - mean)², is needed if the noise is unknown. Each line
-counts as soon as it is printed: it is on the disk and never asked for again. COMMAND
-should end after its last line: the round is told to the others when it has ended.
+The agent runs COMMAND once per round, or for the rest of a round. It sends a JSON object to the
+standard input of COMMAND: run, round, task, and arms, each with arm, count (measurements wanted),
+made and settings. COMMAND prints a line of JSON for each reward, {"arm": "a", "reward": 0.5},
+or for several rewards of an arm, {"arm": "a", "count": 8, "mean": 0.5, "squares": 1.2}. If the
+noise is unknown, squares, the sum of (reward - mean)², is required. Each printed line is stored
+on disk at once and never requested again. COMMAND should end after its last line: the agent
+sends the round to the other agents when COMMAND has ended.
 
-The agent can be ended at any moment; the same command goes on with what is left. Its
-folder says who it is: another folder for the same task is refused.`,
+You can stop the agent at any time; the same command continues with the rest. The agent's folder
+is its identity: another folder for the same task is rejected.`,
 		Example: `  gonb-cope agent --run days --task oslo --server nats://10.0.0.1:4222 --creds oslo.creds -- ./measure.sh
   gonb-cope agent --run days --task oslo --server nats://127.0.0.1:4222 --http http://127.0.0.1:8080/pulls
   gonb-cope agent --run days --task oslo --server nats://127.0.0.1:4222 --campaign oslo-lab
@@ -61,56 +62,56 @@ folder says who it is: another folder for the same task is refused.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if at := c.ArgsLenAtDash(); at > 0 || at < 0 && len(args) > 0 {
-				return usageError{fmt.Errorf("agent takes the command that measures behind --, got %q", args[0])}
+				return usageError{fmt.Errorf("agent takes the measuring command after --, got %q", args[0])}
 			}
 			o.command = args
 			if err := o.check(); err != nil {
 				return err
 			}
 			if c.Flags().Changed("grace") && (o.campaign != "" || o.simulate) {
-				return usageError{errors.New("--grace is about a command or --http: nothing else has to end")}
+				return usageError{errors.New("--grace is only for a command or --http")}
 			}
-			return o.take(c.Context())
+			return o.measureTask(c.Context())
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.run, "run", "", "the run, as gonb-cope cluster open names it")
-	f.StringVar(&o.task, "task", "", "the task whose arms this agent pulls")
-	f.StringVar(&o.dir, "dir", "", "folder of the agent and its rewards (default: RUN-TASK below the current one)")
-	f.StringVar(&o.http, "http", "", "ask this URL by POST in place of a command")
-	f.StringVar(&o.campaign, "campaign", "", "hand the pulls out to people, as lists of the campaign in this folder")
-	f.BoolVar(&o.simulate, "simulate", false, "draw the rewards from the problem, for trials")
-	f.DurationVar(&o.patience, "patience", 0, "name the agents that are silent for this long, as in 10m or 24h (default: never)")
-	f.BoolVar(&o.goOn, "go-on", false, "after --patience let the round go on without the agents that are silent; answers hold only "+
-		"if their silence has nothing to do with their rewards")
-	f.DurationVar(&o.grace, "grace", time.Minute, "tell COMMAND to end (SIGTERM, 2 s later SIGKILL), or break off the answer of "+
-		"--http, this long after its last reward; 0 is never")
-	f.BoolVar(&o.json, "json", false, "print JSON: a line for each notice, then the result")
-	o.needed(c)
+	f.StringVar(&o.run, "run", "", "`NAME` of the run, which gonb-cope cluster open prints")
+	f.StringVar(&o.task, "task", "", "`NAME` of the task that this agent measures")
+	f.StringVar(&o.dir, "dir", "", "`FOLDER` of the agent and its rewards (default: RUN-TASK in the current folder)")
+	f.StringVar(&o.http, "http", "", "request rewards from this `URL` by POST, instead of a command")
+	f.StringVar(&o.campaign, "campaign", "", "let people measure, with the lists of the campaign in this `FOLDER`")
+	f.BoolVar(&o.simulate, "simulate", false, "draw the rewards from the problem, to try a run out")
+	f.DurationVar(&o.patience, "patience", 0, "report agents that are silent for this long, such as 10m or 24h (default: never)")
+	f.BoolVar(&o.goOn, "go-on", false, "after --patience, continue the round without silent agents; valid only "+
+		"if their silence is unrelated to their rewards")
+	f.DurationVar(&o.grace, "grace", time.Minute, "stop COMMAND (SIGTERM, 2 s later SIGKILL) or the answer of --http "+
+		"this long after the last reward; 0 is never")
+	f.BoolVar(&o.json, "json", false, "print JSON: one line per notice, then the result")
+	o.addRequired(c)
 	return c
 }
 
-// check reports flags that cannot be followed.
+// check returns an error for flags that are missing, wrong or contradict each other.
 func (o *agentOptions) check() error {
 	ways := lists.Count([]bool{len(o.command) > 0, o.http != "", o.campaign != "", o.simulate}, func(way bool) bool { return way })
 	switch {
 	case o.run == "" || o.task == "":
 		return usageError{errors.New("agent needs --run and --task: gonb-cope cluster open prints them")}
 	case ways != 1:
-		return usageError{errors.New("agent needs one way to measure: a command behind --, --http URL, --campaign DIR or --simulate")}
+		return usageError{errors.New("agent needs one way to measure: a command after --, --http URL, --campaign DIR or --simulate")}
 	case o.patience < 0:
 		return usageError{fmt.Errorf("--patience must be 0 or longer, got %v", o.patience)}
 	case o.grace < 0:
 		return usageError{fmt.Errorf("--grace must be 0 or longer, got %v", o.grace)}
 	case o.goOn && o.patience == 0:
-		return usageError{errors.New("--go-on needs --patience: how long to wait for who is silent")}
+		return usageError{errors.New("--go-on needs --patience: how long to wait for silent agents")}
 	}
 	if err := checkRun(o.run); err != nil {
 		return err
 	}
 	if len(o.command) > 0 {
 		if _, err := exec.LookPath(o.command[0]); err != nil {
-			return usageError{fmt.Errorf("the command that measures cannot be run: %w", err)}
+			return usageError{fmt.Errorf("the measuring command cannot be run: %w", err)}
 		}
 	}
 	if o.http != "" {
@@ -121,8 +122,8 @@ func (o *agentOptions) check() error {
 	return nil
 }
 
-// take takes part until the run is over.
-func (o *agentOptions) take(ctx context.Context) error {
+// measureTask measures the task until the run is over.
+func (o *agentOptions) measureTask(ctx context.Context) error {
 	x, err := o.join(ctx)
 	if err != nil {
 		return err
@@ -135,7 +136,7 @@ func (o *agentOptions) take(ctx context.Context) error {
 	}
 	f, err := a.Take(ctx)
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted: what was measured is in %s, and the same command goes on", dir)
+		return fmt.Errorf("interrupted: the measurements are in %s, and the same command continues", dir)
 	}
 	if err != nil {
 		return err
@@ -143,13 +144,13 @@ func (o *agentOptions) take(ctx context.Context) error {
 	return o.show(f)
 }
 
-// make makes the question, and keeps what it is made of.
+// make makes the question and keeps its recipe.
 func (o *agentOptions) make(ctx context.Context, r question.Recipe) (question.Question, error) {
 	o.recipe = r
 	return makeQuestion(ctx, r)
 }
 
-// puller returns how the way to measure is made ready.
+// puller returns a function that prepares the way to measure.
 func (o *agentOptions) puller(ctx context.Context) func(question.Question, cluster.RunBody) (cluster.Puller, error) {
 	return func(q question.Question, b cluster.RunBody) (cluster.Puller, error) {
 		switch {
@@ -168,7 +169,7 @@ func (o *agentOptions) puller(ctx context.Context) func(question.Question, clust
 	}
 }
 
-// notice shows what happens, on standard error, or as a line of JSON.
+// notice prints a notice to standard error, or as a line of JSON to standard output.
 func (o *agentOptions) notice(n cluster.Notice) {
 	if o.json {
 		text, _ := json.Marshal(n)
@@ -192,7 +193,7 @@ func (o *agentOptions) show(f cluster.Finished) error {
 		fmt.Println(f.Stopped)
 	}
 	t := f.Traffic
-	fmt.Printf("messages: %d, of %d bytes together; plans: %d, of %d bytes, %d of them taken in place of this program's own\n", t.Messages,
+	fmt.Printf("messages: %d (%d bytes); plans: %d (%d bytes), %d of them from other agents, used instead of own plans\n", t.Messages,
 		t.Bytes, t.Plans, t.PlanBytes, f.Taken)
 	for _, d := range f.Differences {
 		fmt.Println(d)
@@ -200,8 +201,8 @@ func (o *agentOptions) show(f cluster.Finished) error {
 	return nil
 }
 
-// folderName returns a name that every file system takes. Where that is not the text itself, part of a
-// hash of the text ends it, so that two tasks such as a/b and a_b share no folder.
+// folderName returns a name that is valid on every file system. If that name differs from the text, it ends
+// with part of a hash of the text, so that tasks such as a/b and a_b get different folders.
 func folderName(text string) string {
 	out := regexp.MustCompile(`[\x00-\x1f/\\:"*?<>|]`).ReplaceAllString(text, "_")
 	if out == text {

@@ -155,7 +155,7 @@ func TestFitting(t *testing.T) {
 		"too much at once":   {[]cluster.Reward{one(0, 1), two(0, 9)}, []int{2}, []int{2}, "arm 1: 1 left"},
 		"half was told":      {[]cluster.Reward{two(0, 9)}, []int{2}, []int{1}, "arm 1: 1 left"},
 	} {
-		got, arm, left := fitting(c.all, c.counts, c.left)
+		got, arm, left := selectResults(c.all, c.counts, c.left)
 		text := fmt.Sprintf("arm %d: %d left", arm+1, left)
 		if left == 0 {
 			means := []float64{}

@@ -24,7 +24,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// bestOptions are the flags of best; run has the output's.
+// bestOptions are the flags of best; run holds those about output.
 type bestOptions struct {
 	run     runOptions
 	columns []columnFlag
@@ -39,26 +39,26 @@ type bestOptions struct {
 type columnFlag struct {
 	name  string
 	help  string
-	list  bool // whether it may name several
+	list  bool // may name several columns
 	value []string
 }
 
 // bestColumns returns the flags that name columns.
 func bestColumns() []columnFlag {
 	return []columnFlag{
-		{name: "task", list: true, help: "`COLUMN` of the tasks (repeatable)"},
-		{name: "arm", list: true, help: "`COLUMN` of the options (repeatable)"},
-		{name: "reward", help: "`COLUMN` of measurements, or of their means"},
-		{name: "sd", help: "`COLUMN` of standard deviations, where rows are means"},
-		{name: "count", help: "`COLUMN` of counts, where rows are means"},
-		{name: "successes", help: "`COLUMN` of how many of --trials were 1, in place of --reward"},
-		{name: "trials", help: "`COLUMN` of how many there were"},
-		{name: "blocks", list: true, help: "`COLUMN` that says what was measured together, such as a day (repeatable)"},
-		{name: "text", list: true, help: "`COLUMN` of names that look like numbers, such as versions: 12.1 is not 12.10 (repeatable)"},
-		{name: "log", list: true, help: "`COLUMN` whose logarithm counts (repeatable); found by itself otherwise"},
-		{name: "task_features", list: true, help: "`COLUMN` of a feature of tasks (repeatable)"},
-		{name: "failed", help: "`CONDITION` on rows where a measurement was tried and gave no value, as \"status != 'ok'\""},
-		{name: "where", help: "`CONDITION` on columns that rows are to hold, as \"site == 'Gent'\""},
+		{name: "task", list: true, help: "`COLUMN` whose values are the tasks, such as reactions or sites (repeatable)"},
+		{name: "arm", list: true, help: "`COLUMN` whose values are the options to choose from (repeatable)"},
+		{name: "reward", help: "`COLUMN` of the measured values, or of their means"},
+		{name: "sd", help: "`COLUMN` of standard deviations, if rows are means"},
+		{name: "count", help: "`COLUMN` of the number of measurements, if rows are means"},
+		{name: "successes", help: "`COLUMN` with the number of successes among --trials, instead of --reward"},
+		{name: "trials", help: "`COLUMN` with the number of trials, for --successes"},
+		{name: "blocks", list: true, help: "`COLUMN` of the blocks: rows measured together, such as on one day or plate (repeatable)"},
+		{name: "text", list: true, help: "`COLUMN` of names that look like numbers, such as versions, where 12.1 is not 12.10 (repeatable)"},
+		{name: "log", list: true, help: "`COLUMN` to use on a logarithmic scale (repeatable; default: chosen automatically)"},
+		{name: "task_features", list: true, help: "`COLUMN` that describes the tasks, such as a temperature or pH (repeatable)"},
+		{name: "failed", help: "`CONDITION` for rows whose measurement failed, such as \"status != 'ok'\""},
+		{name: "where", help: "`CONDITION` for the rows to use, such as \"site == 'Gent'\""},
 	}
 }
 
@@ -66,49 +66,49 @@ func bestCommand() *cobra.Command {
 	o := bestOptions{columns: bestColumns()}
 	c := &cobra.Command{
 		Use:   "best TABLE",
-		Short: "From measurements: the best option of every task, how sure, and what to measure next",
-		Long: `Read a table of measurements and say which option is best for every task, how sure
-that is, and what to measure next. Nothing needs to be known of kernels, noise or
-algorithms: they are found from the measurements.
+		Short: "Recommend the best option of each task in a table of measurements",
+		Long: `Read a table of measurements. You get the recommended option of each task, how probable it
+is that the option is good enough, and what to measure next. You need not choose a kernel, a
+noise distribution or an algorithm: the program fits them to the measurements.
 
-The table has a row for every measurement, and any columns: --task names those whose
-combinations are the tasks, --arm those whose combinations are the options, --reward
-the one that was measured. Without them the columns are listed, with a command to copy.
+The table has one row per measurement, and any columns: --task names the columns whose
+combinations are the tasks, --arm those whose combinations are the options, and --reward the
+measured one. Without these flags, best lists the columns and proposes a command to copy.
 A table with the columns task, arm and mean needs no flags.`,
 		Example: `  gonb-cope best runs.csv
   gonb-cope best runs.csv --task Machine --arm "Temp °C" --arm Speed --reward Throughput --next 24
   gonb-cope best losses.csv --task model --arm lr --arm dropout --reward loss --goal min -o best.html`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("best takes one table, %s", got(args))}
+				return usageError{fmt.Errorf("best takes one table, %s", countArguments(args))}
 			}
 			switch ending := strings.ToLower(filepath.Ext(args[0])); {
 			case ending == ".ipynb" || ending == ".cope":
-				return usageError{fmt.Errorf("%s is no table of measurements; gonb-cope %s %[1]s %[2]ss it", args[0],
+				return usageError{fmt.Errorf("%s is not a table of measurements; gonb-cope %s %[1]s %[2]ss it", args[0],
 					map[bool]string{true: "report", false: "run"}[ending == ".ipynb"])}
 			case strings.HasPrefix(ending, ".xls") || ending == ".ods":
-				return usageError{fmt.Errorf("%s is a file of a spreadsheet; save its sheet as CSV", args[0])}
+				return usageError{fmt.Errorf("%s is a spreadsheet, which best cannot read; save its sheet as CSV", args[0])}
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return o.best(c.Context(), args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return o.runBest(c.Context(), args[0]) },
 	}
 	f := c.Flags()
 	for k := range o.columns {
 		x := &o.columns[k]
 		f.StringArrayVar(&x.value, strings.ReplaceAll(x.name, "_", "-"), nil, x.help)
 	}
-	f.StringVar(&o.goal, "goal", "", "min where lower is better (default max)")
-	f.StringVar(&o.bounded, "bounded", "", "limits of the reward, as `LO,HI`: estimates and intervals stay inside")
-	f.Float64Var(&o.epsilon, "epsilon", 0, "an option this close to the best is good enough, in units of the reward")
-	f.IntVar(&o.next, "next", 0, "how many further measurements to propose")
-	f.BoolVar(&o.retry, "retry", false, "take and propose options, too, of which all measurements failed")
-	f.StringVar(&o.run.format, "format", "", formatNames(true)+" (default: by the ending of -o, else text)")
-	f.StringVarP(&o.run.output, "output", "o", "", "write to this file instead of standard output")
+	f.StringVar(&o.goal, "goal", "", "`max` or min: whether higher or lower rewards are better (default max)")
+	f.StringVar(&o.bounded, "bounded", "", "limits `LO,HI` of the reward, such as 0,100: estimates and intervals stay inside")
+	f.Float64Var(&o.epsilon, "epsilon", 0, "`TOLERANCE`: an option this close to the best is good enough, in units of the reward")
+	f.IntVar(&o.next, "next", 0, "`NUMBER` of further measurements to propose")
+	f.BoolVar(&o.retry, "retry", false, "also recommend and propose options whose measurements have all failed")
+	f.StringVar(&o.run.format, "format", "", formatNames(true)+" (default: from the ending of -o, else text)")
+	f.StringVarP(&o.run.output, "output", "o", "", "write to this `FILE` instead of standard output")
 	return c
 }
 
-// decimalOf returns a finite number that is written in a text; NaN of another text.
+// decimalOf parses a finite number; it returns NaN for any other text.
 func decimalOf(text string) float64 {
 	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || math.IsInf(x, 0) {
@@ -117,14 +117,14 @@ func decimalOf(text string) float64 {
 	return x
 }
 
-// of returns the columns of a flag.
-func (o *bestOptions) of(name string) []string {
+// columnsOf returns the columns that a flag names.
+func (o *bestOptions) columnsOf(name string) []string {
 	c, _ := lists.First(o.columns, func(c columnFlag) bool { return c.name == name })
 	return c.value
 }
 
-// best runs the script that the flags represent.
-func (o *bestOptions) best(ctx context.Context, table string) error {
+// runBest runs the script that the flags describe.
+func (o *bestOptions) runBest(ctx context.Context, table string) error {
 	for _, c := range o.columns {
 		if !c.list && len(c.value) > 1 {
 			return usageError{fmt.Errorf("--%s names one column, got %s", c.name, strings.Join(c.value, ", "))}
@@ -145,7 +145,7 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 		return usageError{fmt.Errorf("--goal must be min or max, got %q", o.goal)}
 	}
 	wide := false
-	if len(o.of("arm")) == 0 || len(o.of("reward"))+len(o.of("successes")) == 0 {
+	if len(o.columnsOf("arm")) == 0 || len(o.columnsOf("reward"))+len(o.columnsOf("successes")) == 0 {
 		d, err := problem.Describe(table,
 			problem.LoadOptions{
 				Read:   func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) },
@@ -157,19 +157,19 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 		if err != nil {
 			return err
 		}
-		if wide = d.Wide && len(o.of("task")) == 0 && len(o.of("arm")) == 0 && len(o.of("reward")) == 0; !wide {
+		if wide = d.Wide && len(o.columnsOf("task")) == 0 && len(o.columnsOf("arm")) == 0 && len(o.columnsOf("reward")) == 0; !wide {
 			return o.describe(ctx, os.Stdout, d)
 		}
 	}
 	o.run.table, o.run.line = table, o.line(table)
-	return flagsOf(o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.script(table, wide)}))
+	return blameFlags(o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.script(table, wide)}))
 }
 
-// argumentBefore matches the text of a script in front of the value of an argument, or of an element of its list.
+// argumentBefore matches the text of a script before the value of an argument, or before an element of its list.
 var argumentBefore = regexp.MustCompile(`[(,] ?([a-z_]+)=(?:\[[^\]]*)?$`)
 
-// flagsOf replaces mistakes of the script, which the user has not written, by the flags that caused them.
-func flagsOf(err error) error {
+// blameFlags replaces errors of the generated script by errors of the flags that caused them.
+func blameFlags(err error) error {
 	var mistakes dsl.Errors
 	if !errors.As(err, &mistakes) {
 		return err
@@ -179,7 +179,7 @@ func flagsOf(err error) error {
 		line := cmp.Or(m.Cause, m.Message)
 		at := argumentBefore.FindStringSubmatch(string([]rune(m.Source)[:m.Col-1]))
 		if at != nil && at[1] != "data" {
-			before, after, _ := strings.Cut(line, at[1]+"=") // a condition names its parameter, and repeats its value
+			before, after, _ := strings.Cut(line, at[1]+"=") // the message of a condition names its parameter and repeats its value
 			if _, rest, repeated := strings.Cut(after, `": `); repeated {
 				line = before + rest
 			}
@@ -187,7 +187,7 @@ func flagsOf(err error) error {
 		}
 		switch {
 		case strings.Contains(m.Hint, "write a list"):
-			line += "; these are several columns: repeat the flag for each"
+			line += "; to name several columns, repeat the flag for each"
 		case m.Hint != "":
 			line += "; " + m.Hint
 		}
@@ -196,7 +196,7 @@ func flagsOf(err error) error {
 	return &flagMistakes{text: strings.Join(lines, "\n"), err: err}
 }
 
-// flagMistakes is the text of mistakes in flags, with the mistakes of the script behind it.
+// flagMistakes describes errors in flags; it wraps the errors of the generated script.
 type flagMistakes struct {
 	text string
 	err  error
@@ -256,41 +256,41 @@ func (o *bestOptions) line(table string) string {
 	return string(line.on("--retry", o.retry))
 }
 
-// describe lists the columns, and the command that their looks suggest, once that has been tried; the command did not do what was
-// asked.
+// describe lists the columns and proposes a command, which it has tried. It returns an error if the user had
+// named columns, because then the command has not done its work.
 func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Description) error {
 	fmt.Fprintf(w, "%s has %d rows and these columns:\n\n", d.Path, d.Rows)
-	writeColumns(w, lists.Map(d.Columns, func(c problem.Column) []string { return []string{"  " + c.Name, looks(c)} }))
-	guessed, goal := o.guessed(d)
-	fmt.Fprint(w, "\nWhich columns name the tasks, which the options, and which was measured? ")
+	writeColumns(w, lists.Map(d.Columns, func(c problem.Column) []string { return []string{"  " + c.Name, describeColumn(c)} }))
+	guessed, goal := o.guessColumns(d)
+	fmt.Fprint(w, "\nName the columns of the tasks, of the options, and of the measured values. ")
 	wide := len(d.Rewards) > 1 && (len(d.Arm) == 0 || d.Single == d.Options)
-	if wide && len(o.of("arm"))+len(o.of("reward")) == 0 {
-		fmt.Fprintf(w, "No command is proposed: %s may be options side by side, and best reads a row for each measurement.\n\n"+
+	if wide && len(o.columnsOf("arm"))+len(o.columnsOf("reward")) == 0 {
+		fmt.Fprintf(w, "No command is proposed: %s may be options in columns, and best needs one row per measurement.\n\n"+
 			"In Python: table.melt(id_vars=..., var_name=\"option\", value_name=\"y\"); in R: tidyr::pivot_longer. "+
-			"If one of them was measured, name the columns:\n\n  %s\n", strings.Join(d.Rewards, ", "), guessed.line(d.Path))
+			"If only one of them is the measured value, name the columns:\n\n  %s\n", strings.Join(d.Rewards, ", "), guessed.line(d.Path))
 		guessed.explain(w, d)
-	} else if slices.Contains(slices.Concat(guessed.of("arm"), guessed.of("reward")), "COLUMN") {
-		fmt.Fprintf(w, "No column looks like options, or like what was measured. Name them:\n\n  %s\n", guessed.line(d.Path))
+	} else if slices.Contains(slices.Concat(guessed.columnsOf("arm"), guessed.columnsOf("reward")), "COLUMN") {
+		fmt.Fprintf(w, "No column looks like options or like measured values. Name them:\n\n  %s\n", guessed.line(d.Path))
 		guessed.explain(w, d)
-	} else if err := guessed.try(ctx, d.Path); err != nil {
-		fmt.Fprintf(w, "No command is proposed, because the likeliest columns do not give one:\n\n%v\n\nCorrect that, or name other columns.\n",
+	} else if err := guessed.tryReading(ctx, d.Path); err != nil {
+		fmt.Fprintf(w, "No command is proposed, because one with the likeliest columns fails:\n\n%v\n\nCorrect that, or name other columns.\n",
 			err)
 	} else {
-		fmt.Fprintf(w, "Perhaps:\n\n  %s\n\n%s; for further measurements, add --next 24.\n", guessed.line(d.Path), goal)
+		fmt.Fprintf(w, "A proposal:\n\n  %s\n\n%s. To plan 24 further measurements, add --next 24.\n", guessed.line(d.Path), goal)
 		guessed.explain(w, d)
 	}
 	if len(d.Rewards) > 1 && !wide {
-		fmt.Fprintf(w, "If each of %s is a task of its own, write a row for each of their cells: a column for the task, and one for "+
-			"what was measured.\n", strings.Join(d.Rewards, ", "))
+		fmt.Fprintf(w, "If each of %s is a separate task, write one row per value: a column for the task, and one for "+
+			"the measured value.\n", strings.Join(d.Rewards, ", "))
 	}
-	if len(o.of("task"))+len(o.of("arm"))+len(o.of("reward")) > 0 {
-		return usageError{errors.New("best needs --arm and --reward, and --task where there are several tasks")}
+	if len(o.columnsOf("task"))+len(o.columnsOf("arm"))+len(o.columnsOf("reward")) > 0 {
+		return usageError{errors.New("best needs --arm and --reward, and --task if there are several tasks")}
 	}
 	return nil
 }
 
-// looks says what a column looks like.
-func looks(c problem.Column) string {
+// describeColumn returns a short description of the values of a column.
+func describeColumn(c problem.Column) string {
 	what := fmt.Sprintf("text, %d different: %s", c.Different, strings.Join(c.Examples, ", "))
 	switch {
 	case c.Different == 0:
@@ -304,7 +304,7 @@ func looks(c problem.Column) string {
 		what += fmt.Sprintf(", or %q", word)
 	}
 	if c.Limits > 0 {
-		what += fmt.Sprintf(", %d limits such as %s", c.Limits, c.Limit)
+		what += fmt.Sprintf(", %d detection limits such as %s", c.Limits, c.Limit)
 	}
 	if c.Empty > 0 {
 		what += fmt.Sprintf(" (%d empty)", c.Empty)
@@ -312,15 +312,15 @@ func looks(c problem.Column) string {
 	return what
 }
 
-// guessed returns the options with the columns that are guessed where none are named, and a sentence on the goal.
-func (o *bestOptions) guessed(d problem.Description) (guessed bestOptions, goal string) {
+// guessColumns returns the options with a guess for each column that the user has not named, and a sentence on the goal.
+func (o *bestOptions) guessColumns(d problem.Description) (guessed bestOptions, goal string) {
 	l := d.Long()
 	guesses := map[string][]string{"task": l.Task, "arm": l.Arm, "reward": {l.Reward}, "sd": {l.SD}, "count": {l.Count}, "blocks": l.Blocks}
-	if len(o.of("reward")) > 0 { // they are beside another column
+	if len(o.columnsOf("reward")) > 0 { // the guesses belong to another reward column
 		delete(guesses, "sd")
 		delete(guesses, "count")
 	}
-	if d.Counts != nil && len(o.of("reward"))+len(o.of("successes"))+len(o.of("trials")) == 0 {
+	if d.Counts != nil && len(o.columnsOf("reward"))+len(o.columnsOf("successes"))+len(o.columnsOf("trials")) == 0 {
 		delete(guesses, "reward")
 		guesses["successes"], guesses["trials"] = d.Counts[:1], d.Counts[1:]
 	}
@@ -338,37 +338,37 @@ func (o *bestOptions) guessed(d problem.Description) (guessed bestOptions, goal 
 		guess, known := guesses[c.name]
 		guess = slices.DeleteFunc(slices.Clone(guess), func(name string) bool { return slices.Contains(named, name) })
 		switch {
-		case len(c.value) > 0 || !known || c.name == "reward" && len(o.of("successes")) > 0:
+		case len(c.value) > 0 || !known || c.name == "reward" && len(o.columnsOf("successes")) > 0:
 		case len(guess) > 0 && guess[0] != "":
 			c.value = guess
 		case c.name == "arm" || c.name == "reward":
 			c.value = []string{"COLUMN"}
 		}
 	}
-	goal = "Where lower is better, add --goal min"
-	if d.Lower && o.goal == "" && len(o.of("reward"))+len(o.of("successes")) == 0 {
-		guessed.goal, goal = problem.GoalMin, "Where more of "+d.Reward+" is better, leave --goal min out"
+	goal = "If lower is better, add --goal min"
+	if d.Lower && o.goal == "" && len(o.columnsOf("reward"))+len(o.columnsOf("successes")) == 0 {
+		guessed.goal, goal = problem.GoalMin, "If more "+d.Reward+" is better, leave --goal min out"
 	}
 	return guessed, goal
 }
 
-// try reads the table as a command would, without looking for a kernel. It returns why that fails.
-func (o *bestOptions) try(ctx context.Context, table string) error {
+// tryReading reads the table as the command would, without a choice of kernels, and returns its error.
+func (o *bestOptions) tryReading(ctx context.Context, table string) error {
 	script, err := source{name: "best", text: o.problem(table, false, "task(identity()) * arm(identity())")}.parse(ctx)
 	if err == nil {
 		_, err = dsl.NewSession(dsl.Options{Folder: "."}).Eval(ctx, script)
 	}
-	return flagsOf(err)
+	return blameFlags(err)
 }
 
-// explain says what the proposed columns are, and why the others are left out.
+// explain describes the proposed columns and why the others are left out.
 func (o *bestOptions) explain(w io.Writer, d problem.Description) {
-	if task := o.of("task"); len(task) == 1 && task[0] == d.Task {
-		fmt.Fprintf(w, "Each %s gets an answer of its own; if it is to be chosen, too, write --arm in place of --task.\n", d.Task)
+	if task := o.columnsOf("task"); len(task) == 1 && task[0] == d.Task {
+		fmt.Fprintf(w, "Each %s gets its own recommendation. If it is also to be chosen, write --arm instead of --task.\n", d.Task)
 	}
-	if d.Options > 1 && 10*d.Single >= 9*d.Options && len(o.of("sd"))+len(o.of("count")) == 0 {
-		fmt.Fprintf(w, "%d of the %d options have one row: only what the others say of it tells a good one from a lucky one. If one of these "+
-			"columns numbers rows or places, leave it out.\n", d.Single, d.Options)
+	if d.Options > 1 && 10*d.Single >= 9*d.Options && len(o.columnsOf("sd"))+len(o.columnsOf("count")) == 0 {
+		fmt.Fprintf(w, "%d of the %d options have only one row, so a good option differs from a lucky one only through similar options. "+
+			"If one of these columns only numbers rows or places, leave it out.\n", d.Single, d.Options)
 	}
 	named := slices.Concat(lists.Map(o.columns, func(c columnFlag) []string { return c.value })...)
 	var rows [][]string

@@ -23,7 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// campaignOptions are the flags that the commands of campaigns have in common.
+// campaignOptions are the flags that campaign commands share.
 type campaignOptions struct {
 	json bool
 	by   string
@@ -32,13 +32,14 @@ type campaignOptions struct {
 func campaignCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "campaign",
-		Short: "Real measurements: ask what to measure, tell results, never lose one",
-		Long: `A campaign asks what to measure, over days: one folder is one campaign. A script
-binds one protocol(...); start fixes it. What a command prints is on the disk.
+		Short: "Plan real measurements and record their results, over days or weeks",
+		Long: `Run a campaign of real measurements: ask lists what to measure next, tell records the
+results, and status shows the recommendations. Each campaign has a folder of its own, and a
+script with one protocol(...) defines it. Output is written to disk before it is printed.
 
-A reaction or run that fails is a result, the worst that it can have: a yield of 0,
-with goal="min" the largest loss. Only what was not measured for reasons that have
-nothing to do with its reward may be given back (fail) or left out (close).`,
+A reaction or run that fails is a result: record the worst possible value, such as a yield
+of 0 (with goal="min" the largest loss). Use fail and close only for measurements that are
+missing for reasons unrelated to their reward.`,
 		Example: `  gonb-cope campaign start days days.cope
   gonb-cope campaign ask days --by Ann -o list.csv
   gonb-cope campaign tell days list.csv --by Ann
@@ -52,10 +53,10 @@ nothing to do with its reward may be given back (fail) or left out (close).`,
 	return c
 }
 
-// common adds the flags that all commands of campaigns have.
-func (o *campaignOptions) common(c *cobra.Command, acts bool) *cobra.Command {
+// addFlags adds the flags that all campaign commands share.
+func (o *campaignOptions) addFlags(c *cobra.Command, acts bool) *cobra.Command {
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	if c.Flags().Lookup("format") == nil { // as other commands have it
+	if c.Flags().Lookup("format") == nil { // the same spelling as in other commands
 		c.Flags().Func("format", "text or json", func(format string) error {
 			if format != "json" && format != "text" {
 				return errors.New("it must be text or json")
@@ -66,7 +67,7 @@ func (o *campaignOptions) common(c *cobra.Command, acts bool) *cobra.Command {
 		c.Flags().Lookup("format").Hidden = true
 	}
 	if acts {
-		c.Flags().StringVar(&o.by, "by", defaultName(), "who does this")
+		c.Flags().StringVar(&o.by, "by", defaultName(), "your `NAME`, for the record")
 	}
 	return c
 }
@@ -83,7 +84,7 @@ func defaultName() string {
 func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || (most >= 0 && len(args) > most) {
-			return usageError{fmt.Errorf("%s needs %s, %s", called(c), what, got(args))}
+			return usageError{fmt.Errorf("%s needs %s, %s", commandName(c), what, countArguments(args))}
 		}
 		return nil
 	}
@@ -94,8 +95,8 @@ func (o *campaignOptions) folder() folder.Options {
 	return folder.Options{Build: strings.TrimSpace(b.version + " " + b.revision), Notice: func(text string) { fmt.Fprintln(os.Stderr, text) }}
 }
 
-// in opens the campaign of a folder and does something with it.
-func (o *campaignOptions) in(ctx context.Context, dir string, f func(*folder.Campaign) error) error {
+// withCampaign opens the campaign of a folder, calls f and closes it.
+func (o *campaignOptions) withCampaign(ctx context.Context, dir string, f func(*folder.Campaign) error) error {
 	k, err := folder.Open(ctx, dir, dsl.MakeProtocol, o.folder())
 	if err != nil {
 		return err
@@ -108,10 +109,10 @@ func (o *campaignOptions) in(ctx context.Context, dir string, f func(*folder.Cam
 	}
 }
 
-// on gives a command what it does with the campaign of its first argument.
-func (o *campaignOptions) on(c *cobra.Command, f func(ctx context.Context, k *folder.Campaign, args []string) error) *cobra.Command {
+// runWith makes f the action of a command. The first argument is the folder of the campaign.
+func (o *campaignOptions) runWith(c *cobra.Command, f func(ctx context.Context, k *folder.Campaign, args []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return o.in(c.Context(), args[0], func(k *folder.Campaign) error { return f(c.Context(), k, args) })
+		return o.withCampaign(c.Context(), args[0], func(k *folder.Campaign) error { return f(c.Context(), k, args) })
 	}
 	return c
 }
@@ -129,10 +130,10 @@ func startCommand() *cobra.Command {
 	var set []string
 	var network bool
 	c := &cobra.Command{
-		Use: "start DIR SCRIPT", SuggestFor: []string{"new", "create", "begin", "init"}, Short: "Make a campaign of the protocol of a script",
-		Long: `Make a campaign in the new folder DIR. SCRIPT binds one protocol(...), which says what is
-measured and when the campaign ends. Script and data are copied into DIR: changes of the
-originals have no effect from then on.`,
+		Use: "start DIR SCRIPT", SuggestFor: []string{"new", "create", "begin", "init"}, Short: "Start a campaign from a script",
+		Long: `Start a campaign in the new folder DIR. SCRIPT has one protocol(...), which defines the
+measurements and when the campaign ends. Script and data are copied into DIR: later changes
+of the originals have no effect.`,
 		Args: arguments(2, 2, "a folder and a script"),
 		RunE: func(c *cobra.Command, args []string) error {
 			src, err := sourceWith(c.Context(), args[1], set)
@@ -156,10 +157,10 @@ originals have no effect from then on.`,
 			return o.show(p)
 		},
 	}
-	c.Flags().StringArrayVar(&set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
+	c.Flags().StringArrayVar(&set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
 	c.Flags().BoolVar(&network, "allow-network-folder", false,
-		"allow a folder on another machine's file system; only one machine may ever use it")
-	return o.common(c, false)
+		"allow DIR on a network file system; only one machine may ever use the campaign")
+	return o.addFlags(c, false)
 }
 
 func askCommand() *cobra.Command {
@@ -167,11 +168,11 @@ func askCommand() *cobra.Command {
 	var q campaign.Request
 	var output, decimals string
 	c := &cobra.Command{
-		Use: "ask DIR", Short: "What to measure next", Args: arguments(1, 1, "a folder"),
-		Long: `Print, or write to a file, what to measure next: the list that this person has
-not told yet, or else further pulls of the open round. A file is written as the table of
-the problem is: its separator, its decimals. Where there is nothing to measure, the file
-has the header alone, so that no list of before is measured twice.`,
+		Use: "ask DIR", Short: "List the next measurements", Args: arguments(1, 1, "a folder"),
+		Long: `Print the next measurements, or write them to a file. If your last list still has
+measurements without results, you get that list again; otherwise the next measurements of the
+open round. The file has the separator and decimals of the problem's table. If there is nothing to
+measure, it contains only the header, so that no earlier list is measured twice.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if q.Count < 0 || c.Flags().Changed("count") && q.Count == 0 {
 				return usageError{fmt.Errorf("--count must be at least 1, got %d", q.Count)}
@@ -180,16 +181,16 @@ has the header alone, so that no list of before is measured twice.`,
 				return usageError{fmt.Errorf("--%w", err)}
 			}
 			if output != "" && !strings.EqualFold(filepath.Ext(output), ".csv") {
-				return usageError{fmt.Errorf("-o must end in .csv, got %q", output)} // before pulls are handed out
+				return usageError{fmt.Errorf("-o must end in .csv, got %q", output)} // checked before measurements are assigned
 			}
-			if output != "" { // so is this
+			if output != "" {
 				if err := report.Writable(output); err != nil {
 					return err
 				}
 			}
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+			return o.withCampaign(c.Context(), args[0], func(k *folder.Campaign) error {
 				q.By = o.by
-				if err := unsaved(c.Context(), k, output, o.by); err != nil {
+				if err := checkOverwrite(c.Context(), k, output, o.by); err != nil {
 					return err
 				}
 				list, err := k.Ask(c.Context(), q)
@@ -214,18 +215,18 @@ has the header alone, so that no list of before is measured twice.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&q.Task, "task", "", "only pulls of this task")
-	c.Flags().IntVar(&q.Count, "count", 0, "how many (default: the capacity, a plate, or the round)")
-	c.Flags().BoolVar(&q.More, "more", false, "further pulls, although the last list is not told yet")
-	c.Flags().BoolVar(&q.Retry, "retry", false, "also pulls of options whose every try failed")
-	c.Flags().StringVarP(&output, "output", "o", "", "write the list to this file, .csv")
+	c.Flags().StringVar(&q.Task, "task", "", "only measurements of this `TASK`")
+	c.Flags().IntVar(&q.Count, "count", 0, "largest `NUMBER` of measurements (default: the capacity, a plate, or the round)")
+	c.Flags().BoolVar(&q.More, "more", false, "list further measurements although the last list still lacks results")
+	c.Flags().BoolVar(&q.Retry, "retry", false, "include options whose measurements have all failed")
+	c.Flags().StringVarP(&output, "output", "o", "", "write the list to this `FILE`, which ends in .csv")
 	c.Flags().StringVar(&decimals, "decimals", "",
-		"decimals of the file: comma (with semicolons between columns) or point (default: as in the table of the problem)")
-	return o.common(c, true)
+		"decimal `MARK` of the file: comma (with semicolons between columns) or point (default: the one of the problem's table)")
+	return o.addFlags(c, true)
 }
 
-// unsaved reports a file with results that are not recorded yet, or that is no list.
-func unsaved(ctx context.Context, k *folder.Campaign, path, by string) error {
+// checkOverwrite returns an error if the file has results that are not recorded yet, or is not a list.
+func checkOverwrite(ctx context.Context, k *folder.Campaign, path, by string) error {
 	if path == "" {
 		return nil
 	}
@@ -234,20 +235,20 @@ func unsaved(ctx context.Context, k *folder.Campaign, path, by string) error {
 	}
 	data, err := await.File(ctx, path, problem.MaxData)
 	if err != nil || len(data) == 0 {
-		return nil // there is none; what cannot be written is said then
+		return nil // no such file; report.Writable has checked that it can be written
 	}
 	r, err := k.Preview(ctx, data, campaign.TellOptions{By: by, Sheet: filepath.Base(path)})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil || !r.Refused() && r.ByArm && r.Unsaved(path) == nil { // or a table, as the one that the campaign was made from
-		return fmt.Errorf("%s is there, and is no list that could be written over; choose another file", path)
+	if err != nil || !r.Refused() && r.ByArm && r.Unsaved(path) == nil { // or another table, such as the data of the problem
+		return fmt.Errorf("%s exists and is not a list of this campaign, so it is not overwritten; choose another file", path)
 	}
 	return r.Unsaved(path)
 }
 
-// errRows is the error of rows that were not taken, which the receipt names.
-var errRows = errors.New("some rows were not taken, see above")
+// errRows ends a command whose receipt lists rejected rows.
+var errRows = errors.New("some rows were not recorded, see above")
 
 // namedPipe reports a pipe of a folder: it waits for ever if no program writes to it. Shells name their own pipes by descriptors.
 func namedPipe(path string) error {
@@ -272,18 +273,18 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 	data, err := await.File(ctx, path, problem.MaxData)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && campaign.IsID(path):
-		return nil, usageError{fmt.Errorf("%s is an id, and its value is missing (and there is no file of that name)", path)}
+		return nil, usageError{fmt.Errorf("%s is the id of a measurement, and its value is missing; there is no file of that name either", path)}
 	case err != nil:
 		return nil, fmt.Errorf("cannot read the sheet: %w", orInterrupted(err))
 	}
 	return data, nil
 }
 
-// typedSheet is the name of the sheet of values that were typed.
+// typedSheet names the sheet whose values come from the command line.
 const typedSheet = "the command line"
 
-// values makes a sheet of ids and their values.
-func values(k *folder.Campaign, args []string) ([]byte, error) {
+// sheetOf returns a sheet of the ids and values on the command line.
+func sheetOf(k *folder.Campaign, args []string) ([]byte, error) {
 	if len(args)%2 != 0 {
 		return nil, usageError{errors.New("campaign tell needs a value for every id")}
 	}
@@ -298,7 +299,7 @@ func values(k *folder.Campaign, args []string) ([]byte, error) {
 	return []byte(sheet), nil
 }
 
-// valueOf reads the value of an id, see problem.Dialect.Reward.
+// valueOf parses the value of an id, see problem.Dialect.Reward.
 func valueOf(k *folder.Campaign, id, text string) (float64, error) {
 	x, err := k.Protocol().Problem.DialectOf().Reward(strings.Replace(text, minus, "-", 1))
 	if err != nil {

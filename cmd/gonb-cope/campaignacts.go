@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// actCommands returns the commands that record something, of the table of acts.
+// actCommands returns one command per entry of the table of acts. These commands record events.
 func actCommands() []*cobra.Command { return lists.Map(campaign.Acts(), actCommand) }
 
 func actCommand(e campaign.Entry) *cobra.Command {
@@ -37,27 +37,27 @@ func actCommand(e campaign.Entry) *cobra.Command {
 	}
 	c := &cobra.Command{Use: use, Short: e.Short, Long: e.Long, Args: arguments(least, most, what)}
 	check := actFlags(c, act)
-	if tell, ok := act.(*campaign.Tell); ok { // which takes values of ids, too
+	if tell, ok := act.(*campaign.Tell); ok { // tell also accepts pairs of id and value
 		c.Use, c.Args = "tell DIR FILE.csv | DIR ID VALUE...", arguments(2, -1, "a folder, and a file or an id with its value")
 		c.Flags().StringVar(&tell.Sheet, "sheet", "",
-			"name of the sheet, by which its rows without ids are recognised later (default: the name of the file)")
+			"`NAME` of the sheet, which identifies its rows without ids later (default: the name of the file)")
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := check(c.Context()); err != nil {
 			return err
 		}
-		return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-			if err := placed(c.Context(), k, act, args[1:]); err != nil {
+		return o.withCampaign(c.Context(), args[0], func(k *folder.Campaign) error {
+			if err := readArguments(c.Context(), k, act, args[1:]); err != nil {
 				return err
 			}
-			return o.do(c.Context(), k, e, act)
+			return o.record(c.Context(), k, e, act)
 		})
 	}
-	return o.common(c, false)
+	return o.addFlags(c, false)
 }
 
-// actFlags gives a command the arguments of an act that are flags. The function that it returns reads those that only count
-// where they are stated, and reports what is wrong with them.
+// actFlags adds the parameters of an act that are flags. The returned function reads and checks the flags
+// that the user has set.
 func actFlags(c *cobra.Command, act campaign.Act) func(context.Context) error {
 	var later []func(context.Context) error
 	flags := c.Flags()
@@ -117,8 +117,8 @@ func actFlags(c *cobra.Command, act campaign.Act) func(context.Context) error {
 	}
 }
 
-// placed gives an act the arguments that stand behind the folder.
-func placed(ctx context.Context, k *folder.Campaign, act campaign.Act, args []string) (err error) {
+// readArguments sets the parameters of an act that follow the folder on the command line.
+func readArguments(ctx context.Context, k *folder.Campaign, act campaign.Act, args []string) (err error) {
 	n := 0
 	for _, x := range act.Params() {
 		if x.Place == "" {
@@ -134,7 +134,7 @@ func placed(ctx context.Context, k *folder.Campaign, act campaign.Act, args []st
 		case *campaign.File:
 			if tell, ok := act.(*campaign.Tell); ok && len(args) > 1 {
 				tell.Sheet = typedSheet
-				into.Content, err = values(k, args)
+				into.Content, err = sheetOf(k, args)
 			} else {
 				*into, err = sheetFile(ctx, args[n])
 			}
@@ -153,8 +153,8 @@ func sheetFile(ctx context.Context, path string) (campaign.File, error) {
 	return campaign.File{Path: filepath.Base(path), Content: data}, err
 }
 
-// do does an act, prints what came of it, and plans what follows where the act says so.
-func (o *campaignOptions) do(ctx context.Context, k *folder.Campaign, e campaign.Entry, act campaign.Act) error {
+// record performs an act, prints its outcome and, if the act asks for it, plans the next round.
+func (o *campaignOptions) record(ctx context.Context, k *folder.Campaign, e campaign.Entry, act campaign.Act) error {
 	done, err := k.Do(ctx, act)
 	for _, w := range done.Warnings {
 		fmt.Fprintln(os.Stderr, "warning: "+w)
@@ -163,7 +163,7 @@ func (o *campaignOptions) do(ctx context.Context, k *folder.Campaign, e campaign
 	case err != nil:
 		return err
 	case done.Receipt != nil:
-		if done.Receipt.Sheet == typedSheet { // it has no lines
+		if done.Receipt.Sheet == typedSheet { // typed values have no line numbers
 			for i := range done.Receipt.Lines {
 				done.Receipt.Lines[i].Line = 0
 			}
@@ -172,7 +172,7 @@ func (o *campaignOptions) do(ctx context.Context, k *folder.Campaign, e campaign
 	case o.json && done.Closing != nil:
 		err = o.show(*done.Closing)
 	default:
-		err = o.said(done.Text)
+		err = o.printDone(done.Text)
 	}
 	if err == nil && e.Next(done) {
 		err = k.Advance(ctx)
@@ -183,10 +183,10 @@ func (o *campaignOptions) do(ctx context.Context, k *folder.Campaign, e campaign
 	return err
 }
 
-func (o *campaignOptions) said(text string) error { return said(o.json, text) }
+func (o *campaignOptions) printDone(text string) error { return printDone(o.json, text) }
 
-// said prints what was done.
-func said(asJSON bool, text string) error {
+// printDone prints a sentence about the completed action.
+func printDone(asJSON bool, text string) error {
 	if asJSON {
 		return printJSON(map[string]string{"done": text})
 	}

@@ -23,18 +23,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// clusterCommand is the parent of the commands about servers, and about runs of agents that
-// are apart.
+// clusterCommand is the parent of the commands about servers and about runs whose agents are on
+// several machines.
 func clusterCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cluster",
-		Short: "Agents and workers on several machines: their server, their credentials, their runs",
-		Long: `A server keeps what agents tell each other, and hands out the work of sweeps.
-On one machine it needs no credentials. Where other machines can reach it, it
-lets in only holders of credentials, over TLS.
+		Short: "Share runs and sweeps between several machines",
+		Long: `Share runs and sweeps between several machines. A server stores the messages of agents and
+distributes the work of sweeps. On one machine it needs no credentials. If other machines can
+reach it, it accepts only holders of credentials, over TLS.
 
-An existing NATS cluster can take the place of this server (--nats). Of three NATS servers
-any one may fail. Two are no safer than one: both are needed to elect a leader.`,
+You can use an existing NATS cluster instead of this server (--nats). With three NATS servers,
+any one may fail. Two are not safer than one, because both are needed to elect a leader.`,
 		Example: `  gonb-cope cluster serve lab
   gonb-cope cluster open wells.cope --run wells --server nats://127.0.0.1:4222
 
@@ -53,10 +53,10 @@ func clusterServeCommand() *cobra.Command {
 	var room string
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "serve DIR", Short: "Keep facts and work in a folder, for agents and workers", Args: arguments(1, 1, "a folder"),
-		Long: `Serve a folder until interrupted. What the server confirms is synced to the disk
-before. Without keys in the folder (gonb-cope cluster keys) it can be reached from
-this machine only, by everybody on it.`,
+		Use: "serve DIR", Short: "Run the server of agents and workers", Args: arguments(1, 1, "a folder"),
+		Long: `Run the server until interrupted. It stores everything in DIR and syncs it to disk before it
+confirms. Without keys in DIR (gonb-cope cluster keys), all users of this machine can reach
+it, and no other machine can.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if room != "" {
 				most, err := memlimit.Parse(room)
@@ -75,13 +75,13 @@ this machine only, by everybody on it.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Listen, "listen", "127.0.0.1:4222", "HOST:PORT; port 0 is any free one")
-	f.StringVar(&room, "room", "", "largest disk space to take, as in 4GB (default: three quarters of the free space)")
+	f.StringVar(&o.Listen, "listen", "127.0.0.1:4222", "`HOST:PORT` of the server; port 0 selects a free one")
+	f.StringVar(&room, "room", "", "largest `SIZE` on disk, such as 4GB (default: three quarters of the free space)")
 	f.BoolVar(&asJSON, "json", false, "print the address as JSON")
 	return c
 }
 
-// announce prints how to join a server, and waits for the interrupt.
+// announce prints the commands that join a server, and waits for the interrupt.
 func announce(ctx context.Context, s *jetstream.Server, asJSON bool) error {
 	if asJSON {
 		if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"url": s.URL(), "folder": s.Folder(), "credentials": s.Guarded(),
@@ -97,7 +97,7 @@ func announce(ctx context.Context, s *jetstream.Server, asJSON bool) error {
 			s.Folder(), s.URL(), s.URL(), creds, s.URL(), creds)
 	}
 	<-ctx.Done()
-	fmt.Fprintln(os.Stderr, "stopped; everything that was confirmed is in", s.Folder())
+	fmt.Fprintln(os.Stderr, "stopped; all confirmed messages and work are in", s.Folder())
 	return nil
 }
 
@@ -105,21 +105,22 @@ func clusterKeysCommand() *cobra.Command {
 	var o jetstream.KeyOptions
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "keys DIR", Short: "Make or take back credentials of a server", Args: arguments(1, 1, "a folder"),
+		Use: "keys DIR", Short: "Make or revoke credentials for a server", Args: arguments(1, 1, "a folder"),
 		Long: `Make credentials for the server of a folder, one file each: for its owner, for the
-agents of a run and for workers. An agent can speak for itself in its run and reads
-no other run. A worker takes work and publishes results. Nobody can delete.
-Credentials that exist are kept, so that agents and workers can be added later. DIR/keys stays with the server: whoever has it can speak for everybody.`,
+agents of a run and for workers. An agent can send its own messages and read its own run
+only. A worker can take work and publish results. No credentials permit deletion.
+Existing credentials are kept, so you can add agents and workers later. Keep DIR/keys
+secret: its holder can act as any agent or worker.`,
 		Example: `  gonb-cope cluster keys shared --run wells --agents 5 --workers 2 --host lab.example.org
   gonb-cope cluster keys shared --revoke shared/credentials/wells/agent-1.creds`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Agents > 0 && o.Run == "" {
-				return usageError{fmt.Errorf("--agents needs the run in which they take part: --run ID")}
+				return usageError{fmt.Errorf("--agents needs the run that they join: --run ID")}
 			}
 			if err := checkRun(o.Run); err != nil {
 				return err
 			}
-			if o.Days == 0 { // which represents the default elsewhere
+			if o.Days == 0 { // jetstream.Keys would use its default
 				return usageError{errors.New("--days must be 1 or more, got 0")}
 			}
 			made, err := jetstream.Keys(c.Context(), args[0], o)
@@ -130,13 +131,13 @@ Credentials that exist are kept, so that agents and workers can be added later. 
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Run, "run", "", "the run in which the agents take part")
+	f.StringVar(&o.Run, "run", "", "`NAME` of the run that the agents join")
 	f.IntVar(&o.Agents, "agents", 0, "credentials for `N` agents of the run: agent-1 for its first task, and so on")
 	f.IntVar(&o.Workers, "workers", 0, "credentials for `N` workers")
 	f.StringSliceVar(&o.Hosts, "host", nil,
-		"name or address under which other machines reach the server (repeatable; the names and addresses of this machine are included)")
-	f.IntVar(&o.Days, "days", 365, "how long the credentials are good for")
-	f.StringSliceVar(&o.Revoke, "revoke", nil, "`FILE` of credentials to take back")
+		"`NAME` or address of the server for other machines (repeatable; those of this machine are included)")
+	f.IntVar(&o.Days, "days", 365, "number of `DAYS` for which the credentials are valid")
+	f.StringSliceVar(&o.Revoke, "revoke", nil, "`FILE` of credentials that become invalid")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
@@ -158,14 +159,14 @@ func showKeys(made []jetstream.KeyFile, asJSON bool) error {
 	writeColumns(os.Stdout, lists.Map(rows, func(r row) []string {
 		was := ""
 		if !r.Made {
-			was = ", was there"
+			was = ", existed"
 		}
 		return []string{r.Who, fmt.Sprintf("%s (until %s%s)", r.File, r.Ends.Format("2006-01-02"), was)}
 	}))
 	return nil
 }
 
-// list prints how far each run of agents is, in the order in which they were opened. Sweeps are not among them.
+// list prints the progress of each run of agents, in order of opening. Sweeps are left out.
 func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
 	names, err := x.Runs(ctx)
 	if err != nil {
@@ -202,7 +203,7 @@ func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
 // serverOptions are the flags of commands that join a server.
 type serverOptions struct{ url, creds string }
 
-// add adds them to a command. The server has two names, and one of them is given.
+// add adds the flags to a command. --server and --nats are two names of one flag.
 func (o *serverOptions) add(c *cobra.Command, server, creds string) {
 	f := c.Flags()
 	f.StringVar(&o.url, "server", "", server)
@@ -210,18 +211,18 @@ func (o *serverOptions) add(c *cobra.Command, server, creds string) {
 	f.StringVar(&o.creds, "creds", "", creds)
 	c.PreRunE = func(*cobra.Command, []string) error {
 		if f.Changed("server") && f.Changed("nats") {
-			return usageError{errors.New("--server and --nats are two names of one flag: give one of them, with commas between several URLs")}
+			return usageError{errors.New("--server and --nats are the same flag: give one of them, with commas between several URLs")}
 		}
 		return nil
 	}
 }
 
-// needed are the texts of the flags if nothing is done without a server.
-func (o *serverOptions) needed(c *cobra.Command) {
+// addRequired adds the flags to a command that needs a server.
+func (o *serverOptions) addRequired(c *cobra.Command) {
 	o.add(c, "`URL` of the server, as gonb-cope cluster serve prints it", "`FILE` of credentials, as gonb-cope cluster keys makes it")
 }
 
-// dial joins the server. Notice is told when the connection breaks.
+// dial connects to the server. It calls notice if the connection breaks.
 func (o serverOptions) dial(ctx context.Context, notice func(string)) (cluster.Exchange, error) {
 	x, err := jetstream.Dial(ctx, o.url, jetstream.DialOptions{Credentials: o.creds, Notice: notice})
 	if err != nil {
@@ -230,10 +231,10 @@ func (o serverOptions) dial(ctx context.Context, notice func(string)) (cluster.E
 	return x, nil
 }
 
-// shown returns the URL of the server for others to read: without user, password and token.
-func (o serverOptions) shown() string { return jetstream.Redacted(o.url) }
+// publicURL returns the URL of the server without user, password and token.
+func (o serverOptions) publicURL() string { return jetstream.Redacted(o.url) }
 
-// join joins the server of a command that cannot do without one.
+// join connects to the server, which the command requires.
 func (o serverOptions) join(ctx context.Context) (cluster.Exchange, error) {
 	if o.url == "" {
 		return nil, usageError{errors.New("--server URL is needed: gonb-cope cluster serve prints it")}
@@ -248,19 +249,18 @@ func workerCommand() *cobra.Command {
 	var name string
 	c := &cobra.Command{
 		Use:   "worker --server URL",
-		Short: "Make the runs of sweeps that other machines ask for",
-		Long: `Make the runs that gonb-cope run --server asks for, until interrupted. A worker
-needs no script and no data: it gets both from the server. A worker may be started
-before or after there is work, and may be killed at any time.
+		Short: "Compute runs of sweeps for other machines",
+		Long: `Compute the runs of gonb-cope run --server, until interrupted. A worker gets script and data
+from the server. You can start it before or after there is work, and kill it at any time.
 
-An interrupt (Ctrl-C) gives unfinished work back to the other workers.`,
+An interrupt (Ctrl-C) returns unfinished work to the other workers.`,
 		Example: `  gonb-cope worker --server nats://lab.example.org:4222 --creds worker-1.creds
   gonb-cope worker --server nats://127.0.0.1:4222 --workers 8 --once`,
-		Args: none,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case o.url == "":
-				return usageError{fmt.Errorf("worker needs the server that it works for: --server URL")}
+				return usageError{fmt.Errorf("worker needs a server: --server URL")}
 			case slots < 0:
 				return usageError{fmt.Errorf("--workers must be 0 or more, got %d", slots)}
 			}
@@ -276,28 +276,28 @@ An interrupt (Ctrl-C) gives unfinished work back to the other workers.`,
 				Exchange: x, Make: dsl.Remake, Name: workerName(name), Build: farm.BuildHere(),
 				Slots: slots, Mixed: mixed, Once: once, Notice: said.say,
 			}
-			said.say(fmt.Sprintf("worker %s waits for work at %s", w.Name, o.shown()))
+			said.say(fmt.Sprintf("worker %s waits for work at %s", w.Name, o.publicURL()))
 			began := time.Now()
 			err = w.Serve(ctx)
 			closed := x.Close()
 			if err != nil {
 				return err
 			}
-			said.say(fmt.Sprintf("worker %s made %s in %v and stopped", w.Name, sentence.Count(w.Made(), "run"),
+			said.say(fmt.Sprintf("worker %s computed %s in %v and stopped", w.Name, sentence.Count(w.Made(), "run"),
 				time.Since(began).Round(time.Second)))
 			return closed
 		},
 	}
 	f := c.Flags()
-	o.needed(c)
-	f.IntVar(&slots, "workers", 0, "runs at a time (default: all cores)")
-	f.BoolVar(&mixed, "mixed", false, "work for other builds of gonb-cope, too; the results then carry a warning")
-	f.BoolVar(&once, "once", false, "end after the first script that this worker works for, as a job of a batch system")
-	f.StringVar(&name, "name", "", "what the worker is called (default: host and process)")
+	o.addRequired(c)
+	f.IntVar(&slots, "workers", 0, "`NUMBER` of runs at a time (default: all cores)")
+	f.BoolVar(&mixed, "mixed", false, "also compute for other builds of gonb-cope; the results then carry a warning")
+	f.BoolVar(&once, "once", false, "end after the first script, for batch systems")
+	f.StringVar(&name, "name", "", "`NAME` of the worker (default: host and process)")
 	return c
 }
 
-// workerName returns what a worker is called: of letters, digits and -.
+// workerName returns the name of a worker, with letters, digits and - only.
 func workerName(stated string) string {
 	if stated == "" {
 		host, err := os.Hostname()

@@ -27,7 +27,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Runs of agents that are apart: open, status, stop, export.
+// Commands about runs whose agents are on several machines: open, status, stop, export.
 
 // runFlags are the flags of commands about a run.
 type runFlags struct {
@@ -36,13 +36,13 @@ type runFlags struct {
 }
 
 func (o *runFlags) add(c *cobra.Command) *cobra.Command {
-	o.needed(c)
+	o.addRequired(c)
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-// on gives a command what it does at its server.
-func (o *runFlags) on(c *cobra.Command, f func(ctx context.Context, x cluster.Exchange, args []string) error) *cobra.Command {
+// runWith makes f the action of a command, with a connection to the server.
+func (o *runFlags) runWith(c *cobra.Command, f func(ctx context.Context, x cluster.Exchange, args []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		x, err := o.join(c.Context())
 		if err != nil {
@@ -64,8 +64,7 @@ func printJSON(v any) error {
 	return err
 }
 
-// makeQuestion makes the question of a recorded recipe: what its protocol fixes, without what only a
-// simulation knows.
+// makeQuestion makes the question of a recorded recipe from its protocol, without the true means of a simulation.
 func makeQuestion(ctx context.Context, r question.Recipe) (question.Question, error) {
 	p, err := dsl.MakeProtocol(ctx, r)
 	if err != nil {
@@ -74,7 +73,7 @@ func makeQuestion(ctx context.Context, r question.Recipe) (question.Question, er
 	return question.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}, nil
 }
 
-// checkRun reports a name in --run that no run can have; nothing is a name to be made.
+// checkRun returns an error if the value of --run is not a valid name; "" asks for a new name.
 func checkRun(run string) error {
 	if run == "" {
 		return nil
@@ -100,10 +99,10 @@ func clusterOpenCommand() *cobra.Command {
 	var set []string
 	var relay bool
 	c := &cobra.Command{
-		Use: "open SCRIPT", Short: "Open a run of agents that are apart", Args: arguments(1, 1, "a script"),
-		Long: `Open a run: one agent for each task of the problem, each on the machine that measures
-that task. A script binds one protocol(...); the run uses its problem,
-algorithm and options. Plates, capacity and leases have no effect here: only campaigns use them.`,
+		Use: "open SCRIPT", Short: "Open a run that agents on several machines join", Args: arguments(1, 1, "a script"),
+		Long: `Open a run with one agent for each task, each on the machine that measures that task. SCRIPT
+has one protocol(...); the run uses its problem, algorithm and options. Plates, capacity and
+leases have no effect, because only campaigns use them.`,
 		Example: `  gonb-cope cluster open days.cope --server nats://127.0.0.1:4222 --run days`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkRun(run); err != nil {
@@ -124,7 +123,7 @@ algorithm and options. Plates, capacity and leases have no effect here: only cam
 			run = cmp.Or(run, newRun(p.Name))
 			again, err := makeQuestion(c.Context(), recipe)
 			if err != nil {
-				return fmt.Errorf("the script does not make the protocol by itself, so that no agent could: %w", err)
+				return fmt.Errorf("agents cannot make this protocol from the script alone: %w", err)
 			}
 			x, err := o.join(c.Context())
 			if err != nil {
@@ -135,18 +134,18 @@ algorithm and options. Plates, capacity and leases have no effect here: only cam
 			if err != nil {
 				return err
 			}
-			return o.opened(run, b)
+			return o.printAgents(run, b)
 		},
 	}
-	c.Flags().StringVar(&run, "run", "", "name of the run: lower-case letters, digits and - (default: a new name)")
-	c.Flags().StringArrayVar(&set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
-	c.Flags().StringVar(&seed, "seed", "", "seed of the rewards that agents draw with --simulate (default: the seed of the protocol)")
-	c.Flags().BoolVar(&relay, "relay", false, fmt.Sprintf("send messages on with the next plan, as above %d agents", cluster.RelayAbove))
+	c.Flags().StringVar(&run, "run", "", "`NAME` of the run: lower-case letters, digits and - (default: a new name)")
+	c.Flags().StringArrayVar(&set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
+	c.Flags().StringVar(&seed, "seed", "", "`SEED` of the rewards that agents draw with --simulate (default: the seed of the protocol)")
+	c.Flags().BoolVar(&relay, "relay", false, fmt.Sprintf("forward messages with the next plan, as is done above %d agents", cluster.RelayAbove))
 	return o.add(c)
 }
 
-// simulationOf returns the random numbers of a run whose agents draw their rewards; nil where its
-// problem cannot be simulated.
+// simulationOf returns the seed of a run whose agents draw their rewards; nil if the problem cannot be
+// simulated.
 func simulationOf(ctx context.Context, p campaign.Protocol, seed string) (*cluster.Simulation, error) {
 	s := cluster.Simulation{Seed: p.Seed}
 	if stated, err := seedOf(seed); err != nil {
@@ -160,11 +159,11 @@ func simulationOf(ctx context.Context, p campaign.Protocol, seed string) (*clust
 	return &s, nil
 }
 
-// aloneNote is about runs whose algorithm shares nothing between tasks.
-const aloneNote = "each task is answered by its own rewards alone: the agents wait for each other and learn nothing from each other"
+// aloneNote describes runs whose algorithm shares no information between tasks.
+const aloneNote = "this algorithm is independent: each task uses only its own rewards; agents wait for each other and share no information"
 
-// opened prints how agents join.
-func (o *runFlags) opened(run string, b cluster.RunBody) error {
+// printAgents prints the commands that start the agents.
+func (o *runFlags) printAgents(run string, b cluster.RunBody) error {
 	if o.json {
 		return printJSON(struct {
 			Run string `json:"run"`
@@ -175,7 +174,7 @@ func (o *runFlags) opened(run string, b cluster.RunBody) error {
 	if b.Alone {
 		fmt.Println(aloneNote)
 	}
-	fmt.Print("\nOne agent for each task, where it is measured:\n")
+	fmt.Print("\nStart one agent for each task, on the machine that measures it:\n")
 	for _, task := range b.Tasks {
 		fmt.Println("  " + agentLine(run, task, o.serverOptions))
 	}
@@ -184,17 +183,17 @@ func (o *runFlags) opened(run string, b cluster.RunBody) error {
 
 func clusterStatusCommand() *cobra.Command {
 	var o runFlags
-	return o.on(&cobra.Command{
-		Use: "status [RUN]", Short: "How far a run is, who has joined and who is silent; or all runs",
+	return o.runWith(&cobra.Command{
+		Use: "status [RUN]", Short: "Show the progress and the agents of a run, or list all runs",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usageError{fmt.Errorf("%s takes one run, or none to list all, %s", called(c), got(args))}
+				return usageError{fmt.Errorf("%s takes one run, or none to list all, %s", commandName(c), countArguments(args))}
 			}
 			return nil
 		},
-		Long: `Say how far a run is, who has joined and who is silent. The run is folded as its agents
-do, so that an end to which they do not come is named and gives no answer.
-Without a run all are listed, as their last plans say.`,
+		Long: `Show the progress of a run, which agents have joined and which are silent. The program
+recomputes the run from its messages; if the recorded end does not follow from them, it says
+so and gives no recommendation. Without RUN, list all runs with the state of their last plans.`,
 	}, func(ctx context.Context, x cluster.Exchange, args []string) error {
 		if len(args) == 0 {
 			return o.list(ctx, x)
@@ -213,21 +212,21 @@ Without a run all are listed, as their last plans say.`,
 	})
 }
 
-// writeStatus writes how far a run is.
+// writeStatus writes the progress, agents and answers of a run.
 func writeStatus(w io.Writer, s cluster.Status) error {
 	fmt.Fprintf(w, "run %s: %s (%s)\n%s\n", s.Run, s.Algorithm, s.Mode, s)
 	if s.Unchecked != "" {
-		fmt.Fprintf(w, "what its agents say is not checked: %s\n", s.Unchecked)
+		fmt.Fprintf(w, "the messages of its agents were not checked: %s\n", s.Unchecked)
 	}
 	fmt.Fprintln(w)
-	rows := [][]string{{"agent", "task", "state", "rounds without it", "host", "build"}}
+	rows := [][]string{{"agent", "task", "state", "rounds missed", "host", "build"}}
 	for _, a := range s.Agents {
 		state := "not joined"
 		switch {
 		case a.Refused != "":
 			state = "refused: " + a.Refused
 		case a.Silent && s.Stopped == nil:
-			state = fmt.Sprintf("round %d waits for it", s.Round)
+			state = fmt.Sprintf("silent in round %d", s.Round)
 		case a.Joined:
 			state = "joined"
 		}
@@ -235,7 +234,7 @@ func writeStatus(w io.Writer, s cluster.Status) error {
 	}
 	writeColumns(w, rows)
 	t := s.Traffic
-	fmt.Fprintf(w, "\nmessages: %d, of %d bytes together; plans: %d, of %d bytes\n", t.Messages, t.Bytes, t.Plans, t.PlanBytes)
+	fmt.Fprintf(w, "\nmessages: %d (%d bytes); plans: %d (%d bytes)\n", t.Messages, t.Bytes, t.Plans, t.PlanBytes)
 	for _, a := range s.Answers {
 		if a.Decided {
 			fmt.Fprintf(w, "task %q: %q (estimate %.4g)\n", a.Task, a.Arm, a.Estimate)
@@ -246,7 +245,7 @@ func writeStatus(w io.Writer, s cluster.Status) error {
 	return nil
 }
 
-// writeColumns writes rows with columns below each other.
+// writeColumns writes rows with aligned columns.
 func writeColumns(w io.Writer, rows [][]string) {
 	width := map[int]int{} // by column
 	for _, r := range rows {
@@ -266,16 +265,16 @@ func writeColumns(w io.Writer, rows [][]string) {
 func clusterStopCommand() *cobra.Command {
 	var o runFlags
 	var b cluster.StopBody
-	c := o.on(&cobra.Command{
-		Use: "stop RUN", Short: "End a run for good before its algorithm is done", Args: arguments(1, 1, "a run"),
+	c := o.runWith(&cobra.Command{
+		Use: "stop RUN", Short: "End a run permanently before its algorithm is done", Args: arguments(1, 1, "a run"),
 	}, func(ctx context.Context, x cluster.Exchange, args []string) error {
 		if err := cluster.Stop(ctx, x, args[0], b); err != nil {
 			return err
 		}
-		return said(o.json, fmt.Sprintf("run %s is stopped: its agents end, and what they told is kept", args[0]))
+		return printDone(o.json, fmt.Sprintf("run %s is stopped: its agents end, and their messages are kept", args[0]))
 	})
-	c.Flags().StringVar(&b.By, "by", defaultName(), "who does this")
-	c.Flags().StringVar(&b.Reason, "reason", "", "the reason, which the agents show")
+	c.Flags().StringVar(&b.By, "by", defaultName(), "your `NAME`, for the record")
+	c.Flags().StringVar(&b.Reason, "reason", "", "`TEXT` of the reason, which the agents show")
 	return c
 }
 
@@ -283,11 +282,11 @@ func clusterExportCommand() *cobra.Command {
 	var o runFlags
 	var output string
 	c := &cobra.Command{
-		Use: "export RUN", Short: "Counts and means of every round, and the result", Args: arguments(1, 1, "a run"),
-		Long: `Write what the agents told each other: round, task, arm, count and mean, one row for each arm that
-was pulled, to a .csv file or standard output. With --json, or -o FILE.json,
-write the result: answers, traffic, and where builds differed. Where no agent can take a
-plan or a message, what was told before it is written, and the status is 1.`,
+		Use: "export RUN", Short: "Write the counts and means of every round, or the result", Args: arguments(1, 1, "a run"),
+		Long: `Write the messages of the agents as CSV, to -o FILE.csv or standard output: round, task, arm,
+count and mean, one row per arm and round. With --json or -o FILE.json, write the result:
+recommendations, traffic, and differences between builds. If agents reject a plan or a
+message, the rows before it are written and the exit status is 1.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			end := strings.ToLower(filepath.Ext(output))
 			if output != "" && end != ".csv" && end != ".json" {
@@ -314,11 +313,11 @@ plan or a message, what was told before it is written, and the status is 1.`,
 			return errors.Join(report.WriteFile(output, write), refused)
 		},
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "write to this file, .csv or .json")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE`, which ends in .csv or .json")
 	return o.add(c)
 }
 
-// writeFinished writes what became of a run as JSON.
+// writeFinished writes the outcome of a run as JSON.
 func writeFinished(w io.Writer, f cluster.Finished) error {
 	out := struct {
 		cluster.Finished

@@ -32,33 +32,34 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// examination is one thing that doctor looks at.
+// examination is one check of doctor.
 type examination struct {
 	name     string
 	required bool
 	check    func(context.Context) (found string, err error)
-	remedy   string // what to do about an error
+	remedy   string // how to fix an error
 }
 
 func doctorCommand() *cobra.Command {
 	var build bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Test this installation and name what is missing",
-		Long: `Test this installation. What is missing is named, with how to fix it.
+		Short: "Test this installation and show how to fix it",
+		Long: `Test this installation. You get a list of the parts that work and of those that are missing
+or fail, each with a way to fix it.
 
-A missing part that only notebooks need is no failure. With --build, what Go cells need
-is compiled now, so that the first Go cell does not wait for it.`,
-		Args: none,
+Missing parts that only notebooks need do not count as failures. --build compiles now what
+Go cells need, so that the first Go cell starts quickly.`,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return examine(c.Context(), append(examinations(), notebookExaminations(build)...))
 		},
 	}
-	c.Flags().BoolVar(&build, "build", false, "build GoNB and goimports, and compile what makes a first Go cell slow")
+	c.Flags().BoolVar(&build, "build", false, "build GoNB and goimports, and compile the packages that Go cells need")
 	return c
 }
 
-// examine prints what is found, and fails when something required does not work.
+// examine prints the result of each examination, and returns an error if a required part does not work.
 func examine(ctx context.Context, examinations []examination) error {
 	failed := 0
 	for _, x := range examinations {
@@ -155,7 +156,7 @@ type build struct {
 	revision string // or checksum of the program, see cluster.Build.Source
 }
 
-// buildOf asks the binary.
+// buildOf reads the build information of this binary.
 func buildOf() build {
 	b := build{"(devel)", cluster.BuildHere().Source()}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
@@ -168,8 +169,8 @@ func versionCommand() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "Print version and provenance of the binary",
-		Args:  none,
+		Short: "Print the version of this program and how it was built",
+		Args:  noArguments,
 		Run: func(*cobra.Command, []string) {
 			if all {
 				fmt.Print(licenses)
@@ -180,28 +181,28 @@ func versionCommand() *cobra.Command {
 			fmt.Printf("built by  %s for %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},
 	}
-	c.Flags().BoolVar(&all, "licenses", false, "print the licences of all that the binary contains instead")
+	c.Flags().BoolVar(&all, "licenses", false, "print the licences of all code in this program instead")
 	return c
 }
 
 // licenses holds the licences and notices of all code that is linked into a binary, on
-// any system. make licenses writes it, and a test reports when it is out of date.
+// any system. make licenses writes it, and a test checks that it is current.
 //
 //go:embed THIRD_PARTY_LICENSES
 var licenses string
 
-// figureFonts returns the font that browsers here show figures in. Figures are laid out for
-// Liberation Sans, which is as wide as Arial and Helvetica.
+// figureFonts returns the font in which browsers on this machine show figures. The layout assumes
+// Liberation Sans, which has the same widths as Arial and Helvetica.
 func figureFonts(ctx context.Context) (string, error) {
-	return fontFound(runtime.GOOS, func(name string) (string, error) {
+	return findFont(runtime.GOOS, func(name string) (string, error) {
 		out, err := exec.CommandContext(ctx, "fc-match", "-f", "%{family}", name).Output()
 		return string(out), err
 	})
 }
 
-// fontFound returns the first font of figures that a system has. match returns the families that
-// represent a name there.
-func fontFound(system string, match func(name string) (string, error)) (string, error) {
+// findFont returns the first font for figures that a system has. match returns the families that the system
+// uses for a name.
+func findFont(system string, match func(name string) (string, error)) (string, error) {
 	if system == "windows" || system == "darwin" {
 		return "Arial, which comes with this system", nil
 	}
@@ -209,19 +210,19 @@ func fontFound(system string, match func(name string) (string, error)) (string, 
 	for _, name := range []string{"Liberation Sans", "Arial", "Helvetica"} {
 		found, err := match(name)
 		if err != nil {
-			return "", errors.New("fc-match, which knows the fonts of browsers, was not found")
+			return "", errors.New("fc-match, which lists the fonts of browsers, was not found")
 		}
 		if strings.Contains(","+found+",", ","+name+",") {
 			return name, nil
 		}
 		instead = found
 	}
-	return "", fmt.Errorf("neither Liberation Sans nor Arial is installed: figures in notebooks and pages are set in %s, "+
-		"squeezed into the room for it", instead)
+	return "", fmt.Errorf("neither Liberation Sans nor Arial is installed: figures in notebooks and pages use %s, "+
+		"squeezed to the same width", instead)
 }
 
-// notebookExaminations returns the examinations that doctor makes for notebooks. Nothing of it is
-// needed for scripts, so that only what was to be built now must succeed.
+// notebookExaminations returns the checks of the parts that only notebooks need. They are required only with
+// --build, for the parts that it builds.
 func notebookExaminations(build bool) []examination {
 	const buildIt = "gonb-cope doctor --build"
 	const installIt = "gonb-cope install"
@@ -235,19 +236,19 @@ func notebookExaminations(build bool) []examination {
 		{"kernel", false, installedKernel, installIt},
 		{"colours", false, installedColours, installIt},
 		{"chromium", false, onPath("chromium", "chromium-browser", "google-chrome"), "apt-get install chromium (for reports as PDF)"},
-		{"fonts", false, figureFonts, "apt-get install fonts-liberation (figures are then as wide on the screen as in PDF and PNG)"},
+		{"fonts", false, figureFonts, "apt-get install fonts-liberation (figures on the screen then have the widths of PDF and PNG)"},
 	}
 }
 
-// goRelease compares the release of Go with the one that Go cells are compiled for. An older
-// go downloads that one by itself, if it may.
+// goRelease compares the installed release of Go with the one that Go cells need. An older go command
+// downloads that release if its settings permit.
 func goRelease(ctx context.Context) (string, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {
 		return "", errors.New("go was not found")
 	}
 	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION")
-	cmd.Dir = "/" // here a go.mod may choose another release
+	cmd.Dir = "/" // a go.mod in the current folder could select another release
 	out, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("%s does not run: %w", path, err)
@@ -273,7 +274,7 @@ func goTools(build bool) func(context.Context) (string, error) {
 	}
 }
 
-// librarySource looks for the source of this library, which Go cells are compiled with.
+// librarySource finds the source of this library, which Go cells import.
 func librarySource(ctx context.Context) (string, error) {
 	m, err := sourceHere(ctx)
 	return m.Source + " " + m.Version, err
@@ -287,7 +288,7 @@ func sourceHere(ctx context.Context) (gonb.Module, error) {
 	return m, err
 }
 
-// buildCache asks what a first Go cell would have to compile, or compiles it.
+// buildCache counts the packages that a first Go cell has to compile, or compiles them.
 func buildCache(build bool) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		m, err := sourceHere(ctx)
@@ -306,33 +307,33 @@ func buildCache(build bool) func(context.Context) (string, error) {
 		case cold > 0:
 			return "", fmt.Errorf("the first Go cells would wait until %d packages are compiled", cold)
 		}
-		return "Go cells have nothing to compile but themselves", nil
+		return "all packages that Go cells need are compiled", nil
 	}
 }
 
-// say tells on standard error what takes a while.
+// say prints progress to standard error.
 func say(line string) { fmt.Fprintln(os.Stderr, line) }
 
-// installedKernel looks for kernelspecs that start a program of ours that exists.
+// installedKernel finds kernelspecs of this program and checks that the program they start exists.
 func installedKernel(context.Context) (string, error) {
 	var found []string
 	for _, s := range client.List() {
 		program, err := kernelspec.Read(s.Dir)
 		if err != nil {
-			continue // it is none of ours
+			continue // of another program
 		}
 		if _, err := exec.LookPath(program); err != nil {
-			return "", fmt.Errorf("kernelspec %s starts %s, which is gone", s.Dir, program)
+			return "", fmt.Errorf("kernelspec %s starts %s, which does not exist", s.Dir, program)
 		}
 		found = append(found, fmt.Sprintf("%s, which starts %s", s.Dir, program))
 	}
 	if len(found) == 0 {
-		return "", errors.New("Jupyter does not know this program yet")
+		return "", errors.New("this program is not installed as a kernel of Jupyter")
 	}
 	return strings.Join(found, "; "), nil
 }
 
-// installedColours looks for JupyterLab's extension beside the kernelspecs.
+// installedColours finds the JupyterLab extension next to the kernelspecs.
 func installedColours(context.Context) (string, error) {
 	coloured := func(s client.Spec) bool {
 		_, err := kernelspec.Read(s.Dir)
@@ -344,7 +345,7 @@ func installedColours(context.Context) (string, error) {
 	return "", errors.New("%%cope cells have no colours in JupyterLab")
 }
 
-// onPath looks for the first of some programs that is installed.
+// onPath finds the first of the named programs that is installed.
 func onPath(names ...string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		for _, name := range names {

@@ -29,7 +29,7 @@ func TestFontFound(t *testing.T) {
 		{"linux", func(string) (string, error) { return "", errors.New("no such program") }, "", "fc-match"},
 		{"darwin", installed(), "Arial, which comes with this system", ""},
 	} {
-		found, err := fontFound(c.system, c.match)
+		found, err := findFont(c.system, c.match)
 		if found != c.found || (err == nil) != (c.fail == "") || err != nil && !strings.Contains(err.Error(), c.fail) {
 			t.Errorf("%s: %q, %v; want %q, %q", c.system, found, err, c.found, c.fail)
 		}

@@ -21,14 +21,14 @@ func installCommand() *cobra.Command {
 	var o kernelspec.Options
 	c := &cobra.Command{
 		Use:   "install",
-		Short: "Make this program a kernel of Jupyter",
-		Long: `Make this program a kernel of Jupyter: the kernelspec with its logo, and colours for
-%%cope cells in JupyterLab 4, Notebook 7 and the classic Notebook. What was installed
-before is replaced; a kernelspec of another program is not.`,
+		Short: "Add this program to Jupyter as a kernel",
+		Long: `Add this program to Jupyter: write a kernelspec with a logo, and an extension that colours
+%%cope cells in JupyterLab 4, Notebook 7 and the classic Notebook. An earlier installation of
+this program is replaced; a kernelspec of another program is kept.`,
 		Example: `  gonb-cope install
   gonb-cope install --prefix /usr/local
   gonb-cope install --prefix "$VIRTUAL_ENV" --name cope-next`,
-		Args: none,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return install(o)
 		},
@@ -41,10 +41,10 @@ func uninstallCommand() *cobra.Command {
 	var o kernelspec.Options
 	c := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Remove what 'gonb-cope install' installed",
-		Long: "Remove the kernelspec that 'gonb-cope install' wrote with the same flags. The colours of cells are removed with " +
-			"the last kernelspec.",
-		Args: none,
+		Short: "Remove this program from Jupyter",
+		Long: "Remove the kernelspec that 'gonb-cope install' wrote with the same flags. The extension that\ncolours cells is " +
+			"removed with the last kernelspec.",
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := kernelspec.Uninstall(o)
 			if err != nil {
@@ -58,12 +58,12 @@ func uninstallCommand() *cobra.Command {
 	return c
 }
 
-// placeFlags adds the flags that say which installation is meant.
+// placeFlags adds the flags that select an installation.
 func placeFlags(c *cobra.Command, o *kernelspec.Options) {
 	f := c.Flags()
-	f.BoolVar(&o.User, "user", false, "in your own folder of Jupyter, JUPYTER_DATA_DIR (the default)")
-	f.StringVar(&o.Prefix, "prefix", "", "in PREFIX/share/jupyter")
-	f.StringVar(&o.Name, "name", kernelspec.DefaultName, "name by which notebooks ask for the kernel")
+	f.BoolVar(&o.User, "user", false, "use your own Jupyter folder, JUPYTER_DATA_DIR (the default)")
+	f.StringVar(&o.Prefix, "prefix", "", "use the `FOLDER`/share/jupyter, for all users or a virtual environment")
+	f.StringVar(&o.Name, "name", kernelspec.DefaultName, "`NAME` of the kernel in notebooks")
 	c.PreRunE = func(*cobra.Command, []string) error {
 		if o.User && o.Prefix != "" {
 			return usageError{fmt.Errorf("--user and --prefix %s exclude each other", o.Prefix)}
@@ -73,25 +73,25 @@ func placeFlags(c *cobra.Command, o *kernelspec.Options) {
 }
 
 func install(o kernelspec.Options) error {
-	o.Version, o.Words = buildOf().version, words()
+	o.Version, o.Words = buildOf().version, colouredWords()
 	done, err := kernelspec.Install(o)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("kernel     %s\n           in %s\n", kernelspec.DisplayName, done.Dir)
 	if done.Copied {
-		fmt.Printf("starts     %s,\n           a copy, since this program is in a temporary folder; install again after changes\n",
+		fmt.Printf("starts     %s,\n           a copy, because this program is in a temporary folder; install again after changes\n",
 			done.Executable)
 	} else {
 		fmt.Printf("starts     %s\n", done.Executable)
 	}
 	fmt.Printf("colours    %s\n", done.LabExtension)
-	fmt.Println("next       gonb-cope doctor --build, so that the first Go cell is quick")
+	fmt.Println("next       gonb-cope doctor --build, so that the first Go cell starts quickly")
 	return nil
 }
 
-// words returns the names of the language that get a colour, from the catalogue.
-func words() kernelspec.Words {
+// colouredWords returns the names of functions that the extension colours, from the catalogue.
+func colouredWords() kernelspec.Words {
 	var w kernelspec.Words
 	for _, f := range dsl.Functions() {
 		if f.Section == dsl.SectionKernels {
@@ -107,19 +107,20 @@ func kernelCommand() *cobra.Command {
 	var verbose bool
 	c := &cobra.Command{
 		Use:   "kernel CONNECTION_FILE",
-		Short: "Serve a notebook (started by Jupyter)",
-		Long: `Serve a notebook, as Jupyter asks for in the kernelspec that 'gonb-cope install' writes.
+		Short: "Run the cells of a notebook (started by Jupyter)",
+		Long: `Run the cells of a notebook. Jupyter starts this command: 'gonb-cope install' writes the
+kernelspec for it.
 
-Cells that begin with %%cope are scripts; every other cell is Go and goes to GoNB.`,
+Cells that begin with %%cope are scripts; every other cell is Go code, which GoNB runs.`,
 		Args: arguments(1, 1, "the connection file that Jupyter wrote"),
 		RunE: func(c *cobra.Command, args []string) error { return serveNotebook(args[0], verbose) },
 	}
-	c.Flags().BoolVar(&verbose, "verbose", false, "write to standard error what is ignored and why")
+	c.Flags().BoolVar(&verbose, "verbose", false, "report ignored messages, with the reason, on standard error")
 	return c
 }
 
-// serveNotebook runs the kernel. An interrupt signal interrupts the cell, as in any
-// kernel; a termination signal ends the kernel.
+// serveNotebook runs the kernel. An interrupt signal interrupts the running cell; a termination signal ends
+// the kernel.
 func serveNotebook(connection string, verbose bool) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -138,7 +139,7 @@ func serveNotebook(connection string, verbose bool) error {
 	return notebookkernel.Run(opt, interrupts, ends)
 }
 
-// wardenCommand returns the command under which the kernel runs GoNB; see package warden.
+// wardenCommand returns the hidden command that supervises GoNB for the kernel; see package warden.
 func wardenCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "warden FOLDER COMMAND", Hidden: true, DisableFlagParsing: true,
@@ -156,12 +157,13 @@ func serveLanguageCommand() *cobra.Command {
 	var stdio, catalogue bool
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the language to a program in another language",
-		Long: `Serve the functions of the language to a program, by JSON-RPC 2.0 over standard input and
-standard output; docs/reference/json.md describes the messages. The Python package starts it.`,
+		Short: "Give programs in other languages access to all functions",
+		Long: `Answer requests for the functions of the script language, by JSON-RPC 2.0 over standard input
+and standard output; docs/reference/json.md describes the messages. The Python package starts
+this command.`,
 		Example: `  gonb-cope serve --stdio
   gonb-cope serve --catalogue > catalogue.json`,
-		Args: none,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case catalogue:
@@ -172,10 +174,10 @@ standard output; docs/reference/json.md describes the messages. The Python packa
 				}
 				return nil
 			}
-			return usageError{errors.New("serve needs --stdio, which says where the program is")}
+			return usageError{errors.New("serve needs --stdio or --catalogue")}
 		},
 	}
-	c.Flags().BoolVar(&stdio, "stdio", false, "serve the program at standard input and standard output")
-	c.Flags().BoolVar(&catalogue, "catalogue", false, "write what the functions are as JSON instead")
+	c.Flags().BoolVar(&stdio, "stdio", false, "read requests from standard input and write answers to standard output")
+	c.Flags().BoolVar(&catalogue, "catalogue", false, "print a description of all functions as JSON instead")
 	return c
 }

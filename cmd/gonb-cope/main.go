@@ -2,18 +2,19 @@
 // bandits: kernels are defined inline, problems read from CSV, bounds computed,
 // best arms identified, and reports written.
 //
-//	gonb-cope best TABLE       the best option of every task by what was measured
-//	gonb-cope run SCRIPT       evaluate a script and show or save what it displays
-//	gonb-cope check SCRIPT     find the mistakes of a script without running it
-//	gonb-cope campaign         what to measure next, told when it is measured
-//	gonb-cope agent            measure one task of a run whose agents are on different hosts
-//	gonb-cope cluster          the server of agents and workers, its credentials and runs
-//	gonb-cope worker           make the runs of sweeps that other machines ask for
-//	gonb-cope serve            serve the language to a program in another language
-//	gonb-cope install          make this program a kernel of Jupyter
-//	gonb-cope uninstall        remove it again
+//	gonb-cope best TABLE       recommend the best option of each task in a table of measurements
+//	gonb-cope run SCRIPT       run a script and show or save its results
+//	gonb-cope check SCRIPT     check a script for errors without running it
+//	gonb-cope report FILE      run a notebook or script and write a report
+//	gonb-cope campaign         plan real measurements and record their results
+//	gonb-cope agent            measure one task of a run that several machines share
+//	gonb-cope cluster          share runs and sweeps between machines
+//	gonb-cope worker           compute runs of sweeps for other machines
+//	gonb-cope serve            give programs in other languages access to all functions
+//	gonb-cope install          add this program to Jupyter as a kernel
+//	gonb-cope uninstall        remove the kernel from Jupyter
 //	gonb-cope doctor           test this installation
-//	gonb-cope version          print version and provenance of the binary
+//	gonb-cope version          print the version of this program
 //
 // Exit status: 0 done, 1 the script is wrong or a run failed (reason on standard
 // error), 2 bad usage.
@@ -51,7 +52,7 @@ func Main() int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process at once
 	program := root()
-	program.SetArgs(negatives(os.Args[1:]))
+	program.SetArgs(protectNegatives(os.Args[1:]))
 	c, err := program.ExecuteContextC(ctx)
 	var usage usageError
 	switch {
@@ -69,22 +70,22 @@ func root() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gonb-cope",
 		Short: "Collaborative pure exploration in kernel bandits",
-		Long: "gonb-cope finds the best arm of every task with few samples and few communication rounds,\nsharing what " +
-			"each agent learns through a product kernel over tasks and arms.",
+		Long: "gonb-cope finds the best option (arm) of each of several related experiments (tasks).\n" +
+			"It needs few measurements, because a kernel shares information between tasks and arms.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	var memory string
-	c.PersistentFlags().StringVar(&memory, "memory", "", "most memory to take, as in 4GB (default: half of the machine's)")
+	c.PersistentFlags().StringVar(&memory, "memory", "", "largest `SIZE` of memory to use, such as 4GB (default: half of the machine's)")
 	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if by := c.Flags().Lookup("by"); by != nil && by.Changed {
 			if err := campaign.CheckName(by.Value.String()); err != nil {
 				return usageError{fmt.Errorf("--by: %w", err)}
 			}
 		}
-		ctx, err := bounded(c.Context(), memory)
+		ctx, err := limitMemory(c.Context(), memory)
 		c.SetContext(ctx)
 		return err
 	}
@@ -97,9 +98,9 @@ func root() *cobra.Command {
 	return c
 }
 
-// bounded returns the context under which a command may take the memory that --memory states, half of
-// the machine's where it states none. What needs more is an error before it is taken.
-func bounded(ctx context.Context, stated string) (context.Context, error) {
+// limitMemory returns a context with the limit of --memory, by default half of the machine's memory.
+// A computation that needs more fails before it allocates.
+func limitMemory(ctx context.Context, stated string) (context.Context, error) {
 	if stated == "" {
 		half := memlimit.Machine() / 2
 		if half == 0 {
@@ -120,12 +121,11 @@ func bounded(ctx context.Context, stated string) (context.Context, error) {
 // negative is a number that begins with a hyphen, with a decimal point or comma.
 var negative = regexp.MustCompile(`^-[0-9.,][0-9.,eE+-]*$`)
 
-// minus is the sign that negative numbers have between the command line and valueOf: a hyphen begins a flag.
+// minus marks negative numbers between the command line and valueOf, because a hyphen begins a flag.
 const minus = "\u2212"
 
-// negatives returns the arguments of the command line with negative values of campaign tell and correct as
-// values, not as flags.
-func negatives(args []string) []string {
+// protectNegatives marks the negative values of campaign tell and correct, so that they are not parsed as flags.
+func protectNegatives(args []string) []string {
 	if len(args) < 2 || args[0] != "campaign" || args[1] != "tell" && args[1] != "correct" {
 		return args
 	}
@@ -144,7 +144,7 @@ func negatives(args []string) []string {
 // usageError marks a command line that cannot be understood.
 type usageError struct{ error }
 
-// flagRules says what the kinds of values of flags must be.
+// flagRules describes the valid values of each type of flag.
 var flagRules = map[string]string{
 	"int":      "a whole number",
 	"float64":  "a number",
@@ -152,7 +152,7 @@ var flagRules = map[string]string{
 	"duration": "a time such as 90s, 10m or 24h",
 }
 
-// flagError answers a flag that is unknown or has a wrong value. The words of pflag name functions of Go.
+// flagError returns the usage error for an unknown flag or a wrong value. The messages of pflag name Go functions.
 func flagError(c *cobra.Command, err error) error {
 	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) {
 		f := wrong.GetFlag()
@@ -170,13 +170,13 @@ func flagError(c *cobra.Command, err error) error {
 	return usageError{err}
 }
 
-// bestFlag says which flag of best a word of other tools represents, as far as one does: flags are parameters of best and problem.
+// bestFlag returns a hint at the flag of best for a word that other tools use. Flags are parameters of best and problem.
 func bestFlag(c *cobra.Command, word string) string {
 	hint := ""
 	for _, function := range []string{"best", "problem"} {
 		param, other := dsl.Meant(function, word)
 		if param == "data" {
-			return "; the table stands without a flag: gonb-cope best TABLE"
+			return "; the table needs no flag: gonb-cope best TABLE"
 		}
 		if name := strings.ReplaceAll(cmp.Or(param, word), "_", "-"); c.Flags().Lookup(name) != nil {
 			return "; did you mean --" + name + "?"
@@ -185,16 +185,16 @@ func bestFlag(c *cobra.Command, word string) string {
 	}
 	switch {
 	case strings.Contains(hint, "goal="):
-		return "; where lower is better, write --goal min"
+		return "; if lower is better, write --goal min"
 	case strings.Contains(hint, "log="):
 		return "; --log COLUMN takes the logarithm of a column"
 	case strings.Contains(hint, "trials="):
-		return "; rewards of 0 and 1 are recognised by themselves, --successes and --trials read counts of them"
+		return "; rewards of 0 and 1 are recognised automatically; --successes and --trials read counts of them"
 	}
 	return ""
 }
 
-// noSuchCommand answers a word that is no command of a group of them.
+// noSuchCommand returns the usage error, with a hint, for a word that is not a command of its group.
 func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -212,24 +212,24 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	case len(near) > 0:
 		hint = "; did you mean " + near[0] + "?"
 	case ending == ".csv" || ending == ".tsv" || ending == ".txt":
-		hint = "; gonb-cope best " + quote(word) + " says what the measurements of a table say"
+		hint = "; gonb-cope best " + quote(word) + " recommends the best options of a table"
 	case ending == ".ipynb":
 		hint = "; gonb-cope report " + quote(word) + " makes a report of a notebook"
 	case ending == ".cope":
 		hint = "; gonb-cope run " + quote(word) + " runs a script"
 	case c.Name() == "campaign" && elsewhere != "":
-		hint = "; gonb-cope campaign ask DIR says what to measure next, status DIR what is known"
+		hint = "; gonb-cope campaign ask DIR lists the next measurements, and status DIR shows the recommendations"
 	case elsewhere != "" || word == "fit" || word == "plot" || word == "analyze" || word == "analyse":
-		hint = "; gonb-cope best TABLE says which option is best, and with --next N what to measure next"
+		hint = "; gonb-cope best TABLE recommends the best option, and with --next N the next measurements"
 	}
 	return usageError{fmt.Errorf("unknown command %q%s", args[0], hint)}
 }
 
-// helpCommand prints the help of a command. The one of cobra answers a word that is no command with
-// the help of all, as if nothing was wrong.
+// helpCommand prints the help of a command and rejects an unknown one. The default of cobra prints the
+// general help for an unknown command.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "help [COMMAND]", Short: "Explain a command",
+		Use: "help [COMMAND]", Short: "Show the help of a command",
 		RunE: func(c *cobra.Command, args []string) error {
 			about, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -247,19 +247,21 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// got says how many arguments a command has that takes another number of them.
-func got(args []string) string {
+// countArguments returns the part of a message that gives the number of arguments.
+func countArguments(args []string) string {
 	if len(args) == 0 {
 		return "got none"
 	}
 	return "got " + sentence.Count(len(args), "argument")
 }
 
-// called returns the words that call a command, without the name of the program.
-func called(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
+// commandName returns the full name of a command without the name of the program, such as "campaign ask".
+func commandName(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+}
 
-// none refuses arguments.
-func none(c *cobra.Command, args []string) error {
+// noArguments rejects arguments.
+func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usageError{fmt.Errorf("%s takes no arguments, got %s", c.Name(), strings.Join(args, " "))}
 	}

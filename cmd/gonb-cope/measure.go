@@ -24,17 +24,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Programs that measure: a command, or a service.
+// Ways to measure for an agent: a command, an HTTP service, or people with a campaign.
 
-// commandPuller asks a command: the request is its standard input, and rewards are lines of its
-// standard output. What it writes to standard error is shown. Grace is how long it may go on after its
-// last reward, 0 for ever.
+// commandPuller measures with a command. It writes the request to the command's standard input, reads rewards from the
+// lines of its standard output, and passes its standard error on. Grace limits how long the command may
+// run after its last reward; 0 sets no limit.
 func commandPuller(argv []string, grace time.Duration) cluster.Puller {
 	return cluster.Asking{Name: "the command " + strings.Join(argv, " "), Grace: grace,
 		Ask: func(ctx context.Context, request []byte, answers io.Writer) error {
 			done := make(chan error, 1)
 			go func() {
-				// the thread that starts the command stays until it has ended: see child.Attributes
+				// child.Attributes requires that the starting thread lives as long as the command
 				runtime.LockOSThread()
 				defer runtime.UnlockOSThread()
 				done <- measure(ctx, argv, request, answers)
@@ -43,7 +43,7 @@ func commandPuller(argv []string, grace time.Duration) cluster.Puller {
 		}}
 }
 
-// endWait is how long a command may take to end when it is told to, and how long its output may be open
+// endWait limits how long a command may take to end after SIGTERM, and how long its output may stay open
 // after its end.
 const endWait = 2 * time.Second
 
@@ -52,18 +52,18 @@ func measure(ctx context.Context, argv []string, request []byte, answers io.Writ
 	c := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(request), answers, os.Stderr
 	c.WaitDelay = endWait
-	// it ends with this program, in whatever way: an agent that comes back asks for the same pulls
+	// the command dies with this program: a restarted agent requests the same pulls again
 	c.SysProcAttr = child.Attributes(syscall.SIGKILL)
-	c.Cancel = func() error { return child.Signal(c.Process, syscall.SIGTERM) } // no longer wanted
+	c.Cancel = func() error { return child.Signal(c.Process, syscall.SIGTERM) }
 	err := c.Run()
 	if c.Process != nil {
-		_ = child.Signal(c.Process, syscall.SIGKILL) // what it has left of its group
+		_ = child.Signal(c.Process, syscall.SIGKILL) // the rest of its process group
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
-		return fmt.Errorf("the command %s has ended, and a program that it started still holds its output: what it prints is not read",
+		return fmt.Errorf("the command %s has ended, and a program that it started keeps its output open; further output is ignored",
 			strings.Join(argv, " "))
 	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -72,7 +72,7 @@ func measure(ctx context.Context, argv []string, request []byte, answers io.Writ
 	return err
 }
 
-// httpPuller asks a service: the request is the body of a POST, and rewards are lines of the answer.
+// httpPuller measures with an HTTP service. It posts the request and reads rewards from the lines of the answer.
 func httpPuller(address string, grace time.Duration) cluster.Puller {
 	name := address
 	if u, err := url.Parse(address); err == nil {
@@ -90,7 +90,7 @@ func httpPuller(address string, grace time.Duration) cluster.Puller {
 		}
 		defer response.Body.Close()
 		if to := response.Header.Get("Location"); to != "" && response.StatusCode/100 == 3 {
-			return fmt.Errorf("%s answered %s: it sends requests to %s; give the URL that takes them", name, response.Status, to)
+			return fmt.Errorf("%s answered %s: it redirects to %s; give that URL", name, response.Status, to)
 		}
 		if response.StatusCode != http.StatusOK {
 			text, _ := io.ReadAll(io.LimitReader(response.Body, 300))
@@ -104,8 +104,8 @@ func httpPuller(address string, grace time.Duration) cluster.Puller {
 	}}
 }
 
-// service asks services. It follows a redirection only with the same request: others ask by GET, which
-// is no request for pulls.
+// service is the client of HTTP services. It follows only redirects that repeat the POST: a GET would lose
+// the request.
 var service = &http.Client{CheckRedirect: func(r *http.Request, before []*http.Request) error {
 	if r.Method != http.MethodPost || len(before) >= 10 {
 		return http.ErrUseLastResponse
@@ -113,15 +113,15 @@ var service = &http.Client{CheckRedirect: func(r *http.Request, before []*http.R
 	return nil
 }}
 
-// lookEvery is how often an agent looks whether people have told what is left.
-const lookEvery = 500 * time.Millisecond
+// pollInterval is the interval between checks for new results of people.
+const pollInterval = 500 * time.Millisecond
 
-// people hands pulls out to people: they are the lists of a campaign, whose folder is made where there
-// is none, and what is recorded there is told to the other agents once the round is whole. A result can
-// be corrected until then.
+// people lets people measure, with the lists of a campaign. It makes the folder of the campaign if none
+// exists, and sends the results to the other agents when the round is complete. Results can be corrected
+// until then.
 type people struct{ *agentOptions }
 
-// people returns the way to measure by people, and makes the folder of their campaign.
+// people returns the puller for people, and makes the folder of their campaign.
 func (o *agentOptions) people(ctx context.Context) (cluster.Puller, error) {
 	k, err := o.openLed(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (o *agentOptions) openLed(ctx context.Context) (*folder.Campaign, error) {
 	if err == nil {
 		if k.Led() != opt.Led {
 			k.Close()
-			return nil, fmt.Errorf("%s holds a campaign that is not led by %s: an agent needs a folder of its own", o.campaign, opt.Led)
+			return nil, fmt.Errorf("%s holds a campaign that does not belong to %s: give the agent a folder of its own", o.campaign, opt.Led)
 		}
 		return k, nil
 	}
@@ -152,7 +152,7 @@ func (o *agentOptions) openLed(ctx context.Context) (*folder.Campaign, error) {
 	return folder.Start(ctx, o.campaign, o.recipe, p, dsl.MakeProtocol, opt)
 }
 
-// Pull implements cluster.Puller. It waits for people.
+// Pull implements cluster.Puller. It waits until people have recorded the results.
 func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) error {
 	k, err := w.openLed(ctx)
 	if err != nil {
@@ -163,7 +163,7 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 	for _, a := range p.Arms {
 		remaining[a.Arm] = a.Count
 	}
-	plan.Counts = share(p)
+	plan.Counts = ownCounts(p)
 	if err := k.Lead(ctx, plan); err != nil {
 		return err
 	}
@@ -176,9 +176,9 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 			all := lists.Map(results, func(r campaign.ResultRecord) cluster.Reward {
 				return cluster.Reward{Arm: r.Arm, Count: max(1, r.Count), Mean: r.Reward, Squares: r.Squares}
 			})
-			rest, arm, missing := fitting(all, plan.Counts, remaining)
+			rest, arm, missing := selectResults(all, plan.Counts, remaining)
 			if missing > 0 {
-				return fmt.Errorf("arm %q: the results in %s make no %d of the %d pulls of round %d: correct one of them or its count",
+				return fmt.Errorf("arm %q: the results in %s lack %d of the %d measurements of round %d; correct one of them or its count",
 					p.Problem.Arms.Names[arm], w.campaign, missing, plan.Counts[arm], plan.Round)
 			}
 			return tell(rest...)
@@ -186,24 +186,24 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 		select {
 		case <-ctx.Done():
 			return errors.Join(context.Cause(ctx))
-		case <-time.After(lookEvery):
+		case <-time.After(pollInterval):
 		}
 	}
 }
 
-// share returns the pulls of the agent's own task in a plan, told or not; 0 of other arms.
-func share(p cluster.Pulls) []int {
+// ownCounts returns the planned pulls of the agent's own task, with or without results; 0 for other arms.
+func ownCounts(p cluster.Pulls) []int {
 	out := make([]int, len(p.Plan.Counts))
 	lo, hi := p.Problem.ArmsOf(slices.Index(p.Problem.Tasks.Names, p.Task))
 	copy(out[lo:hi], p.Plan.Counts[lo:hi])
 	return out
 }
 
-// fitting returns the first results of each arm that make its count, without results that were recorded
-// before while some of these are left: further measurements of people are no pulls of the plan. The
-// same results give the same choice however often it is made. Where they do not make the pulls that are
-// left of an arm, it returns the first such arm and how many pulls are missing.
-func fitting(all []cluster.Reward, counts, remaining []int) (out []cluster.Reward, arm, missing int) {
+// selectResults returns the first results of each arm whose counts add up to its planned count, without
+// the results that were already sent. Further results are not part of the plan. Repeated calls with the
+// same results select the same ones. If an arm lacks results, it returns the first such arm and the number
+// of missing pulls.
+func selectResults(all []cluster.Reward, counts, remaining []int) (out []cluster.Reward, arm, missing int) {
 	taken, rest := make([]int, len(counts)), slices.Clone(remaining)
 	for _, r := range all {
 		if counts[r.Arm]-taken[r.Arm] < r.Count {

@@ -19,7 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// progress shows what is under way on a terminal, and nothing anywhere else.
+// progress shows a progress bar if the output is a terminal.
 type progress struct {
 	mu    sync.Mutex
 	out   *os.File
@@ -35,8 +35,8 @@ func newProgress(out *os.File) *progress {
 	return &progress{out: out}
 }
 
-// update shows how far an activity is. The bar's own estimate would take what was read from a store
-// for work done; so the time left is before the bar.
+// update shows the progress of an activity. The time left is computed here, because the bar's own estimate
+// would count results read from a store as work done.
 func (p *progress) update(a dsl.Activity) {
 	if p.out == nil {
 		return
@@ -64,18 +64,17 @@ func (p *progress) update(a dsl.Activity) {
 			p.bar.Describe(a.Label + ": " + a.Note)
 		}
 	}
-	_ = p.bar.Set(done)     // a terminal that cannot be written to loses only the bar
-	_ = p.bar.RenderBlank() // with the new words, also where the bar stays
+	_ = p.bar.Set(done)     // a failed write to the terminal loses only the bar
+	_ = p.bar.RenderBlank() // shows a new description even if the bar is unchanged
 }
 
-// percents is the length of the bar of a single step, which says where the step is and
-// not how many are done.
+// percents is the length of the bar of a single step, which shows the fraction that is done.
 const percents = 100
 
 func newBar(out *os.File, a dsl.Activity) *progressbar.ProgressBar {
 	total, extent := a.Total, []progressbar.Option{progressbar.OptionShowCount(), progressbar.OptionSetWidth(30)}
 	if total == 1 {
-		// the rest of the line is the note's
+		// leave the rest of the line to the note
 		total, extent = percents, []progressbar.Option{progressbar.OptionSetWidth(10)}
 	}
 	return progressbar.NewOptions(total, append(extent,
@@ -91,7 +90,7 @@ func (p *progress) clear() {
 	p.erase()
 }
 
-// say writes a line on standard error, also where that is no terminal.
+// say writes a line to standard error, whether or not it is a terminal.
 func (p *progress) say(line string) {
 	p.clear()
 	fmt.Fprintln(os.Stderr, "gonb-cope: "+line)
@@ -104,27 +103,26 @@ func (p *progress) erase() {
 	}
 }
 
-// partial keeps the notebook beside its report while cells run, in a new file: one that is there
-// already may be all that is left of an earlier run, or the very notebook that is executed, and is
-// neither replaced nor removed.
+// partial saves the notebook next to its report while cells run, always in a new file. An existing file may
+// be the only result of an earlier run, or the executed notebook itself, so it is kept.
 type partial struct {
 	stem string // path of the report without ending; "" keeps nothing
 	path string // "" before the first cell
 }
 
-// newPartial finds out, before anything is executed, whether the cells of a report can
-// be kept, and says where when files of earlier runs are in the way.
+// newPartial checks, before any cell runs, that finished cells can be saved. It logs the name of the file if
+// files of earlier runs exist.
 func newPartial(target string, log io.Writer) (*partial, error) {
 	p := &partial{stem: strings.TrimSuffix(target, filepath.Ext(target))}
 	if target == "" {
 		return p, nil
 	}
-	name := p.free()
+	name := p.freeName()
 	if err := report.Writable(name); err != nil {
-		return nil, fmt.Errorf("%w; it is where finished cells are kept: give the report another name with -o", err)
+		return nil, fmt.Errorf("%w; finished cells are saved there: give the report another name with -o", err)
 	}
 	if first := p.name(1); name != first {
-		fmt.Fprintf(log, "%s of an earlier run stays; cells are kept in %s\n", first, name)
+		fmt.Fprintf(log, "%s of an earlier run is kept; finished cells are saved in %s\n", first, name)
 	}
 	return p, nil
 }
@@ -136,8 +134,8 @@ func (p *partial) name(i int) string {
 	return fmt.Sprintf("%s.partial-%d.ipynb", p.stem, i)
 }
 
-// free returns the first name that no file has.
-func (p *partial) free() string {
+// freeName returns the first name without a file.
+func (p *partial) freeName() string {
 	for i := 1; ; i++ {
 		if _, err := os.Lstat(p.name(i)); err != nil {
 			return p.name(i)
@@ -145,23 +143,23 @@ func (p *partial) free() string {
 	}
 }
 
-// claim makes the file, which another report may be trying to make too.
+// claim creates the file. Another report may try to create the same one.
 func (p *partial) claim() error {
 	for {
-		name := p.free()
+		name := p.freeName()
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("cannot keep finished cells: %w", err)
+			return fmt.Errorf("cannot save finished cells: %w", err)
 		}
 		p.path = name
 		return f.Close()
 	}
 }
 
-// save keeps what is finished: the file is whole at any time.
+// save saves the finished cells. The file is complete at any time.
 func (p *partial) save(n *notebook.Notebook) error {
 	if p.stem == "" {
 		return nil
@@ -176,14 +174,14 @@ func (p *partial) save(n *notebook.Notebook) error {
 
 func (p *partial) remove() {
 	if p.path != "" {
-		_ = os.Remove(p.path) // what is left is said by its name
+		_ = os.Remove(p.path) // a file that is left has a telling name
 	}
 }
 
-// where says where the cells that were executed are.
-func (p *partial) where() error {
+// nameFile returns an error that names the file with the executed cells.
+func (p *partial) nameFile() error {
 	if p.path == "" {
 		return nil
 	}
-	return fmt.Errorf("what was executed is kept in %s", p.path)
+	return fmt.Errorf("executed cells are saved in %s", p.path)
 }

@@ -49,18 +49,17 @@ func reportCommand() *cobra.Command {
 	var o reportOptions
 	c := &cobra.Command{
 		Use:   "report FILE.ipynb|FILE.cope|--check REPORT.md",
-		Short: "Execute a notebook or script from a fresh start and write a report",
-		Long: `Execute a notebook or script from a fresh start and write a report: a
-self-contained HTML page, or PDF, Markdown, LaTeX or the executed notebook.
+		Short: "Run a notebook or script from a fresh start and write a report",
+		Long: `Run a notebook or script from a fresh start and write a report: a self-contained HTML page, or
+PDF, Markdown, LaTeX or the executed notebook.
 
-The notebook's own kernel executes it, with all rights of your account: a notebook can read,
-change and delete your files. If the notebook names another installed kernel, such as python3,
-that kernel runs it. For a notebook that you do not trust use --no-execute, which shows the
-outputs that the notebook has. The kernel of gonb-cope need not be installed.
+The kernel that the notebook names runs it, such as python3; the kernel of gonb-cope need not be
+installed. A notebook has all rights of your account: it can read, change and delete your files.
+For a notebook that you do not trust, use --no-execute, which shows its saved outputs.
 
-Without -o the report is an HTML file beside the notebook. While cells run, what
-is finished is kept in a new file beside the report, NAME.partial.ipynb. If an earlier
-run left a file of that name, the new one is NAME.partial-2.ipynb.`,
+Without -o, the report is an HTML file next to the notebook. While cells run, finished cells are
+saved in a new file next to the report, NAME.partial.ipynb. If an earlier run left a file of that
+name, the new one is NAME.partial-2.ipynb.`,
 		Example: `  gonb-cope report notebooks/quickstart.ipynb
   gonb-cope report notebooks/quickstart.ipynb --set delta=0.01 -o quickstart.pdf
   gonb-cope report notebooks/coupling.cope --hide-code -o coupling.html
@@ -72,7 +71,7 @@ run left a file of that name, the new one is NAME.partial-2.ipynb.`,
 			if o.noExecute {
 				for _, name := range []string{"set", "kernel", "timeout", "allow-errors", "check"} {
 					if c.Flags().Changed(name) {
-						return usageError{fmt.Errorf("--no-execute and --%s exclude each other: --%[1]s is about cells that run", name)}
+						return usageError{fmt.Errorf("--no-execute and --%s exclude each other: --%[1]s needs cells that run", name)}
 					}
 				}
 			}
@@ -80,22 +79,22 @@ run left a file of that name, the new one is NAME.partial-2.ipynb.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "write to this file; its ending says the format: "+strings.Join(export.Known(), " "))
-	f.StringArrayVar(&o.set, "set", nil, "give a parameter another value, NAME=VALUE; may be repeated")
-	f.StringVar(&o.title, "title", "", "title of the report (default: the first heading)")
-	f.StringVar(&o.kernel, "kernel", "", "execute with this kernel instead of the notebook's own")
-	f.StringVar(&o.timeout, "timeout", "0", "longest time for a cell, such as 90s or 10m; 0 sets no limit")
-	f.StringVar(&o.paper, "paper", string(export.A4), "size of the pages of PDF and LaTeX: "+strings.Join(export.Papers(), " or "))
+	f.StringVarP(&o.output, "output", "o", "", "write to this `FILE`; its ending selects the format: "+strings.Join(export.Known(), " "))
+	f.StringArrayVar(&o.set, "set", nil, "`NAME=VALUE` gives a parameter another value (repeatable)")
+	f.StringVar(&o.title, "title", "", "`TITLE` of the report (default: the first heading)")
+	f.StringVar(&o.kernel, "kernel", "", "`NAME` of the kernel to use instead of the notebook's own")
+	f.StringVar(&o.timeout, "timeout", "0", "longest `TIME` for a cell, such as 90s or 10m; 0 sets no limit")
+	f.StringVar(&o.paper, "paper", string(export.A4), "`SIZE` of the pages of PDF and LaTeX: "+strings.Join(export.Papers(), " or "))
 	f.BoolVar(&o.hideCode, "hide-code", false, "leave the code out of the report")
-	f.BoolVar(&o.anonymous, "no-provenance", false, "leave out when, where and with what the report was made")
-	f.BoolVar(&o.allowErrors, "allow-errors", false, "go on after a cell that fails")
-	f.BoolVar(&o.noExecute, "no-execute", false, "run nothing: show the outputs that the notebook has")
+	f.BoolVar(&o.anonymous, "no-provenance", false, "leave out the date, machine and versions with which the report was made")
+	f.BoolVar(&o.allowErrors, "allow-errors", false, "continue after a cell that fails")
+	f.BoolVar(&o.noExecute, "no-execute", false, "run nothing: show the saved outputs of the notebook")
 	f.BoolVar(&o.check, "check", false,
-		"execute again and compare: print which outputs differ from the executed notebook or Markdown report; writes a report only with -o")
+		"run again and print the outputs that differ from the executed notebook or Markdown report; writes a report only with -o")
 	return c
 }
 
-// limit returns the time that a cell may take: a duration, or seconds.
+// limit returns the time limit for a cell, from a duration or a number of seconds.
 func (o *reportOptions) limit() (time.Duration, error) {
 	if seconds, err := strconv.ParseFloat(o.timeout, 64); err == nil && seconds >= 0 && seconds < math.MaxInt64/1e9 {
 		return time.Duration(seconds * float64(time.Second)), nil
@@ -107,7 +106,7 @@ func (o *reportOptions) limit() (time.Duration, error) {
 	return d, nil
 }
 
-// target returns the file of the report; "" when only a comparison is asked for.
+// target returns the file of the report; "" if --check only compares.
 func (o *reportOptions) target(path string) (string, error) {
 	if o.output == "" {
 		if o.check {
@@ -117,7 +116,7 @@ func (o *reportOptions) target(path string) (string, error) {
 		return beside, export.Writable(beside)
 	}
 	if ending := strings.ToLower(filepath.Ext(o.output)); !slices.Contains(export.Known(), ending) {
-		return "", usageError{fmt.Errorf("-o %s: the ending says the format, one of %s", o.output, strings.Join(export.Known(), " "))}
+		return "", usageError{fmt.Errorf("-o %s: the ending selects the format and must be one of %s", o.output, strings.Join(export.Known(), " "))}
 	}
 	if sameFile(path, o.output) {
 		return "", usageError{fmt.Errorf("-o %s is the notebook itself: an executed notebook needs another name", o.output)}
@@ -140,15 +139,15 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 		return usageError{fmt.Errorf("--paper must be %s, not %q", strings.Join(export.Papers(), " or "), o.paper)}
 	}
 	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("there is no file %s", path)
+		return fmt.Errorf("%s does not exist", path)
 	}
 	if o.check && strings.EqualFold(filepath.Ext(path), ".md") {
 		return o.checkMarkdown(ctx, path)
 	}
 	isScript := strings.EqualFold(filepath.Ext(path), ".cope")
 	if isScript && o.noExecute {
-		return usageError{errors.New("--no-execute is for notebooks: a script has no outputs before it runs; gonb-cope run --no-write runs one " +
-			"that may write nothing")}
+		return usageError{errors.New("--no-execute is for notebooks, because a script has no saved outputs; gonb-cope run --no-write runs a script " +
+			"that cannot write files")}
 	}
 	nb, err := loadNotebook(ctx, path)
 	if err != nil {
@@ -170,7 +169,7 @@ func loadNotebook(ctx context.Context, path string) (*notebook.Notebook, error) 
 	return nb, orInterrupted(err)
 }
 
-// execute executes the notebook and writes the report of what was finished.
+// execute runs the notebook and writes the report of the finished cells.
 func (o *reportOptions) execute(ctx context.Context, target, path string, nb *notebook.Notebook, isScript bool, limit time.Duration) error {
 	old, err := loadNotebook(ctx, path) // a second copy, to compare with
 	if err != nil {
@@ -211,21 +210,21 @@ func (o *reportOptions) execute(ctx context.Context, target, path string, nb *no
 	}
 	if target != "" {
 		provenance.Parameters = given
-		if ctx.Err() != nil { // what was finished before the interrupt is reported
+		if ctx.Err() != nil { // report the cells that finished before the interrupt
 			ctx = context.WithoutCancel(ctx)
 		}
 		if err := o.write(ctx, target, path, nb, provenance); err != nil {
-			return errors.Join(failed, err, document.where())
+			return errors.Join(failed, err, document.nameFile())
 		}
 		document.remove()
 	}
 	if failed == nil && o.check {
-		failed = compared(old, nb)
+		failed = compareOutputs(old, nb)
 	}
 	return failed
 }
 
-// write writes the report. An interrupt ends it, and leaves an earlier report as it was.
+// write writes the report. An interrupt stops it and leaves an earlier report unchanged.
 func (o *reportOptions) write(ctx context.Context, target, path string, nb *notebook.Notebook, p export.Provenance) error {
 	opt := export.Options{Title: o.title, HideCode: o.hideCode, Paper: export.Paper(o.paper), Folder: filepath.Dir(path),
 		Source: pathFrom(target, path), Notice: func(line string) { fmt.Fprintln(os.Stderr, line) }}
@@ -239,7 +238,7 @@ func (o *reportOptions) write(ctx context.Context, target, path string, nb *note
 	return nil
 }
 
-// provenance completes what is known of an execution with the notebook, this program and this machine.
+// provenance adds the notebook, this program and this machine to the provenance of an execution.
 func (o *reportOptions) provenance(p export.Provenance, path string) export.Provenance {
 	b := buildOf()
 	p.Notebook, p.NotebookSHA256 = filepath.Base(path), headless.Checksum(path)
@@ -250,8 +249,8 @@ func (o *reportOptions) provenance(p export.Provenance, path string) export.Prov
 	return p
 }
 
-// moduleSum identifies the modules of this binary: its own checksum when it is of a
-// release, go.sum's when it was built from a checkout; "" when neither is known.
+// moduleSum identifies the modules of this binary: its own checksum if it is a release, the checksum of
+// go.sum if it was built from a checkout, "" otherwise.
 func moduleSum(start string) string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Sum != "" {
 		return info.Main.Sum
@@ -271,15 +270,14 @@ func moduleSum(start string) string {
 func (o *reportOptions) command(path string) string {
 	paper := o.paper
 	if paper == string(export.A4) {
-		paper = "" // the usual one
+		paper = "" // the default
 	}
 	line := lineOf("report", path).with("--set", o.set...).with("--title", o.title).with("--kernel", o.kernel).with("--paper", paper)
 	line = line.with("-o", o.output).on("--hide-code", o.hideCode).on("--no-provenance", o.anonymous).on("--allow-errors", o.allowErrors)
 	return string(line.on("--no-execute", o.noExecute))
 }
 
-// pathFrom returns the path of a file as a report names it: from the folder of the report; "" where
-// no path leads there.
+// pathFrom returns the path of a file relative to the folder of a report; "" if there is none.
 func pathFrom(report, path string) string {
 	folder, err1 := filepath.Abs(filepath.Dir(report))
 	path, err2 := filepath.Abs(path)
@@ -290,8 +288,8 @@ func pathFrom(report, path string) string {
 	return filepath.ToSlash(path)
 }
 
-// compared prints the differences to an earlier execution; any is an error.
-func compared(old, nb *notebook.Notebook) error {
+// compareOutputs prints the differences from an earlier execution and returns an error if there are any.
+func compareOutputs(old, nb *notebook.Notebook) error {
 	differences := headless.Compare(old, nb)
 	for _, d := range differences {
 		fmt.Println(d)
@@ -303,8 +301,8 @@ func compared(old, nb *notebook.Notebook) error {
 	return nil
 }
 
-// checkMarkdown executes the notebook of a report in Markdown again and says what differs in text and
-// pictures. Provenance differs always, and is not compared.
+// checkMarkdown runs the notebook of a Markdown report again and prints the differences in text and pictures.
+// It does not compare provenance, which always differs.
 func (o *reportOptions) checkMarkdown(ctx context.Context, path string) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -312,7 +310,7 @@ func (o *reportOptions) checkMarkdown(ctx context.Context, path string) error {
 	}
 	before, source := export.Outputs(string(old))
 	if source == "" {
-		return fmt.Errorf("%s is no report in Markdown: its last line does not name the notebook that it is of", path)
+		return fmt.Errorf("%s is not a Markdown report of this program: its last line does not name a notebook", path)
 	}
 	folder, err := os.MkdirTemp("", "cope-check-")
 	if err != nil {
@@ -354,7 +352,7 @@ func sideFolder(report string) string {
 	return strings.TrimSuffix(report, filepath.Ext(report)) + "_files"
 }
 
-// differentLine returns the first line, from 1, in which two texts differ; 0 when they are the same.
+// differentLine returns the number of the first line, from 1, in which two texts differ; 0 if they are equal.
 func differentLine(a, b string) (line int, x, y string) {
 	p, q := strings.Split(a, "\n"), strings.Split(b, "\n")
 	same := 0
@@ -368,8 +366,8 @@ func differentLine(a, b string) (line int, x, y string) {
 	return same + 1, p[same], q[same]
 }
 
-// differentFiles returns the names of the files that are not the same in two folders. A folder that
-// does not exist has none.
+// differentFiles returns the names of the files that differ between two folders. A missing folder counts as
+// empty.
 func differentFiles(a, b string) ([]string, error) {
 	var names []string
 	for _, folder := range []string{a, b} {

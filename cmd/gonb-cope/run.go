@@ -26,7 +26,7 @@ import (
 // maxSeed is the largest seed that a script can state: its numbers are float64.
 const maxSeed = 1 << 53
 
-// seedOf reads a seed; nil of "".
+// seedOf parses a seed; it returns nil for "".
 func seedOf(text string) (*uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	switch {
@@ -48,8 +48,7 @@ type runOptions struct {
 	noWrite  bool
 	server   serverOptions
 	byAgents agentRunOptions
-	// of another command that evaluates a script of its own: the table that it is about, and its line; it may write
-	// what it displays as CSV
+	// set by best, which runs a generated script: its table and its command line; it can also write CSV
 	table, line string
 }
 
@@ -57,23 +56,23 @@ func runCommand() *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
 		Use:   "run SCRIPT|-",
-		Short: "Evaluate a script and show or save what it displays",
-		Long: `Evaluate a script and show what it displays, as text, JSON, Markdown, HTML or LaTeX.
+		Short: "Run a script and show or save its results",
+		Long: `Run a script and show its results, as text, JSON, Markdown, HTML or LaTeX.
 
-Relative paths in the script are relative to its folder (the current one for -).
-An interrupt (Ctrl-C) stops after the runs under way and keeps what is finished.
+Relative paths in the script start from its folder (the current one for -). An interrupt
+(Ctrl-C) stops after the current simulation runs and shows the finished results.
 
 A script can read and write files wherever you can: save, plot(file=), sweep(store=) and
 campaigns. Run a script that you do not trust with --no-write.
 
-With --server, workers make the runs of sweeps, and of fc and fb with several runs:
-gonb-cope worker starts one, on any machine. The results are the same, bit by bit.
+With --server, workers compute the runs of sweeps, and of fc and fb with several runs:
+gonb-cope worker starts one, on any machine. The results are identical, bit by bit.
 
-With --agents besides, fc and fb with one run are measured and not simulated: each
-task by an agent, gonb-cope agent, where its arms are. The commands that start them
-are printed. The value of fc is the result of that run. An interrupt leaves the run
-on the server: the same command with the same --run goes on with it. Several such
-calls make one run after the other: NAME, NAME-2 and so on.`,
+With --server and --agents, fc and fb with one run measure instead of simulate: one agent
+(gonb-cope agent) measures each task. The command prints how to start the agents, and fc
+returns the result of their run. An interrupt leaves the run on the server: the same command
+with the same --run continues it. Several such calls are runs one after the other: NAME,
+NAME-2 and so on.`,
 		Example: `  gonb-cope run notebooks/coupling.cope
   gonb-cope run notebooks/coupling.cope -o coupling.html
   gonb-cope run notebooks/coupling.cope --set runs=5 --format json
@@ -87,42 +86,42 @@ calls make one run after the other: NAME, NAME-2 and so on.`,
 				return err
 			}
 			if o.noWrite && o.byAgents.agents {
-				return usageError{errors.New("--no-write and --agents exclude each other: agents keep what they measure in their folders")}
+				return usageError{errors.New("--no-write and --agents exclude each other: agents store measurements in their folders")}
 			}
 			return o.run(c.Context(), args[0])
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", formatNames(false)+" (default: by the ending of -o, else text)")
-	f.StringVarP(&o.output, "output", "o", "", "write to this file instead of standard output")
-	f.StringArrayVar(&o.set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
-	f.StringVar(&o.seed, "seed", "", "replace every seed of the script")
-	f.IntVar(&o.workers, "workers", 0, "cores to use, for runs at a time and then within each run (default: all); results do not depend on it")
+	f.StringVar(&o.format, "format", "", formatNames(false)+" (default: from the ending of -o, else text)")
+	f.StringVarP(&o.output, "output", "o", "", "write to this `FILE` instead of standard output")
+	f.StringArrayVar(&o.set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
+	f.StringVar(&o.seed, "seed", "", "`SEED` that replaces every seed of the script")
+	f.IntVar(&o.workers, "workers", 0, "`NUMBER` of cores to use (default: all); results do not depend on it")
 	f.BoolVar(&o.noWrite, "no-write", false,
-		"refuse a script that writes files (save, plot with file=, sweep with store=, campaigns) before it runs")
-	o.server.add(c, "`URL` of the server whose workers make the runs (default: they are made here)", "`FILE` of credentials for the server")
+		"reject, before it runs, a script that writes files (save, plot with file=, sweep with store=, campaigns)")
+	o.server.add(c, "`URL` of the server whose workers compute the runs (default: this machine computes them)", "`FILE` of credentials for the server")
 	o.byAgents.add(c)
 	return c
 }
 
-// others are those who make runs elsewhere; nil for runs that are made here.
-type others struct {
+// remotes run parts of a script on other machines; nil fields run them on this machine.
+type remotes struct {
 	runner dsl.Runner
 	agents dsl.Agents
-	close  func() // is to be called at the end
+	close  func() // must be called at the end
 }
 
-// others returns who makes the runs of a script.
-func (o *runOptions) others(ctx context.Context, script string, notice func(string)) (others, error) {
+// connect returns the remotes of a script.
+func (o *runOptions) connect(ctx context.Context, script string, notice func(string)) (remotes, error) {
 	if o.server.url == "" {
-		return others{close: func() {}}, nil
+		return remotes{close: func() {}}, nil
 	}
 	x, err := o.server.dial(ctx, notice)
 	if err != nil {
-		return others{}, err
+		return remotes{}, err
 	}
 	runner := &farm.Runner{Exchange: x, Build: farm.BuildHere(), Notice: notice}
-	out := others{runner: runner, close: func() { _, _ = runner.Close(), x.Close() }} // nothing is under way any more
+	out := remotes{runner: runner, close: func() { _, _ = runner.Close(), x.Close() }}
 	if o.byAgents.agents {
 		again := *o
 		again.byAgents.run = ""
@@ -131,7 +130,7 @@ func (o *runOptions) others(ctx context.Context, script string, notice func(stri
 	return out, nil
 }
 
-// check reports flags that cannot be followed, before anything is read.
+// check returns an error for flags that are wrong or contradict each other, before any file is read.
 func (o *runOptions) check() (seed *uint64, err error) {
 	if seed, err = seedOf(o.seed); err != nil {
 		return nil, err
@@ -140,7 +139,7 @@ func (o *runOptions) check() (seed *uint64, err error) {
 		return nil, usageError{fmt.Errorf("--workers must be 0 or more, got %d", o.workers)}
 	}
 	if o.server.url == "" && o.server.creds != "" {
-		return nil, usageError{errors.New("--creds needs the server that they are for: --server URL")}
+		return nil, usageError{errors.New("--creds needs a server: --server URL")}
 	}
 	if err := checkSet(o.set); err != nil {
 		return nil, err
@@ -159,15 +158,15 @@ func (o *runOptions) check() (seed *uint64, err error) {
 		if o.format == "pdf" {
 			hint = "; gonb-cope report SCRIPT.cope -o FILE.pdf makes a PDF, and browsers print pages (-o FILE.html)"
 		} else if o.format == "" {
-			hint = "; " + o.output + " has no ending that says it, and there is no --format"
+			hint = "; the ending of " + o.output + " selects no format: give --format"
 		}
 		return nil, usageError{fmt.Errorf("the format must be %s, got %q%s", formatNames(o.table != ""), o.format, hint)}
 	}
 	return seed, o.checkOutput()
 }
 
-// checkOutput looks before hours of runs are lost to a slip of the pen. The output
-// replaces what has its name, so that must not be a device, a link or a folder.
+// checkOutput checks the output file before the runs, which may take hours. The output replaces a file of
+// that name, so it must not be a device, a link or a folder.
 func (o *runOptions) checkOutput() error {
 	if o.output == "" {
 		return nil
@@ -178,7 +177,7 @@ func (o *runOptions) checkOutput() error {
 	return report.Writable(o.output)
 }
 
-// checkOwn reports an output that would replace the script.
+// checkOwn returns an error if the output would replace the script.
 func (o *runOptions) checkOwn(script string) error {
 	if script != "-" && sameFile(script, o.output) {
 		return usageError{fmt.Errorf("-o %s is the script itself: the output needs another name", o.output)}
@@ -186,7 +185,7 @@ func (o *runOptions) checkOwn(script string) error {
 	return nil
 }
 
-// checkSet reports values of --set that set no name.
+// checkSet returns an error for values of --set without a name.
 func checkSet(set []string) error {
 	for _, s := range set {
 		if name, _, ok := strings.Cut(s, "="); !ok || strings.TrimSpace(name) == "" {
@@ -196,7 +195,7 @@ func checkSet(set []string) error {
 	return nil
 }
 
-// renderers returns the formats of documents by name, text first, and how each is written; csv is one of the answer of a table.
+// renderers returns the names of the formats, text first, and their writers. The answer of best can also be written as csv.
 func renderers(answer bool) (names []string, write map[string]func(io.Writer, report.Document) error) {
 	names = []string{"text"}
 	write = map[string]func(io.Writer, report.Document) error{
@@ -221,7 +220,7 @@ func formatNames(answer bool) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// terminalOptions returns colour and width when w is a terminal.
+// terminalOptions returns colour and width if w is a terminal.
 func terminalOptions(w io.Writer) report.TextOptions {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -243,7 +242,7 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 	return o.evaluate(ctx, src)
 }
 
-// evaluate runs a script and writes what it displays.
+// evaluate runs a script and writes its results.
 func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	seed, err := o.check()
 	if err != nil {
@@ -255,7 +254,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	}
 	started := time.Now()
 	bar := newProgress(os.Stderr)
-	elsewhere, err := o.others(ctx, src.name, bar.say)
+	elsewhere, err := o.connect(ctx, src.name, bar.say)
 	if err != nil {
 		return err
 	}
@@ -269,7 +268,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	bar.clear()
 	for _, line := range noted {
 		if failed != nil || o.format == "json" || o.format == "csv" {
-			bar.say(line) // a program reads the rest
+			bar.say(line) // a program reads standard output
 		}
 	}
 	if failed != nil && len(displays) == 0 {
@@ -292,8 +291,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	return errors.Join(failed, o.write(d))
 }
 
-// write renders the document to the output file, whole or not at all, or to
-// standard output.
+// write renders the document to standard output or to the output file, which is replaced only if all is written.
 func (o *runOptions) write(d report.Document) error {
 	_, write := renderers(o.table != "")
 	if o.output == "" {
@@ -327,8 +325,8 @@ func (o *runOptions) command(script string) string {
 	if o.output == "" {
 		line = line.with("--format", o.format)
 	}
-	if o.byAgents.agents { // what was measured is at the server
-		line = line.with("--server", o.server.shown()).with("--creds", o.server.creds).on("--agents", true).with("--run", o.byAgents.run)
+	if o.byAgents.agents { // the measurements are on the server
+		line = line.with("--server", o.server.publicURL()).with("--creds", o.server.creds).on("--agents", true).with("--run", o.byAgents.run)
 	}
 	return string(line)
 }
@@ -340,7 +338,7 @@ func lineOf(command, argument string) commandLine {
 	return commandLine("gonb-cope " + command + " " + quote(argument))
 }
 
-// with adds a flag with each of some values; none with an empty one.
+// with adds the flag once per non-empty value.
 func (l commandLine) with(flag string, values ...string) commandLine {
 	for _, v := range values {
 		if v != "" {
@@ -350,7 +348,7 @@ func (l commandLine) with(flag string, values ...string) commandLine {
 	return l
 }
 
-// on adds a flag that is on.
+// on adds a flag if it is set.
 func (l commandLine) on(flag string, on bool) commandLine {
 	if on {
 		l += commandLine(" " + flag)
@@ -358,7 +356,7 @@ func (l commandLine) on(flag string, on bool) commandLine {
 	return l
 }
 
-// quote protects an argument for a POSIX shell where that is needed.
+// quote quotes an argument for a POSIX shell if that is necessary.
 func quote(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-:,") == "" {
 		return s

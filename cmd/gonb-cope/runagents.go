@@ -20,7 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// agentRunOptions are the flags of run about agents that are apart.
+// agentRunOptions are the flags of run about agents on other machines.
 type agentRunOptions struct {
 	agents   bool
 	run      string
@@ -29,42 +29,42 @@ type agentRunOptions struct {
 
 func (o *agentRunOptions) add(c *cobra.Command) {
 	f := c.Flags()
-	f.BoolVar(&o.agents, "agents", false, "let agents at --server measure the runs of fc and fb with runs=1")
-	f.StringVar(&o.run, "run", "", "name of the run of --agents; the same name continues that run (default: a new name)")
-	f.DurationVar(&o.patience, "patience", time.Minute, "name the agents that are silent for this long")
+	f.BoolVar(&o.agents, "agents", false, "let agents connected to --server measure the runs of fc and fb with runs=1")
+	f.StringVar(&o.run, "run", "", "`NAME` of the run of --agents; the same name continues that run (default: a new name)")
+	f.DurationVar(&o.patience, "patience", time.Minute, "report agents that are silent for this long")
 }
 
-// agentFlags are the flags that say more of --agents.
+// agentFlags are the flags that need --agents.
 var agentFlags = []string{"patience", "run"}
 
-// check reports flags that cannot be followed.
+// check returns an error for flags that are missing, wrong or contradict each other.
 func (o *agentRunOptions) check(c *cobra.Command, server serverOptions) error {
 	stated := slices.IndexFunc(agentFlags, c.Flags().Changed)
 	switch {
 	case o.agents && server.url == "":
-		return usageError{errors.New("--agents needs the server at which they meet: --server URL")}
+		return usageError{errors.New("--agents needs a server: --server URL")}
 	case !o.agents && stated >= 0:
-		return usageError{fmt.Errorf("--%s is about agents: it needs --agents", agentFlags[stated])}
+		return usageError{fmt.Errorf("--%s needs --agents", agentFlags[stated])}
 	case o.patience <= 0:
 		return usageError{fmt.Errorf("--patience must be longer than 0, got %v", o.patience)}
 	}
 	return checkRun(o.run)
 }
 
-// agentRuns has single runs of a script made by agents that are apart. It implements dsl.Agents.
+// agentRuns lets agents on other machines measure single runs of a script. It implements dsl.Agents.
 type agentRuns struct {
 	facts  cluster.Facts
 	server serverOptions
 	*agentRunOptions
-	again string // the command that goes on, without --run
+	again string // the command that continues, without --run
 	say   func(string)
 
-	runs int // that were begun
+	runs int // number of runs begun
 }
 
-// name returns the name of the next run. The runs of a script have one name with numbers, in the order
-// in which they are made, so that the same script finds them again.
-func (o *agentRuns) name(script string) string {
+// nextName returns the name of the next run of a script: NAME, NAME-2 and so on, so that the same script
+// finds its runs again.
+func (o *agentRuns) nextName(script string) string {
 	o.run = cmp.Or(o.run, newRun(script))
 	if o.runs++; o.runs == 1 {
 		return o.run
@@ -79,7 +79,7 @@ func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result,
 	if err != nil {
 		return engine.Result{}, err
 	}
-	run := o.name(a.Recipe.Script.Path)
+	run := o.nextName(a.Recipe.Script.Path)
 	opt := cluster.OpenOptions{Build: cluster.BuildHere()}
 	if _, err := sim.EnvironmentOf(ctx, x.Problem, x.Seed, 0); err == nil {
 		opt.Simulation = &cluster.Simulation{Seed: x.Seed}
@@ -98,7 +98,7 @@ func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result,
 		Notice: o.notice,
 		Heard: func(round, spoken, agents int) {
 			if note = "waiting for agents"; round > 0 {
-				note = fmt.Sprintf("%d of %s have told round %d", spoken, sentence.Count(agents, "agent"), round)
+				note = fmt.Sprintf("%d of %s have sent round %d", spoken, sentence.Count(agents, "agent"), round)
 			}
 			a.Tell(step, note)
 		},
@@ -111,11 +111,11 @@ func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result,
 	return o.result(ctx, x, f, recorder, err)
 }
 
-// result returns what became of a run as a result of the script.
+// result converts the outcome of a run to a result of the script.
 func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Finished, recorder *sim.EstimateRecorder,
 	err error) (engine.Result, error) {
 	if ctx.Err() != nil {
-		o.say(fmt.Sprintf("run %s goes on without this command, as long as its agents do; to follow it again: %s --run %s",
+		o.say(fmt.Sprintf("run %s continues while its agents run; to follow it again: %s --run %s",
 			f.Run, o.again, f.Run))
 	}
 	if err == nil && f.Stopped != nil {
@@ -135,16 +135,16 @@ func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Fini
 	return r, errors.Join(err, wrong)
 }
 
-// lateTime limits what is computed beside a result after an interrupt.
+// lateTime limits the time to complete a result after an interrupt.
 const lateTime = 200 * time.Millisecond
 
-// sameQuestion makes the question of a run as each agent will, and reports one that is another than the
-// script's.
+// sameQuestion makes the question of a run from its recipe, as each agent does, and returns an error if it
+// differs from the question of the script.
 func sameQuestion(ctx context.Context, a dsl.AgentRun) (question.Question, error) {
 	x := a.Experiment
 	q, err := makeQuestion(ctx, a.Recipe)
 	if err != nil {
-		return q, fmt.Errorf("what it asks does not stand by itself, so that no agent could make it: %w", err)
+		return q, fmt.Errorf("agents cannot make this run from its text alone: %w", err)
 	}
 	own := question.Question{Problem: x.Problem, Mode: x.Mode, Algorithm: x.Algorithm, Options: x.Options}
 	differs, err := cluster.Differs(q, own)
@@ -152,12 +152,12 @@ func sameQuestion(ctx context.Context, a dsl.AgentRun) (question.Question, error
 		return q, err
 	}
 	if differs != "" {
-		return q, fmt.Errorf("no agent could make this run from its text alone: %s", differs)
+		return q, fmt.Errorf("agents cannot make this run from its text alone: %s", differs)
 	}
 	return q, nil
 }
 
-// introduce says how far a run is, and how those agents join that have not.
+// introduce prints the progress of a run and the commands of the agents that have not joined.
 func (o *agentRuns) introduce(ctx context.Context, run string, b cluster.RunBody) error {
 	s, err := cluster.StatusOf(ctx, o.facts, run)
 	if err != nil {
@@ -173,7 +173,7 @@ func (o *agentRuns) introduce(ctx context.Context, run string, b cluster.RunBody
 	}
 	missing := lists.Where(s.Agents, func(a cluster.AgentStatus) bool { return !a.Joined })
 	if len(missing) > 0 {
-		o.say("one agent for each task, where it is measured:")
+		o.say("start one agent for each task, on the machine that measures it:")
 	}
 	for _, a := range missing {
 		o.say("  " + agentLine(run, a.Task, o.server))
@@ -181,23 +181,23 @@ func (o *agentRuns) introduce(ctx context.Context, run string, b cluster.RunBody
 	return nil
 }
 
-// agentLine returns the command of an agent.
+// agentLine returns the command that starts an agent.
 func agentLine(run, task string, server serverOptions) string {
 	creds := ""
 	if server.creds != "" {
 		creds = " --creds FILE"
 	}
-	return fmt.Sprintf("gonb-cope agent --run %s --task %s --server %s%s -- COMMAND", run, quote(task), quote(server.shown()), creds)
+	return fmt.Sprintf("gonb-cope agent --run %s --task %s --server %s%s -- COMMAND", run, quote(task), quote(server.publicURL()), creds)
 }
 
-// notice says who is missing and what differs; rounds are shown as progress.
+// notice prints notices about silent agents, differences and the end; progress shows the rounds.
 func (o *agentRuns) notice(n cluster.Notice) {
 	if slices.Contains([]cluster.NoticeKind{cluster.NoticeSilent, cluster.NoticeDiffers, cluster.NoticeClosed}, n.Kind) {
 		o.say(n.Text)
 	}
 }
 
-// stepOf returns where a run is.
+// stepOf returns the progress of a run.
 func stepOf(s *engine.Steps) sim.Step {
 	out := s.Outcome()
 	return sim.Step{Total: 1, Round: len(out.Rounds), Samples: out.Samples, Tasks: len(out.Answers), Remaining: math.NaN(),

@@ -14,15 +14,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// source is a script as it was read.
+// source is the text of a script and its origin.
 type source struct {
 	name   string // as given, "<stdin>" for -
-	folder string // what relative paths are relative to
+	folder string // where relative paths start
 	text   string
 }
 
-// maxScript is the most bytes that are read of a script. It is more than the language takes, whose
-// message says more.
+// maxScript limits the bytes that are read. It exceeds the limit of the language, whose message is better.
 const maxScript = 32 << 20
 
 // readSource reads a file, a pipe or standard input, until the context ends.
@@ -36,9 +35,9 @@ func readSource(ctx context.Context, path string) (source, error) {
 	}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv", ".tsv":
-		return source{}, fmt.Errorf("%s is a table and no script; gonb-cope best %s says what its measurements say", path, quote(path))
+		return source{}, fmt.Errorf("%s is a table, not a script; gonb-cope best %s recommends its best options", path, quote(path))
 	case ".ipynb":
-		return source{}, fmt.Errorf("%s is a notebook and no script; gonb-cope report %s makes a report of it, and Jupyter runs it", path,
+		return source{}, fmt.Errorf("%s is a notebook, not a script; gonb-cope report %s makes a report of it, and Jupyter runs it", path,
 			quote(path))
 	}
 	text, err := await.File(ctx, path, maxScript)
@@ -48,7 +47,7 @@ func readSource(ctx context.Context, path string) (source, error) {
 	return source{path, filepath.Dir(path), string(text)}, nil
 }
 
-// sourceWith reads a script whose bindings --set replaces.
+// sourceWith reads a script and checks the values of --set.
 func sourceWith(ctx context.Context, path string, set []string) (source, error) {
 	if err := checkSet(set); err != nil {
 		return source{}, err
@@ -68,7 +67,7 @@ func (s source) parse(ctx context.Context) (*dsl.Script, error) {
 	return script, orInterrupted(err)
 }
 
-// file returns the path of the script; "" of standard input.
+// file returns the path of the script; "" for standard input.
 func (s source) file() string {
 	if s.name == "<stdin>" {
 		return ""
@@ -76,10 +75,10 @@ func (s source) file() string {
 	return s.name
 }
 
-// errInterrupted replaces the error of a context in what a user reads.
+// errInterrupted replaces context.Canceled in messages to users.
 var errInterrupted = errors.New("interrupted")
 
-// orInterrupted puts the error of a context that ended in a user's words.
+// orInterrupted returns errInterrupted for context.Canceled, and other errors unchanged.
 func orInterrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errInterrupted
@@ -91,17 +90,17 @@ func checkCommand() *cobra.Command {
 	var set []string
 	c := &cobra.Command{
 		Use:   "check SCRIPT|-",
-		Short: "Find the mistakes of a script without running it",
-		Long: "Find the mistakes of a script without reading its data or running anything.\nMistakes go to standard error, at " +
-			"most five at a time, each with its place and a hint.",
+		Short: "Check a script for errors without running it",
+		Long: "Check a script for errors without running it or reading its data. You get at most five errors\nat a time, on " +
+			"standard error, each with its place and a hint.",
 		Args: arguments(1, 1, "one script (or - for standard input)"),
 		RunE: func(c *cobra.Command, args []string) error { return checkScript(c.Context(), args[0], set) },
 	}
-	c.Flags().StringArrayVar(&set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
+	c.Flags().StringArrayVar(&set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
 	return c
 }
 
-// checkScript says that a script is right, or reports its mistakes.
+// checkScript prints ok for a correct script, or returns its errors.
 func checkScript(ctx context.Context, path string, set []string) error {
 	src, err := sourceWith(ctx, path, set)
 	if err != nil {

@@ -55,6 +55,8 @@ const (
 	// names: which lines repeat which; numbers: rows that repeat others and count once, all rows
 	NoteCopies  NoteKind = "copies"
 	NoteRepeats NoteKind = "repeats" // as NoteCopies, and each counts
+	// as NoteRepeats, of rows that differ in digits or in columns without a meaning
+	NoteNearCopies NoteKind = "near copies"
 	// names: task and arm of each, of many the first; numbers: arms left out, all arms
 	NoteDropped NoteKind = "dropped"
 	// names: task and arm of the first; numbers: arms not measured, all arms
@@ -126,8 +128,9 @@ var noteSentences = map[NoteKind]string{
 		`successes=%[1]q, trials=%[2]q instead of reward and count`,
 	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. They are probably copies. " +
 		"If they are real measurements, add a column that distinguishes them, such as a row number",
-	NoteRepeats: "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
-	NoteDropped: "%[2]d of %[3]d arms are not measured and are left out: %[1]s",
+	NoteNearCopies: "%[5]d of %[6]d rows %[2]s in option and value, though not in every column or digit: %[1]s. %[4]s",
+	NoteRepeats:    "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
+	NoteDropped:    "%[2]d of %[3]d arms are not measured and are left out: %[1]s",
 	NoteUnmeasured: `%[1]s not measured. fit and bounds use the others; fc and fb cannot simulate it. ` +
 		`Measure it, or leave it out by unmeasured="drop"`,
 	NoteCandidates: "none of the %d options is measured yet. The kernel is a default for such columns, and CoBayesFB learns it in the run; " +
@@ -167,7 +170,7 @@ func (n Note) OfSimulation() bool {
 
 // OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
 func (n Note) OfAnswers() bool {
-	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteTotals, NoteSums, NoteSuccesses}, n.Kind)
+	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteNearCopies, NoteTotals, NoteSums, NoteSuccesses}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
@@ -220,7 +223,7 @@ func (n Note) words() []string {
 			codes = codes[:fewShown]
 		}
 		return []string{n.name(0), listedOf(codes, len(n.Names)-1)}
-	case NoteCopies, NoteRepeats:
+	case NoteCopies, NoteRepeats, NoteNearCopies:
 		if n.number(0) == 1 {
 			return []string{n.name(0), "repeats another", "counts", "It counts as a measurement; if it is a copy, delete it"}
 		}

@@ -1,10 +1,9 @@
-// Package kinds lists the kinds of value that functions of the script language return: their names,
-// their Go types, and how a Go cell reads them. The language, the bridge to Go cells, package
-// session and the reports read this one table, so that a kind is in all of them or in none.
+// Package kinds lists the kinds of value that functions of the script language return: their names, their Go types, and how a Go
+// cell reads them. The language, the bridge to Go cells, package session and the reports use this one table, so that each kind is
+// in all of them.
 //
-// A new kind takes a line in Views, a row in All, and a method of that name in package report,
-// which says how a value of the kind is shown. The package knows no report, because a Go cell that
-// shows nothing links none.
+// A new kind needs a line in Views, a row in All, and a method of that name in package report, which displays a value of the kind.
+// This package does not import report, so that a Go cell without displays does not link it.
 package kinds
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Views says how a value of each kind is shown, as a V; package report implements it.
+// Views displays a value of each kind as a V; package report implements it.
 type Views[V any] interface {
 	Answer(answer.Answer) V
 	Sweep(sim.Sweep) V
@@ -50,9 +49,9 @@ type Views[V any] interface {
 // Kind is a kind of value, with the view of its values in a Views[V].
 type Kind[V any] struct {
 	Name   string // in messages of the language and between processes
-	Plural bool   // the name takes no article
+	Plural bool   // the name has no article
 	JSON   string // the "type" of a display; "" means Name
-	// the function whose value it is, where Name does not say enough; else ""
+	// the function that returns the value, if Name is not clear enough; otherwise ""
 	Of string
 	// the function of package session that reads it; "" if only session.Get does
 	Reader string
@@ -60,14 +59,13 @@ type Kind[V any] struct {
 	View   func(Views[V], any) V // of a value of this Type
 }
 
-// table holds the kinds in their order, and by their Go types.
+// table holds the kinds in order, and by their Go types.
 type table[V any] struct {
 	all    []Kind[V]
 	byType map[reflect.Type]Kind[V]
 }
 
-// tables holds the tables by the type of V: a check of a script asks at every argument, and a list of numbers for
-// each of its elements.
+// tables caches the tables by the type of V: a check of a script looks up every argument, and every element of a list.
 var tables sync.Map
 
 func tableOf[V any]() *table[V] {
@@ -80,11 +78,9 @@ func tableOf[V any]() *table[V] {
 	return t.(*table[V])
 }
 
-// All returns the kinds in the order in which messages list them. The callers share the list and do
-// not change it.
+// All returns the kinds in the order of messages. The list is shared and must not be changed.
 func All[V any]() []Kind[V] { return tableOf[V]().all }
 
-// list makes the list of All.
 func list[V any]() []Kind[V] {
 	type views = Views[V]
 	return []Kind[V]{
@@ -110,7 +106,7 @@ func list[V any]() []Kind[V] {
 	}
 }
 
-// row completes a row with what its view says: the Go type.
+// row completes a row with the Go type of its view.
 func row[T, V any](k Kind[V], view func(Views[V], T) V) Kind[V] {
 	k.Type = reflect.TypeFor[T]()
 	k.View = func(vs Views[V], v any) V { return view(vs, v.(T)) }
@@ -118,7 +114,7 @@ func row[T, V any](k Kind[V], view func(Views[V], T) V) Kind[V] {
 	return k
 }
 
-// Names returns the kinds for readers that show nothing.
+// Names returns the kinds for callers that display nothing.
 func Names() []Kind[struct{}] { return All[struct{}]() }
 
 // Of returns the kind of values of a Go type.

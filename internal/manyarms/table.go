@@ -13,10 +13,10 @@ import (
 
 const (
 	tasks    = 5
-	features = inputs - 1 // of an arm
+	features = inputs - 1 // per arm
 )
 
-// What a script says of the problem beside its table.
+// The kernel and the noise of the problem, as in a script.
 const (
 	Kernel = "task(rbf(1)) * arm(rbf(1))"
 	Noise  = 0.3
@@ -25,17 +25,17 @@ const (
 // arm is a row of the table.
 type arm struct {
 	task int
-	name string            // in all tasks together: arms of different tasks lie at different places
+	name string            // unique in all tasks, since arms of different tasks have different features
 	x    [features]float64 // in [0, 1], five digits
-	mean float64           // f at the place that x says
+	mean float64           // f at x
 }
 
-// place returns the feature of a task: 0, 0.2, 0.4, 0.6 and 0.8. With them the ranks at a residual
-// of 1e-2 are 50 at 10³ arms and 58 at 10⁴.
+// place returns the feature of a task: 0, 0.2, 0.4, 0.6 and 0.8. With these values the ranks at a residual of 1e-2 are 50 at 10³
+// arms and 58 at 10⁴.
 func place(task int) float64 { return float64(task) / 5 }
 
-// table returns n arms, as many of each task as of any other; n is rounded down to fives. The arms
-// of a task are uniform draws; arms of a smaller table come first.
+// table returns n arms, equally many per task; n is rounded down to a multiple of five. The arms of a task are uniform draws; a
+// smaller table is the start of a larger one.
 func table(n int) []arm {
 	f := newFunction()
 	var out []arm
@@ -55,16 +55,14 @@ func table(n int) []arm {
 	return out
 }
 
-// middle is the place of features where the function has its centre: its polynomials of degree 6
-// are there most like a draw from the process.
+// middle is the centre of the function in feature space: there its polynomials of degree 6 are most like a draw from the process.
 const middle = 0.5
 
 // digits rounds to five digits after the point.
 func digits(v float64) float64 { return math.Round(v*1e5) / 1e5 }
 
-// Write writes the table of n arms as CSV with the columns task, arm, x_1 … x_4, z_1 and mean. Means
-// have all their digits: rounded to five, means of 1,000 arms are means of no function whose norm is
-// below 22.8. It returns the errors of the writer.
+// Write writes the table of n arms as CSV with the columns task, arm, x_1 … x_4, z_1 and mean. Means have all their digits: with
+// five digits, the means of 1,000 arms do not belong to any function of norm below 22.8. It returns the errors of the writer.
 func Write(to io.Writer, n int) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintln(w, "task,arm,x_1,x_2,x_3,x_4,z_1,mean")
@@ -74,7 +72,7 @@ func Write(to io.Writer, n int) error {
 	return w.Flush()
 }
 
-// Problem returns the problem that Write writes and Kernel and Noise complete.
+// Problem returns the problem of Write, Kernel and Noise.
 func Problem(n int) (*problem.Problem, error) {
 	d := problem.Draft{TaskColumns: []string{"z_1"}, ArmColumns: []string{"x_1", "x_2", "x_3", "x_4"}}
 	for _, a := range table(n) {
@@ -89,12 +87,12 @@ func Problem(n int) (*problem.Problem, error) {
 
 const (
 	inputs = 5 // one feature of tasks and four of arms
-	degree = 6 // of the polynomials that make up the function
+	degree = 6 // degree of the polynomials in the function
 	seed   = 5 // of the function and of the arms
 )
 
-// Norm is ‖f‖ in reward units; a script states Norm/Noise: the root of the number of terms, which is
-// what a draw from the Gaussian process with this kernel has in expectation.
+// Norm is ‖f‖ in reward units; a script states Norm/Noise. It is the root of the number of terms, the expected value for a draw
+// from the Gaussian process with this kernel.
 const Norm = 21.5
 
 // function is a member of the reproducing kernel Hilbert space of k(x, y) = exp(-‖x - y‖²/2) on

@@ -837,7 +837,7 @@ def linear(bias: _Number | FreeNumber | None = ..., lengthscale: _Number | _List
         bias (a number or a free number, default 0):
             Constant added to the scalar product, at least 0 and finite
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -876,7 +876,7 @@ def constant(value: _Number | FreeNumber) -> Kernel:
     ...
 
 def rbf(lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
-    """Smooth rewards: points nearer than a length scale are alike.
+    """Smooth rewards: points within a length scale are similar.
 
     k(x, y) = exp(-½ Σ_c (x_c - y_c)² / lengthscale_c²)
 
@@ -884,7 +884,7 @@ def rbf(lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | st
 
     Parameters:
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -901,7 +901,7 @@ def rbf(lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | st
     ...
 
 def matern(nu: _Number | None = ..., lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
-    """Rewards that are rougher than under rbf.
+    """Rewards that are rougher than with rbf.
 
     k(x, y) = nu = 0.5: exp(-s); 1.5: (1 + s) exp(-s); 2.5: (1 + s + s²/3) exp(-s);  s² = 2 nu Σ_c (x_c - y_c)² / lengthscale_c²
 
@@ -911,7 +911,7 @@ def matern(nu: _Number | None = ..., lengthscale: _Number | _List | FreeNumber |
         nu (a number, default 2.5):
             Smoothness: 0.5 is rough, 2.5 twice differentiable, 0.5, 1.5 or 2.5
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -936,10 +936,10 @@ def rq(lengthscale: _Number | _List | FreeNumber | None = ..., alpha: _Number | 
 
     Parameters:
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         alpha (a number or a free number, default 1):
-            How narrow the mixture of length scales is; rbf in the limit of large alpha, greater than 0
+            How narrow the mixture of length scales is; the limit of large alpha is rbf, greater than 0
             and finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -968,7 +968,7 @@ def polynomial(degree: _Number | None = ..., bias: _Number | FreeNumber | None =
         bias (a number or a free number, default 0):
             Constant added to the scalar product, at least 0 and finite
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -995,7 +995,7 @@ def periodic(period: _Number | _List | FreeNumber | None = ..., lengthscale: _Nu
         period (a number, a list or a free number, default 1):
             Distance after which values repeat; one number, or one per column, greater than 0 and finite
         lengthscale (a number, a list or a free number, default 1):
-            Distance over which values stay alike; one number, or one per column, greater than 0 and
+            Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -1085,7 +1085,7 @@ def table(values: _List | str | PathLike[str] | _Table, names: _List | None = ..
     ...
 
 def identity() -> Kernel:
-    """Points share nothing; they are compared by name, not by distance.
+    """Points are unrelated; they are compared by name, not by distance.
 
     k(x, y) = 1 if x and y are the same point, else 0
 

@@ -18,13 +18,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// shown counts displays, so that each has its own id.
+// shown counts displays, so that each has a unique id.
 var shown atomic.Int64
 
-// Show displays values, one below the other: results, sweeps, the values of
-// engine/bounds, problems, kernels, figures and tables of package report, numbers,
-// texts and lists; anything else as its text. It panics when one cannot be drawn or
-// the kernel does not answer, and returns when all are displayed.
+// Show displays values, one below the other: results, sweeps, the values of engine/bounds, problems, kernels, figures and tables of
+// package report, numbers, texts and lists; other values as text. It returns when all are displayed. It panics if one cannot be
+// drawn or the kernel does not answer.
 func Show(values ...any) {
 	for _, v := range values {
 		d := report.Display{Value: v}
@@ -38,15 +37,14 @@ func Show(values ...any) {
 	}
 }
 
-// Markdown displays text that is written in Markdown, with formulas between $.
+// Markdown displays a Markdown text, with formulas between $.
 func Markdown(text string) {
 	if err := send(os.Stdout, map[string]any{"text/plain": text, "text/markdown": text}); err != nil {
 		panic(fmt.Errorf("display: %w", err))
 	}
 }
 
-// id names a display by what it shows and its place in the program: running a notebook
-// again gives the same page.
+// id identifies a display by its contents and its place in the program, so that running a notebook again gives the same page.
 func id(d report.Display) string {
 	h := fnv.New64a()
 	// h has no errors
@@ -54,7 +52,7 @@ func id(d report.Display) string {
 	return fmt.Sprintf("go-%016x-%d", h.Sum64(), shown.Add(1))
 }
 
-// send takes a bundle to whoever displays it.
+// send sends a bundle to the front end, or writes it as text.
 func send(stdout io.Writer, bundle map[string]any) error {
 	client, err := bridge.Connect()
 	switch {
@@ -72,9 +70,8 @@ func send(stdout io.Writer, bundle map[string]any) error {
 	return err
 }
 
-// throughGoNB sends a bundle over the pipe that GoNB opens for its cells, and waits
-// until GoNB has it: a program that ends at once would lose it. GoNB turns bytes into
-// base64 by itself, and has no values but texts and bytes.
+// throughGoNB sends a bundle over the pipe that GoNB opens for its cells. It waits until GoNB has received it, since a program that
+// ends at once would lose it. GoNB converts bytes to base64 itself, and accepts only texts and bytes.
 func throughGoNB(bundle map[string]any) error {
 	data := map[protocol.MIMEType]any{}
 	for kind, content := range bundle {

@@ -1,6 +1,5 @@
-// Package allowance limits the work that is done on other people's bytes: a small file can ask for
-// gigabytes of memory or hours of time. A reader or converter is given an Allowance and asks it before
-// it makes something and at each step; the first refusal ends the work with an error.
+// Package allowance limits the work on untrusted bytes: a small file can demand gigabytes of memory or hours of time. A reader or
+// converter has an Allowance and asks it before each allocation and at each step; the first refusal ends the work with an error.
 package allowance
 
 import (
@@ -14,33 +13,33 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// Allowance is how many bytes may be made and how many steps may be taken. It may be shared by goroutines.
+// Allowance limits the bytes and the steps of a piece of work. Goroutines may share it.
 type Allowance struct {
 	ctx          context.Context
 	what         string
 	bytes, steps int64 // limits
 	made, taken  atomic.Int64
-	rest         *Allowance // of a share: what is taken from once its own is used up
+	rest         *Allowance // for a share: the allowance that it draws on when its own is used up
 }
 
-// NoLimit stands for as many bytes as the process may take, or for any number of steps.
+// NoLimit means as many bytes as the process may use, or any number of steps.
 const NoLimit = math.MaxInt64
 
-// New returns an allowance for one piece of work, which ends when the context does. What names the
-// thing that is read or converted in errors, such as "the table runs.parquet".
+// New returns an allowance for one piece of work, which ends with the context. what names the input in errors, such as "the table
+// runs.parquet".
 func New(ctx context.Context, what string, bytes, steps int64) *Allowance {
 	return &Allowance{ctx: ctx, what: what, bytes: bytes, steps: steps}
 }
 
-// Share returns an allowance for a part of the work, such as one text of many: so many bytes and steps of its own, and beyond
-// them what a has left. So a part that takes too much leaves the own share of every other part.
+// Share returns an allowance for a part of the work, such as one text of many. It has its own bytes and steps, and then draws on
+// what a has left. A part that needs too much thus leaves the own shares of other parts.
 func (a *Allowance) Share(bytes, steps int64) *Allowance {
 	return &Allowance{ctx: a.ctx, what: a.what, bytes: bytes, steps: steps, rest: a}
 }
 
 // Error reports that a limit was reached.
 type Error struct {
-	What  string // the thing that is read or converted
+	What  string // what is read or converted
 	Limit int64
 	Unit  string // "bytes" or "steps"
 }
@@ -53,15 +52,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s is too deep or too complicated: it takes more than %d steps, which is the limit; simplify it", e.What, e.Limit)
 }
 
-// Ended reports whether an error says that a limit was reached, or that the context ended.
+// Ended reports whether an error is about a limit, or the end of the context.
 func Ended(err error) bool {
 	var limit *Error
 	var memory *memlimit.Error
 	return errors.As(err, &limit) || errors.As(err, &memory) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Make asks before n more bytes are made, and counts them. It returns the context's error, an *Error above the limit, or a
-// *memlimit.Error where the process may not take so much memory.
+// Make asks before n more bytes are allocated, and counts them. It returns the context's error, an *Error above the limit, or a
+// *memlimit.Error if the process may not use so much memory.
 func (a *Allowance) Make(n int64) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
@@ -72,23 +71,22 @@ func (a *Allowance) Make(n int64) error {
 		return &Error{a.what, a.bytes, "bytes"}
 	case over > 0:
 		if err := a.rest.Make(over); err != nil {
-			a.rest.made.Add(-over) // which is not made
+			a.rest.made.Add(-over) // not allocated
 			a.made.Add(-n)
 			return err
 		}
 	}
 	if before := made - n; before/claimEach != made/claimEach {
-		// What grows is copied: the next allocation may be as large as a good part of what is there.
+		// A growing buffer is copied: the next allocation may be a large part of what exists.
 		return memlimit.Grow(a.ctx, a.what, float64(max(n, made/2)))
 	}
 	return nil
 }
 
-// claimEach is after how many bytes the process's own limit is asked again.
+// claimEach is the number of bytes after which the limit of the process is asked again.
 const claimEach = 1 << 24
 
-// Ask asks whether n more bytes would be allowed, without counting them: for what is made for a short time, and for what is
-// known to come.
+// Ask reports whether n more bytes would be allowed, without counting them: for short-lived allocations, and for known future ones.
 func (a *Allowance) Ask(n int64) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
@@ -106,8 +104,8 @@ func (a *Allowance) Ask(n int64) error {
 	return memlimit.Grow(a.ctx, a.what, float64(n))
 }
 
-// AskFor asks whether count things of so many bytes each would fit into memory, as Ask, except for the limit of bytes made. The
-// error says how many would. Of is their name in the plural.
+// AskFor reports whether count things of some bytes each would fit into memory, like Ask, but without the limit on allocated bytes.
+// The error says how many would fit; of is their name in the plural.
 func (a *Allowance) AskFor(count int64, bytes float64, of string) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
@@ -129,13 +127,13 @@ func (a *Allowance) Step(n int64) error {
 	}
 	err := a.rest.Step(over)
 	if err != nil {
-		a.rest.taken.Add(-over) // which are not taken
+		a.rest.taken.Add(-over) // not used
 		a.taken.Add(-n)
 	}
 	return err
 }
 
-// Writer returns a writer that asks before it passes bytes on to w.
+// Writer returns a writer that asks before it passes bytes to w.
 func (a *Allowance) Writer(w io.Writer) io.Writer { return writer{a, w} }
 
 type writer struct {

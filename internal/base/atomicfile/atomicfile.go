@@ -1,4 +1,4 @@
-// Package atomicfile replaces files, which are there whole or not at all.
+// Package atomicfile replaces files atomically.
 package atomicfile
 
 import (
@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 )
 
-// Write gives a file this content: the bytes go into path.new, which then takes its name. A durable one is on the disk
-// when Write returns. Two programs that write one file at once need a lock, or a content that tells whether it is whole.
+// Write replaces the contents of a file: it writes path.new, which then takes the name. A durable file is on disk when Write
+// returns. Programs that may write the same file at once need a lock, or contents that show whether they are complete.
 func Write(path string, content []byte, perm os.FileMode, durable bool) error {
-	draft := path + ".new" // one name, so that who is killed leaves one file
+	draft := path + ".new" // one name, so that a killed program leaves one file
 	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
 	if err != nil {
 		return err
@@ -24,8 +24,8 @@ func Write(path string, content []byte, perm os.FileMode, durable bool) error {
 	return nil
 }
 
-// Replace fills a new file, closes it, and gives it the name of another in its folder, with its bytes on the disk where that is
-// asked for. A file that could not be filled is removed.
+// Replace fills a new file, closes it, and renames it to another file in its folder. With sync its bytes are on disk before that.
+// It removes a file that could not be filled.
 func Replace(f *os.File, path string, content []byte, sync bool) error {
 	_, err := f.Write(content)
 	if err == nil && sync {
@@ -40,7 +40,7 @@ func Replace(f *os.File, path string, content []byte, sync bool) error {
 	return err
 }
 
-// SyncFolder makes the names in a folder durable, where the system has a way to.
+// SyncFolder makes the names in a folder durable, if the system supports that.
 func SyncFolder(dir string) {
 	if f, err := os.Open(dir); err == nil {
 		f.Sync()

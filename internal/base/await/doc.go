@@ -1,3 +1,3 @@
-// Package await stops waiting when a context ends: for computations that cannot look at
-// one, and for files that give nothing.
+// Package await stops waiting when a context ends: for computations that cannot check a context, and for files that deliver
+// nothing.
 package await

@@ -15,17 +15,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// Patience says how long a computation is waited for after its context has ended.
+// Patience is how long to wait for a computation after its context has ended.
 type Patience struct {
 	Grace time.Duration
-	Keeps func() bool // asked after Grace: there is something to wait for all the same; nil says no
+	Keeps func() bool // asked after Grace: whether to keep waiting; nil means no
 }
 
-// Result returns what compute does. When the context has ended and compute has not returned
-// within the patience, it returns the error of the context, and compute goes on in the background:
-// so compute must change nothing that others see. A panic of compute is one of the caller.
+// Result returns the result of compute. If the context ends and compute does not return within the patience, Result returns the
+// context's error, and compute continues in the background; so it must have no visible side effects. A panic of compute becomes a
+// panic of the caller.
 func Result[T any](ctx context.Context, p Patience, compute func() (T, error)) (T, error) {
-	ended := make(chan outcome[T], 1) // nobody may be left to receive
+	ended := make(chan outcome[T], 1) // buffered, as there may be no receiver
 	go func() {
 		var o outcome[T]
 		defer func() {
@@ -56,7 +56,7 @@ func Result[T any](ctx context.Context, p Patience, compute func() (T, error)) (
 	return none, ctx.Err()
 }
 
-// outcome holds what a computation returned.
+// outcome is the result of a computation.
 type outcome[T any] struct {
 	value    T
 	err      error
@@ -70,8 +70,8 @@ func (o outcome[T]) get() (T, error) {
 	return o.value, o.err
 }
 
-// File reads a regular file or a pipe of at most limit bytes. A pipe that nobody writes to is
-// waited for until the context ends. Devices and folders are errors, which name the path.
+// File reads a regular file or a pipe of at most limit bytes. It waits for the writer of a pipe until the context ends. Devices and
+// folders are errors that name the path.
 func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -94,8 +94,7 @@ func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 	})
 }
 
-// Regular reports a path at which there is something that is not a regular file; a path at which
-// there is nothing is right. Links are followed.
+// Regular reports a path of something other than a regular file. A missing file is allowed. It follows links.
 func Regular(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -109,7 +108,7 @@ func Regular(path string) error {
 	return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, and not a file", kindOf(info.Mode().Type()))}
 }
 
-// opening returns an error of looking at a path in the form that opening it would give.
+// opening converts an error of looking at a path to the form of an error of opening it.
 func opening(path string, err error) error {
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
 		err = failed.Err
@@ -117,13 +116,12 @@ func opening(path string, err error) error {
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
-// All reads everything, of at most limit bytes, until the context ends. A read under way is not
-// waited for.
+// All reads everything, at most limit bytes, until the context ends. It does not wait for a read in progress.
 func All(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	return Result(ctx, Patience{}, func() ([]byte, error) { return all(ctx, r, limit) })
 }
 
-// sized reads as all does, a file of a size, if it is not a pipe. A large one asks for memory before it is read.
+// sized reads like all, for a file of known size that is not a pipe. It asks for memory before it reads a large file.
 func sized(ctx context.Context, f *os.File, size, limit int64) ([]byte, error) {
 	const large = 1 << 24
 	switch {
@@ -135,9 +133,9 @@ func sized(ctx context.Context, f *os.File, size, limit int64) ([]byte, error) {
 	if err := memlimit.Grow(ctx, f.Name(), float64(size)); err != nil {
 		return nil, err
 	}
-	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // or ReadFrom takes twice as much at the end
+	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // otherwise ReadFrom allocates twice as much at the end
 	_, err := b.ReadFrom(io.LimitReader(heeding{ctx, f}, limit+1))
-	if err == nil && int64(b.Len()) > limit { // it has grown
+	if err == nil && int64(b.Len()) > limit { // the file has grown
 		err = errLarge
 	}
 	return b.Bytes(), err
@@ -151,7 +149,7 @@ func all(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Exactly reads so many bytes. Memory is taken as they come, twice as much each time, and not as somebody has announced them.
+// Exactly reads size bytes. It doubles its buffer as bytes arrive, and does not trust an announced size.
 func Exactly(r io.Reader, size int) ([]byte, error) {
 	const atOnce = 64 << 10
 	content := make([]byte, 0, min(size, atOnce))
@@ -169,7 +167,7 @@ func Exactly(r io.Reader, size int) ([]byte, error) {
 	return content, nil
 }
 
-// errLarge says that there is more than the limit.
+// errLarge means that the input exceeds the limit.
 var errLarge = errors.New("there is more to read than the limit")
 
 // heeding reads until the context ends.
@@ -178,7 +176,7 @@ type heeding struct {
 	r   io.Reader
 }
 
-// Read reads what there is, or returns the context's error.
+// Read reads the available bytes, or returns the context's error.
 func (h heeding) Read(b []byte) (int, error) {
 	if err := h.ctx.Err(); err != nil {
 		return 0, err
@@ -186,7 +184,7 @@ func (h heeding) Read(b []byte) (int, error) {
 	return h.r.Read(b)
 }
 
-// kindOf names what is no regular file.
+// kindOf names a kind of file that is not regular.
 func kindOf(kind fs.FileMode) string {
 	switch {
 	case kind&fs.ModeDir != 0:
@@ -201,7 +199,7 @@ func kindOf(kind fs.FileMode) string {
 	return "something special"
 }
 
-// Pause waits for that long, or until the context ends, whose error it returns.
+// Pause waits for a duration. It returns the context's error if the context ends first.
 func Pause(ctx context.Context, length time.Duration) error {
 	timer := time.NewTimer(length)
 	defer timer.Stop()
@@ -212,7 +210,7 @@ func Pause(ctx context.Context, length time.Duration) error {
 	return ctx.Err()
 }
 
-// Every does something again and again, with a pause before each time, until the context ends.
+// Every calls do repeatedly, with a pause before each call, until the context ends.
 func Every(ctx context.Context, pause time.Duration, do func()) {
 	for Pause(ctx, pause) == nil {
 		do()

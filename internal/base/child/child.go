@@ -1,3 +1,2 @@
-// Package child has what programs that start others have in common: a process group for each child, which ends with
-// whoever started it.
+// Package child starts child processes, each with a process group that ends with its parent.
 package child

@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// Attributes are none: there are no process groups.
+// Attributes returns nil: there are no process groups.
 func Attributes(syscall.Signal) *syscall.SysProcAttr { return nil }
 
-// Signal ends a child, except for an interrupt, which there is none of.
+// Signal ends a child, except for an interrupt, which does not exist here.
 func Signal(p *os.Process, s syscall.Signal) error {
 	if s == syscall.SIGINT {
 		return nil

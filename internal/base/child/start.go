@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// Start starts a command, and calls ended with the result of Wait. The thread that started it stays until then: on Linux the
-// signal that a child gets when whoever started it is gone (Attributes) is sent when that thread ends.
+// Start starts a command, and calls ended with the result of Wait. It keeps the starting thread until then, because Linux signals
+// the child (see Attributes) when that thread ends.
 func Start(cmd *exec.Cmd, ended func(error)) error {
 	started := make(chan error)
 	go func() {
@@ -24,7 +24,7 @@ func Start(cmd *exec.Cmd, ended func(error)) error {
 	return <-started
 }
 
-// Copy copies a program to a file that is not there yet. What is not whole is removed.
+// Copy copies a program to a new file. It removes an incomplete copy.
 func Copy(from, to string, perm os.FileMode) error {
 	in, err := os.Open(from)
 	if err != nil {

@@ -6,17 +6,16 @@ import (
 	"sync"
 )
 
-// Tail keeps the last lines that are written to it, and the first ones where Head is set: the message of a panic is above its
-// stack.
+// Tail keeps the last lines written to it, and the first ones if Head is set: the message of a panic is above its stack.
 type Tail struct {
-	To         io.Writer // gets all that is written; nil for nobody
+	To         io.Writer // receives everything written; may be nil
 	Head, Size int       // bytes kept of the beginning and of the end
 
 	mu        sync.Mutex
 	head, end []byte
 }
 
-// Write never fails, so that a reader that is gone does not stop the child.
+// Write never fails, so that a lost reader does not stop the child.
 func (t *Tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -31,12 +30,12 @@ func (t *Tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns what is kept.
+// String returns the kept text.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	end := string(t.end[max(0, len(t.end)-t.Size):])
-	if _, rest, ok := strings.Cut(end, "\n"); ok && len(end) == t.Size { // it begins within a line
+	if _, rest, ok := strings.Cut(end, "\n"); ok && len(end) == t.Size { // the end starts within a line
 		end = rest
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(t.head)+end, ""))

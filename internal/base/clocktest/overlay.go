@@ -17,8 +17,8 @@ const Variable = "GONB_COPE_TEST_CLOCK"
 // reading is the line of time.Now that reads the clocks of the machine.
 const reading = "\tsec, nsec, mono := runtimeNow()\n"
 
-// source is the file that is added to package time. The offset has whole seconds, which keeps the
-// nanoseconds of the clock in their range.
+// source is the file that is added to package time. The offset has whole seconds, which keeps the nanoseconds of the clock in
+// range.
 const source = `//go:build unix
 
 package time
@@ -95,13 +95,13 @@ func Overlay(dir string) (path string, err error) {
 // Variable=Clock gives the clock to a program.
 type Clock string
 
-// New returns a clock that is right, in a new file.
+// New returns a clock without offset, in a new file.
 func New(path string) (Clock, error) {
 	c := Clock(path)
 	return c, c.Jump(0)
 }
 
-// Jump sets the clock to an offset in whole seconds from the clock of the machine, at once.
+// Jump sets the offset from the machine's clock, in whole seconds, at once.
 func (c Clock) Jump(offset time.Duration) error {
 	f, err := os.OpenFile(string(c), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -1,4 +1,3 @@
-// Package cores shares the processor's cores out: a computation on many rows takes as many as its
-// context allows, in blocks whose limits depend on nothing else, so that the bits of a result do not
-// depend on how many there were.
+// Package cores shares the processor's cores: a computation on many rows uses as many as its context allows. Its blocks depend on
+// nothing else, so that the bits of a result do not depend on the number of cores.
 package cores

@@ -15,10 +15,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// errDiverged is the answer to a matrix that is not finite.
+// errDiverged rejects a matrix that is not finite.
 var errDiverged = errors.New("the eigenvalues could not be computed: the matrix has entries that are not finite")
 
-// small is the order up to which gonum decomposes a matrix within a fraction of a second.
+// small is the largest order that gonum decomposes within a fraction of a second.
 const small = 256
 
 // Values returns the eigenvalues of a, ascending.
@@ -57,8 +57,8 @@ func decompose(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *
 	return values, v, err
 }
 
-// scaleOf returns a power of two near the largest entry, so that dividing by it rounds nothing.
-// gonum panics on matrices of much smaller scale.
+// scaleOf returns a power of two near the largest entry, so that dividing by it causes no rounding. gonum panics on matrices of
+// much smaller scale.
 func scaleOf(a *mat.SymDense) (float64, error) {
 	raw, largest := a.RawSymmetric(), 0.0
 	for i := range raw.N {
@@ -73,7 +73,7 @@ func scaleOf(a *mat.SymDense) (float64, error) {
 		return 1, nil
 	}
 	_, exponent := math.Frexp(largest)
-	return math.Ldexp(1, max(exponent, -1021)), nil // of a number whose reciprocal is finite
+	return math.Ldexp(1, max(exponent, -1021)), nil // its reciprocal is finite
 }
 
 func byGonum(a *mat.SymDense, vectors bool) ([]float64, *mat.Dense, error) {
@@ -89,7 +89,7 @@ func byGonum(a *mat.SymDense, vectors bool) ([]float64, *mat.Dense, error) {
 	return eigen.Values(nil), v, nil
 }
 
-// bySteps reduces to tridiagonal form and diagonalises that.
+// bySteps reduces the matrix to tridiagonal form and diagonalises that.
 func bySteps(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *mat.Dense, error) {
 	t, err := reduce(ctx, a)
 	if err != nil {
@@ -121,17 +121,17 @@ func bySteps(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *ma
 	return values, v, nil
 }
 
-// tridiagonal is a matrix reduced to A = Q T Qᵀ with T tridiagonal.
+// tridiagonal is the decomposition A = Q T Qᵀ with tridiagonal T.
 type tridiagonal struct {
 	n                int
 	diagonal, beside []float64 // of T; beside has n entries, the last unused
-	data, tau        []float64 // Q as reflectors, as LAPACK's dsytrd leaves them
+	data, tau        []float64 // Q as reflectors, in the form of LAPACK's dsytrd
 }
 
-// panel is the number of columns reduced at a time.
+// panel is the number of columns that are reduced at a time.
 const panel = 32
 
-// reduce runs LAPACK's dsytrd on the upper triangle, with a look at the context between panels.
+// reduce runs LAPACK's dsytrd on the upper triangle, and checks the context between panels.
 func reduce(ctx context.Context, a *mat.SymDense) (*tridiagonal, error) {
 	n := a.SymmetricDim()
 	t := &tridiagonal{n: n, diagonal: make([]float64, n), beside: make([]float64, n), tau: make([]float64, n-1)}
@@ -167,7 +167,7 @@ func (t *tridiagonal) basis() [][]float64 {
 	return lists.Make(t.n, func(k int) []float64 { return lists.Make(t.n, func(i int) float64 { return t.data[i*t.n+k] }) })
 }
 
-// mostSweeps limits the steps of an eigenvalue; two are usual.
+// mostSweeps limits the steps per eigenvalue; two are usual.
 const mostSweeps = 60
 
 // diagonalise overwrites the diagonal by the eigenvalues and rotates the vectors along, by the QL

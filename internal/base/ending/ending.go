@@ -1,4 +1,4 @@
-// Package ending tests what must stop when its context ends.
+// Package ending tests that functions stop when their context ends.
 package ending
 
 import (
@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// Context is canceled once Err has been called more often than a given number of times. Several
-// goroutines may ask it.
+// Context is canceled once Err has been called more than a given number of times. Goroutines may share it.
 type Context struct {
 	context.Context
 	asked atomic.Int64
@@ -20,7 +19,7 @@ type Context struct {
 // After returns a context that is not canceled for the given number of calls of Err.
 func After(calls int) *Context { return &Context{Context: context.Background(), ends: int64(calls)} }
 
-// Never returns a context that only counts.
+// Never returns a context that only counts calls.
 func Never() *Context { return After(math.MaxInt) }
 
 // Err counts the call, and returns context.Canceled if there were too many.
@@ -34,8 +33,8 @@ func (c *Context) Err() error {
 // Asked returns the number of calls of Err.
 func (c *Context) Asked() int { return int(c.asked.Load()) }
 
-// Check fails unless do ends with the context's error wherever the context ends, and asks at most
-// slack times from then on. It returns how often do asks a context that does not end.
+// Check fails unless do ends with the context's error at whichever call of Err the context ends, with at most slack further calls.
+// It returns the number of calls of do with a context that does not end.
 func Check(t testing.TB, name string, slack int, do func(context.Context) error) int {
 	t.Helper()
 	whole := Never()

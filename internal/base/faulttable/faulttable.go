@@ -1,4 +1,4 @@
-// Package faulttable holds tables of faults in documents to the tests that they name.
+// Package faulttable checks tables of faults in documents against the tests that they name.
 package faulttable
 
 import (
@@ -11,8 +11,8 @@ import (
 
 var named = regexp.MustCompile("`(Test[A-Za-z0-9]+)` \\|")
 
-// Check reports rows of the table below a heading of a document that name no test of the package in this
-// folder, and a table of fewer rows than least.
+// Check reports a table row below a heading that does not name a test of the package in this folder, and a table of fewer rows than
+// least.
 func Check(t testing.TB, document, heading string, least int) {
 	t.Helper()
 	text, err := os.ReadFile(document)
@@ -22,7 +22,7 @@ func Check(t testing.TB, document, heading string, least int) {
 	_, table, found := strings.Cut(string(text), "\n## "+heading)
 	table, _, _ = strings.Cut(table, "\n## ")
 	names := named.FindAllStringSubmatch(table, -1)
-	rows := strings.Count(table, "\n| ") - 1 // without the names of the columns
+	rows := strings.Count(table, "\n| ") - 1 // without the header
 	if !found || rows < least || len(names) != rows {
 		t.Fatalf("%s: %d of %d rows below %q name tests, want all of at least %d", document, len(names), rows, heading, least)
 	}
@@ -40,7 +40,7 @@ func Check(t testing.TB, document, heading string, least int) {
 	}
 	for _, name := range names {
 		if !strings.Contains(all, "func "+name[1]+"(t *testing.T)") {
-			t.Errorf("%s names %s, which is no test of this package", document, name[1])
+			t.Errorf("%s names %s, which is not a test of this package", document, name[1])
 		}
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// Available reports whether this system has locks of files.
+// Available reports whether this system has file locks.
 const Available = true
 
-// Try takes the file for this open file alone, until it is closed or the program ends, however
-// it ends. It reports false where another has it, and does not wait.
+// Try locks the file for this open file, until it is closed or the program ends for any reason. It returns false if another one has
+// the lock, and does not wait.
 func Try(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

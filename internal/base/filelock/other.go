@@ -4,9 +4,8 @@ package filelock
 
 import "os"
 
-// Available reports whether this system has locks of files. Where it has none, Take takes the file
-// without one.
+// Available reports whether this system has file locks. Without them, Take opens the file without a lock.
 const Available = false
 
-// Try does nothing: it is up to the user not to open a file twice.
+// Try does nothing: the user must not open a file twice.
 func Try(*os.File) (bool, error) { return true, nil }

@@ -1,4 +1,4 @@
-// Package filelock locks files between programs, where the system has such locks.
+// Package filelock locks files between programs, if the system has file locks.
 package filelock
 
 import (
@@ -12,21 +12,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// HeldError says that another program has a lock.
+// HeldError means that another program has a lock.
 type HeldError struct {
-	Holder string // what it wrote into the file: its process, the machine and the time
+	Holder string // the text of the holder: its process, the machine and the time
 }
 
 func (e *HeldError) Error() string { return "another program has the lock: " + e.Holder }
 
-// pause lies between two attempts.
+// pause is the time between two attempts.
 const pause = 10 * time.Millisecond
 
-// Take waits for the lock of a file, which it makes with these permissions, and writes into it who
-// holds it, for people. Patience should be some tenths of a second at least: a holder may just have
-// been killed, and the system lets go of a dead program's lock only after some milliseconds. After
-// that the error is a *HeldError. The lock ends when the file is closed or the program ends, however
-// it ends.
+// Take waits for the lock of a file, which it creates with these permissions, and writes the holder into it, for people. Patience
+// should be at least some tenths of a second: the system releases the lock of a killed program only after some milliseconds. Then
+// the error is a *HeldError. The lock ends when the file is closed or the program ends for any reason.
 func Take(ctx context.Context, path string, perm os.FileMode, patience time.Duration) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, perm)
 	if err != nil {
@@ -39,12 +37,12 @@ func Take(ctx context.Context, path string, perm os.FileMode, patience time.Dura
 	host, _ := os.Hostname()
 	text := fmt.Sprintf("process %d on %s since %s\n", os.Getpid(), host, time.Now().Format(time.DateTime))
 	if err := file.Truncate(0); err == nil {
-		file.WriteAt([]byte(text), 0) // a full disk must not stop what fits
+		file.WriteAt([]byte(text), 0) // a full disk must not prevent the lock
 	}
 	return file, nil
 }
 
-// wait tries until the lock is taken.
+// wait tries until it has the lock.
 func wait(ctx context.Context, file *os.File, patience time.Duration) error {
 	for deadline := time.Now().Add(patience); ; {
 		if ok, err := Try(file); ok || err != nil {
@@ -59,7 +57,7 @@ func wait(ctx context.Context, file *os.File, patience time.Duration) error {
 	}
 }
 
-// holder returns what the holder of the lock wrote into it.
+// holder returns the text that the holder of the lock wrote.
 func holder(file *os.File) string {
 	text, err := io.ReadAll(io.NewSectionReader(file, 0, 200))
 	if who := strings.TrimSpace(string(text)); err == nil && who != "" {

@@ -1,5 +1,5 @@
-// Package formulas keeps texts of people from being run by the spreadsheet that opens a CSV file: a cell that begins like a
-// formula gets an apostrophe before it, by which spreadsheets know a text.
+// Package formulas prevents a spreadsheet from running texts of a CSV file as formulas: a cell that begins like a formula gets a
+// leading apostrophe, which marks a text.
 package formulas
 
 import (
@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// begins are the first characters of what a spreadsheet may take for a formula; of some, after a tab or a line break.
+// begins are the first characters that a spreadsheet may treat as the begin of a formula; some do so only after a tab or a line
+// break.
 const begins = "=+-@\t\r\n＝＋－＠"
 
-// Guard returns a cell as text: with an apostrophe before what begins like a formula. A number is none, with a decimal comma neither,
-// nor is a sign alone.
+// Guard returns a cell as text: with an apostrophe if it begins like a formula. Numbers, also with a decimal comma, and single
+// signs are unchanged.
 func Guard(text string) string {
 	if strings.IndexAny(text, begins) != 0 || len(text) == 1 {
 		return text
@@ -22,7 +23,7 @@ func Guard(text string) string {
 	return "'" + text
 }
 
-// Unguard returns the text that Guard was given.
+// Unguard undoes Guard.
 func Unguard(cell string) string {
 	if text, guarded := strings.CutPrefix(cell, "'"); guarded && Guard(text) == cell {
 		return text

@@ -1,4 +1,4 @@
-// Package indices picks by lists of indices, such as arms.
+// Package indices selects by lists of indices, such as arms.
 package indices
 
 // All returns 0, …, n-1.
@@ -22,7 +22,7 @@ func Of[T any](values []T, at []int) []T {
 	return out
 }
 
-// Groups returns the indices of each of n groups, in order, of the group of every index; nil for a group without any.
+// Groups returns the indices of each of n groups in order, from the group of every index; nil for an empty group.
 func Groups(n int, of []int) [][]int {
 	out := make([][]int, n)
 	for i, group := range of {
@@ -31,7 +31,7 @@ func Groups(n int, of []int) [][]int {
 	return out
 }
 
-// Mark returns a list of n that is true at these indices alone.
+// Mark returns a list of n booleans, true at these indices.
 func Mark(n int, at []int) []bool {
 	out := make([]bool, n)
 	for _, i := range at {
@@ -40,7 +40,7 @@ func Mark(n int, at []int) []bool {
 	return out
 }
 
-// Spread returns a list of n with the values at these indices, and zero elsewhere: Of undoes it.
+// Spread returns a list of n with the values at these indices, and zero elsewhere. It is the inverse of Of.
 func Spread[T any](n int, values []T, at []int) []T {
 	out := make([]T, n)
 	for k, i := range at {
@@ -49,7 +49,7 @@ func Spread[T any](n int, values []T, at []int) []T {
 	return out
 }
 
-// Where returns the i of 0, …, n-1 for which is holds, in order; nil where there are none.
+// Where returns the i of 0, …, n-1 for which is(i) is true, in order; nil if there are none.
 func Where(n int, is func(i int) bool) (out []int) {
 	for i := range n {
 		if is(i) {
@@ -59,7 +59,7 @@ func Where(n int, is func(i int) bool) (out []int) {
 	return out
 }
 
-// Indicator returns 1 for what holds, else 0.
+// Indicator returns 1 for true and 0 for false.
 func Indicator(holds bool) int {
 	if holds {
 		return 1

@@ -1,4 +1,4 @@
-// Package lists makes lists by a function.
+// Package lists computes lists with functions.
 package lists
 
 import "slices"
@@ -39,7 +39,7 @@ func Each[T any](values []T, f func(T) error) error {
 	return nil
 }
 
-// Where returns the values for which is holds, in order; nil where there are none.
+// Where returns the values for which is(value) is true, in order; nil if there are none.
 func Where[T any](values []T, is func(T) bool) (out []T) {
 	for _, v := range values {
 		if is(v) {
@@ -49,7 +49,7 @@ func Where[T any](values []T, is func(T) bool) (out []T) {
 	return out
 }
 
-// Keyed returns a map of the keys and values that f gives for each place and value of a list; of equal keys the last one counts.
+// Keyed returns a map of the keys and values that f returns for each place and value of a list; the last one of equal keys counts.
 func Keyed[T any, K comparable, V any](values []T, f func(at int, value T) (K, V)) map[K]V {
 	out := make(map[K]V, len(values))
 	for i, v := range values {
@@ -59,7 +59,7 @@ func Keyed[T any, K comparable, V any](values []T, f func(at int, value T) (K, V
 	return out
 }
 
-// Flat returns the lists f of all values as one, in order; nil where all are empty.
+// Flat concatenates the lists f(value) of all values; nil if all are empty.
 func Flat[T, U any](values []T, f func(T) []U) (out []U) {
 	for _, v := range values {
 		out = append(out, f(v)...)
@@ -67,7 +67,7 @@ func Flat[T, U any](values []T, f func(T) []U) (out []U) {
 	return out
 }
 
-// Groups returns the values with equal keys as lists, by first appearance of the keys; nil where there are no values.
+// Groups returns the values with equal keys as lists, in order of the first appearance of the keys; nil if there are no values.
 func Groups[T any, K comparable](values []T, key func(T) K) (out [][]T) {
 	at := map[K]int{}
 	for _, v := range values {
@@ -81,7 +81,7 @@ func Groups[T any, K comparable](values []T, key func(T) K) (out [][]T) {
 	return out
 }
 
-// Add appends a value that the list does not have yet.
+// Add appends a value unless the list has it.
 func Add[T comparable](list []T, value T) []T {
 	if slices.Contains(list, value) {
 		return list
@@ -89,9 +89,8 @@ func Add[T comparable](list []T, value T) []T {
 	return append(list, value)
 }
 
-// Distance returns how many values are inserted, left out, replaced or swapped with their neighbour between two lists: the
-// restricted edit distance [Damerau 1964]. It is limit where there are as many or more. Lists whose lengths differ by as many
-// are not compared, so that a long list costs nothing.
+// Distance returns the restricted edit distance of two lists [Damerau 1964]: the number of insertions, deletions, replacements and
+// swaps of neighbours, but at most limit. Lists whose lengths differ by limit are not compared, so that a long list costs nothing.
 func Distance[T comparable](a, b []T, limit int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= limit {
 		return limit
@@ -119,7 +118,7 @@ func Distance[T comparable](a, b []T, limit int) int {
 	return min(rows[len(a)][len(b)], limit)
 }
 
-// First returns the first value for which is holds, and whether there is one.
+// First returns the first value for which is(value) is true, and whether there is one.
 func First[T any](values []T, is func(T) bool) (first T, there bool) {
 	for _, v := range values {
 		if is(v) {
@@ -129,7 +128,7 @@ func First[T any](values []T, is func(T) bool) (first T, there bool) {
 	return first, false
 }
 
-// Count returns for how many values is holds.
+// Count returns the number of values for which is(value) is true.
 func Count[T any](values []T, is func(T) bool) (n int) {
 	for _, v := range values {
 		if is(v) {

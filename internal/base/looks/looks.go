@@ -1,4 +1,4 @@
-// Package looks says what a name looks like to a person, so that two names which nobody can tell apart are found.
+// Package looks compares names as people see them, to find two names that look the same.
 package looks
 
 import (
@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Of returns a text as a person sees it: two texts look the same if Of of them is equal. Accents have one form, all blanks
-// are one blank, letters of other alphabets that look Latin are Latin, and what cannot be seen is left out.
+// Of returns the appearance of a text: two texts look the same if their results are equal. It unifies accents and blanks, replaces
+// letters of other alphabets that look Latin, and drops invisible characters.
 func Of(text string) string {
 	if plain(text) {
 		return text
@@ -30,8 +30,7 @@ func Of(text string) string {
 	}, norm.NFC.String(text)))
 }
 
-// Alike returns what two texts have in common that differ only in capital letters, in blanks, in the kind of a dash or a quote,
-// or in the width of letters, besides what Of leaves out.
+// Alike returns Of without differences in capital letters, blanks, kinds of dashes and quotes, and width of letters.
 func Alike(text string) string {
 	text = Of(text)
 	if !plain(text) {
@@ -52,7 +51,7 @@ func Alike(text string) string {
 	}, text)
 }
 
-// Unseen returns the first character of a text that cannot be seen, or looks like a blank and is not one.
+// Unseen returns the first character of a text that is invisible, or looks like a blank without being one.
 func Unseen(text string) (r rune, found bool) {
 	if plain(text) {
 		return 0, false
@@ -70,7 +69,7 @@ func Unseen(text string) (r rune, found bool) {
 	return 0, false
 }
 
-// Difference names the first character in which two texts differ, by their codes.
+// Difference returns the codes of the first characters in which two texts differ.
 func Difference(a, b string) (ofA, ofB string) {
 	x, y := []rune(a), []rune(b)
 	k := 0
@@ -86,7 +85,7 @@ func Difference(a, b string) (ofA, ofB string) {
 	return code(x), code(y)
 }
 
-// plain reports whether a text has ASCII characters alone, which all can be seen but controls.
+// plain reports whether a text has only visible ASCII characters.
 func plain(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {
@@ -96,14 +95,14 @@ func plain(text string) bool {
 	return true
 }
 
-// invisible reports whether nothing is seen of a character: it has no width, orders or joins others, or controls a terminal.
+// invisible reports whether a character is invisible: it has no width, orders or joins others, or controls a terminal.
 func invisible(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
 		unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// doubles are characters that look like another one in common fonts: Cyrillic and Greek letters like Latin ones, the sign micro
-// like the letter mu, and hyphens.
+// doubles maps characters to others that look the same in common fonts: Cyrillic and Greek to Latin letters, the micro sign to mu,
+// and hyphens.
 var doubles = pairs(
 	"АВЕЅІЈКМНОРСТУХаеіјорсухѕԁһԛԝ", "ABESIJKMHOPCTYXaeijopcyxsdhqw",
 	"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονϲ", "ABEZHIKMNOPTYXovc",

@@ -1,8 +1,6 @@
-// Package memlimit knows how much memory the process may still take, and is asked before much of it
-// is allocated: a slice that the system refuses ends a Go program with a trace, and nothing can
-// catch it.
+// Package memlimit estimates how much memory the process may still allocate. Callers ask before a large allocation: if the system
+// refuses a slice, a Go program ends with a trace that nothing can catch.
 //
-// The limits are, the smallest first to bind: the one that a context carries (Within, Named), GOMEMLIMIT,
-// the address space (ulimit -v), the one of the control group, and what the machine has available. A
-// limit that cannot be found out does not count.
+// The smallest of these limits applies: the one in the context (Within, Named), GOMEMLIMIT, the address space (ulimit -v), the
+// control group, and the machine's available memory. Unknown limits are ignored.
 package memlimit

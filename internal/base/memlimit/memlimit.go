@@ -12,41 +12,42 @@ import (
 	"sync"
 )
 
-// Need is an allocation that is about to be made.
+// Need is a planned allocation.
 type Need struct {
-	What  string  // the features, the tasks' Gram matrix
-	Bytes float64 // at the size at hand
-	Count int     // how many arms or tasks that is for
+	What  string  // such as the features, or the tasks' Gram matrix
+	Bytes float64 // at the present size
+	Count int     // number of arms or tasks
 	Of    string  // "arms" or "tasks"
 	Power int     // Bytes grow with this power of Count; 0 means 1
 }
 
 const (
-	looked = 1 << 28 // bytes below which a need is not looked at; an eighth of a limit that was set
-	said   = 1e9     // bytes from which a need is reported
+	looked = 1 << 28 // needs below this many bytes are not checked; with a set limit, below an eighth of it
+	said   = 1e9     // needs from this many bytes are reported
 )
 
-// Error reports a need above what is available. Its text says what would fit.
+// Error reports a need above the available memory. Its text says what would fit.
 type Error struct {
 	Need
 	Available float64 // bytes
-	Limit     string  // what sets the limit
+	Limit     string  // the name of the limit
 }
 
 // Error returns the message for the user.
 func (e *Error) Error() string {
 	if e.Count == 0 {
-		return fmt.Sprintf("%s: more memory is needed than there is: %s more, and %s are left (%s); make it smaller, or allow more with --memory",
+		return fmt.Sprintf("%s: more memory is needed than there is: %s more, and %s are left (%s); make it smaller, or allow more "+
+			"with --memory",
 			e.What, size(e.Bytes), size(e.Available), e.Limit)
 	}
 	power := float64(max(1, e.Power))
 	fits := float64(e.Count) * math.Pow(e.Available/e.Bytes, 1/power)
-	digit := math.Pow(10, math.Floor(math.Log10(max(fits, 10)))-1) // two digits are enough
+	digit := math.Pow(10, math.Floor(math.Log10(max(fits, 10)))-1) // two digits suffice
 	return fmt.Sprintf("%s of %d %s: %s of memory are needed and %s are left (%s); about %.0f %s would fit",
 		e.What, e.Count, e.Of, size(e.Bytes), size(e.Available), e.Limit, math.Floor(fits/digit)*digit, e.Of)
 }
 
-// size writes bytes as a person reads them.
+// size formats a number of bytes for people.
 func size(bytes float64) string {
 	if bytes >= 1e9 {
 		return fmt.Sprintf("%.1f GB", bytes/1e9)
@@ -54,13 +55,13 @@ func size(bytes float64) string {
 	return fmt.Sprintf("%.0f MB", bytes/1e6)
 }
 
-// Matrices claims the memory of as many matrices of n arms × dim features.
+// Matrices claims the memory of several matrices of n arms × dim features.
 func Matrices(ctx context.Context, what string, matrices, n, dim int) error {
 	return Claim(ctx, Need{What: what, Bytes: 8 * float64(matrices) * float64(n) * float64(dim), Count: n, Of: "arms"})
 }
 
-// Claim asks before an allocation: it returns an *Error when it does not fit, and tells the
-// listener of the context of needs above 1 GB, of each one once. Claiming reserves nothing.
+// Claim asks before an allocation. It returns an *Error if the allocation does not fit, and reports each need above 1 GB once to
+// the context's listener. It reserves nothing.
 func Claim(ctx context.Context, n Need) error {
 	s, _ := ctx.Value(key{}).(*settings)
 	if n.Bytes < s.looked() {
@@ -77,18 +78,18 @@ func Claim(ctx context.Context, n Need) error {
 	return nil
 }
 
-// Grow asks before memory that is taken piece by piece grows by a number of bytes, however few: it returns an *Error when they
-// do not fit. What names the thing that grows.
+// Grow asks before a growing allocation grows by some bytes, however few. It returns an *Error if they do not fit. what names the
+// growing thing.
 func Grow(ctx context.Context, what string, bytes float64) error {
 	s, _ := ctx.Value(key{}).(*settings)
 	return s.fits(Need{What: what, Bytes: bytes})
 }
 
-// fits returns an *Error when a need does not fit.
+// fits returns an *Error if a need does not fit.
 func (s *settings) fits(n Need) error {
 	available, limit := s.available()
 	if n.Bytes > available {
-		debug.FreeOSMemory() // what is no longer used counts as available
+		debug.FreeOSMemory() // unused memory then counts as available
 		available, limit = s.available()
 	}
 	if n.Bytes > available {
@@ -97,29 +98,29 @@ func (s *settings) fits(n Need) error {
 	return nil
 }
 
-// settings holds what a context carries.
+// settings are the values that a context carries.
 type settings struct {
 	most     float64 // bytes of Go's memory; 0 means no limit
-	name     string  // of the one who set it
+	name     string  // name of the limit
 	tell     func(string)
 	reported *sync.Map
 }
 
 type key struct{}
 
-// Within returns a context with its own limit for claims, in bytes of all memory of Go.
+// Within returns a context with a limit for claims, in bytes of all memory of Go.
 func Within(ctx context.Context, bytes float64) context.Context {
 	return Named(ctx, bytes, "the limit that was set")
 }
 
-// Named works like Within, with words for what set the limit.
+// Named is Within with a name for the limit.
 func Named(ctx context.Context, bytes float64, name string) context.Context {
 	s := from(ctx)
 	s.most, s.name = bytes, name
 	return context.WithValue(ctx, key{}, &s)
 }
 
-// Listening returns a context whose claims report needs above 1 GB.
+// Listening returns a context that reports claims above 1 GB to tell.
 func Listening(ctx context.Context, tell func(string)) context.Context {
 	s := from(ctx)
 	s.tell, s.reported = tell, new(sync.Map)
@@ -133,7 +134,7 @@ func from(ctx context.Context) settings {
 	return settings{}
 }
 
-// looked returns the bytes below which a need is not looked at.
+// looked returns the number of bytes below which a need is not checked.
 func (s *settings) looked() float64 {
 	if s != nil && s.most > 0 {
 		return min(looked, s.most/8)
@@ -141,7 +142,7 @@ func (s *settings) looked() float64 {
 	return looked
 }
 
-// available returns how much may be allocated, and what says so.
+// available returns the bytes that may be allocated, and the name of the limit.
 func (s *settings) available() (bytes float64, limit string) {
 	bytes, limit = math.Inf(1), "no limit is known"
 	least := func(b float64, name string) {
@@ -152,7 +153,7 @@ func (s *settings) available() (bytes float64, limit string) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	used := float64(m.Sys - m.HeapReleased)
-	free := float64(m.HeapIdle - m.HeapReleased) // that Go keeps for itself
+	free := float64(m.HeapIdle - m.HeapReleased) // kept by Go
 	if s != nil && s.most > 0 {
 		least(s.most-used+free, s.name)
 	}
@@ -166,13 +167,12 @@ func (s *settings) available() (bytes float64, limit string) {
 
 const variable = "GOMEMLIMIT"
 
-// usable is the part of the room under a limit of the process that is given away: the rest is for what
-// Go collects too late.
+// usable is the fraction of the memory under a process limit that claims may use; the rest is for late garbage collection.
 const usable = 0.9
 
-// CollectInTime makes Go collect in time: without a memory limit Go lets garbage grow to as much as what is
-// in use, and a limit of the process then ends it with a trace. A program calls it at its start, and
-// once more with a limit of its own in bytes; 0 means none. GOMEMLIMIT stays.
+// CollectInTime makes Go collect garbage early enough. Without a memory limit, garbage may grow to the size of the live memory, and
+// then a limit of the process ends the program with a trace. A program calls it at its start, and again with its own limit in
+// bytes, or 0 for none. GOMEMLIMIT has priority.
 func CollectInTime(own float64) {
 	if os.Getenv(variable) != "" {
 		return
@@ -190,7 +190,7 @@ func CollectInTime(own float64) {
 	}
 }
 
-// units are the names of sizes, longer ones first where one ends in another.
+// units are the names of sizes; a name comes before its endings.
 var units = []struct {
 	name  string
 	bytes float64
@@ -199,10 +199,10 @@ var units = []struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12},
 }
 
-// mostMemory is more than any machine has, in bytes.
+// mostMemory exceeds the memory of any machine, in bytes.
 const mostMemory = 1e18
 
-// Parse reads a size of memory in bytes: a number above 0 and a unit, as in 4GB, 500MB or 1.5GiB.
+// Parse parses a size of memory in bytes: a number above 0 and a unit, as in 4GB, 500MB or 1.5GiB.
 func Parse(text string) (bytes float64, err error) {
 	for _, u := range units {
 		digits, found := strings.CutSuffix(text, u.name)

@@ -16,8 +16,7 @@ func process(m *runtime.MemStats, least func(float64, string)) {
 	var space syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &space); err == nil && space.Cur < 1<<62 {
 		if used, ok := addressSpace(); ok {
-			// Go keeps its addresses. Those that are idle hold a large block only where they are
-			// side by side, which is likely where few are in use.
+			// Go keeps its addresses. Idle ones hold a large block only if they are adjacent, which is likely if few are in use.
 			idle := float64(m.HeapIdle) - float64(m.HeapInuse)
 			least(float64(space.Cur)-used+max(idle, 0), "the limit of the address space, ulimit -v")
 		}
@@ -27,7 +26,7 @@ func process(m *runtime.MemStats, least func(float64, string)) {
 	}
 }
 
-// machine reports the memory that all processes together leave.
+// machine reports the memory that all processes together leave free.
 func machine(m *runtime.MemStats, least func(float64, string)) {
 	free := float64(m.HeapIdle - m.HeapReleased)
 	if available, ok := field("/proc/meminfo", "MemAvailable:"); ok {
@@ -35,19 +34,19 @@ func machine(m *runtime.MemStats, least func(float64, string)) {
 	}
 }
 
-// Machine returns the memory of the machine in bytes, 0 where that cannot be found out.
+// Machine returns the memory of the machine in bytes; 0 if unknown.
 func Machine() float64 {
 	total, _ := field("/proc/meminfo", "MemTotal:")
 	return 1024 * total
 }
 
-// Program returns how much of the program's own file is in memory, in bytes, 0 if that cannot be found out.
+// Program returns the part of the program's own file that is in memory, in bytes; 0 if unknown.
 func Program() float64 {
 	pages, _ := field("/proc/self/status", "RssFile:")
 	return 1024 * pages
 }
 
-// addressSpace returns the address space that the process has taken, in bytes.
+// addressSpace returns the address space of the process, in bytes.
 func addressSpace() (float64, bool) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -58,8 +57,8 @@ func addressSpace() (float64, bool) {
 	return n * float64(os.Getpagesize()), err == nil
 }
 
-// inGroup returns what is left in the control group of the process and those around it, version 2:
-// its limit less what it takes, without what the system only caches.
+// inGroup returns the remaining memory of the process's control group (version 2) and its parents: the limit less the memory in
+// use, without caches of the system.
 func inGroup(self, root string) (available float64, ok bool) {
 	text, err := os.ReadFile(self)
 	if err != nil {

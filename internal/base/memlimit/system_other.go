@@ -4,12 +4,12 @@ package memlimit
 
 import "runtime"
 
-// process and machine know no limit here.
+// process and machine report no limit here.
 func process(*runtime.MemStats, func(float64, string)) {}
 func machine(*runtime.MemStats, func(float64, string)) {}
 
-// Program returns 0: how much of the program's file is in memory is not found out here.
+// Program returns 0, since the memory of the program's file is unknown here.
 func Program() float64 { return 0 }
 
-// Machine returns 0: the memory of the machine is not found out here.
+// Machine returns 0, since the memory of the machine is unknown here.
 func Machine() float64 { return 0 }

@@ -13,8 +13,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// textOf returns what appends a value of a column, which is not null, as text: exact decimals, dates and times in the order
-// year, month, day, and all else as other programs write it into CSV.
+// textOf returns a function that appends a value of a column, which is not null, as text: exact decimals, dates and times as year,
+// month, day, and other values as other programs write them to CSV.
 func textOf(e *format.SchemaElement) func(b []byte, v parquet.Value) []byte {
 	if isText(e) {
 		return text
@@ -40,7 +40,7 @@ func textOf(e *format.SchemaElement) func(b []byte, v parquet.Value) []byte {
 	case *format.IntType:
 		unsigned = !t.IsSigned
 	}
-	if e.ConvertedType.Valid && e.LogicalType.Value == nil { // as files have it that are older than logical types
+	if e.ConvertedType.Valid && e.LogicalType.Value == nil { // files from before logical types
 		switch e.ConvertedType.V {
 		case deprecated.Decimal:
 			return decimal(int(e.Scale.V))
@@ -61,7 +61,7 @@ func textOf(e *format.SchemaElement) func(b []byte, v parquet.Value) []byte {
 	return func(b []byte, v parquet.Value) []byte { return plain(b, v, unsigned) }
 }
 
-// plain appends a value that is what its type says.
+// plain appends a value according to its physical type.
 func plain(b []byte, v parquet.Value, unsigned bool) []byte {
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -76,7 +76,7 @@ func plain(b []byte, v parquet.Value, unsigned bool) []byte {
 			return strconv.AppendUint(b, v.Uint64(), 10)
 		}
 		return strconv.AppendInt(b, v.Int64(), 10)
-	case parquet.Int96: // a time, as Spark and Impala wrote it: nanoseconds of a day, and the day in the Julian calendar
+	case parquet.Int96: // a time written by Spark or Impala: nanoseconds of a day, and the Julian day
 		x := v.Int96()
 		const epoch = 2440588 // the Julian day of 1 January 1970
 		return appendTime(b, time.Unix((int64(x[2])-epoch)*86400, int64(uint64(x[1])<<32|uint64(x[0]))).UTC())
@@ -88,7 +88,7 @@ func plain(b []byte, v parquet.Value, unsigned bool) []byte {
 	return append(b, v.ByteArray()...)
 }
 
-// number appends a number, without an exponent where that is not long.
+// number appends a number, without an exponent unless that would be long.
 func number(b []byte, v float64, bits int) []byte {
 	if a := math.Abs(v); a == 0 || a >= 1e-4 && a < 1e15 {
 		return strconv.AppendFloat(b, v, 'f', -1, bits)
@@ -106,7 +106,7 @@ func isText(e *format.SchemaElement) bool {
 		(e.ConvertedType.V == deprecated.UTF8 || e.ConvertedType.V == deprecated.Enum)
 }
 
-// text appends a text. An empty one is shown, since an empty cell has no value.
+// text appends a text. An empty text is written in quotes, since an empty cell means no value.
 func text(b []byte, v parquet.Value) []byte {
 	if len(v.ByteArray()) == 0 {
 		return append(b, `""`...)
@@ -114,7 +114,7 @@ func text(b []byte, v parquet.Value) []byte {
 	return append(b, v.ByteArray()...)
 }
 
-// whole returns the whole number that a decimal is written as.
+// whole returns the whole number that represents a decimal.
 func whole(v parquet.Value) *big.Int {
 	switch v.Kind() {
 	case parquet.Int32:
@@ -122,7 +122,7 @@ func whole(v parquet.Value) *big.Int {
 	case parquet.Int64:
 		return big.NewInt(v.Int64())
 	}
-	b := v.ByteArray() // in two's complement, the highest byte first
+	b := v.ByteArray() // two's complement, the highest byte first
 	x := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0] >= 0x80 {
 		x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
@@ -130,10 +130,10 @@ func whole(v parquet.Value) *big.Int {
 	return x
 }
 
-// mostDigits is how many digits a decimal may have behind its point, and more in all; formats of 256 bits have 76.
+// mostDigits limits the digits of a decimal after its point, and in all; formats of 256 bits have 76.
 const mostDigits = 1000
 
-// decimal returns what appends a decimal with some digits behind its point.
+// decimal returns a function that appends a decimal with scale digits after its point.
 func decimal(scale int) func(b []byte, v parquet.Value) []byte {
 	return func(b []byte, v parquet.Value) []byte {
 		if scale < 0 || scale > mostDigits || v.Kind() >= parquet.ByteArray && len(v.ByteArray()) > mostDigits {
@@ -159,12 +159,12 @@ func date(b []byte, v parquet.Value) []byte {
 	return time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(b, time.DateOnly)
 }
 
-// appendTime appends a time with as many digits of the second as it has.
+// appendTime appends a time with as many digits of the second as necessary.
 func appendTime(b []byte, t time.Time) []byte {
 	return t.AppendFormat(b, "2006-01-02 15:04:05.999999999")
 }
 
-// timestamp returns what appends a time in units since 1970; one of a place that is not said has no Z.
+// timestamp returns a function that appends a time given in units since 1970; without a time zone it has no Z.
 func timestamp(unit time.Duration, utc bool) func(b []byte, v parquet.Value) []byte {
 	each := int64(time.Second / unit)
 	return func(b []byte, v parquet.Value) []byte {
@@ -177,7 +177,7 @@ func timestamp(unit time.Duration, utc bool) func(b []byte, v parquet.Value) []b
 	}
 }
 
-// clock returns what appends a time of a day.
+// clock returns a function that appends a time of day.
 func clock(unit time.Duration) func(b []byte, v parquet.Value) []byte {
 	return func(b []byte, v parquet.Value) []byte {
 		x := int64(v.Int32())
@@ -202,7 +202,7 @@ func uuid(b []byte, v parquet.Value) []byte {
 	return b
 }
 
-// half returns a number of 16 bits.
+// half returns a 16-bit floating-point number.
 func half(v parquet.Value) float64 {
 	x := v.ByteArray()
 	if len(x) != 2 {

@@ -25,9 +25,9 @@ const MaxCell = 1 << 20
 
 var errPage = errors.New("a page is damaged")
 
-// A page says how large it is and how many values it has, and its content says it again. The library believes both and makes
-// what they say. checkPages reads the pages of a column before it: what they make is what the rows of the file need, or an
-// error.
+// checkPages checks the pages of a column before the library reads them. The header of a page states its size and its number of
+// values, and the content states them again; the library trusts both and allocates accordingly. Pages that need more memory than
+// the file's rows are an error.
 func checkPages(a *allowance.Allowance, data []byte, chunk *format.ColumnMetaData, optional bool, rows int64) error {
 	from := chunk.DataPageOffset
 	if chunk.DictionaryPageOffset != 0 {
@@ -67,11 +67,11 @@ type page struct {
 	head     format.PageHeader
 	codec    format.CompressionCodec
 	optional bool
-	content  []byte // as it stands in the file
-	values   int64  // that it has, with those that are null
+	content  []byte // as in the file
+	values   int64  // number of values, including nulls
 }
 
-// check reports a page that makes more than it may.
+// check reports a page that would need too much memory.
 func (p *page) check(a *allowance.Allowance) error {
 	var encoding format.Encoding
 	packed, levels := p.codec != format.Uncompressed, 0
@@ -99,7 +99,7 @@ func (p *page) check(a *allowance.Allowance) error {
 	}
 	head, body := p.content[:levels], p.content[levels:]
 	if packed {
-		if err := a.Ask(2 * size); err != nil { // here, and once more in the library
+		if err := a.Ask(2 * size); err != nil { // once here, and once in the library
 			return err
 		}
 		var err error
@@ -123,14 +123,14 @@ func (p *page) check(a *allowance.Allowance) error {
 	return p.checkValues(a, encoding, body)
 }
 
-// checkValues reports values whose encoding says that there are more than the page has.
+// checkValues reports values whose encoding states more values than the page has.
 func (p *page) checkValues(a *allowance.Allowance, encoding format.Encoding, body []byte) error {
 	switch encoding {
 	case format.PlainDictionary, format.RLEDictionary: //lint:ignore SA1019 older files have the former
 		if len(body) > 0 && (body[0] > 32 || !p.runs(body[1:], int(body[0]))) {
 			return errPage
 		}
-	case format.RLE: // truth values, after their length
+	case format.RLE: // booleans, after their length
 		if len(body) >= 4 && !p.runs(body[4:], 1) {
 			return errPage
 		}
@@ -152,7 +152,7 @@ func (p *page) checkValues(a *allowance.Allowance, encoding format.Encoding, bod
 	return nil
 }
 
-// checkPrefixes reports texts that are too long together where each says how much it has of the one before.
+// checkPrefixes reports prefix-encoded texts that are too long together.
 func (p *page) checkPrefixes(a *allowance.Allowance, body []byte) error {
 	prefixes, err := new(delta.BinaryPackedEncoding).DecodeInt32(nil, body)
 	if err != nil {
@@ -171,8 +171,7 @@ func (p *page) checkPrefixes(a *allowance.Allowance, body []byte) error {
 	return a.Ask(made)
 }
 
-// runs reports whether run-length encoded values of some bits are as many as the page has, and not many more: the last ones
-// may be padding.
+// runs reports whether the number of run-length encoded values matches the page; the last ones may be padding.
 func (p *page) runs(b []byte, width int) bool {
 	left := uint64(p.values) + 1<<10
 	for len(b) > 0 {
@@ -201,8 +200,8 @@ func (p *page) runs(b []byte, width int) bool {
 	return true
 }
 
-// unpacked returns the content of a page, which must have the size that its header says or less. A codec that says nothing of
-// sizes is read as a stream, so that it cannot make more.
+// unpacked returns the content of a page, at most of the size in its header. A codec without a stated size is read as a stream,
+// which limits its output.
 func unpacked(a *allowance.Allowance, codec format.CompressionCodec, packed []byte, size int64) ([]byte, error) {
 	if size < 0 {
 		return nil, errPage
@@ -230,7 +229,7 @@ func unpacked(a *allowance.Allowance, codec format.CompressionCodec, packed []by
 	case format.Brotli:
 		r = brotli.NewReader(bytes.NewReader(packed))
 	case format.Zstd:
-		window := uint64(1) << bits.Len64(uint64(max(size, 1<<23))) // what writers choose, and never far more than the page
+		window := uint64(1) << bits.Len64(uint64(max(size, 1<<23))) // usual for writers, and never far more than the page
 		z, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(window))
 		if err != nil {
@@ -243,7 +242,7 @@ func unpacked(a *allowance.Allowance, codec format.CompressionCodec, packed []by
 	}
 	var out bytes.Buffer
 	for {
-		if err := a.Ask(0); err != nil { // an interrupt is heard within a page
+		if err := a.Ask(0); err != nil { // check for an interrupt within a page
 			return nil, err
 		}
 		n, err := io.CopyN(&out, r, min(1<<20, size+1-int64(out.Len())))

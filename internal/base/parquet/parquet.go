@@ -1,8 +1,8 @@
-// Package parquet reads tables in the Parquet format as CSV, so that a reader of CSV needs to know no other. It stands
-// apart from the reader of problems because Go cells link that, and Parquet is large.
+// Package parquet converts tables in the Parquet format to CSV, so that readers of CSV need no other format. It is separate from
+// the reader of problems because Go cells link that reader, and Parquet is large.
 //
-// Files are read from strangers. What the footer and the headers of pages say is checked before memory is taken for it, so that
-// a small file cannot ask for much: footer.go has the footer, thrift.go the format of both, and pages.go the pages.
+// Files are untrusted. The footer and the headers of pages are checked before memory is allocated, so that a small file cannot
+// demand much: footer.go has the footer, thrift.go the format of both, and pages.go the pages.
 package parquet
 
 import (
@@ -21,24 +21,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 )
 
-// magic begins and ends a Parquet file.
+// magic is the first and the last text of a Parquet file.
 var magic = []byte("PAR1")
 
-// namesMark begins a first line that says which columns have texts, as problem.NamesMark: 12.10 there is not 12.1.
+// namesMark begins a first line that lists the columns of texts, like problem.NamesMark: there 12.10 differs from 12.1.
 const namesMark = "text="
 
-// batch is how many rows are read at once.
+// batch is the number of rows that are read at once.
 const batch = 512
 
-// perCell is the least that a cell of the table takes, as text and where it is read.
+// perCell is the minimum memory of a table cell, as text and in the reader.
 const perCell = 12
 
-// afterName are characters behind the name of a column, which may be PAR1.
+// afterName are characters after a column's name, which may be PAR1.
 var afterName = []byte(",;\t| \r\n\"")
 
-// CSV returns a Parquet file as CSV with a header, and data of any other kind unchanged. Null is an empty cell. Columns
-// that hold lists or groups have the text of nestedCell in all rows; a table of such columns alone is an error, and so is a damaged
-// file, and one that makes more than is allowed.
+// CSV converts a Parquet file to CSV with a header, and returns other data unchanged. Null becomes an empty cell. Columns of lists
+// or groups have the text nestedCell in all rows; a table with no other columns is an error, as is a damaged file or one that
+// exceeds the allowance.
 func CSV(a *allowance.Allowance, data []byte) (text []byte, err error) {
 	if !bytes.HasPrefix(data, magic) || len(data) > len(magic) && bytes.IndexByte(afterName, data[len(magic)]) >= 0 {
 		return data, nil
@@ -97,10 +97,10 @@ func CSV(a *allowance.Allowance, data []byte) (text []byte, err error) {
 	return w.all()
 }
 
-// errCell reports a text that is no cell of a table.
+// errCell rejects a text that is too long for a cell.
 var errCell = fmt.Errorf("it has a value of more than %d kB, which is the limit for a cell; leave the column out", MaxCell>>10)
 
-// wrong returns an error of a file that is not as the format has it; a limit is another matter.
+// wrong returns an error about a file that violates the format; errors about limits are returned unchanged.
 func wrong(err error) error {
 	if err == nil || errors.Is(err, errCell) || allowance.Ended(err) {
 		return err
@@ -111,15 +111,15 @@ func wrong(err error) error {
 // column is a column of the table.
 type column struct {
 	name             string
-	leaf             int // among the columns of the file
+	leaf             int // index among the columns of the file
 	optional, nested bool
-	names            bool // of texts
+	names            bool // has texts
 	append           func(b []byte, v parquet.Value) []byte
 }
 
 // readFooter returns the footer of a file and the columns of its table.
 func readFooter(data []byte) (*format.FileMetaData, []column, error) {
-	const end = 8 // the length of the footer and the magic
+	const end = 8 // length of the footer, and the magic
 	if len(data) < len(magic)+end || !bytes.HasSuffix(data, magic) {
 		return nil, nil, wrong(errors.New("it ends early"))
 	}
@@ -152,7 +152,7 @@ func readFooter(data []byte) (*format.FileMetaData, []column, error) {
 	return meta, columns, nil
 }
 
-// countRows returns how many rows the groups have together.
+// countRows returns the total number of rows of all groups.
 func countRows(meta *format.FileMetaData, columns int) (rows int64, err error) {
 	for _, group := range meta.RowGroups {
 		if group.NumRows < 0 || group.NumRows > 1<<40/int64(columns)-rows {
@@ -163,10 +163,10 @@ func countRows(meta *format.FileMetaData, columns int) (rows int64, err error) {
 	return rows, nil
 }
 
-// nestedCell stands for a list or a group.
+// nestedCell replaces a list or a group.
 const nestedCell = "(nested)"
 
-// columnsOf returns the columns of the table of a schema, which lists a tree, parents before their children.
+// columnsOf returns the columns of the table of a schema, a tree in which parents come before children.
 func columnsOf(schema []format.SchemaElement) ([]column, error) {
 	if len(schema) == 0 {
 		return nil, wrong(errors.New("it has no columns"))
@@ -194,7 +194,7 @@ func columnsOf(schema []format.SchemaElement) ([]column, error) {
 	return columns, nil
 }
 
-// below returns where the element of a schema after one and those below it stands, and how many leaves there are on the way.
+// below returns the index after the subtree of a schema element, and the number of its leaves.
 func below(schema []format.SchemaElement, at, depth int) (next, leaves int, ok bool) {
 	if at >= len(schema) || depth > mostNested || schema[at].NumChildren.V < 0 {
 		return 0, 0, false
@@ -213,22 +213,22 @@ func below(schema []format.SchemaElement, at, depth int) (next, leaves int, ok b
 	return at, leaves, true
 }
 
-// mostNested is how deep a column may be nested, which is then not read: the library cannot have more.
+// mostNested limits the nesting of a column; the library cannot read deeper ones.
 const mostNested = 250
 
-// writer makes rows of CSV, in parts, which do not have to be copied while the text grows.
+// writer writes rows of CSV in parts, so that a growing text is not copied.
 type writer struct {
 	allowance *allowance.Allowance
 	parts     [][]byte
-	b         []byte // the part that is not full yet
-	start     int    // of the cell in it
-	empty     bool   // whether the line has nothing in it yet
+	b         []byte // the current part
+	start     int    // start of the current cell
+	empty     bool   // whether the line is empty so far
 }
 
-// full is the size at which a part is full.
+// full is the size of a complete part.
 const full = 1 << 20
 
-// cell begins cell k of a line. Its text is appended to b, and ended is called then.
+// cell begins cell k of a line. The caller appends its text to b, and then calls ended.
 func (w *writer) cell(k int) {
 	if k > 0 {
 		w.b = append(w.b, ',')
@@ -238,10 +238,10 @@ func (w *writer) cell(k int) {
 	w.start = len(w.b)
 }
 
-// special are the bytes that a reader could take for something else.
+// special are the bytes that require quotes.
 var special = [256]bool{',': true, ';': true, '"': true, '\t': true, '\r': true, '\n': true}
 
-// ended puts a cell in quotes if it has to be, and returns its length.
+// ended puts a cell in quotes if necessary, and returns its length.
 func (w *writer) ended() int {
 	text := w.b[w.start:]
 	w.empty = w.empty && len(text) == 0
@@ -255,9 +255,9 @@ func (w *writer) ended() int {
 	return len(text)
 }
 
-// line ends a line of a number of cells.
+// line ends a line with this number of cells.
 func (w *writer) line(cells int) error {
-	if w.empty && cells == 1 { // readers pass over an empty line
+	if w.empty && cells == 1 { // readers skip an empty line
 		w.b = append(w.b, '"', '"')
 	}
 	w.b = append(w.b, '\n')
@@ -287,7 +287,7 @@ func (w *writer) all() ([]byte, error) {
 	return out, nil
 }
 
-// group writes the rows of a group, some at a time of each column.
+// group writes the rows of a group, in batches of each column.
 func (w *writer) group(group parquet.RowGroup, columns []column, rows int) error {
 	chunks := group.ColumnChunks()
 	readers := make([]values, len(columns))
@@ -330,10 +330,10 @@ func (w *writer) group(group parquet.RowGroup, columns []column, rows int) error
 type values struct {
 	pages parquet.Pages
 	page  parquet.ValueReader
-	row   []parquet.Value // those read last
+	row   []parquet.Value // the last ones read
 }
 
-// read reads the next n values into row. They may point into pages, which are left to the garbage collector.
+// read reads the next n values into row. They may refer to pages, which the garbage collector frees.
 func (v *values) read(n int) error {
 	if v.row == nil {
 		v.row = make([]parquet.Value, batch)
@@ -357,7 +357,7 @@ func (v *values) read(n int) error {
 	return nil
 }
 
-// Columns returns the names of the columns of a Parquet file, and whether it is one that CSV can read.
+// Columns returns the names of the columns of a Parquet file, and whether CSV can read it.
 func Columns(f *os.File) (columns []string, ok bool) {
 	start := make([]byte, len(magic))
 	if _, err := f.ReadAt(start, 0); err != nil || !bytes.Equal(start, magic) {
@@ -388,10 +388,10 @@ func Columns(f *os.File) (columns []string, ok bool) {
 	return columns, err == nil
 }
 
-// maxFooter is how many bytes of a file are read for the names of its columns.
+// maxFooter limits the bytes that are read for the names of the columns.
 const maxFooter = 1 << 26
 
-// damaged turns a panic of the library, which a damaged file can cause, into an error.
+// damaged converts a panic of the library, which a damaged file can cause, to an error.
 func damaged(err *error) {
 	if fault := recover(); fault != nil {
 		*err = fmt.Errorf("not valid Parquet: %s", strings.ReplaceAll(fmt.Sprint(fault), "runtime error: ", ""))

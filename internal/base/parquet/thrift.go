@@ -7,15 +7,15 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 )
 
-// Headers and the footer are written in the compact protocol of Thrift. The decoder of the library believes the sizes of
-// lists, and goes as deep as the bytes say, so that a few bytes could take all memory. They are walked through first.
+// The headers and the footer use the compact protocol of Thrift. The library's decoder trusts the sizes of lists and the depth of
+// the data, so that a few bytes could use all memory. Therefore this file walks through them first.
 
-// mostDepth is how deep values may stand in one another. A footer has six levels.
+// mostDepth limits the nesting of values. A footer has six levels.
 const mostDepth = 20
 
 var errHeader = errors.New("a header is damaged")
 
-// The types of the compact protocol that the walk must tell apart.
+// The types of the compact protocol that the walk must distinguish.
 const (
 	typeStop   = 0
 	typeFalse  = 2
@@ -29,7 +29,7 @@ const (
 	typeStruct = 12
 )
 
-// unmarshal reads a structure from the beginning of b and returns what follows it.
+// unmarshal decodes a structure at the start of b, and returns the rest.
 func unmarshal(b []byte, into any) (rest []byte, err error) {
 	if rest, err = skipStruct(b, 0); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func unmarshal(b []byte, into any) (rest []byte, err error) {
 	return rest, thrift.Unmarshal(&p, b[:len(b)-len(rest)], into)
 }
 
-// skipStruct returns what follows a structure.
+// skipStruct returns the bytes after a structure.
 func skipStruct(b []byte, depth int) (rest []byte, err error) {
 	if depth > mostDepth {
 		return nil, errHeader
@@ -63,7 +63,7 @@ func skipStruct(b []byte, depth int) (rest []byte, err error) {
 	}
 }
 
-// skipValue returns what follows a value. A truth value is in the type of its field, and a byte in a list.
+// skipValue returns the bytes after a value. A boolean is in the type of its field, or a byte in a list.
 func skipValue(b []byte, kind byte, inList bool, depth int) (rest []byte, err error) {
 	size := uint64(0)
 	switch {
@@ -94,7 +94,7 @@ func skipValue(b []byte, kind byte, inList bool, depth int) (rest []byte, err er
 	return b[size:], nil
 }
 
-// skipList returns what follows a list, whose values have a byte each at least.
+// skipList returns the bytes after a list, whose values have at least one byte each.
 func skipList(b []byte, depth int) (rest []byte, err error) {
 	if len(b) == 0 {
 		return nil, errHeader

@@ -10,9 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Write returns a format of package fmt with its verbs filled in: by the names, then by the
-// numbers. Each of numbers holds one fact's, and there is at least one fact. A number that
-// differs between facts is written as a range, as in "1.06 to 1.15 times the scale".
+// Write fills in a format of package fmt: first the names, then the numbers. Each element of numbers belongs to one fact, and there
+// is at least one fact. A number that differs between facts becomes a range, as in "1.06 to 1.15 times the scale".
 func Write(format string, names []string, numbers ...[]float64) string {
 	var args []any
 	for _, name := range names {
@@ -30,7 +29,7 @@ func Write(format string, names []string, numbers ...[]float64) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// Count returns a number of things: "1 round", "3 rounds".
+// Count returns a number with a noun: "1 round", "3 rounds".
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -46,7 +45,7 @@ func Upper(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// List lists words, of many the first and how many more there are.
+// List joins words; of a long list it shows the first ones and the number of others.
 func List(words []string, most int) string {
 	if more := len(words) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), more)
@@ -54,10 +53,10 @@ func List(words []string, most int) string {
 	return strings.Join(words, ", ")
 }
 
-// values holds what one number of a sentence is in several facts.
+// values are the values of one number of a sentence in several facts.
 type values []float64
 
-// Format writes the smallest and the largest by the verb, once where they read the same.
+// Format writes the smallest and the largest value with the verb, or one of them if both look the same.
 func (v values) Format(s fmt.State, verb rune) {
 	text := func(x float64) string {
 		if verb == 'd' {
@@ -72,12 +71,12 @@ func (v values) Format(s fmt.State, verb rune) {
 	fmt.Fprint(s, low)
 }
 
-// Brief returns a text of somebody as far as it fits a sentence: the first characters of a long one, and how many it has.
+// Brief returns a user's text shortened for a sentence: the first characters of a long text, and its length.
 func Brief(text string) string { return BriefAt(text, 80) }
 
-// BriefAt is Brief for a text of at most so many characters.
+// BriefAt is Brief with another maximum length.
 func BriefAt(text string, most int) string {
-	if len(text) <= most { // in bytes, which are no fewer
+	if len(text) <= most { // in bytes, at least the number of characters
 		return text
 	}
 	n := 0

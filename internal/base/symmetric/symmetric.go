@@ -1,4 +1,4 @@
-// Package symmetric makes symmetric matrices by a function.
+// Package symmetric computes symmetric matrices with functions.
 package symmetric
 
 import (
@@ -26,7 +26,7 @@ func Add(m *mat.SymDense, f func(i int) float64) *mat.SymDense {
 	return m
 }
 
-// Solved returns the error of a solution; that a matrix is nearly singular is none.
+// Solved returns the error of a solution, except that a matrix is nearly singular.
 func Solved(err error) error {
 	if errors.As(err, new(mat.Condition)) {
 		return nil

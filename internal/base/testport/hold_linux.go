@@ -6,8 +6,7 @@ import (
 	"syscall"
 )
 
-// Hold returns an address of loopback whose port is held until giveUp is called. It fails where the
-// system has no port left.
+// Hold returns a loopback address whose port is held until giveUp is called. It fails if no port is left.
 func Hold() (address string, giveUp func(), err error) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

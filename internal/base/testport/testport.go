@@ -1,16 +1,15 @@
-// Package testport holds ports for tests that must know an address before the program that listens on it
-// has begun, or that have a killed program listen again where it did.
+// Package testport holds ports for tests that must know an address before the program that listens on it has started, or that start
+// a killed program again at the same address.
 //
-// A port that a test has found free and given up may be taken by anybody before its program asks for
-// it. On Linux a held port stays bound to a socket that does not listen. The system hands such a port to
-// nobody who asks for any port, neither to listen nor to connect from, and a connection to it is refused.
-// A program that names the port may listen on it, as long as it sets SO_REUSEADDR: Go does for whatever
-// listens, and so do Python's asyncio and Tornado. On other systems the port is found and given up.
+// Another program may take a free port that a test has found and released. On Linux a held port stays bound to a socket that does
+// not listen. The system then does not assign the port to other programs, and refuses connections to it. A program may still listen
+// on the port if it names it and sets SO_REUSEADDR, as Go, Python's asyncio and Tornado do. On other systems the port is found and
+// released.
 package testport
 
 import "testing"
 
-// Address returns an address like 127.0.0.1:34207 whose port is held until the end of the test.
+// Address returns an address such as 127.0.0.1:34207 whose port is held until the end of the test.
 func Address(t testing.TB) string {
 	t.Helper()
 	address, giveUp, err := Hold()

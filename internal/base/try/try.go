@@ -1,4 +1,4 @@
-// Package try ends functions at the first error, where every step may have one and none is handled there:
+// Package try ends a function at the first error, if every step may fail and none handles its error:
 //
 //	func F(ctx context.Context) (out T, err error) {
 //		defer try.Caught(&err)
@@ -7,14 +7,13 @@
 //		return third(a)
 //	}
 //
-// Functions within a package may leave it to their callers to begin with Caught, as numerics do whose memory may be short and
-// whose context may have ended at any step; what a package exports begins with it, so that no panic leaves a package. Nor does one
-// leave a goroutine: what is run there returns its errors.
+// Internal functions may leave Caught to their callers; numerical code does so, as memory or the context may end at any step.
+// Exported functions and goroutines must begin with Caught, so that no panic leaves them.
 package try
 
 import "fmt"
 
-// Failure is what ends functions: panic with one where the compiler is to know that nothing follows.
+// Failure is the panic value that ends a function. Panic with it directly if the compiler must know that nothing follows.
 type Failure struct{ Err error }
 
 // Of returns the value, or ends the function with the error.
@@ -23,21 +22,21 @@ func Of[T any](value T, err error) T {
 	return value
 }
 
-// Two works like Of with two values.
+// Two is Of with two values.
 func Two[T, U any](first T, second U, err error) (T, U) {
 	To(err)
 	return first, second
 }
 
-// To ends the function where there is an error.
+// To ends the function if there is an error.
 func To(err error) {
 	if err != nil {
 		panic(Failure{err})
 	}
 }
 
-// Caught, deferred, returns the error that ended the function, after what was being done, if that is said; the other results are what
-// they were until then. Panics of other kinds go on.
+// Caught, deferred, returns the error that ended the function, prefixed with doing, if given; other results keep their values.
+// Other panics continue.
 func Caught(err *error, doing ...string) {
 	switch r := recover().(type) {
 	case nil:
@@ -51,7 +50,7 @@ func Caught(err *error, doing ...string) {
 	}
 }
 
-// Returning returns f as a function that returns the error by which f ended.
+// Returning wraps f so that the error that ended it is returned.
 func Returning[T any](f func() T) func() (T, error) {
 	return func() (value T, err error) {
 		defer Caught(&err)

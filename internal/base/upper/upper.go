@@ -1,5 +1,5 @@
-// Package upper computes with upper triangles one row at a time, by products of a matrix and a vector: on one core this takes two
-// thirds of the time of the blocked routines of Gonum.
+// Package upper computes with upper triangles row by row, with products of a matrix and a vector: on one core this takes two thirds
+// of the time of Gonum's blocked routines.
 package upper
 
 import (
@@ -23,7 +23,7 @@ func Cholesky(a blas64.Symmetric) (u blas64.Triangular, ok bool) {
 	return blas64.Triangular{N: a.N, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper, Diag: blas.NonUnit}, true
 }
 
-// less subtracts from a row of numbers the first k rows of a matrix, each times one number of a column.
+// less subtracts the first k rows of a matrix, each times one number of a column, from a row.
 func less(to, column, matrix []float64, columnStride, stride, k int) {
 	if k > 0 && len(to) > 0 {
 		blas64.Gemv(blas.Trans, -1, blas64.General{Rows: k, Cols: len(to), Stride: stride, Data: matrix},
@@ -40,10 +40,10 @@ func Solve(u blas64.Triangular, b blas64.General) {
 	}
 }
 
-// width is how many columns Inverse takes at once: above the diagonal they are 0.
+// width is the number of columns that Inverse handles at once: above the diagonal they are 0.
 const width = 48
 
-// Inverse overwrites B, of zeros, by U⁻ᵀ.
+// Inverse overwrites B, which must be zero, by U⁻ᵀ.
 func Inverse(b blas64.General, u blas64.Triangular) {
 	for i := range u.N {
 		row := b.Data[i*b.Stride : i*b.Stride+i+1]

@@ -1,10 +1,8 @@
-// Package warden runs a command and leaves no process behind, however the command,
-// the warden's parent or anything that was started below the command ends.
+// Package warden runs a command and leaves no process behind, however the command, the warden's parent or a descendant of the
+// command ends.
 //
-// The warden is a separate process between a kernel and GoNB. On Linux it adopts what its
-// descendants leave behind (PR_SET_CHILD_SUBREAPER), so that a shell command that moved to the
-// background is still below it. The parent holds the warden's standard input: a line says what to
-// do, and its end, which comes with the parent's end however that came about, means that all must
-// go. A warden that is itself killed takes the command with it (on Linux, PR_SET_PDEATHSIG), and
-// its parent ends the rest by Clean.
+// The warden is a separate process between a kernel and GoNB. On Linux it adopts orphaned descendants (PR_SET_CHILD_SUBREAPER), so
+// that a shell command in the background stays below it. The parent holds the warden's standard input: each line is an order, and
+// its end, which comes when the parent ends for any reason, means that all processes must end. If the warden itself is killed, the
+// command ends with it (on Linux, PR_SET_PDEATHSIG), and the parent ends the other processes with Clean.
 package warden

@@ -13,20 +13,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of processes that its descendants leave behind.
+// adopt makes this process the parent of its orphaned descendants.
 func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// environment holds the variables of a process when it began; empty when it has ended or belongs
-// to somebody else.
+// environment returns the variables of a process at its start; nil if it has ended or belongs to another user.
 func environment(id int) []string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", id))
 	return strings.Split(string(text), "\x00")
 }
 
-// reap takes note of adopted processes that have ended, and leaves the command to
-// whoever waits for it.
+// reap collects adopted processes that have ended, except the command, for which another function waits.
 func reap(command int) {
-	// not in every kernel
+	// some kernels lack this file
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
 	for _, field := range strings.Fields(string(text)) {
 		if id, err := strconv.Atoi(field); err == nil && id != command {
@@ -35,8 +33,7 @@ func reap(command int) {
 	}
 }
 
-// children lists the processes by their parents, from /proc; those that have ended
-// and wait to be reaped are left out.
+// children lists the processes by their parents, from /proc, without zombies.
 func children() map[int][]process {
 	entries, _ := filepath.Glob("/proc/[0-9]*/stat")
 	found := map[int][]process{}
@@ -48,7 +45,7 @@ func children() map[int][]process {
 	return found
 }
 
-// statOf reads "id (name) state parent ..."; the name may have blanks and brackets.
+// statOf parses "id (name) state parent ..."; the name may contain blanks and brackets.
 func statOf(path string) (process, bool) {
 	text, err := os.ReadFile(path)
 	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
@@ -64,8 +61,7 @@ func statOf(path string) (process, bool) {
 	return process{id, parent, string(text[open+1 : end]), ageOf(fields[19])}, err1 == nil && err2 == nil
 }
 
-// ageOf returns the time since a process began, from the hundredths of a second between the start
-// of the system and that.
+// ageOf returns the time since a process began; began is in hundredths of a second after the start of the system.
 func ageOf(began string) time.Duration {
 	text, _ := os.ReadFile("/proc/uptime")
 	up, _, _ := strings.Cut(string(text), " ")

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// adopt does nothing where processes cannot adopt.
+// adopt does nothing, since processes cannot adopt others here.
 func adopt() {}
 
-// environment reads nothing: /proc does not show it here.
+// environment returns nothing: /proc does not show it here.
 func environment(int) []string { return nil }
 
 func reap(int) {}
 
-// children lists the processes by their parents, as ps knows them.
+// children lists the processes by their parents, from ps.
 func children() map[int][]process {
 	out, _ := exec.Command("ps", "-axo", "pid=,ppid=,comm=").Output()
 	found := map[int][]process{}

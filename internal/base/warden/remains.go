@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// Clean ends what a warden left that was itself killed, and removes its folder; after
-// one that ended in order there is nothing to do. It finds processes by a variable in
-// their environment, which only Linux shows: elsewhere they stay.
+// Clean ends the processes of a warden that was killed, and removes its folder; after an orderly end there is nothing to do. It
+// finds processes by their environment, which only Linux shows: on other systems they remain.
 func Clean(folder string) {
 	if _, err := os.Stat(folder); err != nil {
 		return
@@ -22,14 +21,13 @@ func Clean(folder string) {
 	tidy(folder, false, sweep(func() []process { return marked(mark(folder)) }))
 }
 
-// mark returns the variable that everything below a warden has in its environment.
+// mark returns the environment variable of all processes below a warden.
 func mark(folder string) string { return EnvFolder + "=" + folder }
 
-// tidy removes the folders and pipes of a GoNB that has ended, and the folder of a
-// kernel that cannot.
+// tidy removes the folders and pipes of a GoNB that has ended, and the folder of a kernel that cannot do so itself.
 func tidy(folder string, alone bool, pipes []string) {
 	for _, pipe := range append(pipes, forgotten()...) {
-		_ = os.Remove(pipe) // GoNB may have done so
+		_ = os.Remove(pipe) // GoNB may have removed it
 	}
 	work, err := os.ReadFile(filepath.Join(folder, WorkFile))
 	if path := strings.TrimSpace(string(work)); err == nil && strings.HasPrefix(filepath.Base(path), "gonb_") {
@@ -41,7 +39,7 @@ func tidy(folder string, alone bool, pipes []string) {
 	_ = os.RemoveAll(folder)
 }
 
-// sweep kills processes until none is left, and returns the pipes that they knew.
+// sweep kills processes until none is left, and returns their named pipes.
 func sweep(list func() []process) (pipes []string) {
 	for range 100 {
 		remaining := list()
@@ -57,9 +55,8 @@ func sweep(list func() []process) (pipes []string) {
 	return pipes
 }
 
-// pipesOf lists the named pipes over which programs of cells talk to GoNB. GoNB makes
-// two in the folder for temporary files, names them to the program in its environment,
-// and leaves them when it is killed.
+// pipesOf lists the named pipes between GoNB and the programs of cells. GoNB makes two in the temporary folder, names them in the
+// program's environment, and leaves them when it is killed.
 func pipesOf(programs []process) []string {
 	var found []string
 	for _, p := range programs {
@@ -77,12 +74,12 @@ func pipesOf(programs []process) []string {
 // pipeName begins the names of GoNB's pipes.
 const pipeName = "gonb_pipe_"
 
-// forgotten lists the pipes in the folder for temporary files that nobody else will remove. GoNB 0.11.4 leaves the one of a program
-// that has ended before GoNB comes to open it, as happens on one processor: it waits for the other end for ever. And when GoNB is
-// killed just after a program has ended, nobody else knows the name. Pipes do not say whose they are, so none are listed while
-// another GoNB has the same folder.
+// forgotten lists the pipes in the temporary folder that nothing else will remove. GoNB 0.11.4 leaves the pipe of a program that
+// ends before GoNB opens it, as happens on one processor: GoNB waits forever for the other end. If GoNB is killed just after a
+// program has ended, no other process knows the name. A pipe does not show its owner, so the list is empty while another GoNB uses
+// the same folder.
 func forgotten() []string {
-	entries, _ := os.ReadDir(os.TempDir()) // before the processes: whoever made a pipe that is seen is still there
+	entries, _ := os.ReadDir(os.TempDir()) // before the processes, so that the maker of a listed pipe is still running
 	var found []string
 	for _, e := range entries {
 		if e.Type() == os.ModeNamedPipe && strings.HasPrefix(e.Name(), pipeName) {
@@ -100,8 +97,8 @@ func forgotten() []string {
 	return found
 }
 
-// shares reports whether a process with these variables has the same folder for temporary files as this one, or may have it where
-// its variables are not known.
+// shares reports whether a process with these variables has the same temporary folder as this one, or may have it because its
+// variables are unknown.
 func shares(env []string) bool {
 	temp := "/tmp"
 	for _, v := range env {
@@ -114,7 +111,7 @@ func shares(env []string) bool {
 	return len(env) < 2 || os.SameFile(theirs, ours)
 }
 
-// adopted lists the processes below this one, which adopts what they leave behind.
+// adopted lists the processes below this one, which adopts orphans.
 func adopted() []process {
 	reap(0)
 	return below(os.Getpid())
@@ -150,5 +147,5 @@ func marked(variable string) []process {
 type process struct {
 	id, parent int
 	name       string
-	age        time.Duration // an hour if it is not known
+	age        time.Duration // an hour if unknown
 }

@@ -18,39 +18,37 @@ import (
 )
 
 const (
-	patience = time.Second            // for the command to end by itself after SIGTERM
-	forward  = 100 * time.Millisecond // for GoNB to pass an interrupt on to what it started itself
+	patience = time.Second            // for the command to end after SIGTERM
+	forward  = 100 * time.Millisecond // for GoNB to forward an interrupt to the processes that it started
 
-	// subscribing limits the time that GoNB needs after the start of a program to pass interrupts
-	// on to it, except for a machine that is very busy.
+	// upper bound on the time after the start of a program until GoNB forwards interrupts to it; may be exceeded under heavy load
 	subscribing = 200 * time.Millisecond
-	// passed is the time after which GoNB has killed what it passed an interrupt on to (5 s; jpyexec.WaitToKill).
+	// GoNB has then killed the processes that it forwarded an interrupt to (5 s; jpyexec.WaitToKill)
 	passed = 6 * time.Second
 )
 
-// Run runs a command under a warden that reads its orders from in, and returns the
-// exit status of the command. argv is a folder, which is removed at the end, and the
-// command. The folder above it is the parent's own, and is removed when the parent
-// could not do so itself.
+// Run runs a command under a warden that reads its orders from in, and returns the exit status of the command. argv is a folder,
+// which is removed at the end, and the command. The folder above it belongs to the parent, and is removed if the parent cannot do
+// so itself.
 func Run(argv []string, in io.Reader) (status int, err error) {
 	if len(argv) < 2 {
 		return 0, fmt.Errorf("warden: it needs a folder to remove and a command, got %q", argv)
 	}
 	folder, argv := argv[0], argv[1:]
-	alone := false // the parent has gone
+	alone := false // the parent is gone
 	var pipes []string
 	defer func() { tidy(folder, alone, pipes) }()
 	adopt()
-	// Interrupts of the terminal are the kernel's business.
+	// The kernel handles interrupts of the terminal.
 	signal.Ignore(os.Interrupt)
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGHUP)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), mark(folder))
-	cmd.SysProcAttr = child.Attributes(syscall.SIGKILL) // out of reach of the terminal's signals
+	cmd.SysProcAttr = child.Attributes(syscall.SIGKILL) // no signals from the terminal
 	ended := make(chan struct{})
-	if err := child.Start(cmd, func(error) { close(ended) }); err != nil { // how it ended is in ProcessState
+	if err := child.Start(cmd, func(error) { close(ended) }); err != nil { // ProcessState has the result
 		return 0, fmt.Errorf("warden: %w", err)
 	}
 	orders := make(chan string)
@@ -93,7 +91,7 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 	}
 }
 
-// read sends the lines of in, and closes the channel at its end.
+// read sends the lines of in, and closes the channel at the end.
 func read(in io.Reader, orders chan<- string) {
 	defer close(orders)
 	for r := bufio.NewReader(in); ; {
@@ -105,23 +103,22 @@ func read(in io.Reader, orders chan<- string) {
 	}
 }
 
-// interrupt interrupts what GoNB runs, and then whatever it starts until ctx ends. GoNB
-// passes an interrupt on to the program of a cell and to the shell of a ! command, if
-// one runs at that moment; it does not reach compilers, the commands that a shell
-// waits for, and what comes next in the cell. gopls is not part of any cell. Every
-// process is interrupted once: some end quietly at the first and at once at the second.
+// interrupt interrupts what GoNB runs, and then everything that it starts until ctx ends. GoNB forwards an interrupt to the program
+// of a cell and to the shell of a ! command, if one runs at that moment; the interrupt does not reach compilers, commands of a
+// shell, and the rest of the cell. gopls does not belong to a cell. Each process is interrupted once: some end quietly at the first
+// interrupt, and at once at the second.
 func interrupt(ctx context.Context, gonb int) {
 	due := map[int]time.Time{}
 	for _, p := range below(gonb) {
 		if p.parent == gonb && p.name != "go" && p.name != "goimports" && p.age > subscribing {
-			due[p.id] = time.Now().Add(passed) // what still runs then was not reached
+			due[p.id] = time.Now().Add(passed) // what still runs then was not interrupted
 		}
 	}
 	_ = syscall.Kill(gonb, syscall.SIGINT)
 	reached := map[int]bool{}
 	for await.Pause(ctx, forward) == nil {
 		found := below(gonb)
-		if ctx.Err() != nil { // what was found may belong to the next cell
+		if ctx.Err() != nil { // a later process may belong to the next cell
 			return
 		}
 		for _, p := range found {

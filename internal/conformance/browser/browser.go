@@ -1,5 +1,4 @@
-// Package browser opens windows of a headless browser for tests, in which pages of
-// front ends load however busy the machine is.
+// Package browser opens windows of a headless browser for tests, in which pages of front ends load even on a busy machine.
 package browser
 
 import (
@@ -12,8 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Open opens a window of a program, which is Chromium or like it. It is closed when the
-// test ends, or after the limit.
+// Open opens a window of a program such as Chromium. It closes when the test ends, or after the limit.
 func Open(t testing.TB, program string, limit time.Duration) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(
@@ -34,9 +32,8 @@ func Open(t testing.TB, program string, limit time.Duration) context.Context {
 	return ctx
 }
 
-// patient keeps the classic Notebook from giving its parts up: its loader (RequireJS) waits 30
-// seconds for them, which a busy machine can pass, and then the page stays without them. It changes
-// the limit to 0, which means no limit, whenever the page sets it.
+// patient removes the time limit of the classic Notebook's loader (RequireJS). The loader waits 30 seconds for the parts of the
+// page, which is too short on a busy machine. The script sets the limit to 0, which means none, whenever the page sets it.
 const patient = `(() => {
 	let loader;
 	Object.defineProperty(window, "require", {configurable: true, get: () => loader, set: f => {
@@ -48,7 +45,7 @@ const patient = `(() => {
 	}});
 })()`
 
-// beforePages has each page run a script before its own.
+// beforePages makes each page run a script before its own scripts.
 func beforePages(script string) chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, _ *chromedp.Target) (none chromedp.Void, err error) {
 		_, err = chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})

@@ -73,7 +73,7 @@ func made(ctx context.Context, ending string, nb *notebook.Notebook, opt Options
 	case ".tex":
 		return latex(ctx, nb, opt, put), nil
 	}
-	return nil, fmt.Errorf("the ending says the format, one of %s", strings.Join(Known(), " "))
+	return nil, fmt.Errorf("the ending selects the format and must be one of %s", strings.Join(Known(), " "))
 }
 
 // Save writes the report in the format that the ending of path names: .html .ipynb

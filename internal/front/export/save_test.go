@@ -17,7 +17,7 @@ import (
 func TestSaveUnknown(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.docx")
 	err := Save(context.Background(), path, book(), Options{})
-	if err == nil || !strings.HasSuffix(err.Error(), "x.docx: the ending says the format, one of .html .ipynb .md .pdf .qmd .tex") {
+	if err == nil || !strings.HasSuffix(err.Error(), "x.docx: the ending selects the format and must be one of .html .ipynb .md .pdf .qmd .tex") {
 		t.Errorf("error %v", err)
 	}
 }
