@@ -37,7 +37,7 @@ func answered(t *testing.T, p *problem.Problem, opt answer.Options) *answer.Answ
 	return a
 }
 
-// warning returns the only warning that has this text in it, "" without.
+// warning returns the only warning that contains the text, "" if there is none.
 func warning(t *testing.T, a *answer.Answer, with string) string {
 	t.Helper()
 	found := slices.DeleteFunc(slices.Clone(a.Warnings), func(w string) bool { return !strings.Contains(w, with) })
@@ -60,7 +60,7 @@ func options(sites string, count, again int, noise float64) string {
 	return text
 }
 
-// A table that was pasted twice says as much as once: the same picks with the same probabilities, and a warning.
+// A table pasted twice has the same recommendations and probabilities as the table, plus a warning.
 func TestCopiesSayNoMore(t *testing.T) {
 	rows := "A,r1,41.5\nA,r2,42.3\nA,r3,38.2\nA,r4,37.1\nB,r1,33.9\nB,r2,33.2\nB,r3,30.2\nB,r4,31.0\n"
 	once, twice := answered(t, longTable(t, "site,arm,y\n"+rows), answer.Options{}), answered(t, longTable(t, "site,arm,y\n"+rows+rows), answer.Options{})
@@ -74,8 +74,8 @@ func TestCopiesSayNoMore(t *testing.T) {
 	}
 }
 
-// Options that share no day, and no chain of days, cannot be told from their days, however smooth their rewards are: that is said, and no pick is nearly
-// certain. A chain is enough.
+// Options without a common day or chain of days cannot be separated from their days, however smooth their rewards are: a warning says so,
+// and no recommendation is nearly certain. A chain of days is enough.
 func TestConfounded(t *testing.T) {
 	text, rng := "site,arm,day,y\n", rand.New(rand.NewPCG(9, 9))
 	chained := text
@@ -100,8 +100,8 @@ func TestConfounded(t *testing.T) {
 	}
 }
 
-// A number for no value is named with its count and the conditions that leave it out, one slip or a third of the table; zeros, limits and values of
-// a bad option are none.
+// A number that means "no value" is named with its count and the conditions that exclude it, whether it occurs once or in a third of the
+// table. Zeros, limits and values of a bad option are not named.
 func TestCodesAreNamed(t *testing.T) {
 	text := options("A B", 5, 4, 1)
 	with := func(code string, every int) string {
@@ -145,7 +145,8 @@ func TestCodesAreNamed(t *testing.T) {
 	}
 }
 
-// An option of which all measurements failed is no pick, no runner-up and no proposal, unless it is to be tried again; one that failed in part stays.
+// An option whose measurements all failed is not recommended, not a runner-up and not proposed, unless retry is set. An option that
+// failed in part is kept.
 func TestFailedOptions(t *testing.T) {
 	p := longTable(t, options("A B C", 4, 2, 1))
 	p.Partial, p.Mean, p.Failed = slices.Clone(p.Means()), nil, make([]int, p.N())
@@ -181,7 +182,7 @@ func TestFailedOptions(t *testing.T) {
 	}
 }
 
-// A task with one option is no choice: nothing is to be measured where all are, and its pick has no rival.
+// A task with one option has no choice: no measurement is proposed if all tasks are such, and its recommendation has no rival.
 func TestOneOption(t *testing.T) {
 	a := answered(t, longTable(t, "site,arm,y\na,p,1\na,p,1.1\nb,p,2\nb,p,2.2\n"), answer.Options{Next: 5})
 	if len(a.Next) > 0 || a.Picks[0].Options != 1 || a.Picks[0].RunnerUp != "" {
@@ -189,7 +190,7 @@ func TestOneOption(t *testing.T) {
 	}
 }
 
-// Once all picks are sure, measurements go to picks and their closest rivals, wherever they are in the table, and in any unit.
+// If all recommendations are sure, measurements go to recommendations and their closest rivals, in any row order and unit.
 func TestNextWhenSure(t *testing.T) {
 	for _, unit := range []float64{1, 1e-9, 1e9} {
 		text, rng := "site,arm,y\n", rand.New(rand.NewPCG(4, 4))
@@ -235,7 +236,7 @@ func TestSentencesAreShort(t *testing.T) {
 	}
 }
 
-// Where all that was measured again gave the same value, which a column tells apart or a coarse scale explains, noise is not known to be nothing.
+// If all repeated measurements are equal, because a column distinguishes them or the scale is coarse, the noise is not treated as 0.
 func TestEqualValuesAreNamed(t *testing.T) {
 	for text, want := range map[string]bool{
 		"site,arm,y,run\na,p,41.5,1\na,p,41.5,2\na,q,38.2,3\na,q,38.2,4\na,r,40.1,5\n": true,
@@ -249,7 +250,7 @@ func TestEqualValuesAreNamed(t *testing.T) {
 	}
 }
 
-// Where each option was measured once and has a name alone, the noise is assumed. It matters little where tasks agree.
+// If each option was measured once and has only a name, the noise is assumed. It matters little if tasks agree.
 func TestAssumedNoiseIsNamed(t *testing.T) {
 	for text, want := range map[string]bool{
 		"arm,y\np,5.1\nq,6.2\nr,4.9\n":                                       true,

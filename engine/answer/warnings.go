@@ -18,8 +18,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// warnings says what a reader must not overlook: how the table was read, what the measurements cannot tell, and where the belief does
-// not fit them.
+// warnings returns the warnings about reading the table, about questions that the measurements cannot answer, and about a bad fit of the
+// posterior.
 func (a *Answer) warnings(b *belief.Belief) (out []string) {
 	p := b.Problem
 	for _, n := range p.Notes {
@@ -33,7 +33,7 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, text)
 	}
 	if len(a.Unanswered) > 0 {
-		out = append(out, fmt.Sprintf("all measurements of all options failed at %s. There is no pick. "+
+		out = append(out, fmt.Sprintf("all measurements of all options failed at %s. No option is recommended. "+
 			"Try other options, or the same again: retry=true", sentence.List(a.Unanswered, mostNamed)))
 	}
 	if text := confounded(p); text != "" {
@@ -52,7 +52,7 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, text)
 	}
 	if b.NoiseAssumed {
-		out = append(out, "no option has two rows, and nothing else tells noise from differences between options. "+
+		out = append(out, "no option has two rows, so noise and differences between options cannot be separated. "+
 			"The probabilities rest on an assumed noise, from 0.1 to 2 times these differences. If the noise is large, they are too high. "+
 			"Measure the pick and its rivals again, or give noise=")
 	}
@@ -92,10 +92,10 @@ func (a *Answer) digitsLost(p *problem.Problem) string {
 	return ""
 }
 
-// mostNamed is how many measurements, groups and tasks a warning names.
+// mostNamed is the number of measurements, groups or tasks that a warning names.
 const mostNamed = 2
 
-// unlikely names the measurements that all others contradict and that are no codes, and says how one is left out; "" without any.
+// unlikely names measurements that all others contradict and that are not codes, and how to exclude one; "" if there are none.
 func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	p, reward, file := b.Problem, cmp.Or(a.Reward, "reward"), ""
 	found := lists.Where(b.Unlikely, func(u belief.Unlikely) bool {
@@ -136,7 +136,7 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	return text
 }
 
-// where names an arm, with its task where there are several.
+// where names an arm, with its task if there are several.
 func (a *Answer) where(p *problem.Problem, arm int) string {
 	if p.V() > 1 {
 		return a.Arms[arm].Task + ", " + a.Arms[arm].Label
@@ -144,13 +144,13 @@ func (a *Answer) where(p *problem.Problem, arm int) string {
 	return a.Arms[arm].Label
 }
 
-// code is a value that represents something else than a measurement, such as -9999 for none.
+// code is a value that means something else than a measurement, such as -9999 for a missing value.
 type code struct {
-	value float64 // its sign as Problem.Mean
+	value float64 // with the sign of Problem.Mean
 	count int
 }
 
-// code says that a value is no measurement.
+// code returns the warning that a value is not a measurement.
 func (a *Answer) code(p *problem.Problem, c code) string {
 	v := p.Turned(c.value)
 	often := fmt.Sprintf("%d times", c.count)
@@ -204,7 +204,7 @@ func codesOf(p *problem.Problem) (codes []code) {
 		}
 	}
 	sorted := lists.Map(byTask, func(values map[float64]bool) []float64 { return slices.Sorted(maps.Keys(values)) })
-	const ends = 3 // codes at either end of a task's values
+	const ends = 3 // extreme values checked at either end of a task
 	var candidates []float64
 	for _, values := range sorted {
 		n := min(ends, len(values))
@@ -248,7 +248,7 @@ func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64
 	return judged
 }
 
-// conventional reports whether a number is one that files have for no value: -1, nines, or a power of ten from a million on.
+// conventional reports whether files often use a number for "no value": -1, nines, or a power of ten from a million on.
 func conventional(v float64) bool {
 	if v == -1 {
 		return true
@@ -258,7 +258,7 @@ func conventional(v float64) bool {
 	return len(digits) >= 2 && strings.Trim(digits, "9") == "" || len(text) >= 7 && strings.Trim(text[1:], "0") == "" && text[0] == '1'
 }
 
-// equalAgain reports whether options were measured again and each gave the same value, where that says nothing of noise.
+// equalAgain reports whether options were measured repeatedly with equal values each, and this says nothing about the noise.
 func equalAgain(p *problem.Problem, scatter string) bool {
 	if scatter == belief.ScatterStated || scatter == belief.ScatterCounts {
 		return false
@@ -284,10 +284,10 @@ func equalAgain(p *problem.Problem, scatter string) bool {
 	return again && len(different) > 1
 }
 
-// plain writes a measured number as a table has it.
+// plain formats a measured number as in a table.
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// apart writes both ends of an interval in as many digits as tell them apart: three of its half.
+// apart formats both ends of an interval with enough digits to distinguish them: three digits of half its length.
 func apart(lo, hi float64) (string, string) {
 	digits := 3
 	if half := (hi - lo) / 2; half > 0 {

@@ -91,7 +91,7 @@ func TestVerdicts(t *testing.T) {
 		"1, gap 0.1: CoKernelFC needs as many samples as IndRAGE/V":           "holds",
 		"1, gap 0.2: CoKernelFC needs as many samples as IndRAGE/V":           "holds within 10 %; a difference of 3 % shows",
 		"1, gap 0.3: CoKernelFC needs as many samples as IndRAGE/V":           "fails it is 1.5 times as many",
-		"1, gap 0.4: CoKernelFC needs as many samples as IndRAGE/V":           "open the interval is wider than 10 %: more runs would tell",
+		"1, gap 0.4: CoKernelFC needs as many samples as IndRAGE/V":           "open the interval is wider than 10 %: run more",
 		"1, gap 0.5: CoKernelFC needs as many samples as IndRAGE/V":           "open 29 runs are too few",
 		"2, gap 0.1: CoKernelFC needs more samples than IndRAGE/V":            "holds",
 		"2, gap 0.1: CoKernelFC needs fewer samples than IndRAGE":             "holds",
@@ -105,7 +105,7 @@ func TestVerdicts(t *testing.T) {
 		"3, gap 0.1: CoKernelFC needs fewer samples than IndPolyALBA":         "fails it is 2 times as many",
 		"1, budget 100: CoKernelFB errs less than IndPeaceFB":                 "holds",
 		"1, budget 200: CoKernelFB errs less than IndPeaceFB":                 "fails it errs in 20 % more of the runs",
-		"1, budget 300: CoKernelFB errs less than IndPeaceFB":                 "open the interval includes 0: more runs may tell",
+		"1, budget 300: CoKernelFB errs less than IndPeaceFB":                 "open the interval includes 0: more runs may decide",
 		"1, budget 400: CoKernelFB errs less than IndPeaceFB":                 "open both below 0.88 %: not measurable",
 		"1, budget 300: CoKernelFB errs less than CoKernelFB-IndAlloc":        "fails the two err in the same runs",
 		"1, budget 400: CoKernelFB errs less than CoKernelFB-IndAlloc":        "open both below 0.38 %: not measurable",
@@ -115,7 +115,7 @@ func TestVerdicts(t *testing.T) {
 		"3, budget 300: CoKernelFB errs about as often as IndPeaceFB":         "fails it errs in 40 % fewer of the runs",
 		"3, budget 400: CoKernelFB errs about as often as IndPeaceFB":         "open both below 0.88 %: not measurable",
 		"3, budget 100: CoKernelFB is closer to IndPeaceFB than in case 1":    "holds",
-		"3, budget 200: CoKernelFB is closer to IndPeaceFB than in case 1":    "open the interval includes 0: more runs may tell",
+		"3, budget 200: CoKernelFB is closer to IndPeaceFB than in case 1":    "open the interval includes 0: more runs may decide",
 		"3, budget 400: CoKernelFB is closer to IndPeaceFB than in case 1":    "open in case 1 both below 0.88 %: not measurable",
 	} {
 		if have, ok := got[at]; !ok || !strings.HasPrefix(have, want) {

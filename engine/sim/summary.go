@@ -200,7 +200,7 @@ func sampleOf(measure string, results ...engine.Result) (sample, error) {
 		return sample{}, fmt.Errorf("the measure must be one of %s, got %q", quoted(Measures()), measure)
 	}
 	if len(results) == 0 {
-		return sample{}, fmt.Errorf("there is no result to measure")
+		return sample{}, fmt.Errorf("no results are given")
 	}
 	s := sample{proportion: measure == MeasureError}
 	for _, r := range results {
