@@ -44,7 +44,7 @@ func keepEstimates(env engine.Environment, alg engine.ArmEstimator, p *problem.P
 const (
 	// mostWhole is the number of arms of a task up to which all estimates are stored even if the algorithm is a LazyArmEstimator.
 	mostWhole = 1000
-	// mostRecalled is how many arms of such a task are kept: twice as many as a picture draws.
+	// mostRecalled is the number of arms stored for a larger task: twice as many as a figure draws.
 	mostRecalled = 400
 )
 

@@ -108,11 +108,10 @@ func checkAnswers(want int, means []float64) error {
 const (
 	// predictedArms limits the theory that sweeps compare with: the speedup predicted by the hardness, and the paper's theorems.
 	predictedArms = 400
-	// tellingRatio is the largest ratio to the lower bound with a norm that is shown: a larger one
-	// says more of how few functions the bound was made of than of the samples.
+	// tellingRatio is the largest displayed ratio to the lower bound with a norm: larger ones reflect a loose bound rather than the
+	// samples.
 	tellingRatio = 20
-	// boundWork limits the design of a lower bound: all arms of 464 that are independent, or
-	// 1,111 arms of a rank up to 100.
+	// boundWork limits the design of a lower bound: 464 independent arms, or 1,111 arms of rank up to 100.
 	boundWork = 1e8
 )
 
