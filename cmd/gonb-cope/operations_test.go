@@ -264,7 +264,7 @@ func TestManualServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	worker := m.typed("cluster", "sh job.sh", "HOME="+filepath.Join(m.dir, "cluster"), "SLURM_ARRAY_TASK_ID=7", "SLURM_CPUS_PER_TASK=2")
-	if said := m.done(worker); !strings.Contains(said, "made 25 runs") {
+	if said := m.done(worker); !strings.Contains(said, "computed 25 runs") {
 		t.Errorf("the job said:\n%s", said)
 	}
 	if said := m.done(run); !strings.Contains(said, "wrote sweep.html") {

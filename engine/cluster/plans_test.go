@@ -48,7 +48,7 @@ func TestForgedPlan(t *testing.T) {
 		"it has 29 arms, and the problem has 30":          func(p *cluster.PlanBody) { p.Counts = p.Counts[1:] },
 		"arm 1 has -1 pulls":                              func(p *cluster.PlanBody) { p.Counts[0] = -1 },
 		"its author is agent-6, and the run has 5 agents": func(p *cluster.PlanBody) { p.Author = 5 },
-		"has another history":                         func(p *cluster.PlanBody) { p.Digest = "0123456789abcdef" },
+		"has another history":                             func(p *cluster.PlanBody) { p.Digest = "0123456789abcdef" },
 		"has another history (digest ":                    func(p *cluster.PlanBody) { p.Counts[3]++ }, // the digest is of other counts
 		"asks for squared deviations":                     func(p *cluster.PlanBody) { p.Squares = true },
 		"it has 0 counts, and done is false":              func(p *cluster.PlanBody) { p.Counts = nil },

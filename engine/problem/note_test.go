@@ -48,6 +48,8 @@ func TestNoteSentences(t *testing.T) {
 		{Kind: NoteSuccesses, Names: []string{"y", "n"}},
 		{Kind: NoteCopies, Names: []string{"lines 4 to 5 repeat lines 2 to 3"}, Numbers: []float64{2, 4}},
 		{Kind: NoteRepeats, Names: []string{"line 3 repeats line 2"}, Numbers: []float64{1, 4}},
+		{Kind: NoteNearCopies, Names: []string{"lines 4 to 5 repeat lines 2 to 3"}, Numbers: []float64{2, 4}},
+		{Kind: NoteMixed, Names: []string{"unit", "mg", "g", "yield", "col('unit') == 'mg'"}},
 		{Kind: NoteNoReward, Names: []string{"yield"}, Numbers: []float64{2, 17}},
 		{Kind: NoteDropped, Names: []string{"oslo", "a", "rome", "b"}, Numbers: []float64{2, 9}},
 		{Kind: NoteDropped, Names: strings.Split("o a o b o c o d", " "), Numbers: []float64{40, 90}},

@@ -55,13 +55,13 @@ func TestSheetsOfOneName(t *testing.T) {
 	}
 	// the same rows sent by another person may be the same sheet: it is asked about, and not doubled
 	r = tell("Cy", byArm(ann, one), campaign.TellOptions{TakeGood: true})
-	if r.Taken || r.Counts[campaign.RowSure] != 6 || !strings.Contains(fmt.Sprint(r.Lines), "it may be the same one") {
+	if r.Taken || r.Counts[campaign.RowSure] != 6 || !strings.Contains(fmt.Sprint(r.Lines), "It may be the same sheet") {
 		t.Errorf("Ann's sheet, sent by Cy: %+v", r)
 	}
 	// the next day another sheet has that name, with the same values in part
 	before := c.state.Seq
 	r = tell("Ann", byArm(ann, func(k int) float64 { return float64(min(k, 1)) }), campaign.TellOptions{TakeGood: true})
-	if r.Taken || r.Counts[campaign.RowConflict] != 6 || c.state.Seq != before || !strings.Contains(fmt.Sprint(r.Lines), "another sheet needs a name of its own (--sheet)") {
+	if r.Taken || r.Counts[campaign.RowConflict] != 6 || c.state.Seq != before || !strings.Contains(fmt.Sprint(r.Lines), "Give another sheet another name (--sheet)") {
 		t.Errorf("another sheet of the same name: %+v", r)
 	}
 	if r := tell("Ann", byArm(campaign.List{Rows: ann.Rows[:5]}, one), campaign.TellOptions{TakeGood: true}); r.Taken || r.Counts[campaign.RowConflict] != 5 || !strings.Contains(fmt.Sprint(r.Lines), "is missing now") {
