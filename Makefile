@@ -124,7 +124,7 @@ zoo-tables:
 zoo-peers: ## install the methods of other projects that make zoo then runs beside ours (some GB, from PyPI)
 	@$(call zoo_python,peers)
 
-faults: ## the faults and attacks of internal/repo/faults.md, engine/cluster and its jetstream, as often as the tables say (ten minutes at most for each package)
+faults: ## the faults and attacks of internal/repo/faults.md, engine/cluster and its jetstream, as often as the tables say (half an hour at most for each package)
 	tools/faults.sh
 
 attack: ## kill commands of campaigns, fail their disk, turn bits, hand in hostile sheets, ask as others: one table of zeros (ten minutes; needs strace)

@@ -16,44 +16,43 @@ const (
 	ModeFB = "fb" // fixed budget: at most TV samples, small error
 )
 
-// An Algorithm decides; it never samples, times or prints. Simulation,
-// campaigns and remote agents all drive the same one. It is a deterministic
-// function of everything it was told, so agents on different machines stay replicas
-// by exchanging only (count, mean) per arm.
+// An Algorithm chooses pulls and answers. It never samples, measures time or prints, so simulations, campaigns and remote agents all
+// drive the same code. It is a deterministic function of its inputs: agents on different machines stay replicas by exchanging only
+// (count, mean) per arm.
 //
 // The order of calls is Plan, Learn, Plan, Learn, … until Done.
 type Algorithm interface {
-	// Plan returns the pulls of the next round. It ends early, with the context's error, when the context ends.
+	// Plan returns the pulls of the next round. If ctx ends, Plan returns the context's error.
 	Plan(ctx context.Context) (Plan, error)
-	// Learn takes the counts and means of the round planned last. It panics without one, and ends as Plan does.
+	// Learn records the counts and means of the last planned round. It panics if no round is planned. If ctx ends, Learn returns the
+	// context's error.
 	Learn(ctx context.Context, b Batch) error
-	// Done reports whether nothing is left to decide (FC) or to spend (FB).
+	// Done reports whether nothing is left to decide (fixed confidence) or to spend (fixed budget).
 	Done() bool
-	// Answers returns one answer per task for what is known now, in task order.
+	// Answers returns one answer per task from the data so far, in task order.
 	Answers() []Answer
-	// Eliminations is the audit trail so far, in order.
+	// Eliminations returns the audit trail so far, in order.
 	Eliminations() []Elimination
-	// Alive is the number of arms not eliminated, all tasks together.
+	// Alive returns the number of arms that are not eliminated, summed over tasks.
 	Alive() int
-	// Warnings returns the conditions of its guarantee that did not hold.
+	// Warnings returns the conditions of the guarantee that did not hold.
 	Warnings() []Warning
-	// Goal returns its problem's, problem.GoalMax or problem.GoalMin. An algorithm maximises:
-	// Steps turns what it is told, and the estimates of its answers, where the goal is GoalMin.
+	// Goal returns the goal of the problem, problem.GoalMax or problem.GoalMin. An algorithm always maximises: for GoalMin, Steps changes
+	// the sign of rewards before Learn and of the estimates in answers.
 	Goal() string
 }
 
-// Plan is the pulls of one communication round: one count per arm, all agents.
+// Plan holds the pulls of one communication round of all agents.
 type Plan struct {
 	Round       int
 	Counts      []int   // N whole pulls; agent v takes the pulls of its own arms
 	Rho         float64 // value of the allocation's objective, normalised; 0 without one
-	RhoLower    float64 // its certified lower bound
+	RhoLower    float64 // certified lower bound of Rho
 	Rounding    float64 // achieved ratio of ROUND; 0 without one
-	WantSquares bool    // whether the squared deviations are wanted besides the means, and ranges of bounded rewards
-	// which arms are measured side by side, in blocks, for which Batch.Within is wanted; nil where none are
+	WantSquares bool    // whether the batch must contain squared deviations besides means, and ranges if rewards have bounds
+	// blocks of arms that are compared within a block; the batch must then contain Batch.Within. nil without blocks
 	Sides []Side
-	// of counts, round and all that was told before, rewards included: replicas that drifted apart
-	// differ here. Steps sets it
+	// hash of the counts, the round and all earlier data, rewards included. Replicas that diverged have different digests. Steps sets it
 	Digest string
 }
 
@@ -63,26 +62,25 @@ func (p Plan) Pulls() int { return PullsOf(p.Counts) }
 // PullsOf returns the number of samples of counts, one count per arm.
 func PullsOf(counts []int) int { return lists.Total(counts) }
 
-// An IndependentReporter is an Algorithm whose agents may exchange nothing on some problems, though they do on
-// others.
+// An IndependentReporter is an Algorithm whose agents exchange data on some problems only.
 type IndependentReporter interface {
-	// Independent reports whether no agent is told what others measured.
+	// Independent reports whether agents exchange no data: each one uses its own measurements only.
 	Independent() bool
 }
 
-// Independent reports whether the agents of an algorithm exchange nothing, as it says itself.
+// Independent reports whether the agents of alg exchange no data. It is false if alg is not an IndependentReporter.
 func Independent(alg Algorithm) bool {
 	l, ok := alg.(IndependentReporter)
 	return ok && l.Independent()
 }
 
-// A RuleReporter is an Algorithm that says by which rules arms left without its audit trail: some lines of it take time.
+// A RuleReporter is an Algorithm that reports the elimination rules it used without building its audit trail, which can be slow.
 type RuleReporter interface {
-	// UsedRule reports whether an arm has left by the rule.
+	// UsedRule reports whether at least one arm was eliminated by the rule.
 	UsedRule(rule Rule) bool
 }
 
-// UsedRule reports whether an arm has left by the rule, of any algorithm.
+// UsedRule reports whether alg eliminated at least one arm by the rule.
 func UsedRule(alg Algorithm, rule Rule) bool {
 	if r, ok := alg.(RuleReporter); ok {
 		return r.UsedRule(rule)
@@ -90,8 +88,8 @@ func UsedRule(alg Algorithm, rule Rule) bool {
 	return slices.ContainsFunc(alg.Eliminations(), func(e Elimination) bool { return e.Rule == rule })
 }
 
-// Minimal is embedded in an algorithm of the caller's own, and answers for it what many have nothing to say of: no arm is
-// eliminated, no condition of a guarantee failed, and the largest mean is the best.
+// Minimal has default methods for an algorithm of your own. Embed it if no arm is eliminated, the algorithm has no warnings and larger
+// rewards are better.
 type Minimal struct{}
 
 // Eliminations implements Algorithm.
@@ -106,9 +104,9 @@ func (Minimal) Warnings() []Warning { return nil }
 // Goal implements Algorithm.
 func (Minimal) Goal() string { return problem.GoalMax }
 
-// An Environment pulls arms: simulated, resampled, or real.
+// An Environment pulls arms: simulated, resampled or real.
 type Environment interface {
-	// Pull makes the plan's pulls and returns the mean reward of each arm, as it was measured.
+	// Pull makes the pulls of the plan and returns the mean reward of each arm, reward units, with the sign of the data.
 	Pull(ctx context.Context, p Plan) (Batch, error)
 }
 
@@ -119,20 +117,18 @@ type Outcome struct {
 	Answers      []Answer
 	Eliminations []Elimination
 	Warnings     []Warning
-	LackOfFit    *LackOfFit // what speaks against the kernel; nil when nothing does
-	Noise        *Warning   // what speaks against the assumed noise, see NoiseCheck; nil when nothing does
+	LackOfFit    *LackOfFit // evidence against the kernel; nil without any
+	Noise        *Warning   // evidence against the noise model, see NoiseCheck; nil without any
 	Samples      int        // all agents together
-	Independent  bool       // whether the agents exchanged nothing, though the algorithm may, see IndependentReporter
-	Unspent      string     // why pulls of a fixed budget are left; "" where none are
-	SamplesAdded int        // rewards told by Steps.AddData, which are not among Samples
-	// what the probability of a wrong answer is at most after changes of the question, see QuestionChanger; 0
-	// where the algorithm states nothing
+	Independent  bool       // whether the agents exchanged no data although the algorithm can, see IndependentReporter
+	Unspent      string     // why part of a fixed budget was not spent; "" if all of it was
+	SamplesAdded int        // rewards from Steps.AddData, which Samples does not count
+	// upper bound on the probability of a wrong answer after changes of the question, see QuestionChanger; 0 if the algorithm gives none
 	Bound float64
 }
 
-// Run drives an algorithm to its end: the loop over Steps. It stops at Options.MaxRounds and before a
-// round that would exceed Options.MaxSamples; the outcome then says which tasks are undecided. When
-// the context is cancelled it returns what is finished together with the context's error.
+// Run drives an algorithm to its end. It stops at Options.MaxRounds and before a round that would exceed Options.MaxSamples; the outcome
+// then lists undecided tasks. If ctx is cancelled, it returns the partial outcome and the context's error.
 func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outcome, error) {
 	s, err := Begin(alg, opt)
 	if err != nil {
@@ -141,7 +137,7 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 	return s.Run(ctx, env)
 }
 
-// Run drives the steps to their end with the rewards of an environment.
+// Run drives the remaining rounds with rewards of env. Its errors and limits are those of the function Run.
 func (s *Steps) Run(ctx context.Context, env Environment) (Outcome, error) {
 	for !s.over() {
 		if err := ctx.Err(); err != nil {
@@ -170,14 +166,13 @@ func (o *Outcome) record(p Plan, alive int, amended bool) {
 	})
 }
 
-// An UnspentReporter is an Algorithm that may end before its budget is spent.
+// An UnspentReporter is an Algorithm that can end before its budget is spent.
 type UnspentReporter interface {
-	// Unspent says why pulls of the budget are left once it is done; "" where none are.
+	// Unspent returns why part of the budget was not spent; "" if all of it was.
 	Unspent() string
 }
 
-// close takes the algorithm's answers and names how the run ended; an empty
-// status is worked out from the answers.
+// close copies the algorithm's answers and sets the status. An empty status is derived from the answers.
 func (o *Outcome) close(alg Algorithm, status Status, trail bool) {
 	o.Answers, o.Warnings = slices.Clone(alg.Answers()), alg.Warnings()
 	if trail {
@@ -205,34 +200,31 @@ func (o *Outcome) close(alg Algorithm, status Status, trail bool) {
 	o.Status, o.Independent, o.Bound = status, Independent(alg), bound(alg)
 }
 
-// The errors that callers tell apart. Messages that only a reader takes in, as of options out of
-// range, stand where the rule is checked.
+// Errors that callers distinguish. Errors for readers only, such as options out of range, are created where the rule is checked.
 var (
-	// ErrUnsuited is wrapped by errors of algorithms that are only for problems of a certain kind.
+	// ErrUnsuited is wrapped by errors of algorithms that work only on certain kinds of problems.
 	ErrUnsuited = errors.New("the algorithm is not for this problem")
 
-	// ErrUnknownMeans is wrapped by errors of quantities that need the expected rewards, which
-	// only a simulation knows.
+	// ErrUnknownMeans is wrapped by errors of quantities that need the expected rewards, which are known only in simulation.
 	ErrUnknownMeans = errors.New("the expected rewards are unknown")
 
-	// ErrNoMisfit is returned by algorithms that allow for no misfit.
+	// ErrNoMisfit is returned by algorithms that have no misspecification bound.
 	ErrNoMisfit = errors.New("misfit and robust are for CoTestFC and IndTestFC; other algorithms take the kernel as exact")
 
-	// ErrFixedPlans is wrapped by errors of algorithms that take a round only as they planned it.
-	ErrFixedPlans = errors.New("the algorithm takes a round only as it was planned")
+	// ErrFixedPlans is wrapped by errors of algorithms that cannot use a round whose pulls differ from its plan.
+	ErrFixedPlans = errors.New("the algorithm needs each round exactly as planned")
 
-	// ErrAddedDataUnused is wrapped by errors of algorithms that judge and plan every round by its own data
-	// alone, so that no other rewards are of use to them.
-	ErrAddedDataUnused = errors.New("the algorithm goes by the data of its own rounds alone")
+	// ErrAddedDataUnused is returned by Steps.AddData for algorithms that use only the rewards of their own rounds.
+	ErrAddedDataUnused = errors.New("the algorithm uses only the rewards of its own rounds")
 
-	// ErrFixedQuestion is wrapped by errors of algorithms that cannot change what they ask.
+	// ErrFixedQuestion is wrapped by errors of algorithms that cannot change accuracy, error probability or arms during a run.
 	ErrFixedQuestion = errors.New("the algorithm cannot change its question while it runs")
 )
 
-// LimitError says that a round would need more samples than any limit allows.
+// LimitError reports a round that needs more samples than any limit allows.
 type LimitError struct{ Samples float64 }
 
-// Error returns the number of samples with the limit that it exceeds.
+// Error returns the message with the number of samples.
 func (e LimitError) Error() string {
 	return fmt.Sprintf("the next round needs %.3g samples, more than max_samples", e.Samples)
 }

@@ -9,29 +9,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Batch holds what the agents broadcast after a round [Du23, Alg. 1, l. 10]. Steps and Run take
-// rewards as they were measured, with the sign of the data; an Algorithm is told rewards turned so that
-// higher is better.
+// Batch holds the rewards of one round as the agents exchange them [Du23, Alg. 1, l. 10]. Rewards passed to Steps and Run have the sign
+// of the data. Rewards passed to an Algorithm have the sign by which higher is better.
 type Batch struct {
-	Counts []int     // N pulls made, in arm order
-	Means  []float64 // N mean rewards, reward units; ignored where the count is 0
-	// Squares are N sums Σ (reward - mean)² over the round's rewards of an arm, reward
-	// units², where the plan asked for them (Plan.WantSquares); nil otherwise.
+	Counts []int     // N counts of pulls made, in arm order
+	Means  []float64 // N mean rewards, reward units; ignored if the count is 0
+	// Squares holds N sums Σ (reward - mean)² over the rewards of each arm in the round, reward units², if Plan.WantSquares is set; nil
+	// otherwise.
 	Squares []float64
-	// Ranges are N pairs of the smallest and the largest of the round's rewards of an arm, reward
-	// units; the bounds of rewards where they are not known. They are told where squares are and the rewards of the
-	// problem have bounds; nil otherwise.
+	// Ranges holds N pairs of the smallest and the largest reward of each arm in the round, reward units. It is set together with Squares
+	// if the rewards of the problem have bounds; nil otherwise.
 	Ranges [][2]float64
-	// Within is, by side of the plan, what its blocks say (Plan.Sides); nil where the plan has none
+	// Within has the data of the blocks of each side of the plan (Plan.Sides); nil if the plan has no sides
 	Within []Within
 }
 
-// Clone returns a copy that shares nothing with the batch.
+// Clone returns a deep copy.
 func (b Batch) Clone() Batch {
 	return Batch{slices.Clone(b.Counts), slices.Clone(b.Means), slices.Clone(b.Squares), slices.Clone(b.Ranges), slices.Clone(b.Within)}
 }
 
-// Part returns what a batch says of the arms from lo to hi, hi not included.
+// Part returns the batch of the arms lo to hi-1.
 func (b Batch) Part(lo, hi int) Batch {
 	out := Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
 	if b.Squares != nil {
@@ -43,8 +41,7 @@ func (b Batch) Part(lo, hi int) Batch {
 	return out
 }
 
-// Turned returns a batch with the signs of its rewards changed where goal is problem.GoalMin: rewards
-// of the data become rewards where higher is better, and back.
+// Turned converts between the sign of the data and the sign by which higher is better. It changes nothing unless goal is problem.GoalMin.
 func (b Batch) Turned(goal string) Batch {
 	if goal == problem.GoalMin {
 		b.Means = slices.Clone(b.Means)
@@ -66,7 +63,7 @@ func (b Batch) Turned(goal string) Batch {
 // Empty reports whether no pull was made.
 func (b Batch) Empty() bool { return !slices.ContainsFunc(b.Counts, func(c int) bool { return c > 0 }) }
 
-// CheckBatch reports how a batch differs from the plan that it answers.
+// CheckBatch returns an error if a batch does not match its plan: lengths, counts, blocks, or numbers that are not finite.
 func CheckBatch(p Plan, b Batch) error {
 	if len(b.Counts) != len(p.Counts) || len(b.Means) != len(p.Counts) {
 		return fmt.Errorf("round %d: the batch has %d counts and %d means for %d arms", p.Round, len(b.Counts), len(b.Means), len(p.Counts))
@@ -79,7 +76,7 @@ func CheckBatch(p Plan, b Batch) error {
 	return checkRewards(p, b)
 }
 
-// checkRewards reports rewards that are no numbers.
+// checkRewards returns an error for missing or non-finite rewards.
 func checkRewards(p Plan, b Batch) error {
 	if err := checkWithin(p, b); err != nil {
 		return err
@@ -108,15 +105,15 @@ func checkRewards(p Plan, b Batch) error {
 	return nil
 }
 
-// Side is a set of arms of one task that are measured side by side in some blocks of a round, one pull of each in
-// every block. A block is of one side.
+// Side is a set of arms of one task that are measured together in some blocks of a round, once in every block. A block belongs to one
+// side.
 type Side struct {
-	Arms   []int `json:"arms"` // in rising order
+	Arms   []int `json:"arms"` // ascending
 	Blocks int   `json:"blocks"`
 }
 
-// SidesOf returns blocks as sides, and the number of the side that each belongs to. Blocks of the same arms are one side, unless the
-// law of the noise asks for the rewards of each block. The arms of each block are sorted in place.
+// SidesOf groups blocks with the same arms into sides and returns the side of each block. It keeps every block as its own side if the
+// noise distribution (law) needs the rewards of each block. It sorts the arms of each block in place.
 func SidesOf(blocks [][]int, law string) (sides []Side, of []int) {
 	for _, arms := range blocks {
 		slices.Sort(arms)
@@ -133,14 +130,14 @@ func SidesOf(blocks [][]int, law string) (sides []Side, of []int) {
 	return sides, of
 }
 
-// Within holds what the blocks of a side say.
+// Within has the means and products of the rewards in the blocks of one side.
 type Within struct {
-	Means []float64 // by arm of the side: Ȳ_i of these blocks, reward units
-	// Σ_k (Y_ik - Ȳ_i)(Y_jk - Ȳ_j) over the blocks at i·n + j for the n arms of the side, reward units²
+	Means []float64 // per arm of the side: Ȳ_i over these blocks, reward units
+	// at i·n + j for the n arms of the side: Σ_k (Y_ik - Ȳ_i)(Y_jk - Ȳ_j) over the blocks, reward units²
 	Products []float64
 }
 
-// turned returns it of rewards with the sign that the goal asks for.
+// turned changes the sign of the means if goal is problem.GoalMin.
 func (w Within) turned(goal string) Within {
 	w.Means = slices.Clone(w.Means)
 	for i, mean := range w.Means {
@@ -149,7 +146,7 @@ func (w Within) turned(goal string) Within {
 	return w
 }
 
-// CountsOf returns the pulls of n arms that are measured in these sides.
+// CountsOf returns the number of pulls of each of n arms in these sides.
 func CountsOf(sides []Side, n int) []int {
 	out := make([]int, n)
 	for _, s := range sides {
@@ -160,7 +157,7 @@ func CountsOf(sides []Side, n int) []int {
 	return out
 }
 
-// MeansOf returns the means of n arms over all their blocks; 0 where an arm has none.
+// MeansOf returns the means of n arms over all their blocks, reward units; 0 for an arm without blocks.
 func MeansOf(sides []Side, within []Within, n int) []float64 {
 	counts, out := CountsOf(sides, n), make([]float64, n)
 	for k, s := range sides {
@@ -171,14 +168,14 @@ func MeansOf(sides []Side, within []Within, n int) []float64 {
 	return out
 }
 
-// checkWithin reports a batch that does not answer the sides of its plan.
+// checkWithin returns an error if the blocks of a batch do not match the sides of its plan.
 func checkWithin(p Plan, b Batch) error {
 	if len(b.Within) != len(p.Sides) {
-		return fmt.Errorf("round %d: %d sets of arms are measured side by side, and the batch tells of %d", p.Round, len(p.Sides), len(b.Within))
+		return fmt.Errorf("round %d: the plan has blocks of %d sets of arms, the batch has %d", p.Round, len(p.Sides), len(b.Within))
 	}
 	for k, w := range b.Within {
 		if n := len(p.Sides[k].Arms); len(w.Means) != n || len(w.Products) != n*n {
-			return fmt.Errorf("round %d: of %d arms side by side the batch has %d means and %d products of deviations, want %d and %d",
+			return fmt.Errorf("round %d: for %d arms in blocks the batch has %d means and %d products of deviations, want %d and %d",
 				p.Round, n, len(w.Means), len(w.Products), n, n*n)
 		}
 		for _, x := range slices.Concat(w.Means, w.Products) {
@@ -190,14 +187,13 @@ func checkWithin(p Plan, b Batch) error {
 	return nil
 }
 
-// A BlockAmender is an Algorithm whose rounds may consist of other blocks than it planned: pulls of some
-// were lost, or the plan was recorded by another build.
+// A BlockAmender is an Algorithm whose round may have other blocks than planned, because pulls were lost or another build made the plan.
 type BlockAmender interface {
-	// AmendBlocks makes these the blocks of the round planned last. An error changes nothing.
+	// AmendBlocks replaces the blocks of the last planned round. An error changes nothing.
 	AmendBlocks([]Side) error
 }
 
-// AmendBlocks says that the open round was measured in these blocks, as Amend says it of counts.
+// AmendBlocks replaces the blocks of the open round by the ones that were measured. Amend does the same for counts.
 func (s *Steps) AmendBlocks(sides []Side) error {
 	if s.plan.Counts == nil {
 		return errors.New("no round is open: a round is arranged between its plan and its rewards")

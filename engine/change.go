@@ -10,30 +10,29 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// A QuestionChanger is an Algorithm whose question may change while it runs (docs/theory/changes.md).
-// All calls come between two rounds.
+// A QuestionChanger is an Algorithm that can change its accuracy, error probability or arms during a run (docs/theory/changes.md). All
+// calls come between two rounds.
 type QuestionChanger interface {
-	// SetEpsilon replaces Options.Epsilon; what is decided is looked at again.
+	// SetEpsilon replaces Options.Epsilon and reviews the decisions made so far.
 	SetEpsilon(epsilon float64) error
-	// SetDelta replaces Options.Delta for all decisions to come.
+	// SetDelta replaces Options.Delta for all later decisions.
 	SetDelta(delta float64) error
-	// CanWithdraw reports why these arms cannot be withdrawn.
+	// CanWithdraw returns an error if these arms cannot be withdrawn.
 	CanWithdraw(arms []int) error
-	// Withdraw takes arms out: they are no answers any more, and are not pulled.
+	// Withdraw removes arms: they are not pulled any more and cannot be answers.
 	Withdraw(arms []int) error
-	// Bound returns what the probability of a wrong answer is at most after all changes so far.
+	// Bound returns an upper bound on the probability of a wrong answer after all changes so far.
 	Bound() float64
 }
 
-// A Continuer is an Algorithm that can go on where another one of its kind stands.
+// A Continuer is an Algorithm that can start from the state of another one of its kind.
 type Continuer interface {
-	// Continue takes over what an algorithm on fewer arms knows and has decided; at holds for each of
-	// its arms the number that it has now, -1 for one that was withdrawn and is no more. It is called
-	// before the first Plan.
+	// Continue copies the data and decisions of an algorithm on fewer arms. at[i] is the new number of its arm i, or -1 if that arm was
+	// withdrawn and removed. It is called before the first Plan.
 	Continue(from Algorithm, at []int) error
 }
 
-// The kinds of changes, as the digests have them.
+// The kinds of changes. They enter the digests, so their values must not change.
 const (
 	changeEpsilon byte = iota + 1
 	changeDelta
@@ -41,9 +40,9 @@ const (
 	changeExtend
 )
 
-// SetEpsilon replaces epsilon, reward units, for the answers to come and those that were given; it may
-// be changed at any time for any reason. While a round is open it waits for the round's rewards, as
-// all changes do: what the round decides was fixed with it.
+// SetEpsilon replaces the accuracy epsilon, reward units, for later answers and for the ones already given. It may be called at any time
+// and for any reason. While a round is open, the change waits for its rewards, because the round's decisions were fixed under the old
+// epsilon.
 func (s *Steps) SetEpsilon(epsilon float64) error {
 	if _, err := (Options{Epsilon: epsilon}).Checked(""); err != nil {
 		return err
@@ -57,8 +56,7 @@ func (s *Steps) SetEpsilon(epsilon float64) error {
 	})
 }
 
-// SetDelta replaces the error probability for the decisions to come. What the run states is the
-// largest that was ever in force.
+// SetDelta replaces the error probability for later decisions. The guarantee of the run uses the largest delta that was ever in force.
 func (s *Steps) SetDelta(delta float64) error {
 	if !(delta > 0 && delta < 1) {
 		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", delta)
@@ -72,13 +70,13 @@ func (s *Steps) SetDelta(delta float64) error {
 	})
 }
 
-// Withdraw takes arms, by their numbers, out of their tasks for the rest of the run: they are no
-// answers any more and are not pulled. Each task keeps at least one arm.
+// Withdraw removes arms, by number, from their tasks for the rest of the run: they are not pulled and cannot be answers. Each task must
+// keep at least one arm.
 func (s *Steps) Withdraw(arms ...int) error {
 	var link []uint64
 	for _, i := range arms {
 		if i < 0 || s.arms > 0 && i >= s.arms {
-			return fmt.Errorf("there is no arm %d", i)
+			return fmt.Errorf("arm %d does not exist", i)
 		}
 		link = append(link, uint64(i))
 	}
@@ -93,9 +91,8 @@ func (s *Steps) Withdraw(arms ...int) error {
 	return s.change(changeWithdraw, link, func(c QuestionChanger) error { return c.Withdraw(arms) })
 }
 
-// Extend goes on with an algorithm of the same kind on a problem with more arms or tasks, just
-// made; at holds for each arm of the run its number there, -1 for an arm that was withdrawn and is
-// not there any more.
+// Extend continues the run with a new algorithm of the same kind on a problem with more arms or tasks. at[i] is the new number of arm i,
+// or -1 for a withdrawn arm that is not part of the new problem.
 func (s *Steps) Extend(alg Algorithm, at []int) error {
 	c, able := alg.(Continuer)
 	switch {
@@ -116,13 +113,13 @@ func (s *Steps) Extend(alg Algorithm, at []int) error {
 			s.learned[k] = b.moved(at)
 		}
 		for r, b := range s.learned {
-			s.checked(r+1, nil, b) // arms that are measured side by side cannot be added
+			s.checked(r+1, nil, b) // arms cannot be added to rounds with blocks
 		}
 		return nil
 	})
 }
 
-// moved returns the batch with its arms at other places.
+// moved returns the batch with its arms renumbered.
 func (b Batch) moved(at []int) Batch {
 	n := lists.Max(at, func(i int) int { return i + 1 })
 	out := Batch{Counts: make([]int, n), Means: make([]float64, n)}
@@ -147,7 +144,7 @@ func (b Batch) moved(at []int) Batch {
 	return out
 }
 
-// change makes a change now, or after the open round. A run that had ended may go on.
+// change applies a change now, or after the open round. It may reopen a run that had ended.
 func (s *Steps) change(kind byte, link []uint64, make func(QuestionChanger) error) error {
 	if s.failed != nil {
 		return s.failed
@@ -178,7 +175,7 @@ func (s *Steps) change(kind byte, link []uint64, make func(QuestionChanger) erro
 	return nil
 }
 
-// bound returns what an algorithm states of its errors after changes; 0 where it states nothing.
+// bound returns the algorithm's error bound after changes; 0 if it has none.
 func bound(alg Algorithm) float64 {
 	if c, ok := alg.(QuestionChanger); ok {
 		return c.Bound()
@@ -186,19 +183,17 @@ func bound(alg Algorithm) float64 {
 	return 0
 }
 
-// An Amender is an Algorithm whose rounds may consist of other pulls than it planned: wells failed,
-// replicates were added, a plan was recorded by a build that rounds differently. What it decides with
-// the round's rewards is fixed by the counts that it is told, before any reward.
+// An Amender is an Algorithm that accepts other pulls than it planned: wells failed, replicates were added, or another build, which
+// rounds differently, made the plan. The new counts, passed before any reward, fix the decision rule of the round.
 type Amender interface {
-	// Amend makes these N counts the pulls of the round planned last. A round without any is one in
-	// which nothing is learned. An error changes nothing.
+	// Amend replaces the pulls of the last planned round by N counts. From a round with 0 pulls nothing is learned. An error changes
+	// nothing.
 	Amend(counts []int) error
 }
 
-// Amend says that the pulls of the open round are these, N counts, before its rewards are told; Next
-// then returns the amended plan. Pulls may be left out and added for reasons that have nothing to do
-// with their rewards: no guarantee survives others (docs/explanation/robustness.md). An error changes nothing;
-// without an open round, and with an algorithm that cannot (ErrFixedPlans), it is one.
+// Amend replaces the pulls of the open round by N counts, before its rewards are passed to Learn; Next then returns the amended plan. The
+// reasons for lost or added pulls must be independent of the rewards, or no guarantee holds (docs/explanation/robustness.md). It returns
+// an error, and changes nothing, if no round is open or the algorithm needs its own plans (ErrFixedPlans).
 func (s *Steps) Amend(counts []int) error {
 	switch {
 	case s.plan.Counts == nil:
@@ -225,24 +220,23 @@ func (s *Steps) Amend(counts []int) error {
 	return nil
 }
 
-// A DataAdder is an Algorithm that can be told of rewards which are of no round of its own: they came
-// late, or are older than the run.
+// A DataAdder is an Algorithm that can use rewards from outside its rounds: late rewards and rewards from before the run.
 type DataAdder interface {
-	// AddData takes them in. A test lets them choose leaders and pulls and decides nothing by them; a
-	// posterior takes them as it takes rewards of a round. Squares may be nil.
+	// AddData records such rewards. A test uses them to choose leaders and pulls, never to decide. A posterior uses them like rewards of
+	// a round. Squares may be nil.
 	AddData(Batch) error
-	// UsesAddedData reports whether they are of use to it.
+	// UsesAddedData reports whether such rewards have any effect.
 	UsesAddedData() bool
 }
 
-// A Standard algorithm explains itself, estimates arms, and takes other rounds than it planned.
+// A Standard algorithm explains its progress, estimates arms, and accepts rounds that differ from its plan.
 type Standard interface {
 	Explainer
 	ArmEstimator
 	Amender
 }
 
-// A Complete one takes rewards of no round and changes of its question, too.
+// A Complete algorithm also accepts rewards from outside its rounds and changes of its question.
 type Complete interface {
 	Standard
 	DataAdder
@@ -250,15 +244,14 @@ type Complete interface {
 	Continuer
 }
 
-// UsesAddedData reports whether rewards of no round are of use to an algorithm.
+// UsesAddedData reports whether rewards from outside its rounds have any effect on alg.
 func UsesAddedData(alg Algorithm) bool {
 	i, able := alg.(DataAdder)
 	return able && i.UsesAddedData()
 }
 
-// AddData tells rewards that are of no round, N counts and means: late ones and older ones. While a
-// round is open they wait, and are taken in just before its rewards. It is ErrAddedDataUnused where
-// they are of no use, and then changes nothing.
+// AddData records rewards from outside the rounds, N counts and means: late ones and ones from before the run. While a round is open they
+// wait until just before its rewards. If the algorithm cannot use them, it returns ErrAddedDataUnused and changes nothing.
 func (s *Steps) AddData(b Batch) error {
 	if !UsesAddedData(s.alg) {
 		return ErrAddedDataUnused
@@ -280,7 +273,7 @@ func (s *Steps) AddData(b Batch) error {
 	return s.inform(b)
 }
 
-// checkInform reports rewards of arms that the run does not have.
+// checkInform returns an error for rewards of unknown arms or non-finite rewards.
 func (s *Steps) checkInform(b Batch) error {
 	n := len(b.Counts)
 	if s.arms > 0 && n != s.arms || len(b.Means) != n || b.Squares != nil && len(b.Squares) != n {
@@ -294,7 +287,7 @@ func (s *Steps) checkInform(b Batch) error {
 	return checkRewards(Plan{WantSquares: b.Squares != nil}, b)
 }
 
-// inform hands rewards on.
+// inform passes rewards to the algorithm.
 func (s *Steps) inform(b Batch) error {
 	if err := s.alg.(DataAdder).AddData(b); err != nil {
 		s.end(StatusInterrupted, fmt.Errorf("informing: %w", err))

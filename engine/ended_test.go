@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A reader sees what a result is within epsilon of; files keep the word of the contract.
+// Readers see "within epsilon"; files keep the word "within eps" of the format.
 func TestEndedWithinEpsilon(t *testing.T) {
 	r := Result{Status: StatusEpsilon}
 	if got, want := r.Ended(), "within epsilon of the best"; got != want {

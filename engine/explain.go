@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Explanation shows how far a run is and what decided each arm: the first run of a result, as it
-// stood at its end or when it was interrupted.
+// Explanation has the progress of the first run of a result and the reason for each eliminated arm, at the end of the run or at its
+// interruption.
 type Explanation struct {
 	Mode      string `json:"mode"`
 	Algorithm string `json:"algorithm"`
@@ -25,21 +25,21 @@ type Explanation struct {
 
 	Rounds  int     `json:"rounds"`
 	Samples float64 `json:"samples"` // all agents together
-	// further samples, all agents together, until all tasks of the run are decided
+	// estimated further samples, all agents together, until all tasks of the run are decided
 	Remaining float64           `json:"remaining"`
 	Tasks     []TaskExplanation `json:"tasks"` // in task order
 }
 
-// TaskExplanation explains one task.
+// TaskExplanation has the progress of one task.
 type TaskExplanation struct {
 	Progress Progress `json:"progress"`
-	// those that may still be the answer, Progress.Leader included, when there are several
+	// arms that may still be the answer, Progress.Leader included, if there are several
 	Arms       []string      `json:"arms,omitempty"`
-	Eliminated []Elimination `json:"left,omitempty"` // the others, in the order in which they left
+	Eliminated []Elimination `json:"left,omitempty"` // the other arms, in the order of elimination
 }
 
-// Explain explains the first run of a result, or one of its tasks. It is an error when the result
-// has no such task or no run.
+// Explain returns the explanation of the first run of a result, for all tasks ("") or for one. It returns an error if the result has no
+// run or no such task.
 func Explain(r Result, task string) (Explanation, error) {
 	out := Explanation{Mode: r.Mode, Algorithm: r.Algorithm, Problem: r.Problem, Status: r.Status, Asked: r.Asked,
 		Goal: r.Goal, Words: r.Words,
@@ -66,44 +66,41 @@ func Explain(r Result, task string) (Explanation, error) {
 	return out, nil
 }
 
-// Open returns the tasks that are not decided.
+// Open returns the undecided tasks.
 func (x Explanation) Open() []TaskExplanation {
 	return slices.DeleteFunc(slices.Clone(x.Tasks), func(s TaskExplanation) bool { return s.Progress.Decided })
 }
 
-// Uncertain reports whether the gap of an open task still lies within twice its standard error, so that
-// the samples it takes are very uncertain.
+// Uncertain reports whether the gap of an open task is below twice its standard error. Progress.Samples is then very uncertain.
 func (p Progress) Uncertain() bool { return !p.Decided && p.Gap < 2*p.Error }
 
-// An Explainer is an Algorithm that can say how far it is. What it says guides people
-// and decides nothing. It is worked out when asked for, at the cost of about one design a task.
+// An Explainer is an Algorithm that can report its progress. The report is for readers and has no effect on decisions. It is computed on
+// request, at the cost of about one design per task.
 type Explainer interface {
 	Algorithm
-	// Hardest returns what decides task v, which is open.
+	// Hardest returns the comparison that keeps task v undecided.
 	Hardest(v int) Rival
-	// Samples returns the further samples, all agents together, that deciding the given open tasks
-	// takes, in the sense of Progress.Samples; at most the sum over them, since tasks share rounds. -1
-	// when one of them cannot be decided, NaN before any data.
+	// Samples returns the estimated further samples, all agents together, to decide the given open tasks, as Progress.Samples; at most
+	// the sum over the tasks, since tasks share rounds. It is -1 if one of them cannot be decided, and NaN before any data.
 	Samples(tasks []int) float64
 }
 
-// Rival describes the open arm of a task that is farthest from being told from its leader.
+// Rival describes the open arm of a task whose comparison with the leader needs most further samples.
 type Rival struct {
-	// "" if no arm is open, as after an interrupt between the exclusion of the last one and the
-	// decision
+	// "" if no arm is open: the run was interrupted between the last elimination and the decision
 	Arm   string
 	Open  int     // arms that may still be the answer, the leader included
 	Gap   float64 // estimated reward of the leader minus the rival's, reward units
 	Error float64 // standard error of Gap, reward units
-	// The evidence against the rival and what a decision takes, in one unit that grows as the root of
-	// the samples; 0 before any data.
+	// test statistic against the rival and its boundary, in a common unit that grows with the square root of the samples; 0 before any
+	// data
 	Statistic, Threshold float64
-	// the tasks that are the same question, v among them, in task order; nil for v alone
+	// tasks with the same arms and features, v among them, in task order; nil if there is only v
 	Tasks []int
 }
 
-// ProgressOf returns how far each task is, in task order, and the further samples that deciding all
-// of them takes, in the sense of Explainer.Samples.
+// ProgressOf returns the progress of each task, in task order, and the estimated further samples to decide all of them, as
+// Explainer.Samples.
 func ProgressOf(x Explainer) (tasks []Progress, remaining float64) {
 	answers := x.Answers()
 	remaining = remainingOf(x, answers)
@@ -121,7 +118,7 @@ func ProgressOf(x Explainer) (tasks []Progress, remaining float64) {
 			continue
 		}
 		samples := x.Samples([]int{v})
-		if remaining >= 0 && samples > remaining { // what decides all tasks decides this one
+		if remaining >= 0 && samples > remaining { // deciding all tasks decides this one
 			samples = remaining
 		}
 		tasks[v].Samples = samples
@@ -129,8 +126,7 @@ func ProgressOf(x Explainer) (tasks []Progress, remaining float64) {
 	return tasks, remaining
 }
 
-// Remaining returns the further samples that deciding all tasks takes, in the sense of
-// Explainer.Samples.
+// Remaining returns the estimated further samples to decide all tasks, as Explainer.Samples.
 func Remaining(x Explainer) float64 { return remainingOf(x, x.Answers()) }
 
 func remainingOf(x Explainer, answers []Answer) float64 {
@@ -141,9 +137,8 @@ func remainingOf(x Explainer, answers []Answer) float64 {
 	return x.Samples(open)
 }
 
-// reached returns the fraction of the evidence that a decision takes: (statistic/threshold)², which
-// grows in proportion to the samples if the gap is what it seems. It stays below 1, which is for
-// what is decided.
+// reached returns the fraction of the evidence that is collected: (statistic/threshold)², which grows linearly with the samples if the
+// estimated gap is right. It stays below 1, the value of decided tasks.
 func reached(statistic, threshold float64) float64 {
 	if !(statistic > 0) || !(threshold > 0) {
 		return 0
@@ -152,96 +147,91 @@ func reached(statistic, threshold float64) float64 {
 	return min(x*x, math.Nextafter(1, 0))
 }
 
-// ArmEstimates holds the estimates of an algorithm of every arm, N of each, reward units.
+// ArmEstimates has an algorithm's estimates of N arms, reward units.
 type ArmEstimates struct {
-	Mean []float64 // NaN where the data say nothing of an arm
-	// half of the length of a 95 % interval around Mean, of each arm by itself: the pulls are taken for
-	// fixed beforehand, and no answer rests on it
+	Mean []float64 // NaN for arms without information
+	// half length of the pointwise 95 % interval around Mean; it treats the pulls as fixed in advance, and no answer uses it
 	Half []float64
-	// whether the interval is one of a posterior; else it is a confidence interval of the noise, which
-	// leaves out what the estimator is off on average
+	// whether the interval is a posterior interval; otherwise it is a confidence interval that covers noise but not the bias of the
+	// estimator
 	Posterior bool
 }
 
-// An ArmEstimator algorithm is an Algorithm that can say what it makes of every arm. What it says is for
-// people and decides nothing.
+// An ArmEstimator is an Algorithm that can estimate every arm. The estimates are for readers and have no effect on decisions.
 type ArmEstimator interface {
-	// ArmEstimates returns what the data so far say; empty before any.
+	// ArmEstimates returns the estimates from the data so far; empty before any data.
 	ArmEstimates() ArmEstimates
 }
 
-// A LazyArmEstimator algorithm can say later what it makes of some arms now, which with many arms is much
-// less work than to say it of all of them after every round.
+// A LazyArmEstimator can save its state now and estimate selected arms later. With many arms this is much faster than estimating all arms
+// after every round.
 type LazyArmEstimator interface {
 	ArmEstimator
-	// DeferEstimates returns what ArmEstimates would of some arms, which rise, NaN of others; and the latest
-	// estimates of all arms, of each from when it was last compared with others, by which to choose some.
-	// Both are nil before any data. The function is to be called before the algorithm's context ends.
+	// DeferEstimates returns a function that computes the present estimates of selected arms, in ascending order, with NaN for the
+	// others. latest has the most recent estimate of each arm, for choosing the selection. Both are nil before any data. The function
+	// must be called before the algorithm's context ends.
 	DeferEstimates() (later func(arms []int) ArmEstimates, latest []float64)
 }
 
-// Estimates holds the estimates of one run of every arm, round by round. Of very many arms it has some: the arms of
-// each task whose last estimates are best, and NaN of others.
+// Estimates has the estimates of one run after each round. With very many arms only those with the best final estimates of each task are
+// included; the others are NaN.
 type Estimates struct {
 	Tasks     []string  // V names
 	Arms      []string  // N names
 	TaskOf    []int     // N: task of each arm
-	Truth     []float64 // N expected rewards, nil where they are not known
+	Truth     []float64 // N expected rewards; nil if unknown
 	Posterior bool      // as ArmEstimates.Posterior
-	// in the order of the run; of a very long one not every round, but the last
+	// in order of rounds; a very long run includes only some rounds, always the last
 	Rounds []RoundEstimates
 }
 
-// RoundEstimates is Estimates after one round.
+// RoundEstimates has the estimates after one round.
 type RoundEstimates struct {
 	Round      int       // from 1
 	Mean, Half []float64 // N, as in ArmEstimates
 }
 
-// LackLevel is the probability, over all rounds of a run, that a kernel which can
-// represent the rewards is said not to fit. Round r is tested at LackLevel/(r(r+1)),
-// and these add up to LackLevel without knowing how many rounds there will be.
+// LackLevel is the significance level, over all rounds of a run, of the test that the kernel can represent the rewards. Round r is tested
+// at LackLevel/(r(r+1)); these levels add up to LackLevel for any number of rounds.
 const LackLevel = 0.01
 
-// LackOfFit is the evidence of a run against its kernel: the arms' means differ
-// from the closest function of the kernel's space by more than their pure error does.
+// LackOfFit is the evidence of a run against its kernel: the arms' means differ from the closest function of the kernel's space by more
+// than the pure error explains.
 type LackOfFit struct {
-	Round  int // in which the test rejected first
+	Round  int // first round that rejected
 	PValue float64
-	Level  float64 // that PValue is below
-	// g of + g*identity(), reward units squared: what explains the excess; by moments
-	// [DerSimonian and Kacker 2007]
+	Level  float64 // significance level of that round; PValue is below it
+	// g of an added term g*identity() that explains the excess, reward units squared; method of moments [DerSimonian and Kacker 2007]
 	Nugget float64
 	Worst  []Residual
-	Alike  *AlikeArms // that explain most of it; nil where none do
-	Robust bool       // whether the run estimates this and allows for it
-	Scales bool       // whether it rests on noise scales that the problem states
+	Alike  *AlikeArms // pair of arms that explains most of the excess; nil without one
+	Robust bool       // whether the run estimates the misspecification and allows for it
+	Scales bool       // whether the test uses noise scales that the problem states
 }
 
-// Residual is an arm that the kernel misses.
+// Residual is an arm whose reward the kernel cannot represent.
 type Residual struct {
 	Task, Arm    string
-	Off          float64 // mean less the closest function of the kernel's space, reward units
+	Off          float64 // mean minus the closest function of the kernel's space, reward units
 	Standardised float64 // Off over its standard deviation
 }
 
-// AlikeArms are two arms of a task that have the same features, or nearly, and not the same rewards.
+// AlikeArms are two arms of a task with equal or nearly equal features but different rewards.
 type AlikeArms struct {
 	Task, Arm, Other string
-	Off              float64 // mean of Other less the mean of Arm, reward units
+	Off              float64 // mean of Other minus mean of Arm, reward units
 	Standardised     float64 // Off over its standard error
 }
 
-// A KernelReliant is an Algorithm whose answers rely on a kernel that can represent the rewards.
+// A KernelReliant is an Algorithm whose answers are right only if the kernel can represent the rewards.
 type KernelReliant interface {
-	// FitCheck returns the test of that kernel for one run; nil if no data would speak against
-	// it.
+	// FitCheck returns a test of the kernel for one run; nil if no data could contradict the kernel.
 	FitCheck() FitCheck
 }
 
-// A FitCheck tests a kernel on the data of a run.
+// A FitCheck tests the kernel on the data of a run.
 type FitCheck interface {
-	// Learn takes a round in. It returns the p-value of all data so far, nil where they leave
-	// nothing to test, and what speaks against the kernel since the first round that rejected it.
+	// Learn adds a round. It returns the p-value of all data so far, nil if there is nothing to test, and the evidence of the first round
+	// that rejected the kernel.
 	Learn(round int, b Batch) (p *float64, found *LackOfFit)
 }

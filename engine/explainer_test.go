@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// asked is an Explainer of four tasks: the first is decided, and the last two are
-// the same question.
+// asked is an Explainer of four tasks: the first is decided, and the last two have the same arms and features.
 type asked struct {
 	Algorithm
 	together float64
@@ -33,8 +32,8 @@ func (a *asked) Samples(tasks []int) float64 {
 	return 10 * float64(tasks[0])
 }
 
-// Progress follows from the answers, the hardest rivals and the samples: what is decided needs
-// nothing, tasks that are the same are asked once, and none takes more than all together.
+// Progress follows from the answers, the hardest rivals and the samples: decided tasks need no samples, equal tasks are asked once, and
+// no task needs more than all together.
 func TestProgressOf(t *testing.T) {
 	below := math.Nextafter(1, 0)
 	for _, c := range []struct{ together, b, c float64 }{{100, 10, 20}, {15, 10, 15}, {-1, 10, 20}} {

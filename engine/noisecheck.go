@@ -9,58 +9,58 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// A NoiseReliant is an Algorithm whose guarantee rests on what the problem says of the noise scales.
+// A NoiseReliant is an Algorithm whose guarantee depends on the noise scales stated in the problem.
 type NoiseReliant interface {
-	// NoiseCheck returns the test of that for one run; nil if no data would speak against it.
+	// NoiseCheck returns a test of these scales for one run; nil if no data could contradict them.
 	NoiseCheck() NoiseCheck
 }
 
-// NoiseCheck tests what the guarantee of a run takes for granted of the noise: that arms with one unknown
-// scale scatter alike, and that rewards do not scatter more than a stated scale allows.
+// NoiseCheck tests the noise assumptions of a guarantee: arms with a common unknown scale have equal variances, and rewards do not vary
+// more than a stated scale allows.
 type NoiseCheck interface {
-	// Learn takes a round in, with the sides of its plan, and returns what all data so far speak against; nil for nothing. Round r is
-	// tested at LackLevel/(r(r+1)), so that a true assumption is rejected in any round with probability LackLevel at most.
+	// Learn adds a round, with the sides of its plan, and returns the assumption that all data so far reject; nil if none. Round r is
+	// tested at LackLevel/(r(r+1)), so a true assumption is rejected in any round with probability at most LackLevel.
 	Learn(sides []Side, b Batch) *Warning
 }
 
-// levelOf returns the level at which a round is tested.
+// levelOf returns the significance level of a round.
 func levelOf(round int) float64 { return LackLevel / float64(round*(round+1)) }
 
-// scaleCheck tests scales by the rewards of each arm.
+// scaleCheck tests noise scales by the rewards of each arm.
 //
-// Arms with one unknown scale are compared by Bartlett's test [Bartlett37]. Rewards that are not normal make
-// it reject equal scales, so its statistic is divided by how much more the variances of one arm differ between
-// parts of its data than those of normal rewards would, where that is more than once.
+// Arms with a common unknown scale are compared by Bartlett's test [Bartlett37]. For rewards that are not normal, the test rejects equal
+// scales too often. Its statistic is therefore divided by the excess of the variance of an arm's log variances, between parts of its
+// data, over the value for normal rewards, if that ratio is above 1.
 //
 // [Bartlett37]: M. S. Bartlett, Properties of sufficiency and statistical tests, Proc. R. Soc. Lond. A 160 (1937) 901.
 type scaleCheck struct {
 	p      *problem.Problem
-	groups []int // N: arms with one unknown scale have one number; nil where scales are stated
+	groups []int // N: group of arms with a common unknown scale; nil if scales are stated
 	rounds int
 
 	counts  []float64   // N pulls so far
-	means   []float64   // N means of these
-	all     []deviation // N: around the mean of all rewards of an arm, as far as they are told apart
-	open    []deviation // N: the part of the data that is not yet large enough
-	parts   []deviation // N: sum over the parts that are
-	logs    []float64   // N: Σ f log(s²) over these parts, f degrees of freedom
+	means   []float64   // N means of these pulls
+	all     []deviation // N: around the mean of all rewards of an arm, if single rewards are known
+	open    []deviation // N: the present part, not yet large enough to close
+	parts   []deviation // N: sum over the closed parts
+	logs    []float64   // N: Σ f log(s²) over closed parts, f degrees of freedom
 	inverse []float64   // N: Σ 1/f
-	number  []float64   // N: how many parts
+	number  []float64   // N: number of closed parts
 }
 
-// deviation is a sum of squared deviations, over the guessed or stated variance, with its degrees of freedom.
+// deviation is a sum of squared deviations divided by the guessed or stated variance, with its degrees of freedom.
 type deviation struct{ squares, freedom float64 }
 
 func (d *deviation) add(squares, freedom float64) {
 	d.squares, d.freedom = d.squares+squares, d.freedom+freedom
 }
 
-// fewestCompared are the degrees of freedom of a variance that is compared with others, and leastCompared the
-// least ratio of a variance to the common one: rounded rewards may be all alike.
+// fewestCompared is the smallest number of degrees of freedom of a variance that is compared. leastCompared is a lower limit on its ratio
+// to the common variance: rounded rewards may all be equal.
 const fewestCompared, leastCompared = 4, 1e-4
 
-// NewNoiseCheck returns the test for a problem before any data. Arms with one number of groups share an
-// unknown scale; groups is nil where scales are stated.
+// NewNoiseCheck returns the test for a problem before any data. Arms of the same group share an unknown scale; groups is nil if scales
+// are stated.
 func NewNoiseCheck(p *problem.Problem, groups []int) NoiseCheck {
 	n := p.N()
 	return &scaleCheck{
@@ -70,7 +70,7 @@ func NewNoiseCheck(p *problem.Problem, groups []int) NoiseCheck {
 	}
 }
 
-// Learn adds to the squares of each arm.
+// Learn implements NoiseCheck.
 func (c *scaleCheck) Learn(_ []Side, b Batch) *Warning {
 	for i, n := range b.Counts {
 		if n == 0 {
@@ -95,7 +95,7 @@ func (c *scaleCheck) Learn(_ []Side, b Batch) *Warning {
 	return c.unequal(levelOf(c.rounds))
 }
 
-// above tests stated scales: each arm's squares are at most χ² of their degrees of freedom.
+// above tests stated scales: the squares of each arm are at most a χ² variable.
 func (c *scaleCheck) above(level float64) *Warning {
 	worst, p := MostAbove(len(c.all), func(i int) (squares, freedom float64) { return c.all[i].squares, c.all[i].freedom })
 	if worst < 0 || p > level {
@@ -106,8 +106,8 @@ func (c *scaleCheck) above(level float64) *Warning {
 		Numbers: []float64{ratio * c.p.Noise.Scales[worst], ratio, max(p, math.SmallestNonzeroFloat64)}}
 }
 
-// MostAbove returns which of n arms has squares that are largest for their degrees of freedom, by χ², and the probability that some arm
-// has such, times the number of arms with any: squares are over the stated variance. -1 where none has a degree of freedom.
+// MostAbove returns the arm of n whose sum of squares (over the stated variance) has the smallest χ² p-value, and that p-value times the
+// number of arms with degrees of freedom. It returns -1 if no arm has any.
 func MostAbove(n int, of func(arm int) (squares, freedom float64)) (worst int, p float64) {
 	worst, p = -1, 1
 	tests := 0.0
@@ -124,14 +124,14 @@ func MostAbove(n int, of func(arm int) (squares, freedom float64)) (worst int, p
 	return worst, p * tests
 }
 
-// unequal tests whether arms with one unknown scale scatter alike.
+// unequal tests whether arms with a common unknown scale have equal variances.
 func (c *scaleCheck) unequal(level float64) *Warning {
 	groups := slices.Max(c.groups) + 1
 	common := make([]deviation, groups)
 	for i, g := range c.groups {
 		common[g].add(c.parts[i].squares+c.open[i].squares, c.parts[i].freedom+c.open[i].freedom)
 	}
-	// parts of the data are closed when they have degrees of freedom enough
+	// close the parts of the data with enough degrees of freedom
 	for i := range c.open {
 		d := c.open[i]
 		if g := common[c.groups[i]]; d.freedom >= fewestCompared && g.squares > 0 {
@@ -156,7 +156,7 @@ func (c *scaleCheck) unequal(level float64) *Warning {
 	}
 	excess, parts := within.sum()
 	p := distuv.ChiSquared{K: freedom}.Survival(statistic)
-	if parts > 0 && excess > parts { // rewards whose variances vary more than those of normal ones
+	if parts > 0 && excess > parts { // variances vary more than for normal rewards
 		p = distuv.F{D1: freedom, D2: parts}.Survival(statistic / freedom / (excess / parts))
 	}
 	if p > level {
@@ -165,7 +165,7 @@ func (c *scaleCheck) unequal(level float64) *Warning {
 	return c.extremes(max(p, math.SmallestNonzeroFloat64))
 }
 
-// extremes names the arms of one scale whose own scales are farthest apart, for their degrees of freedom.
+// extremes names the two arms of one group whose scales differ most for their degrees of freedom.
 func (c *scaleCheck) extremes(p float64) *Warning {
 	most, least := map[int]int{}, map[int]int{}
 	log := func(i int) float64 { return math.Log(c.parts[i].squares / c.parts[i].freedom) }
@@ -195,10 +195,10 @@ func (c *scaleCheck) extremes(p float64) *Warning {
 	return &Warning{Kind: WarnScalesDiffer, Names: append(c.p.NamesOf(high), c.p.NamesOf(low)...), Numbers: []float64{sd(high), sd(low), p}}
 }
 
-// bartlett sums Bartlett's statistic over sets of variances, each set with its own common variance.
+// bartlett accumulates Bartlett's statistic over sets of variances, each set with its own common variance.
 type bartlett struct {
 	pooled                 []deviation
-	logs, inverse, numbers []float64 // by set: Σ f log(s²), Σ 1/f, how many variances
+	logs, inverse, numbers []float64 // by set: Σ f log(s²), Σ 1/f, number of variances
 }
 
 func newBartlett(sets int) bartlett {
@@ -212,7 +212,7 @@ func (t *bartlett) add(set int, d deviation, logs, inverse, number float64) {
 	t.numbers[set] += number
 }
 
-// sum returns the statistic, about χ² where the variances of each set are one, and its degrees of freedom.
+// sum returns the statistic, approximately χ² if the variances of each set are equal, and its degrees of freedom.
 func (t *bartlett) sum() (statistic, freedom float64) {
 	for set, d := range t.pooled {
 		if k := t.numbers[set]; k > 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// scattered returns a problem of two tasks with three arms each, whose noise is stated to be 1.
+// scattered returns a problem of two tasks with three arms each and stated noise scale 1.
 func scattered(t *testing.T) *problem.Problem {
 	t.Helper()
 	tasks, err := kernels.NewPoints(nil, []string{"t0", "t1"}, [][]float64{{}, {}})
@@ -46,11 +46,11 @@ func batch(n int, sd []float64, draw func() float64) engine.Batch {
 	return b
 }
 
-// What the noise check says of a share of runs: seldom anything where the assumption holds, for heavy tails as well, and nearly always where scales
-// differ by a factor of three, within a task or between tasks, or exceed the stated one by a third.
+// TestNoiseCheck counts warnings: rare if the assumption holds, also for heavy tails; almost certain if scales differ by a factor of
+// three, within or between tasks, or exceed the stated one by a third.
 func TestNoiseCheck(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	heavy := func() float64 { // Student's law with 5 degrees of freedom, of variance 1
+	heavy := func() float64 { // Student's t with 5 degrees of freedom, variance 1
 		squares := 0.0
 		for range 5 {
 			z := rng.NormFloat64()
@@ -103,7 +103,7 @@ func TestNoiseCheck(t *testing.T) {
 	}
 }
 
-// Without squares, as known scales are told, the means of rounds show a scale that is far too small.
+// Without squares, as with known scales, the means of rounds reveal a scale that is far too small.
 func TestNoiseCheckByMeans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	check := engine.NewNoiseCheck(scattered(t), nil)
@@ -118,7 +118,7 @@ func TestNoiseCheckByMeans(t *testing.T) {
 	}
 }
 
-// Skewed rewards are named where each arm has an unknown scale, as a sample when chance does not explain them, and not where limits are stated.
+// With one unknown scale per arm, skewed rewards are named, in a sample only if significant; not if bounds are stated.
 func TestSkewWarning(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	draw := func(skewed bool) []float64 {
@@ -148,7 +148,7 @@ func TestSkewWarning(t *testing.T) {
 	}
 }
 
-// Within blocks, whose effects are ten times the noise, unequal scales are found and equal ones are not refuted.
+// Within blocks, whose effects are ten times the noise, unequal scales are found and equal ones are not rejected.
 func TestNoiseCheckWithinBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	sides := []engine.Side{{Arms: []int{0, 1, 2}, Blocks: 12}, {Arms: []int{3, 4, 5}, Blocks: 12}}

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A field that is added and left at zero does not change what identifies options, in a structure within
-// them neither; a field with a value does.
+// A new field that is zero, also in a nested struct, does not change the identity of options; a non-zero field does.
 func TestNonZero(t *testing.T) {
 	text := func(v any) string {
 		b, err := json.Marshal(NonZero(v))

@@ -15,8 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The schedules that fix how many pulls a round of an elimination algorithm
-// gets and when an arm goes.
+// Schedules of elimination algorithms: the number of pulls of a round and the elimination rule.
 const (
 	// SchedulePaper is literal [Du23, Alg. 1]: 32·4^r(1+ε)²ρ_r log(2n²V/δ_r) pulls,
 	// elimination at an estimated gap of 2^-r. Guaranteed by Theorem 1.
@@ -37,24 +36,24 @@ const (
 	RidgeValue = "value" // the number given
 )
 
-// The laws of noise that tests know.
+// Noise distributions that tests support.
 const (
 	LawNormal = "normal"
-	// E exp(h·noise) ≤ exp(h²σ²/2); bounded rewards are, with half their range for σ
+	// E exp(h·noise) ≤ exp(h²σ²/2). Rewards within bounds satisfy it, with σ half of their range
 	LawSubGaussian = "subgaussian"
-	// differences of two arms within a block are symmetric around their mean: for arms side by side (problem.Block). They are
-	// where the noise of the arms has one law, whatever it is
+	// differences of two arms within a block are symmetric around their mean: for arms measured in blocks (problem.Block). This holds if
+	// the noise of all arms has the same distribution, of any shape
 	LawSymmetric = "symmetric"
 )
 
-// How far a posterior believes the kernel of its problem.
+// How a posterior method uses the kernel of its problem as prior.
 const (
-	KernelFixed  = "fixed"  // it is the prior, but for its scale
-	KernelMember = "member" // it is one term of a prior, whose other terms and their numbers are learned in the run
-	KernelAuto   = "auto"   // nothing is stated: all is learned in the run
+	KernelFixed  = "fixed"  // the kernel is the prior; only its scale may be fitted
+	KernelMember = "member" // the kernel is one component of a mixture prior; the others and all hyperparameters are learned in the run
+	KernelAuto   = "auto"   // no kernel is stated: all components are learned in the run
 )
 
-// LearnsKernel reports whether methods that can learn the kernel in the run do so on a problem.
+// LearnsKernel reports whether methods that can learn the kernel during the run do so on p.
 func (o Options) LearnsKernel(p *problem.Problem) bool {
 	if o.KernelIs == "" {
 		return p.KernelFound && !o.Level.Known && o.Scale == 0
@@ -62,55 +61,54 @@ func (o Options) LearnsKernel(p *problem.Problem) bool {
 	return o.KernelIs != KernelFixed
 }
 
-// Ridge is the choice of ξ; the zero value is auto.
+// Ridge is the choice of the regularisation parameter ξ; the zero value is auto.
 type Ridge struct {
 	Kind  string
 	Value float64 // ξ ≥ 0, normalised; for RidgeValue
 }
 
-// Level holds what is known of the level of all rewards before data; the zero value is nothing.
+// Level is the prior mean of all rewards; the zero value means unknown.
 type Level struct {
 	Known bool
 	Value float64 // reward units
 }
 
-// Options of an algorithm. The zero value of each field is the default it states.
+// Options of an algorithm. The zero value of each field is the default in its comment.
 type Options struct {
 	Delta float64 // error probability, in (0, 1); 0 means 0.05
-	// PAC: an arm within Epsilon (reward units) of the best will do; 0 means the best arm
+	// PAC accuracy: an arm within Epsilon (reward units) of the best is a right answer; 0 means the best arm
 	Epsilon float64
 	Budget  int // T, pulls per agent (fixed budget); there it or Total is required
-	Total   int // pulls of all agents together (fixed budget), in place of Budget
-	// of methods with a budget that plan again after each round: in how many rounds they spend it, and
-	// the pulls that a round is a multiple of; 0 means that the method chooses, and any number
+	Total   int // pulls of all agents together (fixed budget), instead of Budget
+	// for fixed-budget methods that plan again after each round: the number of rounds, and a number that divides the pulls of each round;
+	// 0 means that the method chooses, and no constraint
 	Rounds, Batch int
 	Schedule      string  // "tuned" (default) or "paper"
 	Ridge         Ridge   // ξ
 	Norm          float64 // bound on ‖θ*‖, normalised; 0 means the norm of the known means
 	// lower bound on the smallest gap, reward units; 0 means the gap of the known means
 	Gap  float64
-	Unit float64 // reward units of one normalised unit; 0 means the largest noise scale
+	Unit float64 // normalisation: reward units of one normalised unit; 0 means the largest noise scale
 
-	// of posterior methods: prior mean of every reward. Unknown, it has a flat prior [RW06, sec. 2.7]
+	// posterior methods: prior mean of every reward. If unknown, it has a flat prior [RW06, sec. 2.7]
 	Level Level
-	// of posterior methods: factor on the kernel, which is in squared reward units; 0 means that it
-	// is fitted to the data of the run by restricted likelihood, and with it a part g*identity()
-	// for what the kernel cannot represent (docs/theory/posterior.md)
+	// posterior methods: signal variance, the factor on the kernel, squared reward units. 0 means that it is fitted to the data of the
+	// run by restricted likelihood, together with a part g*identity() for deviations from the kernel (docs/theory/posterior.md)
 	Scale float64
 
-	// of CoBayesFB by the posterior: how far the kernel is to be believed, KernelFixed, KernelMember or KernelAuto; "" means
-	// KernelAuto where nobody stated the kernel, nor level or scale, and else KernelFixed
+	// CoBayesFB with a posterior: KernelFixed, KernelMember or KernelAuto; "" means KernelAuto if neither kernel, Level nor Scale is
+	// stated, and KernelFixed otherwise
 	KernelIs string
 
-	// of the noise, for tests that depend on it: LawNormal, LawSubGaussian or LawSymmetric; "" means LawNormal
-	// without bounds of the problem's rewards, and any law within them with bounds, see Bets
+	// noise distribution for tests that depend on it: LawNormal, LawSubGaussian or LawSymmetric; "" means LawNormal for rewards without
+	// bounds and any distribution within the bounds otherwise, see Bets
 	Law string
-	// bound on what the kernel cannot represent of any expected reward, reward units; 0 means that
-	// it represents them
+	// misspecification bound: how far any expected reward may be from a function of the kernel's space, reward units; 0 means that the
+	// kernel represents all of them
 	Misfit float64
 	Robust bool // estimate such a bound from the data of the run and allow for it
 
-	// of CoTestFC: test all tasks together by the kernel even where each alone takes no more samples, to be compared with
+	// CoTestFC: test all tasks together even if independent tests need no more samples; for comparisons
 	Together bool
 
 	MaxRounds  int // 0 means 30
@@ -120,42 +118,42 @@ type Options struct {
 // DefaultDelta is the error probability when none is given.
 const DefaultDelta = 0.05
 
-// An Option is a field of Options as scripts and commands state it and as results repeat it: the field whose name is Name in
-// capitals, MaxRounds for max_rounds.
+// An Option is a field of Options as scripts and commands set it and results repeat it. Name is the field name in snake case: max_rounds
+// for MaxRounds.
 type Option struct {
 	Name     string
-	Synonyms []string           // names elsewhere, for which a script is told Name
-	Mode     string             // ModeFC or ModeFB where scripts state it in this mode alone
-	Range    kernels.Range      // of numbers, where one is given
-	Choices  []string           // of words
-	Planned  string             // why one of Choices, RidgeGP, is only for functions whose pulls are fixed beforehand
-	Of       Methods            // which algorithms have it
-	Default  string             // as a script writes it; "" where none is written
-	Held     bool               // a Result holds it as a number
-	Doc      string             // "" of an option that scripts do not have
-	At       func(*Options) any // its field, by a pointer
+	Synonyms []string           // names used by other tools; a script that uses one gets a hint to use Name
+	Mode     string             // ModeFC or ModeFB if scripts have it in that mode only; "" for both
+	Range    kernels.Range      // allowed numbers
+	Choices  []string           // allowed words
+	Planned  string             // why one of Choices, RidgeGP, is available only in functions whose pulls are fixed in advance
+	Of       Methods            // algorithms that have it
+	Default  string             // as a script writes it; "" if scripts omit it
+	Held     bool               // whether a Result has it as a number
+	Doc      string             // "" if scripts do not have it
+	At       func(*Options) any // returns a pointer to its field
 }
 
-// Methods is a kind of algorithms that have an option.
+// Methods is a kind of algorithm, by the options it has.
 type Methods int
 
-// The kinds. An option of algorithms of another kind needs one more, and its line in algorithms.Entry.Takes.
+// A new kind needs a constant here and a line in algorithms.Entry.Takes.
 const (
 	MethodsAll         Methods = iota
 	MethodsSchedules           // rounds of a schedule
-	MethodsRidge               // least squares under a ridge; one with a prior chooses between two estimators by its kind, and takes no value
-	MethodsPlannedGap          // fixed confidence under a ridge
-	MethodsNormed              // least squares, also without a ridge: features that were cut need the norm there, too
-	MethodsPlanBudgets         // a fixed budget by a prior
+	MethodsRidge               // regularised least squares; ones with a prior choose only between two estimators and take no value
+	MethodsPlannedGap          // regularised least squares, fixed confidence
+	MethodsNormed              // least squares, also without regularisation: features that were cut need the norm
+	MethodsPlanBudgets         // fixed budget with a prior
 	MethodsTests               // tests of normal rewards, fixed confidence
-	MethodsMisfit              // such tests by least squares: sample means need no allowance for what the kernel cannot represent
+	MethodsMisfit              // such tests by least squares; sample means need no misspecification bound
 	MethodsBelieve             // a posterior
 )
 
-// AllOptions ranges over the options in the order in which results state them.
+// AllOptions yields the options in the order of results.
 func AllOptions() iter.Seq[Option] { return slices.Values(options) }
 
-// OptionNamed returns an option. A name that no option has is a programmer's mistake and panics.
+// OptionNamed returns the option with this name. It panics if there is none.
 func OptionNamed(name string) Option {
 	i := slices.IndexFunc(options, func(x Option) bool { return x.Name == name })
 	if i < 0 {
@@ -229,7 +227,7 @@ var options = []Option{
 		Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop before more samples than this, all agents together"},
 }
 
-// stated returns the value of an option as a number, or as a word, which is "" where it is at its default.
+// stated returns the value of an option as a number or as a word; the word is "" at the default.
 func (x *Option) stated(o *Options) (number float64, isNumber bool, word string) {
 	switch v := x.At(o).(type) {
 	case *float64:
@@ -253,7 +251,7 @@ func (x *Option) stated(o *Options) (number float64, isNumber bool, word string)
 	return 0, false, ""
 }
 
-// Checked fills the zero fields and reports values outside their range.
+// Checked sets zero fields to their defaults and returns an error for a value out of range.
 func (o Options) Checked(mode string) (Options, error) {
 	o.Delta = cmp.Or(o.Delta, DefaultDelta)
 	o.Schedule = cmp.Or(o.Schedule, ScheduleTuned)
@@ -291,8 +289,8 @@ func (o Options) check(mode string) error {
 	return nil
 }
 
-// LawFor returns the law of the noise that tests rely on: the one given, or else sub-Gaussian
-// where rewards have bounds, and normal where not.
+// LawFor returns the noise distribution that tests use: Options.Law if set, else sub-Gaussian for rewards with bounds and normal for
+// others.
 func (o Options) LawFor(p *problem.Problem) string {
 	switch {
 	case o.Law != "":
@@ -303,22 +301,22 @@ func (o Options) LawFor(p *problem.Problem) string {
 	return LawNormal
 }
 
-// Bets reports whether tests bet on rewards that have bounds, whatever their law within: where nobody asks
-// for another law.
+// Bets reports whether tests use betting, which is valid for any distribution within the rewards' bounds: if the rewards have bounds and
+// Options.Law is not set.
 func (o Options) Bets(p *problem.Problem) bool { return o.Law == "" && p.Noise.Bounds != nil }
 
-// Setting is one option of a result as a script writes it.
+// Setting is one option in a result, as a script writes it.
 type Setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// SettingAgents is the name of the setting, with the name of a run, of results whose rewards the agents
-// of that run measured. A script does not write it.
+// SettingAgents is the name of the setting that contains the name of a cluster run, in results measured by its agents. Scripts do not
+// write it.
 const SettingAgents = "agents"
 
-// Stated returns the options that are not at their defaults, besides those that a Result holds as
-// numbers (Delta, Epsilon, Budget, Schedule), by their names in a script and in a fixed order.
+// Stated returns the options that differ from their defaults, except those that are numeric fields of Result (Delta, Epsilon, Budget,
+// Schedule), by script name and in a fixed order.
 func (o Options) Stated() []Setting {
 	var out []Setting
 	for _, x := range options {
@@ -333,9 +331,8 @@ func (o Options) Stated() []Setting {
 	return out
 }
 
-// NonZero returns the fields of a structure that differ from their zero value, by their names, and so
-// of the structures in it; anything else it returns as it is. Its JSON identifies what was stated: a
-// field that is added later and left at zero does not change it.
+// NonZero returns the non-zero fields of a struct by name, recursively; other values are returned unchanged. Its JSON identifies the
+// stated options: a field that is added later and left at zero does not change it.
 func NonZero(v any) any {
 	s := reflect.ValueOf(v)
 	if s.Kind() != reflect.Struct {
@@ -350,7 +347,7 @@ func NonZero(v any) any {
 	return out
 }
 
-// Pulls returns the pulls of a budget, all agents together.
+// Pulls returns the budget in pulls of all agents together.
 func (o Options) Pulls(agents int) int {
 	if o.Total > 0 {
 		return o.Total
@@ -358,8 +355,8 @@ func (o Options) Pulls(agents int) int {
 	return o.Budget * agents
 }
 
-// Parts returns in how many rounds a budget of so many pulls is spent, by a method that takes usual
-// rounds where nobody stated a number: no more than whole batches fill.
+// Parts returns the number of rounds in which a budget of pulls is spent: Options.Rounds, or the method's usual number, and at most one
+// round per whole batch.
 func (o Options) Parts(pulls, usual int) int {
 	if o.Rounds > 0 {
 		usual = o.Rounds
@@ -369,8 +366,8 @@ func (o Options) Parts(pulls, usual int) int {
 	return min(usual, o.MaxRounds)
 }
 
-// Part returns the pulls of a round for which n are meant, out of the rest: whole batches, as long as
-// each of the later rounds has one too. Only the last batch of a budget may be smaller.
+// Part returns the pulls of a round that should have about n pulls: whole batches, such that each later round has at least one batch too.
+// Only the last batch of a budget may be smaller.
 func (o Options) Part(n, remaining, later int) int {
 	if o.Batch > 0 {
 		if batches := (remaining + o.Batch - 1) / o.Batch; batches > later {

@@ -9,18 +9,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// plainSkew is the absolute skewness from which rewards are called skewed, as in the usual rule of thumb.
+// plainSkew is the absolute skewness above which rewards count as skewed, the usual rule of thumb.
 const plainSkew = 1
 
-// fewestSkewed is how many rewards of an arm its skewness is judged by.
+// fewestSkewed is the smallest number of rewards from which skewness is estimated.
 const fewestSkewed = 8
 
-// SkewWarning reports the arm whose rewards are plainly skewed, the most skewed one; nil where none is, and where
-// skewness does no harm. Student's law with a scale for each arm errs on skewed rewards: a round that lacks the rare
-// large rewards has too small a mean and too small a scale at once.
+// SkewWarning names the arm with the most skewed rewards; nil if none is skewed or skewness does no harm. With one normal scale per arm,
+// skewed rewards cause errors: a round that misses the rare large rewards underestimates mean and scale together.
 //
-// Rewards are those of each arm. Where they are a sample, a skewness that normal rewards have by chance with a
-// probability of LackLevel or more, over all arms together, is not reported (D'Agostino 1970, by its leading term).
+// rewards has the rewards of each arm. If they are a sample, skewness is reported only if it is significant at LackLevel over all arms
+// (D'Agostino 1970, leading term).
 func SkewWarning(p *problem.Problem, opt Options, rewards [][]float64, sample bool) *Warning {
 	if p.Noise.UnknownBy != problem.UnknownArm || opt.LawFor(p) != LawNormal || p.Block != nil {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBatchesAreFilled spends budgets in whole batches, in no more rounds than batches fill and in as
-// many as were stated.
+// TestBatchesAreFilled checks that budgets are spent in whole batches, in at most as many rounds as there are batches, and in the stated
+// number of rounds.
 func TestBatchesAreFilled(t *testing.T) {
 	for _, c := range []struct {
 		opt  Options

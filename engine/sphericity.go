@@ -11,31 +11,31 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// blocked holds what the blocks of a set of arms that are measured side by side say so far.
+// blocked has the data of all blocks of one set of arms.
 type blocked struct {
 	arms     []int
 	products []float64 // n × n: Σ (Y_i - Ȳ_i)(Y_j - Ȳ_j) over blocks
-	freedom  float64   // blocks, less one a round
+	freedom  float64   // number of blocks minus number of rounds
 }
 
-// sideCheck tests whether arms scatter alike within blocks, by Mauchly's test of sphericity [Mauchly40] of each set of arms that was
-// measured side by side: whatever a block adds to all of its rewards, contrasts of arms with one scale have one variance and are
-// not correlated. Two arms have one contrast, which leaves nothing to test.
+// sideCheck tests whether arms have equal variances within blocks, by Mauchly's test of sphericity [Mauchly40] for each set of arms that
+// shares blocks. Block effects cancel in contrasts of arms; with equal scales these have equal variances and no correlation. Two arms
+// have one contrast, so there is nothing to test.
 //
 // [Mauchly40]: J. W. Mauchly, Significance test for sphericity of a normal n-variate distribution, Ann. Math. Stat. 11 (1940) 204.
 type sideCheck struct {
 	p      *problem.Problem
 	rounds int
-	sides  map[string]*blocked // by arms that are measured side by side
+	sides  map[string]*blocked // by set of arms that share blocks
 	order  []string            // of sides
 }
 
-// NewBlockedNoiseCheck returns the test of one scale for the arms of each task within blocks, before any data.
+// NewBlockedNoiseCheck returns the test that the arms of each task have one scale within blocks, before any data.
 func NewBlockedNoiseCheck(p *problem.Problem) NoiseCheck {
 	return &sideCheck{p: p, sides: map[string]*blocked{}}
 }
 
-// Learn takes in the blocks of a round.
+// Learn implements NoiseCheck.
 func (c *sideCheck) Learn(sides []Side, b Batch) *Warning {
 	within := b.Within
 	for k, side := range sides {
@@ -83,8 +83,8 @@ func (c *sideCheck) Learn(sides []Side, b Batch) *Warning {
 		Numbers: []float64{highest, lowest, max(p, math.SmallestNonzeroFloat64)}}
 }
 
-// mauchly returns the statistic, about χ² where arms scatter alike, and its degrees of freedom; ok is false where there are too few
-// blocks or arms.
+// mauchly returns the statistic, approximately χ² for equal variances, and its degrees of freedom; ok is false with too few blocks or
+// arms.
 func (b *blocked) mauchly() (statistic, freedom float64, ok bool) {
 	n := len(b.arms)
 	p := float64(n - 1)
@@ -119,7 +119,7 @@ func (b *blocked) mauchly() (statistic, freedom float64, ok bool) {
 	return statistic, p*(p+1)/2 - 1, true
 }
 
-// variances returns estimates of the arms' variances within blocks: those of differences are the sums of two.
+// variances returns estimates of the arms' variances within blocks, from the variances of differences, which are sums of two.
 func (b *blocked) variances() []float64 {
 	n := len(b.arms)
 	at := func(i, j int) float64 { return b.products[i*n+j] / b.freedom }

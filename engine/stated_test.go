@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestStatedHasEveryOption: an option that is not at its default is told, or is a field of Result.
+// TestStatedHasEveryOption checks that every option that differs from its default is in Stated or is a field of Result.
 func TestStatedHasEveryOption(t *testing.T) {
 	held := map[string]bool{"Delta": true, "Epsilon": true, "Budget": true, "Schedule": true, "Batch": true} // Batch follows from a protocol
 	fields := reflect.TypeFor[Options]()
@@ -37,7 +37,7 @@ func TestStatedHasEveryOption(t *testing.T) {
 	}
 }
 
-// fill gives a field a value that is no default.
+// fill sets a field to a value other than its default.
 func fill(t *testing.T, f reflect.Value) {
 	t.Helper()
 	switch f.Kind() {

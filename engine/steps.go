@@ -14,16 +14,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Steps is one run of an algorithm, driven from outside: a campaign that waits for measurements, an
-// agent that waits for others, or Run. The order of calls is Next, Learn, Next, Learn, … until Next
-// returns false. Between the two Amend may say that other pulls were made, and AddData may come at
-// any time.
+// Steps is one run of an algorithm that its caller drives: a campaign that waits for measurements, an agent that waits for others, or
+// Run. The order of calls is Next, Learn, Next, Learn, … until Next returns false. Between Next and Learn, Amend may replace the pulls;
+// AddData may be called at any time.
 //
-// Rewards go in as they were measured, and the estimates of answers come out so, whether higher or
-// lower ones are better (Algorithm.Goal).
+// Rewards and estimates have the sign of the data (Algorithm.Goal).
 //
-// It is a deterministic function of everything it was told, in that order. It is not safe for concurrent
-// use.
+// A run is a deterministic function of its inputs in their order. Steps is not safe for concurrent use.
 type Steps struct {
 	alg   Algorithm
 	opt   Options
@@ -31,22 +28,22 @@ type Steps struct {
 	noise NoiseCheck // nil if no data could contradict the noise
 	out   Outcome
 
-	arms     int // N, once it is known
+	arms     int // N, 0 until it is known
 	chain    chain
-	plan     Plan // of the open round; without counts where none is open
+	plan     Plan // plan of the open round; Counts is nil if no round is open
 	amended  bool
-	informed []Batch        // by AddData since the open round was planned
-	changes  []func() error // asked for since then
+	informed []Batch        // from AddData since the open round was planned
+	changes  []func() error // requested since the open round was planned
 	learned  []Batch        // of the rounds so far
 	ended    bool           // whether the status of the outcome is final
 	brief    bool           // see WithoutTrail
-	failed   error          // the error that ended it
+	failed   error          // the error that ended the run
 }
 
-// Begin returns the steps of an algorithm before its first round, with the options it was made with:
-// of them MaxRounds and MaxSamples end the run.
+// Begin returns the steps of an algorithm before its first round. opt must be the options that alg was made with; MaxRounds and
+// MaxSamples end the run. It returns an error for options out of range.
 func Begin(alg Algorithm, opt Options) (*Steps, error) {
-	ridge := opt.Ridge // one that nobody stated stays so: some algorithms then choose their form by the problem
+	ridge := opt.Ridge // keep an unset ridge unset: some algorithms then choose their form by the problem
 	opt, err := opt.Checked("")
 	if err != nil {
 		return nil, err
@@ -57,7 +54,7 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 	return s, nil
 }
 
-// setChecks prepares the tests of what the algorithm relies on, before any data.
+// setChecks prepares the tests of the algorithm's assumptions, before any data.
 func (s *Steps) setChecks() {
 	s.check, s.noise = nil, nil
 	if r, ok := s.alg.(KernelReliant); ok {
@@ -68,7 +65,7 @@ func (s *Steps) setChecks() {
 	}
 }
 
-// checked tests what the algorithm relies on by the data of round r, from 1, and of those before; p is as FitCheck has it.
+// checked tests the algorithm's assumptions on the data up to round r ≥ 1; p is the p-value of FitCheck.Learn.
 func (s *Steps) checked(r int, sides []Side, b Batch) (p *float64) {
 	if s.check != nil {
 		p, s.out.LackOfFit = s.check.Learn(r, b)
@@ -79,25 +76,23 @@ func (s *Steps) checked(r int, sides []Side, b Batch) (p *float64) {
 	return p
 }
 
-// WithoutTrail returns the steps, whose outcomes have no audit trail from now on: some of its lines take time, and of many runs few
-// are shown. The algorithm has it.
+// WithoutTrail returns s after it stops adding the audit trail to outcomes, because some entries are slow to compute and simulations show
+// few of them. The algorithm still has the trail.
 func (s *Steps) WithoutTrail() *Steps {
 	s.brief = true
 	return s
 }
 
-// Algorithm returns the algorithm that the steps drive. It is for callers of Explainer and
-// ArmEstimator, whose rewards are turned so that higher is better: whoever calls its Plan or Learn breaks
-// the steps.
+// Algorithm returns the driven algorithm, for calls of Explainer and ArmEstimator, whose rewards have the sign by which higher is better.
+// Calling its Plan or Learn breaks s.
 func (s *Steps) Algorithm() Algorithm { return s.alg }
 
-// Options returns the options of the run as they are now, after SetEpsilon and SetDelta.
+// Options returns the present options, after SetEpsilon and SetDelta.
 func (s *Steps) Options() Options { return s.opt }
 
-// Next plans the next round. It returns the same plan until Learn was told of it; more is false
-// if nothing is left to plan, since the algorithm is done or a limit was reached, and Outcome then
-// says which. A limit of samples is no error. After an error the run has ended, and every further
-// call returns that error.
+// Next returns the plan of the next round, and the same plan again until Learn has its rewards. more is false if the algorithm is done or
+// a limit of rounds or samples is reached; Outcome then has the status. err is the algorithm's or the context's error; it ends the run,
+// and every later call returns it.
 func (s *Steps) Next(ctx context.Context) (plan Plan, more bool, err error) {
 	switch {
 	case s.plan.Counts != nil:
@@ -121,15 +116,14 @@ func (s *Steps) Next(ctx context.Context) (plan Plan, more bool, err error) {
 	return s.shown(), true, nil
 }
 
-// shown returns a copy of the open plan, which callers may write on.
+// shown returns a copy of the open plan, which callers may modify.
 func (s *Steps) shown() Plan {
 	p := s.plan
 	p.Counts = slices.Clone(p.Counts)
 	return p
 }
 
-// over ends the run where the algorithm is done or its rounds are used, and reports whether it has
-// ended.
+// over ends the run if the algorithm is done or the rounds are used up, and reports whether it has ended.
 func (s *Steps) over() bool {
 	switch {
 	case s.ended:
@@ -146,13 +140,12 @@ func (s *Steps) end(status Status, err error) {
 	s.out.close(s.alg, status, !s.brief)
 }
 
-// Learn takes the rewards of the open round, with the counts of the plan or of the last Amend. It is
-// an error without an open round. A batch that does not answer the plan is an error that changes
-// nothing. After a change that was asked for and is refused now the run goes on; after any other
-// error of the algorithm it has ended.
+// Learn records the rewards of the open round. Their counts must be those of the plan or of the last Amend. It returns an error and
+// changes nothing if no round is open or b does not match the plan. If a requested change of the question is refused now, it returns that
+// error and the run continues. Any other error of the algorithm ends the run.
 func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	if s.plan.Counts == nil {
-		return errors.New("no round is open: rewards are told after the round was planned")
+		return errors.New("no round is open: call Next before Learn")
 	}
 	if err := CheckBatch(s.plan, b); err != nil {
 		return fmt.Errorf("round %d: learning: %w", s.plan.Round, err)
@@ -186,11 +179,10 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	return refused
 }
 
-// Learned yields what was learned in the rounds so far, in order, turned so that higher is better. Nobody may write on it.
+// Learned yields the batches of all rounds so far, with the sign by which higher is better. Callers must not modify them.
 func (s *Steps) Learned() iter.Seq[Batch] { return slices.Values(s.learned) }
 
-// Outcome returns what is known so far. Its status is StatusInterrupted while the run can go on: a
-// round is open, or Next would plan one.
+// Outcome returns the outcome so far. Its status is StatusInterrupted while a round is open or Next would plan one.
 func (s *Steps) Outcome() Outcome {
 	if s.plan.Counts != nil || !s.over() {
 		s.out.close(s.alg, StatusInterrupted, !s.brief)
@@ -200,8 +192,8 @@ func (s *Steps) Outcome() Outcome {
 	return out
 }
 
-// chain is SHA-256 over all that a run was told, each link over the one before: replicas that were
-// told different rewards differ from the next plan on, however alike their counts are.
+// chain is a SHA-256 hash chain over all inputs of a run. Replicas with different rewards have different digests from the next plan on,
+// even if their counts agree.
 type chain []byte
 
 // The kinds of links.
@@ -211,8 +203,7 @@ const (
 	linkChange
 )
 
-// digest returns the first 64 bits of SHA-256 over what was told, the round, its counts and its sides, in
-// hexadecimal.
+// digest returns the first 64 bits of SHA-256 over the chain, the round, its counts and its sides, in hexadecimal.
 func (c chain) digest(p Plan) string {
 	b := binary.AppendUvarint([]byte(c), uint64(p.Round))
 	for _, n := range p.Counts {
@@ -228,7 +219,7 @@ func (c chain) digest(p Plan) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// learn adds rewards as they were told; what stands at arms without pulls does not count.
+// learn adds the rewards of a batch, except the values of arms without pulls.
 func (c *chain) learn(kind byte, round int, batch Batch) {
 	b := c.begin(kind, round)
 	for i, n := range batch.Counts {

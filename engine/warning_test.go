@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The sentence of every kind, with the names and numbers that the constants list: each verb is filled in, and no sentence is long.
+// TestWarningSentences formats every kind with the names and numbers that its constant lists: no verb is left, and no sentence is long.
 func TestWarningSentences(t *testing.T) {
 	speedup := []float64{1.234, 1.1, 1.3, 2.5}
 	tested := map[WarningKind]bool{}
@@ -118,7 +118,7 @@ func TestWarningSentences(t *testing.T) {
 	}
 }
 
-// checkSentences reports verbs of a format that were not filled in, and sentences of more than 25 words.
+// checkSentences reports unfilled format verbs and sentences of more than 25 words.
 func checkSentences(t *testing.T, of, text string) {
 	t.Helper()
 	if strings.Contains(text, "%!") {
@@ -131,7 +131,7 @@ func checkSentences(t *testing.T, of, text string) {
 	}
 }
 
-// What speaks against a kernel says in how many runs, and what can be done about it.
+// A lack-of-fit warning has the number of runs and a remedy.
 func TestWarnLackOfFit(t *testing.T) {
 	l := &LackOfFit{Round: 2, PValue: 0.00123, Nugget: 0.5, Worst: []Residual{{"oslo", "a", 1.25, 4.2}, {"rome", "b", -1, -3}}}
 	w := Warning{Kind: WarnLackOfFit, Numbers: []float64{1, 1}, LackOfFit: l}
@@ -146,8 +146,8 @@ func TestWarnLackOfFit(t *testing.T) {
 	}
 }
 
-// Several warnings are one sentence: numbers become ranges, and of warnings that name something
-// the first represents all. Numbers count to the digits that are shown.
+// Several warnings of a kind become one sentence: numbers become ranges, and the first named item is shown. Numbers are equal if their
+// shown digits are.
 func TestWarningText(t *testing.T) {
 	thin := func(pulls float64) Warning { return Warning{Kind: WarnThinRound, Numbers: []float64{pulls, 2.2}} }
 	if got, want := WarningText(thin(12), thin(7), thin(9)), "7 to 12 pulls per round are too few for the rounding ratio 2.2. Give a larger budget or fewer rounds"; got != want {
@@ -183,7 +183,7 @@ func TestWarningsAreStored(t *testing.T) {
 	}
 }
 
-// Scales that nobody stated are unknown, and simulated rewards use a guess, which is said.
+// Unstated scales are unknown, and simulation uses a guess, which a warning states.
 func TestNoiseUnstated(t *testing.T) {
 	bare, stated := "task,arm,mean\na,x,0.2\na,y,0.9\n", "task,arm,mean,sd\na,x,0.2,0.1\na,y,0.9,0.1\n"
 	for _, c := range []struct {

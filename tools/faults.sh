@@ -8,7 +8,7 @@ names=$(grep '^|' internal/repo/faults.md | grep -oE '`[a-z][a-z0-9/-]*\.Test[A-
 for folder in $(echo "$names" | sed 's/\.Test.*//' | sort -u); do
 	# TestScripts/store is the part store of TestScripts.
 	tests=$(echo "$names" | sed -n "s|^$folder\.\(Test.*\)|^\1\$|p" | sed 's|/|$/^|' | paste -sd '|')
-	GONB_COPE_FAULTS=1 go test -ldflags=-w -count 1 -timeout 10m "./$folder" -run "$tests" || failed="$failed $folder"
+	GONB_COPE_FAULTS=1 go test -ldflags=-w -count 1 -timeout 30m "./$folder" -run "$tests" || failed="$failed $folder"
 done
 echo "$(($(date +%s) - began)) seconds"
 [ -z "$failed" ] || { echo "faults found in:$failed"; exit 1; }

@@ -230,6 +230,9 @@ func checkOverwrite(ctx context.Context, k *folder.Campaign, path, by string) er
 	if path == "" {
 		return nil
 	}
+	if namedPipe(path) != nil {
+		return nil // nothing is read from it
+	}
 	data, err := await.File(ctx, path, problem.MaxData)
 	if err != nil || len(data) == 0 {
 		return nil // no such file; report.Writable has checked that it can be written
@@ -247,6 +250,14 @@ func checkOverwrite(ctx context.Context, k *folder.Campaign, path, by string) er
 // errRows ends a command whose receipt lists rejected rows.
 var errRows = errors.New("some rows were not recorded, see above")
 
+// namedPipe reports a pipe of a folder: it waits for ever if no program writes to it. Shells name their own pipes by descriptors.
+func namedPipe(path string) error {
+	if strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/") {
+		return nil
+	}
+	return await.Regular(path)
+}
+
 // readSheet reads a file or standard input.
 func readSheet(ctx context.Context, path string) ([]byte, error) {
 	if path == "-" {
@@ -255,6 +266,9 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 			return nil, fmt.Errorf("cannot read standard input: %w", orInterrupted(err))
 		}
 		return data, nil
+	}
+	if err := namedPipe(path); err != nil {
+		return nil, fmt.Errorf("cannot read the sheet: %w; hand it in by standard input, whose name is -", err)
 	}
 	data, err := await.File(ctx, path, problem.MaxData)
 	switch {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -80,6 +81,22 @@ var tableInputs = []tableInput{
 		says: []string{"such as 1,100"}},
 	{file: "thousands-points.csv", args: "--task site --arm arm --reward sales", want: map[string]string{"A": "q", "B": "q"}, least: 0.99,
 		says: []string{"such as 1.100,50"}},
+	{file: "rounded-copy.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, says: []string{"lines 8 to 13 repeat lines 2 to 7"}},
+	{file: "renumbered-copy.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, says: []string{"lines 8 to 13 repeat lines 2 to 7"}},
+	{file: "copy-not-code.csv", args: "--arm arm --reward y", want: map[string]string{"all": "q"}, says: []string{"lines 10 to 17 repeat lines 2 to 9"}},
+	{file: "minus-one.csv", args: "--task site --arm page --reward clicked", says: []string{"the value -1 of clicked occurs 18 times"}},
+	{file: "minus-one.csv", args: "--task site --arm page --reward clicked --where col('clicked')␣!=␣-1", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
+	{file: "unit-column.csv", args: "--task site --arm variety --reward yield", says: []string{`several values in a task, such as \"mg\" and \"g\"`}},
+	{file: "unit-column.csv", args: "--task site --arm variety --reward yield --where col('unit')␣==␣'g'", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
+	{file: "melted.csv", args: "--task site --arm variety --reward value", says: []string{`such as \"yield\" and \"height\"`}},
+	{file: "melted.csv", args: "--task site --arm variety --reward value --where col('variable')␣==␣'yield'", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
+	{file: "utf16.txt", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
+	{file: "timeouts.csv", args: "--task node --arm threads --reward seconds --goal min", want: map[string]string{"A": "1", "B": "1"}, least: 0.99,
+		says: []string{`6 "TIMEOUT"`}},
+	{file: "inches.csv", args: "--task site --arm tube --reward yield", want: map[string]string{"A": `3/4"`, "B": `3/4"`}, least: 0.99},
+	{file: "old-mac.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
+	{file: "packed.csv.gz", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
+	{file: "narrow-blanks.csv", args: "--task store --arm shelf --reward sales", want: map[string]string{"A": "q", "B": "q"}, least: 0.99, says: []string{"numbers have decimal commas"}},
 	{file: "candidates.csv", args: "--task reaction --arm ligand --arm base --reward yield", fails: true, says: []string{"0 of its 8 arms are measured"}},
 }
 
@@ -132,8 +149,7 @@ func (in tableInput) judge(t *testing.T, a answered) {
 	for _, p := range a.Picks {
 		var values []string
 		for _, v := range p.Features {
-			text, _ := json.Marshal(v)
-			values = append(values, strings.Trim(string(text), `"`))
+			values = append(values, fmt.Sprint(v))
 		}
 		if want, known := in.want[p.Task]; known && !slices.Contains(values, want) {
 			t.Errorf("task %q: pick %v, want %s", p.Task, p.Features, want)
@@ -321,7 +337,7 @@ func TestProposalsForStrangers(t *testing.T) {
 		"site,variety,mean,sd,n\nA,p,1.05,0.1,3\nA,q,5.1,0.1,3\nB,p,1.25,0.1,3\nB,q,5.45,0.1,3\n": {"--reward mean --sd sd --count n"},
 		"task,a,b,c\nt1,1.1,5.2,2.2\nt2,1.3,5.5,2.1\nt3,0.9,5.1,2.4\n":                            {"No command is proposed: a, b, c", "table.melt"},
 		",a,b,c\nt1,1.1,5.2,2.2\nt2,1.3,5.5,2.1\nt3,0.9,5.1,2.4\n":                                {"No command is proposed: a, b, c"},
-		"site,variety,yield\nA,p,<0.05\nA,q,41.5\nB,p,<0.05\nB,q,43.5\n":                          {"2 limits such as <0.05"},
+		"site,variety,yield\nA,p,<0.05\nA,q,41.5\nB,p,<0.05\nB,q,43.5\n":                          {"2 detection limits such as <0.05"},
 		"n,Tool,Time\n10,R,1.5\n10,Py,2.5\n1000,R,15.5\n1000,Py,25.5\n":                           {"--task n --arm Tool --reward Time"},
 	} {
 		path := filepath.Join(t.TempDir(), "t.csv")

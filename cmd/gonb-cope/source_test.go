@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -29,5 +31,32 @@ func TestReadingStops(t *testing.T) {
 	long := source{name: "long.cope", text: strings.Repeat("x = 1 + 2\n", 200_000)}
 	if _, err := long.parse(ctx); !errors.Is(err, errInterrupted) {
 		t.Errorf("parsing: error %v, want that it was interrupted", err)
+	}
+}
+
+// A sheet in a pipe of a folder is refused, and such a pipe is not read before a list is written; a pipe of a shell is read.
+func TestSheetInPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "list.csv")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no pipes here: ", err)
+	}
+	const want = "it is a pipe, and not a file; hand it in by standard input, whose name is -"
+	if _, err := readSheet(t.Context(), pipe); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if err := unsaved(t.Context(), nil, pipe, "Ann"); err != nil {
+		t.Error(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString("id,reward\n"); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if data, err := readSheet(t.Context(), fmt.Sprint("/dev/fd/", r.Fd())); string(data) != "id,reward\n" || err != nil {
+		t.Errorf("from a shell: %q, %v", data, err)
 	}
 }

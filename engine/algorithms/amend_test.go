@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// losses are ways in which a round may not come back as it was planned.
+// losses are ways in which a round may differ from its plan.
 var losses = map[string]func(rng *rand.Rand, round int, counts []int){
 	"nothing in round 1": func(_ *rand.Rand, round int, counts []int) {
 		if round == 1 {
@@ -40,7 +40,7 @@ var losses = map[string]func(rng *rand.Rand, round int, counts []int){
 			}
 		}
 	},
-	"one pull each": func(_ *rand.Rand, _ int, counts []int) { // no replicate of any noise scale
+	"one pull each": func(_ *rand.Rand, _ int, counts []int) { // too few pulls for any replicate
 		for i := range counts {
 			counts[i] = min(1, counts[i])
 		}
@@ -52,8 +52,8 @@ var losses = map[string]func(rng *rand.Rand, round int, counts []int){
 	},
 }
 
-// Whatever comes back of a round, a run goes on and ends, and what it says can be asked for at any
-// time. Algorithms that take only their own plans say so and go on with them.
+// A run continues and ends whatever the counts of its rounds, and its progress can be requested at any time. Algorithms that need their
+// own plans return an error and continue with them.
 func TestAmendEndures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -126,7 +126,7 @@ func endure(t *testing.T, entry Entry, m *model.Model, lose func(*rand.Rand, int
 	}
 }
 
-// explained asks for all that an algorithm can say.
+// explained requests all reports of an algorithm.
 func explained(alg engine.Algorithm) {
 	if x, ok := alg.(engine.Explainer); ok {
 		engine.ProgressOf(x)
@@ -138,7 +138,7 @@ func explained(alg engine.Algorithm) {
 	alg.Warnings()
 }
 
-// The literal schedule takes a round only as planned, and the run goes on after it refused.
+// The literal schedule refuses a changed round, and the run continues.
 func TestPaperScheduleRefuses(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.8)
 	for _, name := range []string{"CoKernelFC", "IndRAGE"} {
@@ -173,7 +173,7 @@ func TestPaperScheduleRefuses(t *testing.T) {
 	}
 }
 
-// Algorithm 2 goes on with other pulls and says what they cost.
+// Algorithm 2 accepts other pulls and warns of their effect.
 func TestAmendedBudgetWarns(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.8)
 	entry, _ := Named(engine.ModeFB, "CoKernelFB")

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// relied returns the models whose kernel the guarantee relies on: one model of all tasks, or
-// one for each task if agents share nothing. None for sample means.
+// relied returns the models whose kernel the algorithm assumes: one model of all tasks, or one per task for independent agents; none for
+// sample means.
 func (b Basis) relied() []*model.Model {
 	if b.Algorithm.Regression == RegressionMeans || b.sideBySide() {
 		return nil
@@ -28,7 +28,7 @@ func (b Basis) relied() []*model.Model {
 	}
 	if b.Algorithm.Regression == RegressionPosterior {
 		switch prior := model.PriorOf(b.Options); {
-		case prior.FitsOwn(): // what the kernel cannot represent is fitted, too
+		case prior.FitsOwn(): // the part that the kernel cannot represent is fitted, too
 			return nil
 		case !prior.Level.Known:
 			return []*model.Model{b.Model.Levelled()}
@@ -37,13 +37,13 @@ func (b Basis) relied() []*model.Model {
 	return []*model.Model{b.Model}
 }
 
-// byMeans reports whether the algorithm uses nothing of the kernel of a model.
+// byMeans reports whether the algorithm makes no use of the model's kernel.
 func (b Basis) byMeans(m *model.Model) bool {
 	return b.Algorithm.tests() && cotest.ByMeans(m, b.terms())
 }
 
-// regularised reports whether the answers rely on a bound on the norm of the reward function. An
-// algorithm that uses values of the kernel needs none for truncated features.
+// regularised reports whether the answers depend on a bound on the norm of the reward function. Algorithms on kernel values need none for
+// cut features.
 func (b Basis) regularised(m *model.Model) bool {
 	e := b.Algorithm
 	if _, bounded := e.BoundOf(m, b.terms()); bounded {
@@ -52,11 +52,11 @@ func (b Basis) regularised(m *model.Model) bool {
 	return e.Regression == RegressionRidge || !(e.ByValues && m.Features == nil) && m.Cut()
 }
 
-// slack is the relative difference below which a stated number is the true one.
+// slack is the relative difference below which a stated number counts as the true one.
 const slack = 1e-9
 
-// contradicted returns which stated number is wrong for the expected rewards, or that the kernel
-// cannot represent them; "" if all is right, or if the truth is unknown.
+// contradicted names a stated number that the expected rewards contradict, or states that the kernel cannot represent them; "" if there
+// is no contradiction or the truth is unknown.
 func (b Basis) contradicted() string {
 	if b.Truth == nil {
 		return ""
@@ -83,7 +83,7 @@ func (b Basis) contradicted() string {
 	return b.noisier()
 }
 
-// offKernel returns how rewards differ from the kernel by more than stated.
+// offKernel states by how much rewards deviate from the kernel if that exceeds the stated bound.
 func (b Basis) offKernel(m *model.Model) string {
 	opt := b.Options
 	if opt.Robust || m.Truth().Fidelity(b.terms().Epsilon) != model.Foreign {
@@ -99,8 +99,7 @@ func (b Basis) offKernel(m *model.Model) string {
 	return ""
 }
 
-// blurred returns why it is uncertain that the kernel represents the known expected rewards;
-// "" if it is certain.
+// blurred states why it is uncertain that the kernel represents known expected rewards; "" if it is certain.
 func (b Basis) blurred() string {
 	if b.Truth == nil || b.Model.Problem.Mean == nil || b.Options.Robust {
 		return ""
@@ -138,14 +137,14 @@ func (b Basis) blurred() string {
 	return ""
 }
 
-// unfound says that no function within the stated norm is known to be within the stated misfit of the
-// expected rewards; "" if one is, or if no norm is stated.
+// unfound states that no function within the stated norm was found within the stated misspecification of the expected rewards; "" if one
+// was found or no norm is stated.
 func (b Basis) unfound() string {
 	for _, m := range b.relied() {
 		if b.Options.Norm == 0 || !b.regularised(m) || b.witnessed(m) {
 			continue
 		}
-		if norm, err := m.Truth().Norm(); err == nil && norm <= b.Options.Norm*(1+slack) { // of the rewards themselves
+		if norm, err := m.Truth().Norm(); err == nil && norm <= b.Options.Norm*(1+slack) { // norm of the rewards themselves
 			continue
 		}
 		near, found, err := m.Truth().Closest(b.Options.Norm)
@@ -193,8 +192,8 @@ func (b Basis) overstated() string {
 	return ""
 }
 
-// noisier names an arm whose simulated rewards are noisier than stated; "" if there is none.
-// Rewards of a larger standard deviation are not as sub-Gaussian as stated.
+// noisier names arms whose simulated rewards vary more than the stated noise scale; "" if there are none. Rewards with a larger standard
+// deviation are less sub-Gaussian than stated.
 func (b Basis) noisier() string {
 	p := b.Model.Problem
 	if !b.drawn() || p.Noise.UnknownBy != "" || p.Noise.Estimated() || b.sideBySide() && !b.Options.Bets(p) {
@@ -225,8 +224,8 @@ func deviations(p *problem.Problem) []float64 {
 	return p.Noise.Deviations()
 }
 
-// assumed returns the assumptions of the guarantee that cannot be checked: about the kernel and the
-// stated numbers if the expected rewards are unknown, and about measured rewards or those of a reward function.
+// assumed returns the assumptions of the guarantee that cannot be checked: about the kernel and the stated numbers if the expected
+// rewards are unknown, and about rewards that were measured or drawn by a reward function.
 func (b Basis) assumed() string {
 	var out []string
 	if !b.drawn() {
@@ -244,8 +243,7 @@ func (b Basis) assumed() string {
 	return strings.Join(out, "")
 }
 
-// given returns the bounds that were not stated and that an algorithm computed from known expected
-// rewards; "" if there are none.
+// given returns the bounds that were not stated and that the algorithm computed from known expected rewards; "" if there are none.
 func (b Basis) given() string {
 	if b.Truth == nil || b.Options.Norm > 0 || b.Model.Problem.Mean == nil {
 		return ""
@@ -271,7 +269,7 @@ func (b Basis) given() string {
 	return s + ", computed from the expected rewards"
 }
 
-// ofKernel returns the assumptions about expected rewards that are not known.
+// ofKernel returns the assumptions about unknown expected rewards.
 func (b Basis) ofKernel() []string {
 	var out []string
 	free, norm, dimensions, arms, counted := true, 0.0, 0, 0, true
@@ -310,8 +308,7 @@ func (b Basis) ofKernel() []string {
 	return out
 }
 
-// copiesApart names arms that the kernel does not distinguish although, by the data, their rewards may differ by more than
-// epsilon; "" if there are none.
+// copiesApart names arms with equal features whose rewards may differ by more than epsilon given the data; "" if there are none.
 func (b Basis) copiesApart() string {
 	if b.Options.Misfit > 0 || b.Options.Robust || len(b.relied()) == 0 {
 		return ""
@@ -362,7 +359,7 @@ func (b Basis) ofRewards() string {
 	return s + " and sub-Gaussian with the problem's noise scales"
 }
 
-// unknownScales returns the assumption about unknown noise scales: how many there are.
+// unknownScales states how many unknown noise scales are assumed.
 func unknownScales(p *problem.Problem) string {
 	of := "all arms"
 	switch p.Noise.UnknownBy {

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Each baseline errs in at most a share δ of runs, under either schedule: the whole Wilson interval is below δ,
-// which at a rate of δ has a probability of 2.5 %. The interval of no error in 120 runs ends at 0.031.
+// Each baseline errs in at most a fraction δ of runs, under either schedule: the whole Wilson interval is below δ, which for an error
+// rate of δ has probability 2.5 %. The interval of 0 errors in 120 runs ends at 0.031.
 func TestBaselineErrors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("240 runs of every algorithm")

@@ -12,9 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/reference"
 )
 
-// The baselines of fixed budget transcribed plainly, in the explicit features of
-// reference_test.go. Shared with the code under test are only the designs of
-// package design, which has its own oracles, and the random rewards.
+// This file transcribes the fixed-budget baselines plainly, in the explicit features of reference_test.go. It shares with the tested code
+// only the designs of package design, which has tests of its own, and the random rewards.
 
 // IndPeaceFB and IndPeaceFB-Pooled are run on every task with the budget of one agent.
 func TestIndPeace(t *testing.T) {
@@ -44,7 +43,7 @@ func TestIndPeace(t *testing.T) {
 	}
 }
 
-// The oracle's pulls are in the proportions of ρ*(0) to a pull per arm, TV in all.
+// The oracle's pulls have the proportions of ρ*(0), after one pull per arm, TV in all.
 func TestOracleFB(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
@@ -85,7 +84,7 @@ func TestOracleFB(t *testing.T) {
 	}
 }
 
-// What the oracle cannot know, and what has no proportions.
+// Cases that the oracle refuses: unknown means and undefined proportions.
 func TestOracleFBUnsuited(t *testing.T) {
 	tied := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 1})
 	_, err := plain.On(engine.ModeFB, reference.NewOracleFB)(plain.ModelOf(t, tied), engine.Options{Budget: 10})

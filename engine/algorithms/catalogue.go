@@ -15,83 +15,80 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Entry is one row of the catalogue of algorithms, which feeds the language, the help, the docs and
-// the conformance test.
+// Entry is one row of the catalogue of algorithms, from which the language, the help, the docs and the conformance test are made.
 type Entry struct {
 	Name   string
 	Mode   string // ModeFC or ModeFB
 	Doc    string // one line
-	Source string // where it is from: a citation, or the document with its theory
-	// of [Du23], which bounds its samples (under the literal schedule) or its errors; "" when none
-	// does
+	Source string // citation, or the document with its theory
+	// theorem of [Du23] that bounds its samples (literal schedule) or its errors; "" without one
 	Theorem string
-	// makes the algorithm; in the entries of All by begin, on checked options
+	// makes the algorithm; entries of All check the options first
 	New   func(*model.Model, engine.Options) (engine.Algorithm, error)
 	begin func(*model.Model, model.Terms) (engine.Algorithm, error)
 
 	Role       Role
 	Backing    Backing
 	Regression Regression
-	Default    bool // the one of its mode that runs when none is named
+	Default    bool // whether it runs if no algorithm is named
 	Shares     bool // whether agents exchange messages
 	Scheduled  bool // whether its rounds follow Options.Schedule
-	ByValues   bool // whether New takes a model without exact features (model.Model.Exact)
-	// reports whether its answers are tested by nothing, since the arms are many; nil where they are
+	ByValues   bool // whether New accepts a model without exact features (model.Model.Exact)
+	// reports whether its answers are untested because there are many arms; nil if they are tested
 	Untested func(*model.Model, model.Terms) (bool, error)
-	Priced   bool // whether the costs of a problem guide its pulls
+	Priced   bool // whether the costs of a problem influence its pulls
 	Prior    bool // whether Options.Ridge chooses between least squares and the posterior mean
-	// whether its samples are divided by V once more, as if agents shared them all without loss
+	// whether its samples are divided by V, as if agents shared them without loss
 	DividedByV bool
 }
 
-// Role says what an algorithm is for.
+// Role is the purpose of an algorithm.
 type Role int
 
 // The roles.
 const (
-	RoleCompetitor Role = iota // to be used, and to be compared
-	RoleBaseline               // to be compared: what a simple method takes
-	// to be compared, and never run: it knows the truth, or counts fewer samples than it took
+	RoleCompetitor Role = iota // for use and for comparison
+	RoleBaseline               // for comparison: a simple method
+	// for comparison only: it knows the truth, or counts fewer samples than it takes
 	RoleReference
 )
 
-// Backing says on what the decided answers of an algorithm rest.
+// Backing is the basis of the decided answers of an algorithm.
 type Backing int
 
-// The backings, weakest first.
+// The values, weakest first.
 const (
 	BackingNone Backing = iota // nothing
-	// the posterior under the kernel as prior, which is no guarantee
+	// the posterior with the kernel as prior: no frequentist guarantee
 	BackingPosterior
-	BackingNormal      // a theorem about normal rewards, of known or unknown scales
-	BackingSubGaussian // a theorem about sub-Gaussian rewards of known scales
+	BackingNormal      // a theorem for normal rewards with known or unknown scales
+	BackingSubGaussian // a theorem for sub-Gaussian rewards with known scales
 )
 
-// Regression says how an algorithm estimates expected rewards.
+// Regression is an algorithm's estimator of expected rewards.
 type Regression int
 
-// The regressions.
+// The estimators.
 const (
-	// on the kernel's features, regularised by ξ of Options.Ridge
+	// least squares on the kernel's features, regularised by ξ of Options.Ridge
 	RegressionRidge Regression = iota
-	// on the kernel's features: ξ = 0, whatever Options.Ridge says
+	// least squares on the kernel's features with ξ = 0, ignoring Options.Ridge
 	RegressionLeastSquares
-	RegressionMeans // none: the sample means of arms, whatever the kernel
+	RegressionMeans // sample means of arms, ignoring the kernel
 	// the posterior mean of a Gaussian process with the kernel as prior
 	RegressionPosterior
 )
 
-// Proven reports whether a theorem backs the decided answers.
+// Proven reports whether the decided answers are covered by a theorem.
 func (e Entry) Proven() bool { return e.Backing == BackingNormal || e.Backing == BackingSubGaussian }
 
-// EstimatesScales reports whether the algorithm works with noise scales that are not known
-// (NoiseModel.UnknownBy): scales of normal rewards can be estimated, while nothing bounds the scales of
-// others.
+// EstimatesScales reports whether the algorithm accepts unknown noise scales (NoiseModel.UnknownBy). Scales of normal rewards can be
+// estimated; nothing bounds the scales of other distributions.
 func (e Entry) EstimatesScales() bool {
 	return e.Backing == BackingNormal || e.Backing == BackingPosterior
 }
 
-// Suits reports a problem whose noise scales the algorithm needs and does not know.
+// Suits returns an error if the algorithm needs noise scales that the problem does not have.
 func (e Entry) Suits(p *problem.Problem) error {
 	if p.Noise.UnknownBy == "" || e.EstimatesScales() {
 		return nil
@@ -102,16 +99,15 @@ func (e Entry) Suits(p *problem.Problem) error {
 		p.Name, strings.Join(able, ", "))
 }
 
-// All returns the catalogue: fixed confidence first, and in each mode the algorithms of the paper's
-// figures before others.
+// All returns a copy of the catalogue: fixed confidence first, and in each mode the algorithms of the paper's figures first.
 func All() []Entry { return slices.Clone(algorithms) }
 
-// Default returns the entry that runs in a mode when none is named.
+// Default returns the entry that runs in a mode if no algorithm is named.
 func Default(mode string) Entry {
 	return algorithms[slices.IndexFunc(algorithms, func(e Entry) bool { return e.Mode == mode && e.Default })]
 }
 
-// Named returns the entry of a name within a mode.
+// Named returns the entry with a name within a mode. For an unknown name the error suggests a similar one.
 func Named(mode, name string) (Entry, error) {
 	if e, there := lists.First(algorithms, func(e Entry) bool { return e.Mode == mode && e.Name == name }); there {
 		return e, nil
@@ -272,7 +268,7 @@ var algorithms = onTerms([]Entry{
 	},
 })
 
-// newCoBayesFB returns CoBayesFB, of many arms in the form that goes by values of the kernel.
+// newCoBayesFB returns CoBayesFB; for many arms the form on kernel values.
 func newCoBayesFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 	if k := o.Ridge.Kind; o.KernelIs != "" && o.KernelIs != engine.KernelFixed && k != "" && k != engine.RidgeGP {
 		return nil, fmt.Errorf(`kernel_is=%q is of posteriors, and xi is stated: leave xi out, or give kernel_is=%q`, o.KernelIs, engine.KernelFixed)
@@ -287,7 +283,7 @@ func newCoUniformFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 
 type maker = func(*model.Model, model.Terms) (engine.Algorithm, error)
 
-// either returns an algorithm in the form that goes by values of the kernel, or in that in exact features.
+// either returns the form on kernel values or the form on exact features.
 func either(m *model.Model, o model.Terms, byValues func(*model.Model, model.Terms) (bool, error), values, exact maker) (engine.Algorithm,
 	error) {
 	of, err := byValues(m, o)
@@ -310,7 +306,7 @@ func uniformByValues(m *model.Model, o model.Terms) (bool, error) {
 	return bayes.TakesBudget(m, o)
 }
 
-// onTerms gives every entry its New: it checks the options, once, and takes exact features but where the entry is ByValues.
+// onTerms sets New of every entry: it checks the options once, and computes exact features unless the entry is ByValues.
 func onTerms(entries []Entry) []Entry {
 	for k, e := range entries {
 		entries[k].New = func(m *model.Model, o engine.Options) (engine.Algorithm, error) {

@@ -10,9 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// What an entry says of itself agrees: who is there to be used has something that backs its
-// answers, a reference is never what runs unasked, and only a reference counts fewer samples than
-// it took.
+// The fields of an entry are consistent: competitors have a Backing, a reference is never the default, and only a reference counts fewer
+// samples than it took.
 func TestCatalogueAgrees(t *testing.T) {
 	defaults := map[string]int{}
 	for _, e := range All() {
@@ -37,7 +36,7 @@ func TestCatalogueAgrees(t *testing.T) {
 	}
 }
 
-// The catalogue is not what callers get: what they do to their copy stays with them.
+// Callers get a copy of the catalogue: their changes do not affect it.
 func TestCatalogueIsNotChanged(t *testing.T) {
 	mine := All()
 	mine[0].Name = "mine"
@@ -46,8 +45,8 @@ func TestCatalogueIsNotChanged(t *testing.T) {
 	}
 }
 
-// proofs has, for each algorithm whose answers may be called proven, where the proof is and the test that
-// holds its errors to δ or its steps to a transcription of the proven algorithm.
+// proofs has, for each algorithm whose answers may be called proven, its proof and the test that checks its error rate or compares its
+// steps with a transcription.
 var proofs = map[string]struct{ proof, folder, test string }{
 	"fc CoKernelFC":              {"[Du23, Thm. 1]", "../sim", "TestErrorRates"},
 	"fc CoKernelFC-IndAlloc":     {"[Du23, Thm. 1], any allocation", "../internal/elimination", "TestReferenceIndAlloc"},
@@ -66,7 +65,7 @@ var proofs = map[string]struct{ proof, folder, test string }{
 	"fb CoBayesFB":               {"docs/theory/budget.md", "../sim", "TestCoBayesFBDecides"},
 }
 
-// An algorithm is called proven only with its proof and the test of it.
+// Every algorithm that is called proven has a proof and a test.
 func TestProvenHasAProof(t *testing.T) {
 	listed := 0
 	for _, e := range All() {

@@ -42,7 +42,7 @@ func begunOn(t *testing.T, name string, m *model.Model, opt engine.Options) *eng
 	return s
 }
 
-// drive makes the rounds of a run, with what between does after each of them.
+// drive makes the rounds of a run and calls between after each.
 func drive(t *testing.T, s *engine.Steps, pull func(engine.Plan) engine.Batch, between func(round int)) engine.Outcome {
 	t.Helper()
 	for range 60 {
@@ -64,7 +64,7 @@ func drive(t *testing.T, s *engine.Steps, pull func(engine.Plan) engine.Batch, b
 	return s.Outcome()
 }
 
-// undigested is an outcome as text without digests.
+// undigested returns an outcome as text without digests.
 func undigested(out engine.Outcome) string {
 	for k := range out.Rounds {
 		out.Rounds[k].Digest = ""
@@ -72,8 +72,8 @@ func undigested(out engine.Outcome) string {
 	return all(out)
 }
 
-// Changes that change nothing leave a run as it is: the same epsilon, the same delta, and going on
-// with an algorithm that was just made for the same problem, after any round.
+// Changes without effect leave a run unchanged: the same epsilon, the same delta, and a new algorithm for the same problem, after any
+// round.
 func TestChangesOfNothing(t *testing.T) {
 	problems := append(enginetest.Instances(t), enginetest.Paper(t, 2, 0.5))
 	problems[4].Noise.UnknownBy = problem.UnknownTask
@@ -118,8 +118,7 @@ func TestChangesOfNothing(t *testing.T) {
 	}
 }
 
-// A larger epsilon decides at once what is near enough, a smaller one opens it again; a larger
-// delta is stated for good.
+// A larger epsilon decides tasks at once, a smaller one reopens them; the largest delta remains in the guarantee.
 func TestEpsilonAndDeltaChange(t *testing.T) {
 	for _, name := range changers {
 		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.05, 0.1})
@@ -170,8 +169,7 @@ func TestEpsilonAndDeltaChange(t *testing.T) {
 	}
 }
 
-// Eliminations take another epsilon and another delta: what epsilon alone has thrown out comes
-// back, and only that.
+// Eliminations accept another epsilon and delta: arms eliminated by epsilon alone return, and no others.
 func TestEliminationsChange(t *testing.T) {
 	for _, name := range []string{"CoKernelFC", "IndRAGE", "IndALBA"} {
 		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.05, 0.1}, []float64{3, 0, 0})
@@ -221,7 +219,7 @@ func TestEliminationsChange(t *testing.T) {
 	}
 }
 
-// What cannot be changed is said, before anything changes.
+// An impossible change returns an error before anything changes.
 func TestChangesRefused(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{1, 0})
 	for _, name := range changers {
@@ -230,7 +228,7 @@ func TestChangesRefused(t *testing.T) {
 		for want, err := range map[string]error{
 			"epsilon must be at least 0 and finite, got -1":  s.SetEpsilon(-1),
 			"delta must lie strictly between 0 and 1, got 1": s.SetDelta(1),
-			"there is no arm 4":                              s.Withdraw(4),
+			"arm 4 does not exist":                           s.Withdraw(4),
 			`task "b": a task keeps at least one arm`:        s.Withdraw(2, 3),
 			"3 places for 4 arms":                            s.Extend(begun(t, name, p, engine.Options{}).Algorithm(), []int{0, 1, 2}),
 		} {

@@ -14,11 +14,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// A withdrawn arm is pulled no more and is no answer; the best of the others is. What the run states
-// counts the change.
+// A withdrawn arm is not pulled and cannot be an answer; the best of the others is. The error bound counts the change.
 func TestWithdrawBest(t *testing.T) {
 	for _, name := range changers {
-		for _, after := range []int{0, 1, 2, 3, 100} { // 100: when all is decided
+		for _, after := range []int{0, 1, 2, 3, 100} { // 100: after all tasks are decided
 			p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2, 3}, []float64{3, 0, 1, 2})
 			opt := engine.Options{Delta: 0.1}
 			s := begun(t, name, p, opt)
@@ -76,8 +75,7 @@ func TestWithdrawBest(t *testing.T) {
 	}
 }
 
-// An arm that comes later is measured and wins if it is best, also in a task that was decided,
-// and so is a task that comes later; what was decided stays.
+// An added arm is measured and wins if it is best, also in a decided task, and likewise an added task; earlier decisions remain.
 func TestExtend(t *testing.T) {
 	for _, name := range changers {
 		for _, after := range []int{0, 1, 2, 100} {
@@ -129,9 +127,8 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// Where a test would become one of another kind with the arms that are added, it says from which to
-// which, and goes on as it was. The identity says nothing across tasks, and one task alone needs
-// no other.
+// If added arms would change the kind of test, the error names both kinds and the run continues. identity() shares nothing across tasks,
+// and a single task needs no other test.
 func TestOtherKind(t *testing.T) {
 	one := enginetest.Small(t, enginetest.Identity, []float64{0, 1})
 	two := enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{0, 1})

@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Arms with the same features are one arm to the kernel, and nothing but their own rewards says that they are alike: answers that rest
-// on it are heuristic as long as the data leave a difference above epsilon.
+// Arms with equal features are one arm to the kernel, and only their own rewards can show that they are equal: answers that assume it are
+// heuristic while the data allow a difference above epsilon.
 func TestCopiesAreHeuristic(t *testing.T) {
 	for seed := range uint64(16) {
 		r := measured(t, []float64{0, 1, 1.4, 1.1}, 0.05, seed)
@@ -24,7 +24,7 @@ func TestCopiesAreHeuristic(t *testing.T) {
 	}
 }
 
-// How far copies may be apart falls with their rewards, and is unknown where one of them has none.
+// The possible difference of copies falls with their rewards, and is infinite if one of them has none.
 func TestMostApart(t *testing.T) {
 	m := copies(t)
 	for _, row := range []struct {

@@ -14,11 +14,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// onLine is a kernel under which rewards are proportional to the only feature of small, which is
-// the mean; arms of mean 0 have no features at all.
+// onLine is a kernel under which rewards are proportional to the only feature of small, which is the mean; arms with mean 0 have zero
+// features.
 var onLine = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Linear{}}}}
 
-// ended runs an algorithm on Gaussian rewards and asks for its progress, too.
+// ended runs an algorithm on Gaussian rewards and requests its progress, too.
 func ended(t *testing.T, p *problem.Problem, of func(*model.Model, engine.Options) (engine.Algorithm, error), opt engine.Options) engine.Outcome {
 	t.Helper()
 	m := plain.ModelOf(t, p)
@@ -37,8 +37,8 @@ func ended(t *testing.T, p *problem.Problem, of func(*model.Model, engine.Option
 	return out
 }
 
-// Clocks begin where the knowledge of their gaps is: one arm with a thousand times the noise of the
-// others does not use up the looks of theirs.
+// Each comparison has its own information clock: one arm with a thousand times the noise of the others does not use up their interim
+// analyses.
 func TestCoTestNoiseApart(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.1, -9000})
 	p.Noise.Scales = []float64{1, 1, 1000}
@@ -47,8 +47,7 @@ func TestCoTestNoiseApart(t *testing.T) {
 	}
 }
 
-// Arms that are the same to the kernel, arms without features and small limits, where the kernel
-// may be wrong: runs end, and say how.
+// Arms with equal features, arms without features and small bounds, when the kernel may be misspecified: runs end with the right status.
 func TestCoTestMisfitCorners(t *testing.T) {
 	for name, c := range map[string]struct {
 		means [][]float64
@@ -71,7 +70,7 @@ func TestCoTestMisfitCorners(t *testing.T) {
 	}
 }
 
-// Arms without features that differ by their noise are no copies of each other, and no contrast.
+// Arms without features that differ by noise are neither copies nor contrasts.
 func TestNoFeatures(t *testing.T) {
 	p := enginetest.Small(t, onLine, []float64{0, 0}, []float64{1})
 	p.Noise.Scales = []float64{1, 2, 1}
@@ -82,8 +81,7 @@ func TestNoFeatures(t *testing.T) {
 	}
 }
 
-// Where the tests put every arm out, which is an error of theirs, nothing is decided, and progress
-// says that nothing will be.
+// If the tests wrongly eliminate every arm, nothing is decided, and progress says that nothing will be.
 func TestCoBayesFBAllOut(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}))
 	alg, err := plain.On(engine.ModeFB, cotest.NewCoBayesFB)(m, engine.Options{Budget: 60, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// spent returns what a run costs on average, over so many runs, and how often it is wrong.
+// spent returns the mean cost of runs and the number of wrong ones.
 func spent(t *testing.T, name string, p *problem.Problem, cost []float64, told bool, runs int) (mean float64, wrong int) {
 	t.Helper()
 	q := *p
@@ -47,8 +47,8 @@ func spent(t *testing.T, name string, p *problem.Problem, cost []float64, told b
 	return mean, wrong
 }
 
-// Two independent arms whose pulls cost c and 1 are told apart at least cost with n_1/n_2 = 1/√c,
-// since the variance is 1/n_1 + 1/n_2 [Cochran 1977, sec. 5.5].
+// Two independent arms whose pulls cost c and 1 are compared at least cost with n_1/n_2 = 1/√c, since the variance is 1/n_1 + 1/n_2
+// [Cochran 1977, sec. 5.5].
 func TestCostOfTwoArms(t *testing.T) {
 	for _, unknown := range []string{"", problem.UnknownProblem} {
 		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.05})
@@ -74,8 +74,7 @@ func TestCostOfTwoArms(t *testing.T) {
 	}
 }
 
-// Who is told what pulls cost spends less, and errs no more. Arms that are the same except for their
-// cost are measured by the cheaper one.
+// An algorithm that knows the costs spends less and does not err more. Of arms with equal features it measures the cheaper one.
 func TestCostsAreSaved(t *testing.T) {
 	p := enginetest.Instances(t)[3]
 	cost := make([]float64, p.N())

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 )
 
-// An algorithm of fixed confidence says that costs do not guide its pulls where it plans the same pulls
-// with them and without, and only there. Where all pulls cost the same nothing is said.
+// A fixed-confidence algorithm warns that costs do not influence its pulls exactly if it plans the same pulls with and without them.
+// There is no warning if all pulls cost the same.
 func TestWhoGoesByCost(t *testing.T) {
 	plain := enginetest.Small(t, enginetest.Identity, []float64{0, 0.3, 0.9})
 	priced, even := *plain, *plain
@@ -21,7 +21,7 @@ func TestWhoGoesByCost(t *testing.T) {
 		}
 		opt := engine.Options{Norm: 1, Gap: 0.5}
 		if e.Takes("norm") && !e.Scheduled {
-			opt = engine.Options{} // with a norm CoTestFC uses no cost, and says so itself
+			opt = engine.Options{} // with a norm CoTestFC ignores costs and warns itself
 		}
 		a, b := begun(t, e.Name, plain, opt), begun(t, e.Name, &priced, opt)
 		x, y := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(1, 1))

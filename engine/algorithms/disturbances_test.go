@@ -9,7 +9,7 @@ import (
 // A disturbance makes a round of its own kind.
 type disturbance struct {
 	name   string
-	breaks bool // whether it breaks the guarantee, as it should
+	breaks bool // whether it breaks the guarantee, as expected
 	round  func(r *trial, plan engine.Plan)
 }
 
@@ -40,7 +40,7 @@ var disturbances = []disturbance{
 			r.t.Fatal(err)
 		}
 	}},
-	// the best arm is withdrawn as soon as the second best looks bad beside it
+	// withdraw the best arm as soon as the second best looks worse
 	{"best arm withdrawn when the next looks bad (k = 1)", false, func(r *trial, plan engine.Plan) {
 		r.learn(r.batch(plan.Counts, plan.WantSquares))
 		if plan.Round >= 2 && r.ahead(0, 1) > 1.5 {
@@ -69,14 +69,14 @@ var disturbances = []disturbance{
 			r.withdraw(1)
 		}
 	}},
-	// the next best arm was told from the best one, and nothing that told it may count any more
+	// the second best arm was eliminated by the best one; its evidence must not count any more
 	{"best arm withdrawn once the next is out (k = 1)", false, func(r *trial, plan engine.Plan) {
 		r.learn(r.batch(plan.Counts, plan.WantSquares))
 		if a := r.s.Outcome().Answers[0]; !slices.Contains(a.Candidates, r.p.Arms.Names[1]) {
 			r.withdraw(0)
 		}
 	}},
-	// the same, in whichever of several tasks it comes to pass first
+	// the same, in the first of several tasks where it happens
 	{"best arm withdrawn in the first task whose next is out (k = 1)", false, func(r *trial, plan engine.Plan) {
 		r.learn(r.batch(plan.Counts, plan.WantSquares))
 		for v, a := range r.s.Outcome().Answers {
@@ -86,7 +86,7 @@ var disturbances = []disturbance{
 			}
 		}
 	}},
-	// a better arm is added when the best one of before looks bad, that is when it may be out soon
+	// add a better arm when the best one looks bad and may be eliminated soon
 	{"arm added when the best looks bad (k = 1)", false, func(r *trial, plan engine.Plan) {
 		r.learn(r.batch(plan.Counts, plan.WantSquares))
 		if r.state == 0 && plan.Round >= 2 && r.ahead(1, 0) > 1 {
@@ -116,7 +116,7 @@ var disturbances = []disturbance{
 		plan.Counts[0] -= n
 		plan = r.amend(plan.Counts)
 		b := r.batch(plan.Counts, plan.WantSquares)
-		if m := plan.Counts[0]; m > 0 && n > 0 { // the best n of m+n rewards are not told
+		if m := plan.Counts[0]; m > 0 && n > 0 { // hide the n best of m+n rewards
 			all := make([]float64, m+n)
 			for k := range all {
 				all[k] = r.p.Mean[0] + r.rng.NormFloat64()

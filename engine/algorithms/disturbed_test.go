@@ -17,10 +17,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Errors stay within what a run states, whatever of its pulls is lost or added at random, comes
-// late, and however its question changes with an eye on the data. Loss that depends on rewards
-// breaks everything, and the test shows that it would be seen. GONB_COPE_TABLE=10000 writes the
-// table of docs/explanation/robustness.md.
+// Error rates stay within the stated bound whatever pulls are lost or added at random or come late, and however the question changes in
+// view of the data. Losses that depend on rewards break the guarantee, and the test detects that. GONB_COPE_TABLE=10000 writes the table
+// of docs/explanation/robustness.md.
 func TestErrorsOfDisturbedRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")

@@ -1,7 +1,6 @@
-// Package algorithms is the catalogue of algorithms, and says what backs their answers.
+// Package algorithms is the catalogue of algorithms and states the guarantee of their answers.
 //
-// All lists every algorithm with its source in the literature, its role (competitor, baseline, or a
-// reference that no algorithm can be), what its answers rest on, and the function that makes one
-// for a model. Basis.Guarantee says of one result whether its answers are proven, heuristic, or
-// backed by nothing, and why.
+// All lists every algorithm with its source in the literature, its role (competitor, baseline or reference), its type of guarantee, and
+// the function that makes it for a model. Basis.Guarantee returns whether the answers of one result are proven, heuristic or without
+// guarantee, and why.
 package algorithms

@@ -40,7 +40,7 @@ func solve(t *testing.T, p *problem.Problem, mode, name string, opt engine.Optio
 	return out
 }
 
-// Every algorithm of the catalogue solves an easy problem, whatever its shape.
+// Every algorithm of the catalogue solves easy problems of any shape.
 func TestCatalogue(t *testing.T) {
 	shapes := map[string]*problem.Problem{
 		"one task":       enginetest.Small(t, enginetest.Identity, []float64{0, 1, 3}),
@@ -48,7 +48,7 @@ func TestCatalogue(t *testing.T) {
 		"a decided task": enginetest.Small(t, enginetest.Identity, []float64{2}, []float64{0, 3}),
 		"one arm in all": enginetest.Small(t, enginetest.Identity, []float64{2}),
 		"singular Gram":  enginetest.Small(t, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Linear{}}}}, []float64{1, 2, 4}, []float64{1, 2, 4}),
-		// Two best arms that the kernel cannot tell apart: equal to it, so the first is the answer.
+		// two best arms with equal features: the first is the answer
 		"equal to the kernel": enginetest.Small(t, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Linear{}}}}, []float64{1, 4, 4}, []float64{1, 4, 4}),
 		"duplicate losers":    enginetest.Small(t, enginetest.Identity, []float64{0, 0, 3}, []float64{1, 1, 4}),
 	}
@@ -88,7 +88,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// unsuited reports whether the algorithm says that it is not for the problem.
+// unsuited reports whether the algorithm refuses the problem as unsuited.
 func unsuited(t *testing.T, p *problem.Problem, entry Entry) bool {
 	t.Helper()
 	m := plain.ModelOf(t, p)
@@ -96,8 +96,7 @@ func unsuited(t *testing.T, p *problem.Problem, entry Entry) bool {
 	return errors.Is(err, engine.ErrUnsuited)
 }
 
-// Two arms that tie for best are never told apart: the run ends at its limit
-// with both as candidates, or within epsilon when one is given.
+// Two arms that tie for best are never separated: the run ends at its limit with both as candidates, or within epsilon if one is given.
 func TestTie(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{3, 3, 0}, []float64{0, 5})
 	out := solve(t, p, engine.ModeFC, "CoKernelFC", engine.Options{MaxRounds: 6, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}})
@@ -121,7 +120,7 @@ func TestTie(t *testing.T) {
 	}
 }
 
-// A fixed budget on a tie spends no more than TV and says that the task is open.
+// A fixed budget on a tie spends at most TV and leaves the task undecided.
 func TestTieFixedBudget(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{3, 3}, []float64{0, 5})
 	out := solve(t, p, engine.ModeFB, "CoKernelFB", engine.Options{Budget: 500, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}})
@@ -184,8 +183,7 @@ func TestOptionErrors(t *testing.T) {
 	}
 }
 
-// A kernel that cannot represent the rewards is reported with the arm, and its
-// guarantee withdrawn.
+// A kernel that cannot represent the rewards is reported with the arm, and the guarantee is withdrawn.
 func TestMisspecified(t *testing.T) {
 	p := enginetest.Small(t, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Linear{}}}}, []float64{1, 2, 3})
 	p.Mean = []float64{1, 2, 0} // not linear in x
@@ -195,8 +193,7 @@ func TestMisspecified(t *testing.T) {
 	}
 }
 
-// With ξ = 0, arms that were not measured are never eliminated or chosen: the
-// difference has an unbounded bias unless ‖θ*‖ is known.
+// With ξ = 0, unmeasured arms are never eliminated or recommended: the bias of the difference is unbounded unless ‖θ*‖ is known.
 func TestUnmeasured(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2})
 	m := plain.ModelOf(t, p)
@@ -211,13 +208,13 @@ func TestUnmeasured(t *testing.T) {
 	if v, b := e.Variance(0, 1), e.Bias(0, 1, model.Bound{}); math.Abs(v-0.4) > 1e-12 || b != 0 {
 		t.Errorf("variance %g, bias %g; want 0.4 and 0", v, b)
 	}
-	// Known norm 2: the third arm is a unit vector, unseen, so off by at most 2.
+	// known norm 2: the third arm is an unseen unit vector, so its bias is at most 2
 	if b := e.Bias(0, 2, model.Bound{Norm: 2}); math.Abs(b-2) > 1e-9 {
 		t.Errorf("bias with norm 2 is %g, want 2", b)
 	}
 }
 
-// A task with a single arm is decided without data, and then nobody knows its reward.
+// A task with a single arm is decided without data, and its reward is then unknown.
 func TestUnmeasuredEstimate(t *testing.T) {
 	apart := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
 	out := solve(t, enginetest.Small(t, apart, []float64{5}, []float64{1, 3}), engine.ModeFC, "CoTestFC", engine.Options{Delta: 0.1})
@@ -229,7 +226,7 @@ func TestUnmeasuredEstimate(t *testing.T) {
 	}
 }
 
-// Arms that the kernel cannot tell apart are one arm before any data.
+// Arms with equal features are one arm before any data.
 func TestSameToTheKernel(t *testing.T) {
 	linear := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Linear{}}}}
 	out := solve(t, enginetest.Small(t, linear, []float64{4, 1, 4, 1}), engine.ModeFC, "CoTestFC", engine.Options{})
@@ -247,8 +244,7 @@ func TestSameToTheKernel(t *testing.T) {
 	}
 }
 
-// Arms that tie for best end undecided when the test does, with a warning and a margin that holds;
-// with epsilon one of them is the answer.
+// Arms that tie for best end undecided when the test ends, with a warning and a valid margin; with epsilon one of them is the answer.
 func TestCoTestTie(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{3, 3, 0}, []float64{0, 5})
 	out := solve(t, p, engine.ModeFC, "CoTestFC", engine.Options{Delta: 0.01, MaxRounds: 100, MaxSamples: 1e15})

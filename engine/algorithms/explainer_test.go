@@ -13,9 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// forecasts runs an algorithm on a case of the paper with many seeds, and returns by round what was
-// predicted after it and what the runs then took, summed over the runs that went on, and their
-// number.
+// forecasts runs an algorithm on a case of the paper with many seeds. It returns by round the sum of the predictions, the sum of the
+// samples that the runs then took, and the number of runs.
 func forecasts(t *testing.T, mode, name string, p *problem.Problem, runs uint64) (expected, taken map[int]float64, count map[int]int) {
 	t.Helper()
 	m := plain.ModelOf(t, p)
@@ -52,8 +51,8 @@ func forecasts(t *testing.T, mode, name string, p *problem.Problem, runs uint64)
 	return expected, taken, count
 }
 
-// Predictions are within a factor of two of the runs' average; for the combination test
-// from the third round on, when gaps have begun to show: before, it is too low.
+// Predictions are within a factor of two of the runs' average; for the combination test from the third round on, since earlier ones are
+// too low.
 func TestRemainingPredicts(t *testing.T) {
 	for number := 1; number <= enginetest.Number(3, 2); number++ {
 		p := enginetest.Paper(t, number, 0.2)
@@ -80,8 +79,7 @@ func TestRemainingPredicts(t *testing.T) {
 	}
 }
 
-// Progress of every algorithm says the same as its answers, and what is decided has reached
-// all of its evidence and nothing else has.
+// Progress of every algorithm agrees with its answers: exactly the decided tasks have reached all evidence.
 func TestProgressAgreesWithAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -112,7 +110,7 @@ func TestProgressAgreesWithAnswers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// A round that is interrupted has been planned and no more.
+				// an interrupted round has been planned, nothing else
 				if after, now := engine.ProgressOf(x); r > 1 && (!reflect.DeepEqual(before, after) || said != now) {
 					t.Errorf("%s on %s: planning round %d turned %+v into %+v", entry.Name, p.Name, r, before, after)
 				}
@@ -160,7 +158,7 @@ func agrees(t *testing.T, where string, alg engine.Algorithm) {
 	}
 }
 
-// Arms that tie are never told apart: their test ends with its clock, and says so.
+// Arms that tie are never separated: their test ends at its horizon, and progress says so.
 func TestProgressOfTies(t *testing.T) {
 	p, err := problem.Classic([]float64{1, 1, 0}, 2)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 )
 
-// Whoever drives an algorithm tells rewards as they were measured: with the goal min the arm of the
-// lowest one comes out, with its estimate as the data have it, after earlier rewards too.
+// Callers pass rewards with the sign of the data: with goal min the arm with the lowest one is the answer, with its estimate in the
+// data's sign, also after earlier rewards.
 func TestStepsOfGoalMin(t *testing.T) {
 	high := enginetest.Paper(t, 1, 0.5)
 	low := high.Minimised()
-	costs := make([]float64, low.N()) // as they were measured, above 0 all of them
+	costs := make([]float64, low.N()) // with the sign of the data, all above 0
 	for i := range costs {
 		costs[i] = 10 - high.Mean[i]
 		low.Mean[i] = low.Turned(costs[i])

@@ -14,36 +14,35 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Basis is all that the guarantee of a result depends on.
+// Basis is the input of a result's guarantee.
 type Basis struct {
 	Model     *model.Model
 	Options   engine.Options
 	Algorithm Entry
 	Result    engine.Result // with its mode, schedule, delta, epsilon, numbers of tasks and trace
-	// whether the data of the runs speak against the kernel, in more of them than chance explains
+	// whether the data reject the kernel in more runs than chance explains
 	Rejected bool
-	Truth    *Truth // nil for real measurements, whose truth is unknown
-	// of one run with real measurements: its data; nil where they are not at hand
+	Truth    *Truth // nil for measurements, whose truth is unknown
+	// for one run with measurements: its data; nil if not available
 	Data *model.Replicates
 }
 
-// terms returns the options on the model and on its parts, which have its unit. A run was made with them.
+// terms returns the options for the model and its parts, which have its unit. A run was made with them.
 func (b Basis) terms() model.Terms {
 	t, _ := b.Model.Terms(b.Algorithm.Mode, b.Options)
 	return t
 }
 
-// Truth holds what only a simulation knows: that the expected rewards are Problem.Mean, where it
-// has them.
+// Truth has facts that only a simulation knows: that the expected rewards are Problem.Mean, if set.
 type Truth struct {
-	// rewards are drawn as Problem.Noise says; rewards of a reward function may have any law
+	// whether rewards are drawn as in Problem.Noise; rewards of a reward function may have any distribution
 	Drawn bool
 }
 
-// drawn reports whether it is known how rewards are drawn.
+// drawn reports whether the distribution of the rewards is known.
 func (b Basis) drawn() bool { return b.Truth != nil && b.Truth.Drawn }
 
-// Guarantee returns the type of guarantee in a word, and a sentence that begins with it.
+// Guarantee returns the type of guarantee as a word, and as a sentence that begins with it.
 func (b Basis) Guarantee() (standing, sentence string) {
 	r := b.Result
 	why := b.unbacked()
@@ -104,7 +103,7 @@ func (b Basis) unbacked() string {
 	return ""
 }
 
-// untested reports whether the algorithm had a form that tests nothing.
+// untested reports whether the algorithm used a form without tests.
 func (b Basis) untested() bool {
 	if b.Algorithm.Untested == nil {
 		return false
@@ -113,7 +112,7 @@ func (b Basis) untested() bool {
 	return err == nil && untested
 }
 
-// uncovered reports whether ξ is above what the theorem behind the literal schedule allows.
+// uncovered reports whether ξ exceeds the limit of the theorem for the literal schedule.
 func (b Basis) uncovered() bool {
 	if b.Algorithm.Regression != RegressionRidge || b.Result.Schedule != engine.SchedulePaper {
 		return false
@@ -128,8 +127,8 @@ func (b Basis) uncovered() bool {
 	})
 }
 
-// doubts returns the conditions of the guarantee that hold approximately, or that were taken from
-// the data which they should be known before. What a reward function does cannot be checked.
+// doubts returns the conditions of the guarantee that hold only approximately, or that were estimated from the same data. A reward
+// function cannot be checked.
 func (b Basis) doubts() []string {
 	p := b.Model.Problem
 	var out []string
@@ -198,8 +197,8 @@ func oneScale(p *problem.Problem) bool {
 	return true
 }
 
-// proportional reports whether the scales of simulated noise are what is stated of unknown ones: the
-// guesses, times one factor for all arms or for each task's arms.
+// proportional reports whether the scales of simulated noise have the stated form of unknown ones: the guesses times one factor for all
+// arms or per task.
 func proportional(p *problem.Problem) bool {
 	sd, scales := p.Noise.Deviations(), p.Noise.Scales
 	groups := p.Noise.Groups(p.TaskOf)
@@ -212,9 +211,8 @@ func proportional(p *problem.Problem) bool {
 	return true
 }
 
-// subGaussian reports whether simulated rewards are as sub-Gaussian as the noise scales say:
-// normal ones of no larger standard deviation, or those that lie in a range of twice the scale
-// [Hoeffding63].
+// subGaussian reports whether simulated rewards are as sub-Gaussian as the noise scales state: normal with at most that standard
+// deviation, or within a range of twice the scale [Hoeffding63].
 func subGaussian(p *problem.Problem) bool {
 	for i, scale := range p.Noise.Scales {
 		needed := math.Inf(1)
@@ -236,7 +234,7 @@ func subGaussian(p *problem.Problem) bool {
 	return true
 }
 
-// posterior returns the meaning of answers that a posterior alone backs.
+// posterior explains answers whose only basis is a posterior.
 func posterior(r engine.Result, opt engine.Options, block *problem.Block) string {
 	what := "best arms"
 	if r.Epsilon > 0 {
@@ -265,14 +263,14 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	return s
 }
 
-// contradictory are the kinds of warnings by which fewer answers may be right than the posterior probability states.
+// disbelieved names the warnings by which fewer answers may be right than the posterior says.
 var contradictory = []engine.WarningKind{
 	engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers, engine.WarnFewOutcomes,
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
 
-// atLeast writes the probability 1 - delta in per cent, with as many digits as tell it from one.
+// atLeast formats the probability 1 - delta in per cent, with enough digits to distinguish it from 100 %.
 func atLeast(delta float64) string {
 	if delta < 1e-12 {
 		return fmt.Sprintf("1 - %g", delta)
@@ -281,15 +279,14 @@ func atLeast(delta float64) string {
 	return fmt.Sprintf("%.*g %%", digits, 100*(1-delta))
 }
 
-// witnessed reports whether a function within the bound on the norm is negligibly far from the expected
-// rewards (model.Model.Witness), as the mean of the runs' samples has it, or the bound comes from such a
-// function and allows for its distance.
+// witnessed reports whether a function within the bound on the norm is negligibly far from the expected rewards (model.Model.Witness),
+// for the mean number of samples, or the bound comes from such a function and allows for its distance.
 func (b Basis) witnessed(m *model.Model) bool {
 	_, found := b.witness(m)
 	return found
 }
 
-// witness returns what the distance of that function costs of δ, too.
+// witness also returns the cost in δ of that function's distance.
 func (b Basis) witness(m *model.Model) (cost float64, found bool) {
 	if !b.regularised(m) {
 		return 0, false
@@ -304,8 +301,7 @@ func (b Basis) witness(m *model.Model) (cost float64, found bool) {
 	return m.Truth().Witness(b.terms(), samples)
 }
 
-// smooth reports whether the algorithm, without a stated norm, uses a function near the expected
-// rewards and allows for its distance.
+// smooth reports whether the algorithm, without a stated norm, uses a function near the expected rewards and allows for its distance.
 func (b Basis) smooth(m *model.Model) bool {
 	if _, bounded := b.Algorithm.BoundOf(m, b.terms()); !bounded || b.Result.Schedule == engine.SchedulePaper {
 		return false
@@ -318,14 +314,14 @@ func (b Basis) smooth(m *model.Model) bool {
 	return err == nil && found
 }
 
-// tests reports whether the algorithm is CoTestFC or one of its kind, with or without a bound on the norm.
+// tests reports whether the algorithm is CoTestFC or a variant, with or without a bound on the norm.
 func (e Entry) tests() bool {
 	return e.Mode == engine.ModeFC && e.Backing == BackingNormal && e.Regression == RegressionLeastSquares
 }
 
-// BoundOf returns the bound on the norm that the algorithm uses on a model, if it uses one: CoTestFC
-// if one is stated or its kernel has too many dimensions for least squares, eliminations among very
-// many arms. An error counts as a bound, since the kernel is not used without one.
+// BoundOf returns the bound on the norm that the algorithm uses on a model, and whether it uses one: CoTestFC if one is stated or the
+// kernel has too many dimensions for least squares; eliminations with very many arms. If computing it fails, a bound counts as used,
+// since the kernel is not used without one.
 func (e Entry) BoundOf(m *model.Model, opt model.Terms) (b model.Bound, bounded bool) {
 	switch {
 	case e.tests():
@@ -338,8 +334,7 @@ func (e Entry) BoundOf(m *model.Model, opt model.Terms) (b model.Bound, bounded 
 	return b, false
 }
 
-// delta returns the error probability that is proven: δ, and what expected rewards cost that are near to
-// a function within the stated norm.
+// delta returns the proven error probability: δ, plus the cost of expected rewards that are only near a function within the stated norm.
 func (b Basis) delta() float64 {
 	cost := 0.0
 	if b.Truth != nil && b.Result.Mode == engine.ModeFC {

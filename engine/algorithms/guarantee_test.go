@@ -11,19 +11,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// What backs answers, from what is known and nothing else: no run is made here. Of real
-// measurements nothing is known of the truth, so that nothing is held against it, and what a
-// simulation would check is an assumption.
+// TestGuarantee checks guarantees without any run. For measurements the truth is unknown: nothing contradicts it, and a condition that a
+// simulation would check becomes an assumption.
 func TestGuarantee(t *testing.T) {
 	truth := &Truth{Drawn: true}
 	for name, c := range map[string]struct {
 		algorithm string
 		opt       engine.Options
 		truth     *Truth
-		off       bool // whether Problem.Mean are off the kernel
+		off       bool // whether Problem.Mean is outside the kernel's space
 		rejected  bool
 		change    func(*problem.NoiseModel)
-		want      string // the beginning
+		want      string // beginning of the sentence
 		because   string
 	}{
 		"simulated": {algorithm: "CoTestFC", truth: truth, want: "proven: all decided answers are best arms with probability at least 95 %"},
@@ -113,7 +112,7 @@ func TestGuaranteeOfDisbelievedPosterior(t *testing.T) {
 	}
 }
 
-// Results name the form of their computation: of tests, posteriors, least squares and means; an algorithm of one's own has none.
+// Results name the form of their computation: tests, posteriors, least squares and means; algorithms of your own have none.
 func TestRegime(t *testing.T) {
 	few, many := enginetest.Paper(t, 1, 0.5), enginetest.Linear(t, 3, 100)
 	apart := enginetest.Unrelated(t, 2, []float64{0, 1, 2})

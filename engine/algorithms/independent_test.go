@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Arms that have nothing in common need no pivots, however many they are: ρ* lies between Σ 1/gap² and
-// four times that, and CoTestFC without a norm uses least squares.
+// Unrelated arms need no pivots, whatever their number: ρ* lies between Σ 1/gap² and four times that, and CoTestFC without a norm uses
+// least squares.
 func TestManyIndependentArms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")

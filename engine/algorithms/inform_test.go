@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Rewards of no round choose the leader of a test at once and throw no arm out, however much they
-// say; a test that begins with them skips its exploration.
+// Added rewards choose the leader of a test at once and never eliminate an arm, however strong they are; a test that starts with them
+// skips its exploration.
 func TestInformGuides(t *testing.T) {
 	for _, name := range []string{"CoTestFC", "IndTestFC"} {
 		for _, unknown := range []string{"", problem.UnknownProblem} {
@@ -65,8 +65,7 @@ func TestInformGuides(t *testing.T) {
 	}
 }
 
-// A posterior takes rewards of no round as it takes rewards of a round: what it makes of every arm,
-// and which tasks it closes, are the same.
+// A posterior uses added rewards like rewards of a round: estimates and decided tasks are equal.
 func TestInformPosterior(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		told, informed := begun(t, "CoBayesFC", p, engine.Options{}), begun(t, "CoBayesFC", p, engine.Options{})
@@ -93,7 +92,7 @@ func TestInformPosterior(t *testing.T) {
 	}
 }
 
-// Eliminations judge every round by its own data: rewards of no round are refused, and a run goes on.
+// Eliminations use each round's own data: added rewards are refused, and the run continues.
 func TestInformRefused(t *testing.T) {
 	for _, entry := range All() {
 		p, alg, opt := suited(t, entry)

@@ -9,8 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// An algorithm that gets a round's data before it planned one panics: the caller is wrong, not the
-// data. Rounds that are fixed when the algorithm is made need no plan.
+// Learn before Plan panics: it is a mistake of the caller. Algorithms with a single fixed round need no plan.
 func TestLearnBeforePlanPanics(t *testing.T) {
 	p, err := problem.Classic([]float64{0, 1, 3}, 2)
 	if err != nil {
@@ -42,6 +41,5 @@ func TestLearnBeforePlanPanics(t *testing.T) {
 	}
 }
 
-// oneRound lists the algorithms whose only round is fixed beforehand: they can learn without a
-// plan.
+// oneRound lists the algorithms whose only round is fixed in advance: they can learn without a plan.
 var oneRound = map[string]bool{"IndUniformFB": true, "CoUniformFB": true, "BestElsewhere": true, "Oracle": true}

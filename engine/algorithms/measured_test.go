@@ -11,9 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// The result of a real run says what backs it without a truth: what of the rewards is assumed, that
-// pulls were lost, and the error that the changes of its question leave: withdrawing an arm of one
-// of five tasks that are the same counts twice, since it makes two contests of one.
+// The guarantee of a real run names the assumptions on the rewards, the lost pulls, and the error after changes of the question:
+// withdrawing an arm of one of five equal tasks counts twice, since it splits one comparison in two.
 func TestMeasuredResult(t *testing.T) {
 	truth := enginetest.Paper(t, 1, 0.5)
 	p := truth.Experimental()

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Models with other rewards, budgets or orders of work may use a memory at once
-// (the race detector watches) and nothing that follows from rewards is mixed up.
+// Models with other rewards, budgets or orders of work may share a memory concurrently (the race detector watches), and values that
+// depend on rewards are not mixed up.
 func TestMemoryIsShared(t *testing.T) {
 	memory := new(model.Memory)
 	var wg sync.WaitGroup

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// A run with a memory from a file is the run without, bit for bit, and finds its first design there.
+// A run with a memory from a file equals the run without, bit for bit, and finds its first design there.
 func TestMemoryFromFile(t *testing.T) {
 	p := enginetest.Instances(t)[3]
 	for _, c := range []struct{ mode, name string }{

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Takes reports whether the algorithm uses an option, named as in engine.AllOptions.
+// Takes reports whether the algorithm has an option, named as in engine.AllOptions.
 func (e Entry) Takes(option string) bool {
 	tests := e.Mode == engine.ModeFC && e.Backing == BackingNormal
 	return map[engine.Methods]bool{
@@ -31,7 +31,7 @@ func (e Entry) Takes(option string) bool {
 	}[engine.OptionNamed(option).Of]
 }
 
-// Arranges reports a problem whose arms are measured side by side and cannot be so by the algorithm.
+// Arranges returns an error if the problem has blocks and the algorithm cannot compare arms within them.
 func (e Entry) Arranges(p *problem.Problem) error {
 	switch {
 	case p.Block == nil || e.tests():
@@ -44,13 +44,13 @@ func (e Entry) Arranges(p *problem.Problem) error {
 		"or leave block= out", p.Block.Name, e.Name)
 }
 
-// Having returns the names of the algorithms of a mode for which has holds, in the order of All.
+// Having returns the names of the algorithms of a mode for which has is true, in the order of All.
 func Having(mode string, has func(Entry) bool) []string {
 	return lists.Map(lists.Where(algorithms, func(e Entry) bool { return e.Mode == mode && has(e) }), func(e Entry) string { return e.Name })
 }
 
-// Asked returns a result before any run: what was asked. Its kernel, noise and options tell it from
-// results of the same algorithm on a problem of the same name.
+// Asked returns a result before any run: the question only. Kernel, noise and options distinguish it from other results of the same
+// algorithm and problem name.
 func Asked(e Entry, p *problem.Problem, opt engine.Options, runs int) engine.Result {
 	r := engine.Result{
 		Mode: e.Mode, Algorithm: e.Name, Problem: p.Name, Status: engine.StatusInterrupted, Asked: runs,
@@ -65,32 +65,31 @@ func Asked(e Entry, p *problem.Problem, opt engine.Options, runs int) engine.Res
 	return r
 }
 
-// Describe says of a result which kernel, noise and options it was asked with.
+// Describe sets kernel, noise and options of a result.
 func Describe(r *engine.Result, p *problem.Problem, opt engine.Options) {
 	r.Kernel, r.Noise, r.Stated = abridged(p.Kernel.String()), p.Noise.Text(), opt.Stated()
 }
 
-// longestKernel is the number of bytes up to which the text of a kernel is kept whole: a table of
-// a hundred tasks has ten thousand numbers, and a sweep thousands of results.
+// longestKernel is the number of bytes up to which a kernel's text is kept whole: a table of a hundred tasks has ten thousand numbers,
+// and a sweep thousands of results.
 const longestKernel = 500
 
-// abridged cuts a long text, and ends it in a checksum of the whole: texts that differ stay different.
+// abridged shortens a long text and appends a checksum of the whole, so that different texts stay different.
 func abridged(s string) string {
 	if len(s) <= longestKernel {
 		return s
 	}
 	sum := sha256.Sum256([]byte(s))
 	cut := longestKernel
-	for s[cut]&0xc0 == 0x80 { // not inside a letter
+	for s[cut]&0xc0 == 0x80 { // not within a UTF-8 character
 		cut--
 	}
 	return s[:cut] + "… #" + hex.EncodeToString(sum[:4])
 }
 
-// Measured returns the result of one run on measured rewards (problem.EnvironmentMeasured),
-// finished or under way, on the model that its algorithm has now. No truth is known of them, so
-// nothing is said of errors, regret or the lower bound; the guarantee names what it assumes in its
-// place. Delta is what the run states after all changes of its question.
+// Measured returns the result of one run on measured rewards (problem.EnvironmentMeasured), finished or not, on its algorithm's present
+// model. The truth is unknown, so errors, regret and the lower bound are empty; the guarantee names its assumptions instead. Delta
+// includes all changes of the question.
 func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	p := m.Problem
 	if p.Noise.Environment != problem.EnvironmentMeasured {
@@ -143,8 +142,7 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	return r, nil
 }
 
-// Believes reports whether answers under these options use a posterior, whose level and scale Options.Level and
-// Options.Scale state.
+// Believes reports whether answers under these options use a posterior, with prior mean Options.Level and signal variance Options.Scale.
 func (e Entry) Believes(opt engine.Options) bool {
 	switch kind := opt.Ridge.Kind; {
 	case e.Regression == RegressionPosterior:
@@ -156,7 +154,7 @@ func (e Entry) Believes(opt engine.Options) bool {
 	}
 }
 
-// TakesPrior reports options of a prior that the algorithm does not use.
+// TakesPrior returns an error for prior options that the algorithm does not use.
 func (e Entry) TakesPrior(opt engine.Options) error {
 	if !opt.Level.Known && opt.Scale == 0 || e.Believes(opt) {
 		return nil
@@ -168,14 +166,14 @@ func (e Entry) TakesPrior(opt engine.Options) error {
 	gp := opt
 	gp.Ridge = engine.Ridge{Kind: engine.RidgeGP}
 	if e.Believes(gp) {
-		return fmt.Errorf(`%s goes by %s only with xi="gp"`, e.Name, name)
+		return fmt.Errorf(`%s uses %s only with xi="gp"`, e.Name, name)
 	}
 	able := Having(e.Mode, func(other Entry) bool { return other.Role != RoleReference && other.Believes(gp) })
 	with := ""
 	if e.Mode == engine.ModeFB {
 		with = ` with xi="gp"`
 	}
-	return fmt.Errorf("%s has no %s, which is of methods that go by a posterior: %s%s", e.Name, name, strings.Join(able, ", "), with)
+	return fmt.Errorf("%s has no parameter %s; methods with a posterior have it: %s%s", e.Name, name, strings.Join(able, ", "), with)
 }
 
 // CostWarnings says that the costs of the problem do not guide the pulls of the algorithm. A test that
@@ -190,8 +188,8 @@ func (e Entry) CostWarnings(p *problem.Problem) []engine.Warning {
 	return []engine.Warning{{Kind: engine.WarnCostPulls, Names: []string{e.Name}}}
 }
 
-// Regime names the form that the computation had on the problem, one of the Regime constants of model; "" of algorithms
-// that the catalogue does not have.
+// Regime returns the form of the computation on the problem, one of the Regime constants of package model; "" for algorithms outside the
+// catalogue.
 func (b Basis) Regime() string {
 	e, m := b.Algorithm, b.Model
 	if _, err := Named(e.Mode, e.Name); err != nil {
@@ -213,7 +211,7 @@ func (b Basis) Regime() string {
 	return model.RegimeExact
 }
 
-// formOfPosterior names the form of a posterior.
+// formOfPosterior returns the form of a posterior.
 func (b Basis) formOfPosterior() string {
 	m := b.Model
 	pulled := m.Designs().Dual() || b.Algorithm.Default || b.untested() || b.Algorithm.Mode == engine.ModeFC && m.Relations().Divided()
@@ -233,7 +231,7 @@ func (b Basis) formOfPosterior() string {
 	return model.RegimeFeatures
 }
 
-// formOfTest names the form of a test. Where agents test alone it names theirs behind it.
+// formOfTest returns the form of a test, followed by the agents' form if they test independently.
 func (b Basis) formOfTest() string {
 	regime := cotest.RegimeOf(b.Model, b.terms())
 	if b.Algorithm.Shares && regime != model.RegimeAlone {

@@ -13,9 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// An option that an algorithm has changes its runs on some instance, and one that it does not have
-// changes none. A norm is looked at where features are regularised; that it counts where features
-// are cut is tested with them.
+// An option that an algorithm has changes its runs on some instance, and one that it does not have changes none. A norm is checked where
+// features are regularised; its effect on cut features has its own test.
 func TestOptionsOfAlgorithms(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Paper(t, 1, 0.3))
 	type settings []func(*engine.Options)
@@ -78,8 +77,7 @@ func TestOptionsOfAlgorithms(t *testing.T) {
 	}
 }
 
-// ending returns what a run came to: pulls by round and answers, or that the option is refused, which
-// ErrNoMisfit says of an algorithm without it.
+// ending returns the pulls by round and the answers of a run, or that the option is refused; ErrNoMisfit counts as not having the option.
 func ending(t *testing.T, m *model.Model, e algorithms.Entry, opt engine.Options) string {
 	t.Helper()
 	alg, err := e.New(m, opt)
@@ -99,7 +97,7 @@ func ending(t *testing.T, m *model.Model, e algorithms.Entry, opt engine.Options
 	return fmt.Sprint(pulls, out.Answers)
 }
 
-// An option that does not exist is a mistake, and none that all algorithms have.
+// An unknown option is an error, not an option of all algorithms.
 func TestMisspeltOption(t *testing.T) {
 	defer func() {
 		if said, want := fmt.Sprint(recover()), `engine: no option of algorithms is named "shedule"`; said != want {

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// The oracle says what it needs: the truth, and no tie unless epsilon is given.
+// The oracle's errors name its needs: the truth, and no tie unless epsilon is given.
 func TestOracleErrors(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{3, 3, 0}, []float64{0, 5})
 	m := plain.ModelOf(t, p)
@@ -39,10 +39,9 @@ func TestOracleErrors(t *testing.T) {
 	}
 }
 
-// The oracle takes fewer samples than every algorithm that judges as it does, by confidence widths
-// with a union over rivals and rounds, on average over 100 runs. CoTestFC has no such union, and
-// takes fewer than the oracle. Case 3 is the closest: measured over 1000 runs at δ = 0.005, it took
-// 1394 a task and CoKernelFC 1590.
+// The oracle takes fewer samples, on average over 100 runs, than every algorithm that decides like it, by confidence widths with a union
+// over rivals and rounds. CoTestFC has no such union and takes fewer than the oracle. Case 3 is the closest: over 1000 runs at δ = 0.005
+// the oracle took 1394 per task and CoKernelFC 1590.
 func TestOracleIsAhead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")

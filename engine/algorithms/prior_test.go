@@ -6,8 +6,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// A level and a scale are of methods that use a posterior, and an error with others, which says
-// who has them.
+// Level and scale are options of methods with a posterior; for others the error names the methods that have them.
 func TestTakesPrior(t *testing.T) {
 	level, scale := engine.Options{Level: engine.Level{Known: true}}, engine.Options{Scale: 2}
 	with := func(o engine.Options, kind string) engine.Options {
@@ -21,12 +20,12 @@ func TestTakesPrior(t *testing.T) {
 	}{
 		{engine.ModeFC, "CoBayesFC", level, ""},
 		{engine.ModeFC, "CoTestFC", engine.Options{}, ""},
-		{engine.ModeFC, "CoTestFC", level, "CoTestFC has no level, which is of methods that go by a posterior: CoBayesFC"},
+		{engine.ModeFC, "CoTestFC", level, "CoTestFC has no parameter level; methods with a posterior have it: CoBayesFC"},
 		{engine.ModeFB, "CoBayesFB", scale, ""},
-		{engine.ModeFB, "CoBayesFB", with(scale, engine.RidgeAuto), `CoBayesFB goes by scale only with xi="gp"`},
+		{engine.ModeFB, "CoBayesFB", with(scale, engine.RidgeAuto), `CoBayesFB uses scale only with xi="gp"`},
 		{engine.ModeFB, "CoKernelFB", with(level, engine.RidgeGP), ""},
-		{engine.ModeFB, "CoKernelFB", level, `CoKernelFB goes by level only with xi="gp"`},
-		{engine.ModeFB, "IndUniformFB", with(scale, engine.RidgeGP), `IndUniformFB has no scale, which is of methods that go by a posterior: CoKernelFB, CoKernelFB-IndAlloc, IndKernelFB, CoUniformFB, CoBayesFB with xi="gp"`},
+		{engine.ModeFB, "CoKernelFB", level, `CoKernelFB uses level only with xi="gp"`},
+		{engine.ModeFB, "IndUniformFB", with(scale, engine.RidgeGP), `IndUniformFB has no parameter scale; methods with a posterior have it: CoKernelFB, CoKernelFB-IndAlloc, IndKernelFB, CoUniformFB, CoBayesFB with xi="gp"`},
 	} {
 		entry, err := Named(row.mode, row.name)
 		if err != nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// A batch that lacks the squares it was asked for, or has impossible ones, is an error
-// that names the round and the arm.
+// A batch without the requested squares, or with impossible ones, gives an error with the round and the arm.
 func TestLearnedSquares(t *testing.T) {
 	plan := engine.Plan{Round: 3, Counts: []int{2, 0}, WantSquares: true}
 	for want, squares := range map[string][]float64{
@@ -34,7 +33,7 @@ func TestLearnedSquares(t *testing.T) {
 	}
 }
 
-// asking wants squares in its plans, and keeps those that it was told.
+// asking requests squares in its plans and stores those it receives.
 type asking struct {
 	engine.Algorithm
 	told []float64
@@ -51,8 +50,7 @@ func (a *asking) Learn(ctx context.Context, b engine.Batch) error {
 	return a.Algorithm.Learn(ctx, b)
 }
 
-// When the part of one agent wants squares, all are asked, and it alone gets them, for its own
-// arms.
+// If one agent's part requests squares, all arms are measured with squares, and only that part receives its own.
 func TestIndividualSquares(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
 	m := plain.ModelOf(t, p)

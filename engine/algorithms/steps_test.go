@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// suited returns an algorithm on a problem that all of them take, with options that all of them need.
+// suited returns an algorithm on a problem that all of them accept, with options that all of them need.
 func suited(t *testing.T, entry Entry) (*problem.Problem, engine.Algorithm, engine.Options) {
 	t.Helper()
 	p, err := problem.Classic([]float64{0, 1, 1.5, 3}, 3)
@@ -35,7 +35,7 @@ func suited(t *testing.T, entry Entry) (*problem.Problem, engine.Algorithm, engi
 	return p, alg, opt
 }
 
-// Steps that ask for each plan twice make the run that engine.Run makes.
+// Steps that request each plan twice make the same run as engine.Run.
 func TestStepsAreRun(t *testing.T) {
 	for _, entry := range All() {
 		p, alg, opt := suited(t, entry)
@@ -90,7 +90,7 @@ func all(out engine.Outcome) string {
 	return text + fmt.Sprintf("%+v", out)
 }
 
-// A limit of samples ends a run without an error, and is not mistaken for one: planning that fails is.
+// A sample limit ends a run without an error and is distinct from a failure to plan.
 func TestStepsLimits(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.1)
 	for want, opt := range map[engine.Status]engine.Options{
@@ -149,8 +149,8 @@ func (broken) Warnings() []engine.Warning         { return nil }
 func (broken) Goal() string                       { return problem.GoalMax }
 func (broken) Alive() int                         { return 0 }
 
-// Replicas that were told rewards which differ in the last bit differ from the next plan on, also
-// where their counts agree; so do those that were told more, or in another order.
+// Replicas whose rewards differ in the last bit have different digests from the next plan on, even if their counts agree; likewise with
+// additional rewards or another order.
 func TestDigestsChain(t *testing.T) {
 	entry, _ := Named(engine.ModeFC, "CoTestFC")
 	second := func(change func(s *engine.Steps, b *engine.Batch)) (counts, digest string) {
@@ -205,7 +205,7 @@ func TestDigestsChain(t *testing.T) {
 	}
 }
 
-// What is said out of turn is refused and changes nothing.
+// Calls out of order return an error and change nothing.
 func TestStepsOutOfTurn(t *testing.T) {
 	entry, _ := Named(engine.ModeFC, "CoTestFC")
 	p, alg, opt := suited(t, entry)
@@ -238,8 +238,8 @@ func TestStepsOutOfTurn(t *testing.T) {
 	}
 }
 
-// A round ends with the context that it is planned under, though its model was made under another one. Runs on the same model go on, and
-// so does a run whose earlier round was planned and learned under a context that has ended since.
+// A round ends with the context it is planned under, even if its model was made under another one. Other runs on the same model continue,
+// and so does a run whose earlier round had a context that has ended since.
 func TestRoundEndsWithItsContext(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	m, err := model.New(p, 0)

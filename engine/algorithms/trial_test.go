@@ -12,11 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// tie is a gap that no run sees: the first of tied arms is the best one by it.
+// tie is a gap too small for any run: the first of tied arms is formally the best.
 const tie = 1e-9
 
-// linearTies returns a problem of two tasks, each with arms e_1, e_2, e_3 and (e_1+e_3)/2 of
-// rewards 0, -tie, -gap and -gap/2.
+// linearTies returns a problem of two tasks, each with arms e_1, e_2, e_3 and (e_1+e_3)/2 with rewards 0, -tie, -gap and -gap/2.
 func linearTies(t testing.TB, gap float64) *problem.Problem {
 	t.Helper()
 	tasks, err := kernels.NewPoints(nil, []string{"a", "b"}, [][]float64{nil, nil})
@@ -45,7 +44,7 @@ type trial struct {
 	s       *engine.Steps
 	p       *problem.Problem
 	counts  []int     // pulls so far
-	sums    []float64 // and their rewards
+	sums    []float64 // sums of their rewards
 	gone    []bool    // withdrawn
 	epsilon float64
 	extend  func() (engine.Algorithm, *problem.Problem, []int)
@@ -70,8 +69,8 @@ func (r *trial) batch(counts []int, squares bool) engine.Batch {
 	return b
 }
 
-// chi2 draws χ² of so many degrees: exactly up to 30, and then by the cube of Wilson and Hilferty,
-// whose error is far below what a test of these sizes can see.
+// chi2 draws χ² with this many degrees of freedom: exactly up to 30, then by the Wilson-Hilferty cube, whose error is far below the
+// resolution of a test of these sizes.
 func (r *trial) chi2(n int) float64 {
 	if n > 30 {
 		k := 2 / (9 * float64(n))
@@ -86,7 +85,7 @@ func (r *trial) chi2(n int) float64 {
 	return sum
 }
 
-// learn tells a round and keeps what the experimenter sees.
+// learn passes a round to the run and stores the rewards that the experimenter sees.
 func (r *trial) learn(b engine.Batch) {
 	if err := r.s.Learn(context.Background(), b); err != nil {
 		r.t.Fatal(err)
@@ -106,7 +105,7 @@ func (r *trial) amend(counts []int) engine.Plan {
 	return plan
 }
 
-// ahead returns how far arm i seems to be above arm j, in standard errors; 0 before data.
+// ahead returns the estimated lead of arm i over arm j, in standard errors; 0 before data.
 func (r *trial) ahead(i, j int) float64 {
 	if r.counts[i] == 0 || r.counts[j] == 0 {
 		return 0
@@ -115,7 +114,7 @@ func (r *trial) ahead(i, j int) float64 {
 	return gap / math.Sqrt(1/float64(r.counts[i])+1/float64(r.counts[j]))
 }
 
-// withdraw takes an arm out.
+// withdraw removes an arm.
 func (r *trial) withdraw(i int) {
 	if !r.gone[i] {
 		if err := r.s.Withdraw(i); err != nil {
@@ -125,7 +124,7 @@ func (r *trial) withdraw(i int) {
 	}
 }
 
-// thinned returns counts after each pull was kept with a probability.
+// thinned returns counts after keeping each pull with a probability.
 func (r *trial) thinned(counts []int, keep float64) []int {
 	out := make([]int, len(counts))
 	for i, n := range counts {
@@ -151,8 +150,7 @@ func (r *trial) add() {
 	r.p, r.counts, r.sums, r.gone = p, counts, sums, gone
 }
 
-// wrong reports whether an answer is off the best arm left by more than epsilon, or the best arm
-// was given up.
+// wrong reports whether an answer is more than epsilon below the best remaining arm, or the best arm was withdrawn.
 func (r *trial) wrong(out engine.Outcome) bool {
 	for v, a := range out.Answers {
 		lo, hi := r.p.ArmsOf(v)

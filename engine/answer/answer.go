@@ -19,110 +19,109 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Options of Best; the zero value asks for the best arm itself and for no further measurements.
+// Options of Best. The zero value asks for the best arms and proposes no further measurements.
 type Options struct {
-	Epsilon float64 // by how much the pick may be worse than the best, reward units; ≥ 0
-	Next    int     // how many further measurements are proposed; ≥ 0
-	Retry   bool    // whether options of which all measurements failed may be chosen and proposed again
-	// receives how much of the work is done, from 0 to 1, of Best the belief, too; nil tells nobody
+	Epsilon float64 // accuracy: an arm this close to the best counts as right, reward units; ≥ 0
+	Next    int     // number of further measurements to propose; ≥ 0
+	Retry   bool    // whether options whose measurements all failed may be recommended and proposed again
+	// receives the finished fraction of the work, 0 to 1, the posterior of Best included; may be nil
 	Progress func(share float64)
 }
 
-// tell passes on how much of the work is done.
+// tell calls Progress if it is set.
 func (o Options) tell(share float64) {
 	if o.Progress != nil {
 		o.Progress(share)
 	}
 }
 
-// MaxNext is the most measurements that are proposed at once.
+// MaxNext is the largest Options.Next.
 const MaxNext = 10_000
 
-// Answer holds the pick of every task and what it rests on. Rewards are in the units of the data, with the sign of
-// the data.
+// Answer has the recommendation of every task and its basis. Rewards are in the units and with the sign of the data.
 type Answer struct {
 	Problem string `json:"problem"`
 	Goal    string `json:"goal,omitempty"`   // "min" where lower rewards are better
-	Reward  string `json:"reward,omitempty"` // the column of the rewards, where the data are a long table
-	// the columns of the blocks whose effects are taken out
+	Reward  string `json:"reward,omitempty"` // column of the rewards, for a long table
+	// columns of the blocks whose effects are removed
 	Blocks []string `json:"block_columns,omitempty"`
-	// the columns of the tasks, where the data are a long table
+	// columns of the tasks, for a long table
 	Tasks []string `json:"task_columns,omitempty"`
-	// the columns of the arms, where the data are a long table
+	// columns of the arms, for a long table
 	Columns []string `json:"arm_columns,omitempty"`
-	Epsilon float64  `json:"epsilon"` // by how much a pick may be worse than the best, reward units
+	Epsilon float64  `json:"epsilon"` // accuracy, reward units
 
-	Picks []Pick `json:"picks"` // one for each task that has an option to choose
-	// tasks without a pick: all measurements of all of their options failed
+	Picks []Pick `json:"picks"` // recommendations, one per task that has an option to choose
+	// tasks without a recommendation: all measurements of all their options failed
 	Unanswered []string `json:"unanswered,omitempty"`
 
-	Next      []Pull  `json:"next"`       // what to measure next, the most valuable first
-	LossNow   float64 `json:"loss_now"`   // mean over tasks of the expected loss, reward units
-	LossAfter float64 `json:"loss_after"` // what it is expected to be after the measurements of next
+	Next      []Pull  `json:"next"`       // proposed measurements, the most valuable first
+	LossNow   float64 `json:"loss_now"`   // mean over tasks of the expected simple regret, reward units
+	LossAfter float64 `json:"loss_after"` // expected value of LossNow after the measurements of Next
 
-	Kernel      string             `json:"kernel"`    // the most probable one, with the level of the rewards as a term; it can be pasted
-	Log         []string           `json:"log"`       // columns whose decimal logarithm it compares
-	Noise       string             `json:"noise"`     // how measurements scatter, in words
-	Scatter     belief.Scatter     `json:"noise_law"` // how measurements scatter
-	LeaveOneOut belief.LeaveOneOut `json:"left_out"`  // how well each arm is predicted from the others
-	Basis       string             `json:"basis"`     // how far to believe this, and what would make it surer
-	// why the measurements tell nothing apart; null where they do
+	Kernel      string             `json:"kernel"`    // the most probable kernel, with the prior mean as a term, as script text
+	Log         []string           `json:"log"`       // columns on a decimal logarithmic scale
+	Noise       string             `json:"noise"`     // noise model as text
+	Scatter     belief.Scatter     `json:"noise_law"` // noise model
+	LeaveOneOut belief.LeaveOneOut `json:"left_out"`  // leave-one-out predictions of the arms
+	Basis       string             `json:"basis"`     // how far to trust the answer, and which measurements would improve it
+	// why the measurements do not distinguish options; null if they do
 	Undetermined *belief.Undetermined `json:"undetermined,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
 
-	Arms []Arm `json:"arms"` // of all tasks, in the order of the problem
+	Arms []Arm `json:"arms"` // all arms in the order of the problem
 }
 
-// Pick is the arm to take in a task.
+// Pick is the recommended arm of a task.
 type Pick struct {
 	Task     string         `json:"task"`
 	Arm      string         `json:"arm"`
-	Label    string         `json:"label"`              // its values in the columns of the arms, as "Merlin, 80"
-	Features map[string]any `json:"features"`           // by column, as in the table
-	Estimate float64        `json:"estimate"`           // of its expected reward: the posterior mean, reward units
-	CI95     *[2]float64    `json:"ci95"`               // of the expected reward; null where nothing says it
-	Count    float64        `json:"count"`              // of measurements
+	Label    string         `json:"label"`              // values in the columns of the arms, such as "Merlin, 80"
+	Features map[string]any `json:"features"`           // by column, values as in the table
+	Estimate float64        `json:"estimate"`           // posterior mean of the expected reward, reward units
+	CI95     *[2]float64    `json:"ci95"`               // of the expected reward; null if undetermined
+	Count    float64        `json:"count"`              // number of measurements
 	Failed   int            `json:"failed,omitempty"`   // measurements that gave no value
-	Options  int            `json:"options"`            // from which it was chosen; an only option has probability 1 and is not counted
-	Within   float64        `json:"probability_within"` // that no arm is better by more than epsilon
-	Loss     float64        `json:"expected_loss"`      // expected simple regret; ≥ 0, null if unknown
-	RunnerUp string         `json:"runner_up"`          // label of the most probable best arm besides it; "" of a single arm
-	// further measurements of this task after which probability_within is expected to be 0.95, about; 0 where it is
-	// now and where nothing says it, -1 where 4096 are not enough
+	Options  int            `json:"options"`            // number of options to choose from; a single option has probability 1 and does not count as sure
+	Within   float64        `json:"probability_within"` // posterior probability that no arm is better by more than epsilon
+	Loss     float64        `json:"expected_loss"`      // expected simple regret: posterior mean of (best arm - this arm), reward units; ≥ 0, null if undetermined
+	RunnerUp string         `json:"runner_up"`          // label of the other arm that is most probably the best; "" if there is none
+	// approximate further measurements of this task until probability_within is expected to be 0.95; 0 if it is already or if
+	// undetermined, -1 if 4096 are not enough
 	More   int      `json:"more"`
-	MoreOf []string `json:"more_of,omitempty"` // labels of the arms that most of them are of
+	MoreOf []string `json:"more_of,omitempty"` // labels of the arms that get most of these
 }
 
-// Arm is what is believed of an arm.
+// Arm has the posterior of one arm.
 type Arm struct {
 	Task     string         `json:"task"`
 	Arm      string         `json:"arm"`
-	Label    string         `json:"label"`            // its values in the columns of the arms, as "Merlin, 80"
-	Features map[string]any `json:"features"`         // by column, as in the table
-	Estimate float64        `json:"estimate"`         // of its expected reward: the posterior mean, reward units
-	CI95     *[2]float64    `json:"ci95"`             // of the expected reward; null where nothing says it
-	Best     float64        `json:"probability_best"` // that it is the best arm of its task
-	Mean     *float64       `json:"mean"`             // of its measurements; null where there are none
-	Count    float64        `json:"count"`            // of measurements
+	Label    string         `json:"label"`            // values in the columns of the arms, such as "Merlin, 80"
+	Features map[string]any `json:"features"`         // by column, values as in the table
+	Estimate float64        `json:"estimate"`         // posterior mean of the expected reward, reward units
+	CI95     *[2]float64    `json:"ci95"`             // of the expected reward; null if undetermined
+	Best     float64        `json:"probability_best"` // posterior probability that it is the best arm of its task
+	Mean     *float64       `json:"mean"`             // mean of its measurements; null if there are none
+	Count    float64        `json:"count"`            // number of measurements
 	Failed   int            `json:"failed,omitempty"` // measurements that gave no value
 }
 
-// Pull is an arm to measure, so many times.
+// Pull is a proposed number of measurements of one arm.
 type Pull struct {
 	Task     string         `json:"task"`
 	Arm      string         `json:"arm"`
-	Label    string         `json:"label"`    // its values in the columns of the arms
-	Features map[string]any `json:"features"` // by column, as in the table
-	Count    int            `json:"count"`    // how many times to measure it
-	// which new block, from 1, it is measured in with others; 0 where the data have no blocks
+	Label    string         `json:"label"`    // values in the columns of the arms
+	Features map[string]any `json:"features"` // by column, values as in the table
+	Count    int            `json:"count"`    // number of measurements
+	// number of the new block, from 1; 0 if the data have no blocks
 	Block int `json:"block,omitempty"`
 }
 
-// Best answers from the means, standard deviations and counts of a problem, whose kernel it does not use. It is
-// the same for the same problem. It reports options out of range, a problem without measurements,
-// and the end of the context.
+// Best recommends an arm for each task from the means, standard deviations and counts of a problem. It learns the kernel from these data
+// and ignores p's kernel. Equal problems give equal answers. It returns an error for options out of range, a problem without
+// measurements, and if ctx ends.
 func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error) {
-	const believing = 0.7 // of the work, about
+	const believing = 0.7 // approximate fraction of the work for the posterior
 	tell := opt.tell
 	b, err := belief.Of(ctx, p, belief.Options{Progress: func(share float64) { tell(believing * share) }})
 	var u *belief.Undetermined
@@ -136,7 +135,7 @@ func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error)
 	return Of(ctx, b, opt)
 }
 
-// Of is Best for a belief that is there already.
+// Of is Best with an existing posterior.
 func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	p := b.Problem
 	if err := opt.check(); err != nil {
@@ -152,7 +151,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	picks := a.pick(b, m, open)
 	plan := newPlanner(b, m, picks, open, opt.Epsilon)
 	opt.tell(0.3)
-	last := 1.0 // what is done before further measurements are proposed
+	last := 1.0 // fraction of the work before further measurements are proposed
 	if opt.Next > 0 {
 		last = 0.6
 	}
@@ -174,10 +173,10 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	return a, ctx.Err()
 }
 
-// moments are means and limits of the draws of each arm, higher is better.
+// moments has the means and quantiles of the posterior draws of each arm; higher is better.
 type moments struct {
 	mean, lo, hi []float64
-	shown        []float64 // the mean of what is possible, as lo and hi are: draws outside of stated bounds count as the nearest bound
+	shown        []float64 // mean restricted to stated bounds, as lo and hi: draws outside count as the nearest bound
 }
 
 func momentsOf(b *belief.Belief) moments {
@@ -205,7 +204,7 @@ func meanOf(x []float64) float64 {
 	return x[0] + stat.Mean(lists.Map(x, func(v float64) float64 { return v - x[0] }), nil)
 }
 
-// candidates returns the arms of each task that may be chosen: all, except those of which every measurement failed.
+// candidates returns the arms of each task that may be recommended: all except those whose measurements all failed.
 func candidates(p *problem.Problem, retry bool) [][]int {
 	open, means := p.Groups(), p.Means()
 	if retry || p.Failed == nil {
@@ -217,11 +216,11 @@ func candidates(p *problem.Problem, retry bool) [][]int {
 	return open
 }
 
-// pick fills in Arms, Picks and Unanswered, and returns the index of each pick.
+// pick sets Arms, Picks and Unanswered, and returns the index of each recommended arm.
 func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 	p := b.Problem
 	count, n := b.Draws.Dims()
-	best := make([]int, n) // draws in which it is the best
+	best := make([]int, n) // number of draws in which the arm is best
 	var picks, within []int
 	for v, arms := range open {
 		if len(arms) == 0 {
@@ -256,7 +255,7 @@ func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 	return picks
 }
 
-// believe fills in Arms, of which each is the best with a probability.
+// believe sets Arms; best has the probability of each arm to be the best.
 func (a *Answer) believe(p *problem.Problem, m moments, best []float64) {
 	words := p.Words()
 	for i, probability := range best {
@@ -267,17 +266,17 @@ func (a *Answer) believe(p *problem.Problem, m moments, best []float64) {
 	}
 }
 
-// first returns the arm of the largest value, of equal ones the first.
+// first returns the arm with the largest value; the first one among equal ones.
 func first(arms []int, of func(i int) float64) int {
 	return slices.MaxFunc(arms, func(i, j int) int { return cmp.Or(cmp.Compare(of(i), of(j)), cmp.Compare(j, i)) })
 }
 
-// rivalsOf returns the candidates of a task besides one.
+// rivalsOf returns the candidates of a task except one.
 func rivalsOf(arms []int, but int) []int {
 	return lists.Where(arms, func(j int) bool { return j != but })
 }
 
-// featuresOf returns the features of an arm as the table has them.
+// featuresOf returns the features of an arm with values as in the table.
 func featuresOf(p *problem.Problem, i int) map[string]any {
 	out := map[string]any{}
 	for c, name := range p.Arms.Columns {
@@ -291,7 +290,7 @@ func featuresOf(p *problem.Problem, i int) map[string]any {
 	return out
 }
 
-// labelOf names an arm by its values in the columns of the arms, as the table has them; by its name where the data are no long table.
+// labelOf names an arm by its values in the columns of the arms, for a long table; by its name otherwise.
 func labelOf(p *problem.Problem, columns []string, i int) string {
 	var texts []string
 	for _, column := range columns {
@@ -304,7 +303,7 @@ func labelOf(p *problem.Problem, columns []string, i int) string {
 	return cmp.Or(strings.Join(texts, ", "), p.Arms.Names[i])
 }
 
-// describe completes the answer: losses, the noise in words, and how far to believe it.
+// describe sets the expected losses, the noise text and the basis.
 func (a *Answer) describe(b *belief.Belief, retry bool) {
 	for _, p := range a.Picks {
 		a.LossNow += p.Loss / float64(len(a.Picks))
@@ -330,7 +329,7 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 	a.Warnings = a.warnings(b)
 }
 
-// failed names the options of answered tasks that are no candidates, since all of their measurements failed.
+// failed names the options of answered tasks that are excluded because all their measurements failed.
 func (a *Answer) failed() string {
 	var named []string
 	for _, x := range a.Arms {
@@ -349,7 +348,7 @@ func (a *Answer) failed() string {
 		". To include them, write retry=true (--retry)."
 }
 
-// enough says that no further measurement is needed, "" if one is.
+// enough returns a sentence if no further measurement is needed, "" otherwise.
 func (a *Answer) enough() string {
 	if len(a.Next) > 0 && a.LossNow == 0 {
 		return " No further measurement is needed to choose. The proposed ones compare the picks with their closest rivals."
@@ -357,11 +356,11 @@ func (a *Answer) enough() string {
 	return ""
 }
 
-// leastCoverage is the share of left-out means in their 95 % interval below which that is said, of
-// fewestLeft arms at least: 20 of them fall below it once in 200 times.
+// leastCoverage is the fraction of leave-one-out means within their 95 % intervals below which a warning is given, for at least
+// fewestLeft arms: 20 arms fall below it once in 200 cases.
 const leastCoverage, fewestLeft = 0.8, 20
 
-// noiseWords says how measurements scatter.
+// noiseWords describes the noise model.
 func noiseWords(l belief.Scatter) string {
 	each := short(l.Scales[0]) + " to " + short(l.Scales[1])
 	said := map[string]string{

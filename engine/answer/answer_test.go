@@ -29,7 +29,7 @@ func table(t testing.TB, name string, seed uint64) known {
 	return known{}
 }
 
-// TestBest: the parts of an answer fit together, whichever goal.
+// TestBest checks that the parts of an answer are consistent, for both goals.
 func TestBest(t *testing.T) {
 	for _, name := range []string{"field trial", "treatments, 0 or 1", "one task"} {
 		k := table(t, name, 1)
@@ -73,7 +73,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestOptions: options out of range and tables without measurements are reported.
+// TestOptions checks the errors for options out of range and tables without measurements.
 func TestOptions(t *testing.T) {
 	k := table(t, "field trial", 1)
 	none := *k.p
@@ -94,7 +94,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestNext: the loss after the proposed measurements, which are then made, is what was expected of it.
+// TestNext checks that the expected loss after the proposed measurements equals the loss after they are made.
 func TestNext(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many tables")
@@ -195,8 +195,8 @@ func BenchmarkBest(b *testing.B) {
 	}
 }
 
-// TestMore: where one arm is ahead by 1.2 standard deviations, arms take some more measurements to be sure, also where
-// epsilon is 0: there rounding made a pick that is the best a little worse than the best.
+// TestMore checks that a lead of 1.2 standard deviations needs some more measurements, also with epsilon 0, where rounding once made the
+// best arm slightly worse than itself.
 func TestMore(t *testing.T) {
 	const text = "arm,y\na,1\na,-1\na,1\na,-1\nb,2.2\nb,.2\nb,2.2\nb,.2\n"
 	p, err := problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }, Long: &problem.Long{Arm: []string{"arm"}, Reward: "y"}})
@@ -214,9 +214,9 @@ func TestMore(t *testing.T) {
 	}
 }
 
-// TestNextInBlocks: where days add an effect of their own, further measurements are spread over days of at most the usual size,
-// with every arm equally often in each, as nearly as whole pulls can, and what is expected of them is what they bring.
-// TABLES=100 compares them with the list of a belief that knows no days, measured from the top, as many a day.
+// TestNextInBlocks checks measurements in blocks when days have effects: days have at most the usual size, every arm is equally often in
+// each up to rounding, and the expected gain is achieved. TABLES=100 compares them with the list of a posterior without days, measured in
+// order with as many per day.
 func TestNextInBlocks(t *testing.T) {
 	const count, size = 18, 6 // 72 measurements on 8 days
 	tables := uint64(1)

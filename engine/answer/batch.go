@@ -11,15 +11,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// batch is a number of measurements of arms on the shortlist, and the covariance after them. They are made in one block, or in
-// several that have the same arms in equal numbers, which say the same of differences.
+// batch is a number of measurements of shortlisted arms, and the covariance after them. They are made in one block, or in several with
+// the same arms in equal numbers, which give the same information on differences.
 type batch struct {
 	*planner
-	within  []int // the arms it may take
+	within  []int // arms it may contain
 	counts  []int
 	total   int
 	cov     *mat.SymDense
-	reduced []float64 // of the contrast of each arm to the pick of its task: variance that the batch takes off
+	reduced []float64 // variance of the contrast between each arm and its task's recommendation that the batch removes
 }
 
 func (q *planner) batch(within []int) *batch {
@@ -29,17 +29,15 @@ func (q *planner) batch(within []int) *batch {
 	return b
 }
 
-// add takes some measurements more of one arm, the one whose value is largest when it is measured `repeated`
-// times: with d the lead of a pick
-// over an arm and s² the variance of their contrast that the batch would take off, the sum over all arms of
+// add adds measurements of the arm with the largest value if it is measured `repeated` times. With d the lead of the recommendation over
+// an arm and s² the contrast variance that the batch would remove, the value is the sum over all arms of
 //
 //	s φ(d/s) - d Φ(-d/s),
 //
-// by which the best of two grows when the contrast becomes known so far: the knowledge gradient of a batch
-// for each pair [Frazier, Powell, Dayanik 2009, eq. 14].
+// the expected gain of the better of two arms: the knowledge gradient of a batch for each pair [Frazier, Powell, Dayanik 2009, eq. 14].
 func (b *batch) add(repeated, times int) {
 	best, at, n := math.Inf(-1), -1, len(b.arms)
-	beside := make([]float64, n) // what an effect of the block says of the contrast of each arm to the pick
+	beside := make([]float64, n) // covariance of the block effect with the contrast of each arm
 	for _, x := range b.within {
 		beside[x] = b.cov.At(b.pick[b.taskOf[x]], n) - b.cov.At(x, n)
 	}
@@ -58,7 +56,7 @@ func (b *batch) add(repeated, times int) {
 			best, at = value, j
 		}
 	}
-	if !(best > 0) { // all picks are so sure that no gain is left to compare
+	if !(best > 0) { // all recommendations are so sure that gains underflow
 		at = b.telling(repeated, beside)
 	}
 	b.counts[at] += times
@@ -75,9 +73,9 @@ func (b *batch) add(repeated, times int) {
 	}
 }
 
-// telling returns the arm whose measurements take most from the variance of a pick's lead over its closest rival, of all tasks the
-// lead that is least sure: the pick or the rival where arms are unrelated. If no lead has a variance it is the pick that is measured
-// least.
+// telling returns the arm whose measurements most reduce the variance of a lead: the least sure lead over the closest rival, over all
+// tasks. For unrelated arms this is the recommendation or its rival. If no lead has any variance, it returns the recommendation with the
+// fewest measurements.
 func (b *batch) telling(repeated int, beside []float64) (at int) {
 	rival, doubt := -1, 0.0
 	for _, x := range b.within {
@@ -99,13 +97,13 @@ func (b *batch) telling(repeated int, beside []float64) (at int) {
 	return at
 }
 
-// spread returns the variance of the mean of so many measurements of an arm, by what the batch says.
+// spread returns the variance of the mean of a number of measurements of an arm, given the batch.
 func (b *batch) spread(arm, times int) float64 {
 	n := len(b.arms)
 	return b.cov.At(arm, arm) + 2*b.cov.At(arm, n) + b.cov.At(n, n) + b.noise[arm]/float64(times)
 }
 
-// gain returns s φ(d/s) - d Φ(-d/s) for d ≥ 0, with what is too small for a computer kept apart from 0.
+// gain returns s φ(d/s) - d Φ(-d/s) for d ≥ 0, without cancellation for small values.
 func gain(d, s float64) float64 {
 	if !(s > 0) {
 		return 0
@@ -114,8 +112,8 @@ func gain(d, s float64) float64 {
 	return s * (math.Exp(-z*z/2)/math.Sqrt(2*math.Pi) - z*math.Erfc(z/math.Sqrt2)/2)
 }
 
-// imagined returns the means that measurements of the batch may lead to, a row a future: normal, with the
-// covariance that the batch takes off.
+// imagined returns possible means after the measurements of the batch, one row per future: normal, with the covariance that the batch
+// removes.
 func (b *batch) imagined(arms []int, count int) *mat.Dense {
 	taken := among(arms, func(i, j int) float64 { return b.planner.cov.At(i, j) - b.cov.At(i, j) })
 	out := normals(taken, count, 11)
@@ -128,8 +126,8 @@ func (b *batch) imagined(arms []int, count int) *mat.Dense {
 	return out
 }
 
-// normals draws from a normal law around 0, by the symmetric root of its covariance: draws of laws that are near each other
-// are near each other.
+// normals draws from a centred normal distribution by the symmetric root of its covariance, so that similar covariances give similar
+// draws.
 func normals(cov *mat.SymDense, count int, stream uint64) *mat.Dense {
 	n := cov.SymmetricDim()
 	var eigen mat.EigenSym
@@ -157,7 +155,7 @@ func normals(cov *mat.SymDense, count int, stream uint64) *mat.Dense {
 	return &out
 }
 
-// sure returns the mean over so many futures of the probability that the pick after the batch is within ε.
+// sure returns the mean, over futures, of the probability that the recommendation after the batch is within ε.
 func (b *batch) sure(arms []int, futures int) float64 {
 	means, truth := b.imagined(arms, futures), normals(among(arms, b.cov.At), truths, 13)
 	within := 0
@@ -170,7 +168,7 @@ func (b *batch) sure(arms []int, futures int) float64 {
 			for j := range arms {
 				best = max(best, m[j]+t[j])
 			}
-			if m[pick]+t[pick]+b.epsilon >= best { // not by differences, which rounding makes larger than 0
+			if m[pick]+t[pick]+b.epsilon >= best { // compare values, not differences: rounding can make a difference above 0
 				within++
 			}
 		}
@@ -178,7 +176,7 @@ func (b *batch) sure(arms []int, futures int) float64 {
 	return float64(within) / float64(futures*truths)
 }
 
-// gained returns by how much the picks after the batch are expected to be better than today's, the mean over tasks.
+// gained returns the expected improvement of the recommendations after the batch, the mean over tasks.
 func (b *batch) gained(all []int) float64 {
 	means := b.imagined(all, futures)
 	sum := 0.0

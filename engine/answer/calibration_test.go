@@ -16,13 +16,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 )
 
-// record is how answers compare with the truth, over many tables of a generator.
+// record compares answers with the truth, over many tables of a generator.
 type record struct {
-	picks, within     float64     // picks, and how many were within ε
-	stated            float64     // Σ of the probabilities of that
+	picks, within     float64     // recommendations, and the number within ε
+	stated            float64     // sum of the stated probabilities
 	loss, expected    float64     // Σ of true and of expected losses
-	arms, covered     float64     // intervals of all arms, and how many hold the truth
-	shares            []float64   // of them that do in each table, whose arms err together
+	arms, covered     float64     // intervals of all arms, and the number that contain the truth
+	shares            []float64   // coverage of each table, since the errors of its arms are correlated
 	bins, right, said [10]float64 // picks by stated probability
 	plain             float64     // picks within ε of highest means
 	exact             float64     // tables of days whose mean day is within Student's interval of these days' mean
@@ -73,8 +73,8 @@ func (r *record) add(k known, a *answer.Answer) {
 	}
 }
 
-// TestCalibration: over tables of known truth, what best(...) says is as true as it says. TABLES= sets how many of each
-// generator, SEED= other tables than seed 100; docs/explanation/accuracy.md has the figures of 200.
+// TestCalibration checks that stated probabilities equal frequencies, over tables with known truth. TABLES= sets the number per generator
+// and SEED= replaces seed 100; docs/explanation/accuracy.md has the results of 200.
 func TestCalibration(t *testing.T) {
 	tables, slow := 2, []string{"1,000 arms"}
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
@@ -120,7 +120,7 @@ func TestCalibration(t *testing.T) {
 	if only != "" {
 		return
 	}
-	// a belief may be too careful, and not too sure, beyond four standard errors of a binomial count
+	// a posterior may be too cautious; it may be too sure by at most four binomial standard errors
 	p := all.stated / all.picks
 	if diff := all.within/all.picks - p; diff < -4*math.Sqrt(p*(1-p)/all.picks)-0.02 || diff > 0.1 {
 		t.Errorf("picks are within ε with a share of %.3f, stated %.3f", all.within/all.picks, p)

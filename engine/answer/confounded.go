@@ -17,13 +17,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// apartBy returns the measured arms of each task in groups that no block and no chain of blocks connects: the data cannot tell
-// whether groups differ or their blocks do. It is nil if nothing is measured in blocks.
+// apartBy returns the measured arms of each task in groups that no chain of blocks connects: the data cannot separate group differences
+// from block differences. It is nil without blocks.
 func apartBy(p *problem.Problem) [][][]int {
 	if len(p.Blocks) < 2 {
 		return nil
 	}
-	root := indices.All(p.N() + len(p.Blocks)) // of arms, then of blocks: a number that those which are connected lead to
+	root := indices.All(p.N() + len(p.Blocks)) // arms, then blocks: union-find roots
 	find := func(k int) int {
 		for root[k] != k {
 			root[k] = root[root[k]]
@@ -41,14 +41,14 @@ func apartBy(p *problem.Problem) [][][]int {
 	})
 }
 
-// confounded says which options cannot be told from the blocks that they were measured in; "" without such.
+// confounded names the options that cannot be separated from their blocks; "" if there are none.
 func confounded(p *problem.Problem) string {
 	words, block := p.Words(), "block"
 	if p.Long != nil {
 		block = strings.Join(p.Long.Blocks, ", ")
 	}
 	var of []string // tasks
-	var text string // of the first
+	var text string // text of the first task
 	for v, groups := range apartBy(p) {
 		if len(groups) < 2 {
 			continue
@@ -81,10 +81,10 @@ func confounded(p *problem.Problem) string {
 		"An option that looks better may have had a better %[2]s. Measure options of different groups in the same %[2]s", at, block, text)
 }
 
-// doubted returns a belief in which groups of options that no block connects may differ by their blocks as much as by themselves: a
-// kernel may explain all of it by features, and a drift from block to block would look the same. With V the variance of the means of
-// the groups of a task, each group has an error of its own, so large that its mean has a variance of V/2 at least: half of the
-// difference may be the blocks'. Counts, whose model has no blocks, stay unchanged.
+// doubted returns a posterior that allows for confounded blocks: groups of options without a common block may differ because of their
+// blocks. A kernel could explain the whole difference by features, while a drift between blocks would look the same. With V the variance
+// of the group means of a task, each group gets an error so large that its mean has variance at least V/2: up to half of a difference may
+// be due to blocks. Counts, whose model has no blocks, are unchanged.
 func doubted(b *belief.Belief) *belief.Belief {
 	p := b.Problem
 	apart := apartBy(p)

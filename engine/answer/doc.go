@@ -1,8 +1,6 @@
-// Package answer says, from measurements alone, which arm of every task to take, how sure that is, and what
-// to measure next.
+// Package answer recommends an arm for every task from measurements alone, states how sure that is, and proposes further measurements.
 //
-// What is believed of the rewards comes from engine/belief, whose kernel, level and noise are found and not
-// stated. Best takes the arm with the highest expected reward in every task. The probability that it is
-// within ε of the best, and the loss that taking it now is expected to cost, are shares and means of draws of all
-// arms together. These are beliefs, and no guarantee: they are as true as the kernel predicts.
+// The posterior of the rewards is from engine/belief, which learns the kernel, prior mean and noise. Best recommends the arm with the
+// highest posterior mean in every task. The probability that it is within ε of the best, and the expected simple regret, are averages
+// over joint posterior draws of all arms. These are not guarantees: they are right only if the learned kernel describes the rewards.
 package answer

@@ -47,7 +47,7 @@ func TestSmallUnits(t *testing.T) {
 	}
 }
 
-// TestCountsAreExact: rewards are counts where each is 0 or 1, to the last bit, and both occur.
+// TestCountsAreExact checks that rewards are treated as counts only if each is exactly 0 or 1 and both occur.
 func TestCountsAreExact(t *testing.T) {
 	table := func(one, zero string) string {
 		text := "t,a,y\n"
@@ -81,7 +81,7 @@ func TestCountsAreExact(t *testing.T) {
 	}
 }
 
-// TestNothingTellsApart: where all measurements are equal, or one option is measured, no scale and no interval is invented.
+// TestNothingTellsApart checks that no scale and no interval is invented if all measurements are equal or only one option is measured.
 func TestNothingTellsApart(t *testing.T) {
 	for _, x := range []struct {
 		name, text, says string
@@ -118,14 +118,14 @@ func TestNothingTellsApart(t *testing.T) {
 				(pick.CI95 != nil) != x.interval || !math.IsNaN(pick.Loss) || pick.More != 0 {
 				t.Errorf("%s: %+v", x.name, pick)
 			}
-			for _, next := range a.Next { // what was measured least
+			for _, next := range a.Next { // the arms with fewest measurements
 				if x.interval && next.Label == x.pick {
 					t.Errorf("%s: proposes %+v", x.name, a.Next)
 				}
 			}
 		}
 	}
-	// where the noise is stated, equal measurements say how far options differ at most
+	// with stated noise, equal measurements bound the differences of options
 	p := loaded(t, "t,a,y\n1,p,5\n1,q,5\n1,r,5\n", problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{0.1}}})
 	if a := bestOf(t, p, answer.Options{}); a.Undetermined != nil || a.Picks[0].CI95[1] > 5.5 {
 		t.Errorf("with stated noise: %+v", a.Picks[0])
@@ -148,7 +148,7 @@ func scaledBy(x []float64, factor float64) []float64 {
 	return out
 }
 
-// TestScalesOfTasks: a task of seconds and one of hours are each answered as if alone.
+// TestScalesOfTasks checks that a task in seconds and one in hours are each answered as if alone.
 func TestScalesOfTasks(t *testing.T) {
 	for _, ratio := range []float64{1, 10, 100, 1000, 30_000} {
 		text := "t,a,y\n"
@@ -178,7 +178,7 @@ func TestScalesOfTasks(t *testing.T) {
 	}
 }
 
-// TestScalesOfManyTasks: tables of tasks whose scales differ by far are calibrated, and so is a task that is measured little.
+// TestScalesOfManyTasks checks calibration for tasks with very different scales, and for a task with few measurements.
 func TestScalesOfManyTasks(t *testing.T) {
 	var r record
 	for k := range 12 {
@@ -221,7 +221,7 @@ func TestWithinBounds(t *testing.T) {
 	}
 }
 
-// TestLimits: an option below the limit of detection is the best where less is better, and the limit says nothing of the noise.
+// TestLimits checks that an option below the detection limit is best if lower is better, and that the limit is not used for the noise.
 func TestLimits(t *testing.T) {
 	text := "t,a,y\n1,a,0.40\n1,a,0.42\n1,b,<0.05\n1,b,<0.05\n1,c,0.20\n1,c,0.22\n1,d,0.31\n1,d,0.30\n" +
 		"2,a,0.41\n2,a,0.39\n2,c,0.19\n2,c,0.21\n2,d,0.30\n2,d,0.33\n"

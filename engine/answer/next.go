@@ -16,33 +16,33 @@ import (
 )
 
 const (
-	// Sure is the probability up to which Pick.More counts.
+	// Sure is the target probability of Pick.More.
 	Sure = 0.95
 	// MaxMore is the largest Pick.More.
 	MaxMore = 1 << 12
 
-	shortlist   = 600 // arms that are planned with, of all tasks
-	fewestArms  = 4   // of a task on the shortlist
-	moreArms    = 16  // of a task that Pick.More is found with
-	futures     = 400 // results of a plan that are imagined
-	truths      = 200 // rewards that are imagined after each, for Pick.More
-	furtherArms = 2   // that Pick.MoreOf names
+	shortlist   = 600 // arms of all tasks that are planned with
+	fewestArms  = 4   // of each task on the shortlist
+	moreArms    = 16  // of a task, for Pick.More
+	futures     = 400 // simulated results of a plan
+	truths      = 200 // simulated rewards after each future, for Pick.More
+	furtherArms = 2   // arms in Pick.MoreOf
 )
 
-// planner knows the mean and the covariance of the arms that may be worth a measurement: the shortlist.
+// planner has the posterior mean and covariance of the shortlist: the arms that may be worth measuring.
 type planner struct {
 	b       *belief.Belief
 	epsilon float64
 	arms    []int // on the shortlist, in problem order
-	taskOf  []int // among the tasks with a pick
-	pick    []int // of each such task, its place on the shortlist
+	taskOf  []int // index among the tasks with a recommendation
+	pick    []int // per such task: its position on the shortlist
 	mean    []float64
-	// of the arms' rewards and, behind them, of the effects of further measurements' blocks, on which rewards do not depend
+	// of the arms' rewards, followed by the effects of new blocks, which are independent of the rewards
 	cov   *mat.SymDense
 	noise []float64 // variance of a measurement within its block
 }
 
-// newPlanner makes the shortlist: the pick of each task that has one, and the candidates whose 97.5 % quantile is highest.
+// newPlanner makes the shortlist: the recommendation of each task, and the candidates with the highest 97.5 % quantiles.
 func newPlanner(b *belief.Belief, m moments, picks []int, open [][]int, epsilon float64) *planner {
 	p := b.Problem
 	q := &planner{b: b, epsilon: epsilon}
@@ -72,7 +72,7 @@ func newPlanner(b *belief.Belief, m moments, picks []int, open [][]int, epsilon 
 	return q
 }
 
-// beside returns the covariance of rewards and of an effect besides them with that standard deviation.
+// beside returns the covariance of rewards together with an independent effect of that standard deviation.
 func beside(rewards *mat.SymDense, effect float64) *mat.SymDense {
 	n := rewards.SymmetricDim()
 	out := mat.NewSymDense(n+1, nil)
@@ -81,7 +81,7 @@ func beside(rewards *mat.SymDense, effect float64) *mat.SymDense {
 	return out
 }
 
-// of lists the places of a task on the shortlist, the pick first and at most so many.
+// of returns the shortlist positions of a task, the recommendation first, limited in number.
 func (q *planner) of(v, most int) []int {
 	out := indices.Where(len(q.taskOf), func(k int) bool { return q.taskOf[k] == v && k != q.pick[v] })
 	upper := func(k int) float64 { return q.mean[k] + 2*math.Sqrt(q.cov.At(k, k)) }
@@ -89,7 +89,7 @@ func (q *planner) of(v, most int) []int {
 	return append([]int{q.pick[v]}, out[:min(most-1, len(out))]...)
 }
 
-// only returns the planner of some arms of one task, its pick first.
+// only returns the planner restricted to arms of one task, the recommendation first.
 func (q *planner) only(arms []int) *planner {
 	out := &planner{b: q.b, epsilon: q.epsilon, pick: []int{0}, taskOf: make([]int, len(arms)), arms: indices.Of(q.arms, arms),
 		mean: indices.Of(q.mean, arms), noise: indices.Of(q.noise, arms)}
@@ -102,8 +102,8 @@ func among(arms []int, of func(i, j int) float64) *mat.SymDense {
 	return symmetric.Make(len(arms), func(i, j int) float64 { return of(arms[i], arms[j]) })
 }
 
-// more finds Pick.More: measurements of the task's own arms, doubled until the pick after them is expected to be
-// within ε with the probability Sure, and the number between by interpolation.
+// more sets Pick.More: it doubles the measurements of the task's arms until the recommendation is expected to be within ε with
+// probability Sure, and interpolates.
 func (q *planner) more(p *Pick, v int, all []Arm) {
 	arms := q.of(v, moreArms)
 	if len(arms) < 2 {
@@ -136,10 +136,10 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 	}
 }
 
-// next fills in Next and what it is expected to bring, and reports how much of that is done.
+// next sets Next and the expected loss after it, and reports its progress.
 func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(share float64)) error {
 	all := indices.All(len(q.arms))
-	if len(all) == len(q.pick) { // every task has one option, so that nothing is to be compared
+	if len(all) == len(q.pick) { // every task has one option: nothing to compare
 		return nil
 	}
 	b := q.batch(all)
@@ -167,13 +167,12 @@ func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(shar
 		}
 	}
 	tell(float64(count) / float64(count+1))
-	a.LossAfter = -b.gained(all) // completed by describe
+	a.LossAfter = -b.gained(all) // negative gain; describe adds LossNow
 	return nil
 }
 
-// inBlocks shares measurements of arms out among blocks no larger than the median of the data's blocks: an arm's in
-// consecutive blocks, the last followed by the first, so that it is in all of them equally often, as nearly as whole
-// numbers can. One block where the data have none.
+// inBlocks distributes measurements over blocks no larger than the median block of the data. An arm's measurements go to consecutive
+// blocks, cyclically, so its counts per block differ by at most one. It returns one block if the data have none.
 func (q *planner) inBlocks(counts []int) [][]int {
 	if q.b.Blocks == 0 {
 		return [][]int{counts}
@@ -194,21 +193,21 @@ func (q *planner) inBlocks(counts []int) [][]int {
 	return out
 }
 
-// Outlook is how good the picks are expected to be after so many further measurements, means over tasks.
+// Outlook has the expected quality of the recommendations after further measurements, as means over tasks.
 type Outlook struct {
 	Count  int     // further measurements, of all tasks
-	Loss   float64 // by which a pick is worse than the best arm of its task, reward units
-	Within float64 // probability that a pick is within epsilon of the best
+	Loss   float64 // expected simple regret, reward units
+	Within float64 // probability that a recommendation is within epsilon of the best
 }
 
 const (
-	aheadSteps = 400 // in which measurements are chosen
-	aheadWork  = 4e8 // imagined rewards of all outlooks
+	aheadSteps = 400 // steps in which measurements are chosen
+	aheadWork  = 4e8 // simulated rewards of all outlooks
 	leastDrawn = 40  // futures
 )
 
-// Ahead returns the outlook after each of some counts, which ascend from 1 or more, when the measurements go where they are
-// expected to bring most. Kernel and noise are taken as they are believed today.
+// Ahead returns the outlook after each of some counts, ascending from at least 1, if the measurements are chosen by expected gain. Kernel
+// and noise are those of the posterior b. It returns an error if ctx ends.
 func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int) ([]Outlook, error) {
 	now := &Answer{Epsilon: epsilon}
 	b = doubted(b)
@@ -237,7 +236,7 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 			}
 			batch.add(max(step, (n-batch.total)/(2*tasks)), min(step, n-batch.total))
 		}
-		// imagined futures are normal, today's belief need not be: what they add is taken on from today's
+		// simulated futures are normal, the present posterior may not be: add their gain to the present value
 		next := Outlook{Count: n, Loss: max(loss-batch.gained(all), 0), Within: within}
 		if before < 1 {
 			next.Within = 1 - (1-within)*min((1-sure())/(1-before), 1)

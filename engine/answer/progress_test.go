@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 )
 
-// TestProgress: what is recorded rises from 0 to 1, goes on after the belief, and a context that ends there ends the answer.
+// TestProgress checks that progress rises from 0 to 1, continues after the posterior, and that a context that ends there ends Best.
 func TestProgress(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")

@@ -11,8 +11,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// TestNoiseNotSeparated: one row per option and names alone do not separate noise from differences between options. Averaged over tables
-// whose noise is 0.1 to 2 times as wide as these differences, picks are right as often as stated, and that more must be known is said.
+// TestNoiseNotSeparated checks tables with one row per option and names alone, which do not separate noise from differences between
+// options. Averaged over tables whose noise is 0.1 to 2 times these differences, recommendations are right as often as stated, and a
+// warning is given.
 func TestNoiseNotSeparated(t *testing.T) {
 	half := math.Sqrt(0.5)
 	var all record
@@ -55,7 +56,7 @@ func TestNoiseNotSeparated(t *testing.T) {
 	}
 }
 
-// TestCountsOfAssumedNoise: what is assumed of the noise is assumed of the means that a table has, of however many measurements they are.
+// TestCountsOfAssumedNoise checks that assumed noise applies to the table's means, whatever number of measurements they have.
 func TestCountsOfAssumedNoise(t *testing.T) {
 	for _, column := range []string{"", "x,"} { // names alone, and a feature
 		table := func(count int) string {

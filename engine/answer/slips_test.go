@@ -55,8 +55,8 @@ func slipped(k known, rng *rand.Rand, size float64) (known, int) {
 	return k, at
 }
 
-// TestSlips: measurements that are off by ten standard deviations of the noise are named, and none of a table without slips. TABLES= sets how
-// many of each generator; docs/explanation/accuracy.md has the figures of 200, of five standard deviations, too.
+// TestSlips checks that measurements off by ten noise standard deviations are named, and none in tables without errors. TABLES= sets the
+// number per generator; docs/explanation/accuracy.md has the results of 200, also for five standard deviations.
 func TestSlips(t *testing.T) {
 	tables, sizes, only := 1, []float64{0, 10}, []string{"field trial", "unrelated arms"}
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
@@ -94,7 +94,7 @@ func TestSlips(t *testing.T) {
 	}
 }
 
-// TestSlipIsNamed: the warning says where the slip is, its value, what the others expect, and how it is left out.
+// TestSlipIsNamed checks that the warning has the place, the value, the expected value, and how to exclude the row.
 func TestSlipIsNamed(t *testing.T) {
 	rows := func(slip string) string {
 		text := "Oven,Temp,Yield %\n"

@@ -9,8 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// known is a table of known truth: a problem with what was measured, and the expected rewards, both higher is better
-// after Problem.Turned.
+// known is a table with known truth: a problem with measurements and the expected rewards, both with the sign of Problem.Turned.
 type known struct {
 	p       *problem.Problem
 	truth   []float64
@@ -24,7 +23,7 @@ type generator struct {
 	table func(rng *rand.Rand) known
 }
 
-// draft collects rows until they are a table.
+// draft collects the rows of a table.
 type draft struct {
 	tasks   []string
 	columns []string
@@ -41,7 +40,7 @@ func (d *draft) arm(task int, name string, features []float64, truth float64, re
 	d.truth, d.rewards = append(d.truth, truth), append(d.rewards, rewards)
 }
 
-// known makes the problem as Load does: means, counts and standard deviations. Categories are columns of codes.
+// known makes the problem as Load does: means, counts and standard deviations. Categories are one-hot columns.
 func (d *draft) known(epsilon float64, goal string, categories ...string) known {
 	tasks, err := kernels.NewPoints(nil, d.tasks, nil)
 	if err != nil {
@@ -122,9 +121,9 @@ func successes(rng *rand.Rand, p float64, count int) []float64 {
 	return out
 }
 
-// generators are tables such as people have: a field trial, losses over hyper-parameters and outcomes of treatments at
-// several sites, each with tasks that differ in optimum and level; and one task, 1,000 arms whose features say all, small counts,
-// unrelated arms, unequal noise, days that differ, and 1,000 arms whose features do not. Each table draws all of its numbers.
+// generators resemble real tables: a field trial, losses over hyperparameters, and outcomes of treatments at several sites, whose tasks
+// differ in optimum and level. Further ones have one task, 1,000 arms explained by features, small counts, unrelated arms, unequal noise,
+// day effects, and 1,000 arms not explained by features. Each table draws all of its numbers.
 var generators = []generator{
 	{"field trial", func(rng *rand.Rand) known {
 		d := draft{tasks: []string{"t1", "t2", "t3", "t4"}, columns: []string{"variety", "nitrogen"}}
@@ -258,7 +257,7 @@ var generators = []generator{
 	{"1,000 arms of their own", func(rng *rand.Rand) known { return bumps(rng, 0.1*rng.Float64()) }},
 }
 
-// bumps is a table of 1,000 arms on a grid in two tasks: sums of three bumps, and what each arm has of its own, with a standard
+// bumps is a table of 1,000 arms on a grid in two tasks: a sum of three bumps plus an independent effect per arm with this standard
 // deviation.
 func bumps(rng *rand.Rand, own float64) known {
 	d := draft{tasks: []string{"t1", "t2"}, columns: []string{"x", "y"}}

@@ -37,7 +37,7 @@ func answered(t *testing.T, p *problem.Problem, opt answer.Options) *answer.Answ
 	return a
 }
 
-// warning returns the only warning that has this text in it, "" without.
+// warning returns the only warning that contains the text, "" if there is none.
 func warning(t *testing.T, a *answer.Answer, with string) string {
 	t.Helper()
 	found := slices.DeleteFunc(slices.Clone(a.Warnings), func(w string) bool { return !strings.Contains(w, with) })
@@ -60,7 +60,7 @@ func options(sites string, count, again int, noise float64) string {
 	return text
 }
 
-// A table that was pasted twice says as much as once: the same picks with the same probabilities, and a warning.
+// A table pasted twice has the same recommendations and probabilities as the table, plus a warning.
 func TestCopiesSayNoMore(t *testing.T) {
 	rows := "A,r1,41.5\nA,r2,42.3\nA,r3,38.2\nA,r4,37.1\nB,r1,33.9\nB,r2,33.2\nB,r3,30.2\nB,r4,31.0\n"
 	once, twice := answered(t, longTable(t, "site,arm,y\n"+rows), answer.Options{}), answered(t, longTable(t, "site,arm,y\n"+rows+rows), answer.Options{})
@@ -74,8 +74,8 @@ func TestCopiesSayNoMore(t *testing.T) {
 	}
 }
 
-// Options that share no day, and no chain of days, cannot be told from their days, however smooth their rewards are: that is said, and no pick is nearly
-// certain. A chain is enough.
+// Options without a common day or chain of days cannot be separated from their days, however smooth their rewards are: a warning says so,
+// and no recommendation is nearly certain. A chain of days is enough.
 func TestConfounded(t *testing.T) {
 	text, rng := "site,arm,day,y\n", rand.New(rand.NewPCG(9, 9))
 	chained := text
@@ -100,8 +100,8 @@ func TestConfounded(t *testing.T) {
 	}
 }
 
-// A number for no value is named with its count and the conditions that leave it out, one slip or a third of the table; zeros, limits and values of
-// a bad option are none.
+// A number that means "no value" is named with its count and the conditions that exclude it, whether it occurs once or in a third of the
+// table. Zeros, limits and values of a bad option are not named.
 func TestCodesAreNamed(t *testing.T) {
 	text := options("A B", 5, 4, 1)
 	with := func(code string, every int) string {
@@ -111,21 +111,27 @@ func TestCodesAreNamed(t *testing.T) {
 		}
 		return strings.Join(lines, "\n") + "\n"
 	}
+	successes := "site,arm,y\n" + strings.Repeat("A,o1,0\nA,o1,1\nA,o2,1\nA,o2,1\nA,o3,0\nA,o3,0\n", 5)
+	pasted := "A,p,0.312\nA,q,0.991\nA,r,0.352\nA,s,0.402\nA,p,0.332\nA,q,0.371\nA,r,0.366\nA,s,0.41\n"
 	for _, c := range []struct {
 		name, table, want string
 	}{
 		{"none", text, ""},
-		{"a third", with("-9999", 3), `y -9999 occurs 13 times, far from all other values. It looks like a code but counts as measured, so the answer may be wrong. If nothing was ` +
+		{"a third", with("-9999", 3), `the value -9999 of y occurs 13 times, far from all other values. It looks like a code but counts as measured, so the answer may be wrong. If nothing was ` +
 			`measured there: where="col('y') != -9999". If it failed there: failed="col('y') == -9999"`},
-		{"three", with("-999", 14), "y -999 occurs 3 times"},
-		{"one", with("-999", 100), "y -999 occurs once"},
-		{"nines", with("999", 5), "y 999 occurs 8 times"},
-		{"-1", with("-1", 8), "y -1 occurs 5 times"},
-		{"large", with("1000000", 5), "y 1e+06 occurs 8 times"},
-		{"another", with("12345.5", 5), "y 12345.5 occurs 8 times"},
+		{"three", with("-999", 14), "the value -999 of y occurs 3 times"},
+		{"one", with("-999", 100), "the value -999 of y occurs once"},
+		{"nines", with("999", 5), "the value 999 of y occurs 8 times"},
+		{"-1", with("-1", 8), "the value -1 of y occurs 5 times"},
+		{"large", with("1000000", 5), "the value 1e+06 of y occurs 8 times"},
+		{"another", with("12345.5", 5), "the value 12345.5 of y occurs 8 times"},
 		{"zeros of one option", text + "A,z,0\nA,z,0\nA,z,0\nB,z,0\nB,z,0\n", ""},
 		{"zeros below small values", strings.ReplaceAll(with("0", 8), "o0", "o0"), ""},
 		{"a bad option", text + "A,z,-20\nA,z,-20\nB,z,-20\n", ""},
+		{"-1 among 0 and 1", successes + "A,o1,-1\nA,o2,-1\n", "the value -1 of y occurs 2 times"},
+		{"one -1 among 0 and 1", successes + "A,o1,-1\n", "the value -1 of y occurs once"},
+		{"0 and 1", successes, ""},
+		{"one reading of a pasted table", "site,arm,y,n\n" + strings.ReplaceAll(pasted, "\n", ",1\n") + strings.ReplaceAll(pasted, "\n", ",2\n"), ""},
 		{"99 within the range", options("A", 12, 3, 1) + "A,z,99\nA,z,99\n", ""},
 	} {
 		a := answered(t, longTable(t, c.table), answer.Options{})
@@ -134,12 +140,13 @@ func TestCodesAreNamed(t *testing.T) {
 		}
 	}
 	two := strings.ReplaceAll(with("-9999", 5), "A,o1,", "A,o1,999\nA,o1,")
-	if a := answered(t, longTable(t, two), answer.Options{}); len(a.Warnings) < 2 || !strings.Contains(a.Warnings[0]+a.Warnings[1], "-9999 occurs 8") || !strings.Contains(a.Warnings[0]+a.Warnings[1], "999 occurs 4") {
+	if a := answered(t, longTable(t, two), answer.Options{}); len(a.Warnings) < 2 || !strings.Contains(a.Warnings[0]+a.Warnings[1], "-9999 of y occurs 8") || !strings.Contains(a.Warnings[0]+a.Warnings[1], "999 of y occurs 4") {
 		t.Errorf("two codes: %q", a.Warnings)
 	}
 }
 
-// An option of which all measurements failed is no pick, no runner-up and no proposal, unless it is to be tried again; one that failed in part stays.
+// An option whose measurements all failed is not recommended, not a runner-up and not proposed, unless retry is set. An option that
+// failed in part is kept.
 func TestFailedOptions(t *testing.T) {
 	p := longTable(t, options("A B C", 4, 2, 1))
 	p.Partial, p.Mean, p.Failed = slices.Clone(p.Means()), nil, make([]int, p.N())
@@ -175,7 +182,7 @@ func TestFailedOptions(t *testing.T) {
 	}
 }
 
-// A task with one option is no choice: nothing is to be measured where all are, and its pick has no rival.
+// A task with one option has no choice: no measurement is proposed if all tasks are such, and its recommendation has no rival.
 func TestOneOption(t *testing.T) {
 	a := answered(t, longTable(t, "site,arm,y\na,p,1\na,p,1.1\nb,p,2\nb,p,2.2\n"), answer.Options{Next: 5})
 	if len(a.Next) > 0 || a.Picks[0].Options != 1 || a.Picks[0].RunnerUp != "" {
@@ -183,7 +190,7 @@ func TestOneOption(t *testing.T) {
 	}
 }
 
-// Once all picks are sure, measurements go to picks and their closest rivals, wherever they are in the table, and in any unit.
+// If all recommendations are sure, measurements go to recommendations and their closest rivals, in any row order and unit.
 func TestNextWhenSure(t *testing.T) {
 	for _, unit := range []float64{1, 1e-9, 1e9} {
 		text, rng := "site,arm,y\n", rand.New(rand.NewPCG(4, 4))
@@ -229,7 +236,7 @@ func TestSentencesAreShort(t *testing.T) {
 	}
 }
 
-// Where all that was measured again gave the same value, which a column tells apart or a coarse scale explains, noise is not known to be nothing.
+// If all repeated measurements are equal, because a column distinguishes them or the scale is coarse, the noise is not treated as 0.
 func TestEqualValuesAreNamed(t *testing.T) {
 	for text, want := range map[string]bool{
 		"site,arm,y,run\na,p,41.5,1\na,p,41.5,2\na,q,38.2,3\na,q,38.2,4\na,r,40.1,5\n": true,
@@ -243,7 +250,7 @@ func TestEqualValuesAreNamed(t *testing.T) {
 	}
 }
 
-// Where each option was measured once and has a name alone, the noise is assumed. It matters little where tasks agree.
+// If each option was measured once and has only a name, the noise is assumed. It matters little if tasks agree.
 func TestAssumedNoiseIsNamed(t *testing.T) {
 	for text, want := range map[string]bool{
 		"arm,y\np,5.1\nq,6.2\nr,4.9\n":                                       true,

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Undetermined is Best where measurements do not tell options apart. Each option may be the best: the pick of a task is one that was
-// measured, and what nothing says is left open. Next lists what was measured least, spread over the features.
+// Undetermined is Best for measurements that do not distinguish options. Each option may be the best: the recommendation of a task is a
+// measured one, and unknown numbers are null. Next has the options with fewest measurements, spread over the features.
 func Undetermined(p *problem.Problem, u *belief.Undetermined, opt Options) (*Answer, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -52,8 +52,8 @@ func Undetermined(p *problem.Problem, u *belief.Undetermined, opt Options) (*Ans
 	return a, nil
 }
 
-// spread fills in Next from the candidates of each task: one measurement after the other, in the task that was measured least, of what
-// was measured least there, and of these of the arm that is farthest from all measured ones.
+// spread fills Next from the candidates of each task, one measurement at a time: in the task with fewest measurements, among its arms
+// with fewest, the arm farthest from all measured ones.
 func (a *Answer) spread(p *problem.Problem, open [][]int, count int) {
 	points := p.Arms.Unscaled().Standardized(func(column string) bool { return p.Categories[column] != nil })
 	distance := func(i, j int) (sum float64) {
@@ -83,11 +83,11 @@ func (a *Answer) spread(p *problem.Problem, open [][]int, count int) {
 		}
 	}
 	for v, arms := range open {
-		if len(arms) == 0 { // nothing to measure
+		if len(arms) == 0 { // no candidate
 			ofTask[v] = math.Inf(1)
 		}
 	}
-	place := map[int]int{} // of arms in Next
+	place := map[int]int{} // positions in Next
 	for range count {
 		v := slices.Index(ofTask, slices.Min(ofTask))
 		if len(open[v]) == 0 {
@@ -110,7 +110,7 @@ func (a *Answer) spread(p *problem.Problem, open [][]int, count int) {
 	}
 }
 
-// check reports options that are out of range.
+// check returns an error for options out of range.
 func (o Options) check() error {
 	switch {
 	case !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 0):
@@ -121,7 +121,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// newAnswer returns an answer that has the names of a problem.
+// newAnswer returns an answer with the names of a problem.
 func newAnswer(p *problem.Problem, opt Options) *Answer {
 	a := &Answer{Problem: p.Name, Goal: p.Goal, Epsilon: opt.Epsilon, Next: []Pull{}, Log: []string{}}
 	c := p.Words()
@@ -129,7 +129,7 @@ func newAnswer(p *problem.Problem, opt Options) *Answer {
 	return a
 }
 
-// armOf returns an arm with what was measured of it.
+// armOf returns an arm with its measurements.
 func armOf(p *problem.Problem, words problem.Words, i int) Arm {
 	names := p.NamesOf(i)
 	arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i)}
@@ -147,7 +147,7 @@ func armOf(p *problem.Problem, words problem.Words, i int) Arm {
 	return arm
 }
 
-// take takes over what is believed of the arm that is picked.
+// take copies the posterior of the recommended arm.
 func (p *Pick) take(x Arm) {
 	p.Task, p.Arm, p.Label, p.Features = x.Task, x.Arm, x.Label, x.Features
 	p.Estimate, p.CI95, p.Count, p.Failed = x.Estimate, x.CI95, x.Count, x.Failed

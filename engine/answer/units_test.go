@@ -18,13 +18,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// unit says in which unit, and from which zero, rewards are written.
+// unit is the unit and the zero point in which rewards are written.
 type unit struct{ factor, offset float64 }
 
 func (u unit) of(y float64) float64 { return u.factor*y + u.offset }
 
-// units: the same table in other units is answered alike, to rounding; with an offset rewards lose digits, and what is drawn by chance
-// moves by as much as chance does.
+// units lists the units. The same table has the same answer in each, to rounding. An offset costs digits of the rewards, so random draws
+// differ within their random error.
 var units = []struct {
 	unit
 	probability, estimate float64 // tolerances; of the estimate in half intervals
@@ -32,7 +32,8 @@ var units = []struct {
 	{unit{1e-12, 0}, 1e-6, 1e-6}, {unit{1e-6, 0}, 1e-6, 1e-6}, {unit{1000, 0}, 1e-6, 1e-6}, {unit{1e12, 0}, 1e-6, 1e-6}, {unit{1, 1e9}, 0.05, 0.1},
 }
 
-// alike compares an answer with that of the same table in another unit. Picks differ where estimates are the same to the tolerance.
+// alike compares an answer with the one of the same table in another unit. Recommendations may differ if estimates agree to the
+// tolerance.
 func alike(t *testing.T, name string, u unit, probability, estimate float64, want, got *answer.Answer) {
 	t.Helper()
 	if want.Scatter.Kind != got.Scatter.Kind {
@@ -52,7 +53,7 @@ func alike(t *testing.T, name string, u unit, probability, estimate float64, wan
 	}
 }
 
-// TestUnitsOfKnownTables: a table of known truth is answered alike in every unit.
+// TestUnitsOfKnownTables checks that a table with known truth has the same answer in every unit.
 func TestUnitsOfKnownTables(t *testing.T) {
 	for g, gen := range generators {
 		if slices.Contains([]string{"treatments, 0 or 1", "small counts"}, gen.name) { // counts have no unit
@@ -93,7 +94,7 @@ func TestUnitsOfKnownTables(t *testing.T) {
 	}
 }
 
-// TestUnitsOfTables: tables that ship are answered alike in every unit, from the file on.
+// TestUnitsOfTables checks that the example tables have the same answer in every unit, starting from the file.
 func TestUnitsOfTables(t *testing.T) {
 	const own, tables, public = "../../notebooks/data", "../problem/testdata/tables", "../problem/testdata/public"
 	for _, x := range []struct {

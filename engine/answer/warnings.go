@@ -18,8 +18,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// warnings says what a reader must not overlook: how the table was read, what the measurements cannot tell, and where the belief does
-// not fit them.
+// warnings returns the warnings about reading the table, about questions that the measurements cannot answer, and about a bad fit of the
+// posterior.
 func (a *Answer) warnings(b *belief.Belief) (out []string) {
 	p := b.Problem
 	for _, n := range p.Notes {
@@ -33,7 +33,7 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, text)
 	}
 	if len(a.Unanswered) > 0 {
-		out = append(out, fmt.Sprintf("all measurements of all options failed at %s. There is no pick. "+
+		out = append(out, fmt.Sprintf("all measurements of all options failed at %s. No option is recommended. "+
 			"Try other options, or the same again: retry=true", sentence.List(a.Unanswered, mostNamed)))
 	}
 	if text := confounded(p); text != "" {
@@ -43,7 +43,8 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, "block effects are not removed from counts of successes. "+
 			"Options measured in good blocks look better. Compare options of the same blocks")
 	}
-	if equalAgain(p, b.Scatter.Kind) {
+	copies := slices.ContainsFunc(p.Notes, func(n problem.Note) bool { return n.Kind == problem.NoteNearCopies })
+	if !copies && equalAgain(p, b.Scatter.Kind) {
 		out = append(out, "all repeated measurements of an option are equal in all digits. "+
 			"If rows are copies, the stated probabilities are too high. Give noise=, or delete copies")
 	}
@@ -51,7 +52,7 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, text)
 	}
 	if b.NoiseAssumed {
-		out = append(out, "no option has two rows, and nothing else tells noise from differences between options. "+
+		out = append(out, "no option has two rows, so noise and differences between options cannot be separated. "+
 			"The probabilities rest on an assumed noise, from 0.1 to 2 times these differences. If the noise is large, they are too high. "+
 			"Measure the pick and its rivals again, or give noise=")
 	}
@@ -91,10 +92,10 @@ func (a *Answer) digitsLost(p *problem.Problem) string {
 	return ""
 }
 
-// mostNamed is how many measurements, groups and tasks a warning names.
+// mostNamed is the number of measurements, groups or tasks that a warning names.
 const mostNamed = 2
 
-// unlikely names the measurements that all others contradict and that are no codes, and says how one is left out; "" without any.
+// unlikely names measurements that all others contradict and that are not codes, and how to exclude one; "" if there are none.
 func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	p, reward, file := b.Problem, cmp.Or(a.Reward, "reward"), ""
 	found := lists.Where(b.Unlikely, func(u belief.Unlikely) bool {
@@ -135,7 +136,7 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	return text
 }
 
-// where names an arm, with its task where there are several.
+// where names an arm, with its task if there are several.
 func (a *Answer) where(p *problem.Problem, arm int) string {
 	if p.V() > 1 {
 		return a.Arms[arm].Task + ", " + a.Arms[arm].Label
@@ -143,22 +144,22 @@ func (a *Answer) where(p *problem.Problem, arm int) string {
 	return a.Arms[arm].Label
 }
 
-// code is a value that represents something else than a measurement, such as -9999 for none.
+// code is a value that means something else than a measurement, such as -9999 for a missing value.
 type code struct {
-	value float64 // its sign as Problem.Mean
+	value float64 // with the sign of Problem.Mean
 	count int
 }
 
-// code says that a value is no measurement.
+// code returns the warning that a value is not a measurement.
 func (a *Answer) code(p *problem.Problem, c code) string {
 	v := p.Turned(c.value)
 	often := fmt.Sprintf("%d times", c.count)
 	if c.count == 1 {
 		often = "once"
 	}
-	text := fmt.Sprintf("%s %s occurs %s, far from all other values. "+
+	text := fmt.Sprintf("the value %s of %s occurs %s, far from all other values. "+
 		"It looks like a code but counts as measured, so the answer may be wrong",
-		cmp.Or(a.Reward, "reward"), plain(v), often)
+		plain(v), cmp.Or(a.Reward, "reward"), often)
 	if l := p.Long; l != nil && l.Reward != "" && a.Reward == l.Reward {
 		return text + fmt.Sprintf(". If nothing was measured there: where=%q. If it failed there: failed=%q", problem.Unless(l.Reward, v),
 			problem.Equals(l.Reward, v))
@@ -166,13 +167,13 @@ func (a *Answer) code(p *problem.Problem, c code) string {
 	return text + ". Leave these measurements out"
 }
 
-// fewestRest is how many different other values a task needs before one is far from all of them, and times how often the range of the
-// others a value that one option alone has lies beyond them.
+// fewestRest is the number of different other values that a task needs before one value is far from all of them; 0 and 1 suffice.
+// A value that only one option has must be farther from the others than times their range.
 const fewestRest, times = 3, 100
 
-// codesOf returns the values that are probably codes, the most frequent first: they lie farther beyond all other values of the tasks
-// where they occur than these lie apart. One that options have beside other values must occur twice; else it must look like a code, as
-// -9999 does, or occur twice and be absurdly far.
+// codesOf returns the values that are probably codes, the most frequent first. In each task where it occurs, a code is farther from all
+// other values than these are from each other. A value that does not look like a code, as -9999 does, must occur more often than most
+// values, and beside other values of an option or absurdly far from them.
 func codesOf(p *problem.Problem) (codes []code) {
 	counts, mixed := map[float64]int{}, map[float64]bool{}
 	byTask, byArm := make([]map[float64]bool, p.V()), map[int]map[float64]bool{}
@@ -203,17 +204,18 @@ func codesOf(p *problem.Problem) (codes []code) {
 		}
 	}
 	sorted := lists.Map(byTask, func(values map[float64]bool) []float64 { return slices.Sorted(maps.Keys(values)) })
-	const ends = 3 // codes at either end of a task's values
+	const ends = 3 // extreme values checked at either end of a task
 	var candidates []float64
 	for _, values := range sorted {
 		n := min(ends, len(values))
 		candidates = append(append(candidates, values[:n]...), values[len(values)-n:]...)
 	}
 	slices.SortFunc(candidates, func(x, y float64) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) })
+	often := slices.Sorted(maps.Values(counts))
 	found := map[float64]bool{}
 	for _, y := range slices.Compact(candidates) {
 		usual := conventional(p.Turned(y))
-		if (counts[y] > 1 || usual && p.Turned(y) != -1) && beyond(p, y, sorted, found, mixed[y], usual) {
+		if (counts[y] > often[len(often)/2] || usual) && beyond(p, y, sorted, found, mixed[y], usual, counts[y] == 1) {
 			found[y] = true
 			codes = append(codes, code{y, counts[y]})
 		}
@@ -222,20 +224,22 @@ func codesOf(p *problem.Problem) (codes []code) {
 }
 
 // beyond reports whether a value is a code beside the others of each task where it occurs.
-func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64]bool, mixed, usual bool) bool {
-	judged := false
+func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64]bool, mixed, usual, once bool) bool {
+	judged, zeroOne := false, slices.Sorted(slices.Values([]float64{p.Turned(0), p.Turned(1)}))
 	for _, values := range sorted {
 		if _, here := slices.BinarySearch(values, y); !here {
 			continue
 		}
 		rest := lists.Where(values, func(x float64) bool { return x != y && !codes[x] && !(usual && conventional(p.Turned(x))) })
-		if len(rest) < fewestRest {
+		counts := slices.Equal(rest, zeroOne)
+		if len(rest) < fewestRest && !counts {
 			continue
 		}
 		lo, hi := rest[0], rest[len(rest)-1]
 		gap := max(lo-y, y-hi)
 		switch {
-		case usual && p.Turned(y) < 0 && min(p.Turned(lo), p.Turned(hi)) >= 0: // nothing else is negative
+		case usual && p.Turned(y) < 0 && min(p.Turned(lo), p.Turned(hi)) >= 0 && (counts || !once || p.Turned(y) != -1):
+			// nothing else is negative
 		case !(gap > hi-lo) || !mixed && !usual && !(gap > times*(hi-lo)):
 			return false
 		}
@@ -244,7 +248,7 @@ func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64
 	return judged
 }
 
-// conventional reports whether a number is one that files have for no value: -1, nines, or a power of ten from a million on.
+// conventional reports whether files often use a number for "no value": -1, nines, or a power of ten from a million on.
 func conventional(v float64) bool {
 	if v == -1 {
 		return true
@@ -254,7 +258,7 @@ func conventional(v float64) bool {
 	return len(digits) >= 2 && strings.Trim(digits, "9") == "" || len(text) >= 7 && strings.Trim(text[1:], "0") == "" && text[0] == '1'
 }
 
-// equalAgain reports whether options were measured again and each gave the same value, where that says nothing of noise.
+// equalAgain reports whether options were measured repeatedly with equal values each, and this says nothing about the noise.
 func equalAgain(p *problem.Problem, scatter string) bool {
 	if scatter == belief.ScatterStated || scatter == belief.ScatterCounts {
 		return false
@@ -280,10 +284,10 @@ func equalAgain(p *problem.Problem, scatter string) bool {
 	return again && len(different) > 1
 }
 
-// plain writes a measured number as a table has it.
+// plain formats a measured number as in a table.
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// apart writes both ends of an interval in as many digits as tell them apart: three of its half.
+// apart formats both ends of an interval with enough digits to distinguish them: three digits of half its length.
 func apart(lo, hi float64) (string, string) {
 	digits := 3
 	if half := (hi - lo) / 2; half > 0 {

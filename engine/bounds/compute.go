@@ -17,9 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Compute evaluates the theory for a problem with known expected rewards. With
-// Options.Epsilon, gaps below it count as epsilon (the PAC form). It reports
-// unknown means, and a tie for best when Epsilon is 0.
+// Compute evaluates the theory for a problem with known expected rewards. With Options.Epsilon, gaps below it count as epsilon (the PAC
+// form). It returns an error for unknown means and, without Epsilon, for a tie for best.
 func Compute(ctx context.Context, p *problem.Problem, opt engine.Options) (Report, error) {
 	m, err := model.NewContext(ctx, p, opt.Unit)
 	if err != nil {
@@ -28,7 +27,7 @@ func Compute(ctx context.Context, p *problem.Problem, opt engine.Options) (Repor
 	return Of(ctx, m, opt)
 }
 
-// Of computes the report of a model, whose designs are remembered there.
+// Of computes the report of a model and stores its designs in the model.
 func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error) {
 	p := m.Problem
 	opt.Delta = cmp.Or(opt.Delta, engine.DefaultDelta)
@@ -56,7 +55,7 @@ func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error)
 	return r, nil
 }
 
-// builder fills a Report step by step; later steps use what earlier ones set.
+// builder fills a Report step by step; later steps use the results of earlier ones.
 type builder struct {
 	ctx   context.Context
 	model *model.Model
@@ -102,8 +101,7 @@ func (b *builder) scales() (err error) {
 	return nil
 }
 
-// ridge returns the ξ given; "auto" is the largest that meets the condition of Theorem 1 and, with
-// a budget, also the condition of Theorem 2.
+// ridge returns the ξ given; "auto" is the largest ξ that meets the condition of Theorem 1 and, with a budget, also of Theorem 2.
 func (b *builder) ridge() (float64, error) {
 	ridge, err := b.model.Designs().Ridge(engine.ModeFC, b.opt)
 	if err != nil || b.opt.Budget == 0 {
@@ -130,8 +128,8 @@ func (b *builder) gain() (err error) {
 	return nil
 }
 
-// designs sets ρ_1, ρ*(ξ), ω with their certificates, d̃ and the rounds; of very many arms by exchange, and R of Alg. 2
-// or more than it.
+// designs sets ρ_1, ρ*(ξ), ω with their certificates, d̃ and the rounds. With very many arms they are solved by exchange, and R of Alg. 2
+// may be an upper bound.
 func (b *builder) designs() (err error) {
 	defer try.Caught(&err)
 	m, r, many := b.model, b.r, b.model.Many()
@@ -148,7 +146,7 @@ func (b *builder) designs() (err error) {
 	b.tau = float64(design.Samples(first.Weights, engine.RoundingEpsilon))
 	star := try.Of(m.Truth().Hardness(r.Ridge, b.opt.Epsilon))
 	all := indices.All(m.Problem.N())
-	omega, err := solve([][]int{all}) // whose pairs within tasks a certifier has already
+	omega, err := solve([][]int{all}) // the certifier already has the pairs within tasks
 	if err != nil {
 		return err
 	}
@@ -164,7 +162,7 @@ func (b *builder) designs() (err error) {
 	return err
 }
 
-// certified returns the two ends of a value, and notes one that is not certified to a thousandth.
+// certified returns both ends of a value, and adds a note if they differ by more than a thousandth.
 func (b *builder) certified(name string, d design.Design) Certified {
 	switch gap := d.DualityGap(); {
 	case gap <= 2e-3:
@@ -209,8 +207,8 @@ func (b *builder) theorems() error {
 	return b.conditions()
 }
 
-// slack returns by what factor Υ may be above the gain of the allocation that spectrum and ranks are
-// of: what bounds the one bounds the other times it.
+// slack returns the largest possible ratio of Υ to the gain of the allocation from which spectrum and ranks are computed; bounds for that
+// gain are multiplied by it.
 func (b *builder) slack() float64 {
 	if b.gained.arms == nil {
 		return 1
@@ -249,7 +247,7 @@ func (b *builder) errorFB(rho float64) float64 {
 	return min(1, 2*b.model.Problem.PairCount()*float64(r.RoundsFB)*math.Exp(-n/(32*(1+engine.RoundingEpsilon)*rho)))
 }
 
-// budgetFB returns the smallest T, per agent, at which errorFB falls to δ.
+// budgetFB returns the smallest T, per agent, at which errorFB is at most δ.
 func (b *builder) budgetFB(rho float64) float64 {
 	r := b.r
 	rounds := float64(r.RoundsFB)
@@ -257,7 +255,7 @@ func (b *builder) budgetFB(rho float64) float64 {
 	return math.Ceil(n * rounds / float64(r.Tasks))
 }
 
-// conditions notes the assumptions of the theorems that do not hold.
+// conditions notes the theorems' assumptions that do not hold.
 func (b *builder) conditions() error {
 	r := b.r
 	opt := b.opt
@@ -281,7 +279,7 @@ func (b *builder) conditions() error {
 	return nil
 }
 
-// norm returns the norm of the known means. Of very many arms it may not be known; then 0, with a note.
+// norm returns the norm of the known means. With very many arms it may be unknown; then it returns 0 and adds a note.
 func (b *builder) norm() (float64, error) {
 	norm, err := b.model.Truth().Norm()
 	if err != nil && b.model.Many() && b.r.DeltaMin > 0 {
@@ -291,8 +289,7 @@ func (b *builder) norm() (float64, error) {
 	return norm, err
 }
 
-// condition returns both sides of the condition of a theorem on ξ, of very many arms from the values
-// that are there.
+// condition returns both sides of a theorem's condition on ξ; with very many arms from the available values.
 func (b *builder) condition(mode string, opt model.Terms) (left, right float64, err error) {
 	r := b.r
 	switch {
@@ -306,8 +303,8 @@ func (b *builder) condition(mode string, opt model.Terms) (left, right float64, 
 	return math.Sqrt(r.Ridge * r.Rho1.Value), b.gap / (32 * (1 + engine.RoundingEpsilon) * r.Norm), nil
 }
 
-// lowerBound sets T* and T* kl(δ, 1-δ)/V; of very many arms T* as what it is not below: its value at the ξ stated, or at a
-// smaller one than the other designs have where nobody stated it, since designs of the rivals alone take less time.
+// lowerBound sets T* and T* kl(δ, 1-δ)/V. With very many arms T* is a lower bound: its value at the stated ξ or, without one, at a
+// smaller ξ than the other designs use, since designs of the rivals alone are faster.
 func (b *builder) lowerBound() (err error) {
 	m, r, ridge := b.model, b.r, 0.0
 	if m.Many() {
@@ -333,7 +330,7 @@ func (b *builder) lowerBound() (err error) {
 	return err
 }
 
-// ball sets the lower bound for algorithms that use the norm stated.
+// ball sets the lower bound for algorithms that use the stated norm.
 func (b *builder) ball() error {
 	m, r := b.model, b.r
 	if b.opt.Norm == 0 {

@@ -1,12 +1,9 @@
-// Package bounds turns the theory of [Du23] into numbers for one problem: the maximum information
-// gain Υ, the effective dimension d_eff, the rank decomposition, ρ_1, ρ*(ξ), ω, the characteristic
-// time T* with its lower bound, Theorems 1 and 2 and Corollaries 1 and 2.
+// Package bounds evaluates the theory of [Du23] for one problem: the maximum information gain Υ, the effective dimension d_eff, the rank
+// decomposition, ρ_1, ρ*(ξ), ω, the characteristic time T* with its lower bound, Theorems 1 and 2 and Corollaries 1 and 2.
 //
-// The paper states its bounds up to constants. The numbers here carry the constants that its proofs
-// give; the doc comment of each function says which, and docs/reference/paper-to-code.md lists the readings chosen
-// where a proof leaves a step open.
+// The paper states its bounds up to constants. The numbers here use the constants of its proofs. The doc comment of each function states
+// them, and docs/reference/paper-to-code.md lists the interpretation of steps that a proof leaves open.
 //
-// All quantities are computed in normalised units (rewards measured in units of
-// the largest noise scale), in which the paper's assumption of 1-sub-Gaussian
-// noise holds; sample counts have no unit.
+// All quantities are normalised: rewards are measured in units of the largest noise scale, in which the paper's 1-sub-Gaussian noise
+// assumption holds. Sample counts have no unit.
 package bounds

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
-// A design of very many arms that is called optimal is so within the gap that was asked.
+// A design of very many arms that is reported as optimal is within the requested gap.
 func TestFirstRoundWithinTolerance(t *testing.T) {
 	p, err := manyarms.Problem(300)
 	if err != nil {

@@ -14,16 +14,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// gained is an allocation of nearly the largest information gain, on few arms, with both bounds on what
-// the largest can be.
+// gained is an allocation on few arms with nearly maximal information gain, with both bounds on the maximum.
 type gained struct {
 	arms    []int     // nil means all
 	weights []float64 // of arms; their sum is 1
-	value   float64   // the information gain of this allocation: Υ is not below it
-	upper   float64   // Υ is not above it
+	value   float64   // information gain of this allocation, a lower bound of Υ
+	upper   float64   // upper bound of Υ
 }
 
-// gap returns the relative distance of the ends.
+// gap returns the relative distance of the bounds.
 func (g gained) gap() float64 {
 	if g.upper == 0 { // features of zero
 		return 0
@@ -31,38 +30,38 @@ func (g gained) gap() float64 {
 	return g.upper/g.value - 1
 }
 
-// The search for it.
+// Parameters of the search.
 const (
-	gainTolerance = 1e-4 // of upper over value: where the search ends
-	gainPasses    = 12   // at all arms, and designs between two of them, after which it ends without that
-	mostGainArms  = 1024 // candidates: a step of a design on them takes the cube of their number
-	gainNewcomers = 32   // candidates that one design more takes in, or a quarter of the present ones
-	gainLeast     = 0.01 // of the mean weight: candidates below are let go, unless their gradient is large
-	// of the excess of the largest gradient over the mean: arms below are not taken in
+	gainTolerance = 1e-4 // relative gap of the bounds at which the search ends
+	gainPasses    = 12   // largest number of passes over all arms, with designs between them
+	mostGainArms  = 1024 // largest number of candidates: a design step takes the cube of their number
+	gainNewcomers = 32   // candidates added per design, or a quarter of the present ones if that is more
+	gainLeast     = 0.01 // fraction of the mean weight below which candidates are dropped, unless their gradient is large
+	// fraction of the excess of the largest gradient over the mean below which arms are not added
 	gainExcess = 0.2
-	// squared correlation, given the allocation, above which one of two arms represents both
+	// squared correlation, given the allocation, above which only one of two arms is added
 	gainAlike = 0.5
-	// of ξ: where the pivots leave more of an arm, the kernel is too rough for few arms
+	// multiple of ξ: if the pivots leave more variance of an arm, the kernel is too rough for few arms
 	gainRough = 100
-	// of the largest gradient: arms above stay in the pool between two passes over all
+	// fraction of the largest gradient above which arms stay in the pool between two passes over all arms
 	gainPool = 0.8
 )
 
-// gainSearch looks for the allocation of largest information gain of many arms,
+// gainSearch finds the allocation of many arms with the largest information gain,
 //
 //	Υ = max_λ F(λ),  F(λ) = log det(I + ξ⁻¹ D^½ K D^½),  D = diag(λ_i/σ_i²),
 //
-// by column generation: a design on few candidates, first the pivots of the kernel's factor, and
-// then those arms that its gradient g_i = ∂F/∂λ_i finds most worth adding. By concavity
+// by column generation. It designs on few candidates, first the pivots of the kernel's factor, and adds the arms with the largest
+// gradient g_i = ∂F/∂λ_i. By concavity
 //
-//	F(λ) ≤ Υ ≤ F(λ) + max_i g_i - Σ λ_i g_i   [Kiefer and Wolfowitz 1960],
+//	F(λ) ≤ Υ ≤ F(λ) + max_i g_i - Σ λ_i g_i   [Kiefer and Wolfowitz 1960].
 //
-// and both ends are exact except for rounding, since they are computed from values of the kernel.
+// Both bounds are exact up to rounding, since they are computed from values of the kernel.
 type gainSearch struct {
 	ctx        context.Context
 	m          *model.Model
 	ridge      float64 // ξ, normalised
-	rounding   float64 // of a gradient, at most
+	rounding   float64 // bound on the rounding error of a gradient
 	candidates []int
 	best       gained
 }
@@ -78,7 +77,7 @@ func gainOf(ctx context.Context, m *model.Model, ridge float64) (_ gained, err e
 	s.candidates = try.Of(m.Pivots(mostGainArms/2, s.ridge/precise))
 	passes := gainPasses
 	if try.Of(m.Residual(len(s.candidates))) > gainRough*s.ridge/precise {
-		passes = 0 // more candidates would not bring the ends together
+		passes = 0 // more candidates would not close the gap
 	}
 	for range passes {
 		pool := try.Of(s.price())
@@ -91,9 +90,8 @@ func gainOf(ctx context.Context, m *model.Model, ridge float64) (_ gained, err e
 	return s.best, err
 }
 
-// independent bounds the information gain by the gain of arms which have nothing to do with each other,
-// log det(I + ξ⁻¹ D^½ K D^½) ≤ Σ log(1 + λ_i k_ii/(ξ σ_i²)) ≤ N log(1 + max_i k_ii/(N ξ σ_i²)), the first
-// by Hadamard's inequality and the second by Jensen's.
+// independent bounds the information gain by the gain of independent arms, log det(I + ξ⁻¹ D^½ K D^½) ≤ Σ log(1 + λ_i k_ii/(ξ σ_i²)) ≤ N
+// log(1 + max_i k_ii/(N ξ σ_i²)): first Hadamard's, then Jensen's inequality.
 func independent(m *model.Model, ridge float64) float64 {
 	most, n := 0.0, float64(m.Problem.N())
 	for i, v := range m.Variances() {
@@ -102,8 +100,8 @@ func independent(m *model.Model, ridge float64) float64 {
 	return n * math.Log1p(most/(n*ridge))
 }
 
-// price prices all arms under a design on the candidates and keeps what it certifies. It takes in
-// candidates and returns the arms that stay in the pool, nil where the search has ended.
+// price computes the gradients of all arms under the present design and updates the bounds. It adds candidates and returns the pool of
+// arms with large gradients, nil if the search has ended.
 func (s *gainSearch) price() (pool []int, err error) {
 	defer try.Caught(&err)
 	l := try.Of(s.allocate())
@@ -120,7 +118,7 @@ func (s *gainSearch) price() (pool []int, err error) {
 	return pool, s.extend(l, pool, indices.Of(gradient, pool))
 }
 
-// refine designs on candidates and takes arms in until none in the pool is worth it.
+// refine alternates designs and new candidates until no arm of the pool is worth adding.
 func (s *gainSearch) refine(pool []int) (err error) {
 	defer try.Caught(&err)
 	for range gainPasses {
@@ -136,7 +134,7 @@ func (s *gainSearch) refine(pool []int) (err error) {
 	return nil
 }
 
-// allocate designs on the candidates, and lets go of candidates that get next to no weight.
+// allocate designs on the candidates and drops those with negligible weight.
 func (s *gainSearch) allocate() (_ *located, err error) {
 	defer try.Caught(&err)
 	slices.Sort(s.candidates)
@@ -145,7 +143,7 @@ func (s *gainSearch) allocate() (_ *located, err error) {
 	space := design.Space{Features: factor.L, Precision: indices.Of(s.m.Precision, s.candidates), Ridge: s.ridge}
 	d := try.Of(design.InformationGain(space, design.Options{Tolerance: gainTolerance / 10, Context: s.ctx}))
 	l := &located{gainSearch: s}
-	for k, w := range d.Certificate.Weights { // whose gradient is the flattest
+	for k, w := range d.Certificate.Weights { // candidate with the largest gradient
 		if w > 0 {
 			l.arms, l.weights = append(l.arms, s.candidates[k]), append(l.weights, w)
 		}
@@ -161,8 +159,7 @@ func (s *gainSearch) allocate() (_ *located, err error) {
 	return l, nil
 }
 
-// extend takes in the arms in the pool whose gradient is most above the mean, of several that are alike
-// given the allocation the first.
+// extend adds the arms of the pool with the largest gradients; of arms that are highly correlated given the allocation only the first.
 func (s *gainSearch) extend(l *located, pool []int, gradient []float64) error {
 	newcomers := min(max(gainNewcomers, len(s.candidates)/4), mostGainArms-len(s.candidates))
 	threshold := l.level + gainExcess*(slices.Max(gradient)-l.level)

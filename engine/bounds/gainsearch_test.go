@@ -29,9 +29,8 @@ func many(t testing.TB, n int) *problem.Problem {
 	return p
 }
 
-// exchange is a second method for the information gain, with nothing of the search or of the designs
-// in it: the vertex exchange of [Böhning 1986], which moves weight from the worst arm to the best, on
-// the whole matrix G = Φ A⁻¹ Φᵀ, kept up to date by rank-one corrections. It ends at a relative gap.
+// exchange is an independent method for the information gain: the vertex exchange of [Böhning 1986], which moves weight from the worst
+// arm to the best, on the whole matrix G = Φ A⁻¹ Φᵀ with rank-one updates. It ends at a relative gap.
 func exchange(gram *mat.SymDense, precision []float64, ridge, gap float64) (value, upper float64) {
 	n := gram.SymmetricDim()
 	lambda := make([]float64, n)
@@ -89,7 +88,7 @@ func exchange(gram *mat.SymDense, precision []float64, ridge, gap float64) (valu
 	}
 }
 
-// both ends are around what the second method finds, and the eigenvalues equal the whole matrix's.
+// Both bounds enclose the result of the second method, and the eigenvalues equal those of the whole matrix.
 func TestGainOfManyArms(t *testing.T) {
 	const ridge = 1e-3
 	sizes := []int{500, 1000}
@@ -153,8 +152,8 @@ func TestGainOfManyArms(t *testing.T) {
 	}
 }
 
-// The search and the design on all arms bound the same number, for several noise scales and for any
-// variances, and where arms have little to do with each other.
+// The search and the design on all arms bound the same number, for several noise scales, for any variances, and for nearly unrelated
+// arms.
 func TestGainSearchAgainstDesign(t *testing.T) {
 	kernelsOf := map[string]kernels.Joint{
 		"rbf × rbf":       product(kernels.RBF{}, kernels.RBF{Lengthscale: []float64{0.5}}),
@@ -197,8 +196,7 @@ func product(task, arm kernels.Kernel) kernels.Joint {
 	return kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: task, Arm: arm}}}
 }
 
-// With more candidates than a design takes, both ends are said and hold: arms that have nothing to do
-// with each other have N log(1 + 1/(N ξ σ²)).
+// With more candidates than a design can have, both bounds are reported and hold: unrelated arms have N log(1 + 1/(N ξ σ²)).
 func TestGainOfRoughKernel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("designs on a thousand arms")

@@ -16,10 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The independent method: everything from the dense Gram matrix by
-// [Du23, eq. (apx_kernelized_gradient)], weights by a softmax of free parameters, the maximum
-// smoothed by log-sum-exp and annealed, quasi-Newton steps of gonum/optimize. Slow, and nothing of
-// the solvers under test in it.
+// gramProblem is the independent method: the dense Gram matrix by [Du23, eq. (apx_kernelized_gradient)], softmax weights, the maximum
+// smoothed by log-sum-exp and annealed, quasi-Newton steps of gonum/optimize. It is slow and shares no code with the tested solvers.
 type gramProblem struct {
 	gram  *mat.SymDense
 	ridge float64
@@ -142,8 +140,7 @@ func chain(grad, lambda, gl []float64) {
 	}
 }
 
-// gain returns Υ by the plain multiplicative algorithm λ_i ← λ_i g_i / Σ λ g [Titterington 1976],
-// on the Gram matrix.
+// gain returns Υ by the multiplicative algorithm λ_i ← λ_i g_i / Σ λ g [Titterington 1976] on the Gram matrix.
 func (g gramProblem) gain(n int) float64 {
 	lambda := softmax(make([]float64, n))
 	for range 200000 {

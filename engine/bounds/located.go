@@ -25,8 +25,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// located is an allocation λ > 0 on few arms s, with what prices any arm. For L Lᵀ = I + ξ⁻¹ D^½
-// K_ss D^½, whose eigenvalues are at least 1 whatever ξ is, the gradient of an arm is
+// located is an allocation λ > 0 on few arms s, which can compute the gradient of any arm. For L Lᵀ = I + ξ⁻¹ D^½ K_ss D^½, whose
+// eigenvalues are at least 1 for any ξ, the gradient of an arm is
 //
 //	g_i = (k_ii - ‖w_i‖²)/(ξ σ_i²),  w_i = L⁻¹ ξ^-½ D^½ k_si.
 type located struct {
@@ -41,7 +41,7 @@ type located struct {
 	level float64   // Σ λ_i g_i, the mean gradient
 }
 
-// factor sets what follows from the weights.
+// factor computes the fields that depend on the weights.
 func (l *located) factor() (err error) {
 	defer try.Caught(&err)
 	n := len(l.arms)
@@ -71,16 +71,15 @@ func (l *located) factor() (err error) {
 	return nil
 }
 
-// view is a matrix of a kernel's values, normalised, whose first points are arms of the given
-// precisions to be priced; the rows at own belong to the allocation's arms.
+// view is a matrix of kernel values, normalised. Its first points are arms with the given precisions, whose gradients are wanted; the
+// rows in own are the allocation's arms.
 type view struct {
 	values    kernels.Matrix
 	precision []float64
 	own       []int
 }
 
-// pricedRows is the number of arms that a core prices at a time: their whitened values stay in its
-// cache.
+// pricedRows is the number of arms that a core works on at a time, so that their whitened values fit into its cache.
 const pricedRows = 256
 
 // gradients returns g_i of the arms of a view.
@@ -100,7 +99,7 @@ func (l *located) gradients(v view) ([]float64, error) {
 	})
 }
 
-// whitened returns w_i of the arms from ≤ i < to of a view, one a column.
+// whitened returns w_i of the arms from ≤ i < to of a view, one per column.
 func (l *located) whitened(v view, from, to int) blas64.General {
 	w := blas64.General{Rows: len(l.arms), Cols: to - from, Stride: to - from, Data: make([]float64, len(l.arms)*(to-from))}
 	for k, i := range v.own {
@@ -112,8 +111,7 @@ func (l *located) whitened(v view, from, to int) blas64.General {
 	return w
 }
 
-// correlations returns the squared correlation of every two of some arms under the posterior that has
-// the allocation's information.
+// correlations returns the squared posterior correlation of every two of some arms, given the allocation.
 func (l *located) correlations(arms []int) (func(a, b int) float64, error) {
 	n := len(arms)
 	all, err := l.m.Among(slices.Concat(arms, l.arms))
@@ -133,8 +131,8 @@ func (l *located) correlations(arms []int) (func(a, b int) float64, error) {
 	}, nil
 }
 
-// SpectrumOf returns the eigenvalues of K_{λ*}, K_Z and K_{X,λ*} at the allocation of maximum
-// information gain.
+// SpectrumOf returns the eigenvalues of K_{λ*}, K_Z and K_{X,λ*} at the allocation of maximum information gain. It returns an error for
+// an invalid problem and if ctx ends.
 func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (_ Spectrum, err error) {
 	defer try.Caught(&err)
 	m := try.Of(model.NewContext(ctx, p, opt.Unit))
@@ -149,9 +147,8 @@ func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (_ 
 	}, ctx.Err()
 }
 
-// FirstRound returns the allocation of the first round [Du23, Alg. 1, l. 4] to a
-// relative duality gap of tol (0 means 1e-6). Arms that are not measured have their share, and what
-// ξ takes from the means it takes from those measured.
+// FirstRound returns the allocation of the first round [Du23, Alg. 1, l. 4] to a relative duality gap of tol (0 means 1e-6). Arms without
+// weight contribute 0; the bias by ξ is that of the measured arms.
 func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol float64) (_ Design, err error) {
 	defer try.Caught(&err)
 	m := try.Of(model.NewContext(ctx, p, opt.Unit))
@@ -173,13 +170,13 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 	return a, ctx.Err()
 }
 
-// firstRound solves for all pairs of all tasks; of very many arms by exchange.
+// firstRound solves for all pairs of all tasks; with very many arms by exchange.
 func firstRound(m *model.Model, ridge, tol float64) (_ design.Design, err error) {
 	defer try.Caught(&err)
 	c := design.Contrasts{Groups: m.Problem.Groups()}
 	tol = cmp.Or(tol, 1e-6)
 	if ridge > 0 && m.Many() {
-		const within = 2.5 // times its tolerance is where it may end
+		const within = 2.5 // multiple of the tolerance at which an exchange may end
 		x := try.Of(m.Designs().CertifierWithin(ridge, tol/within))
 		d, err := x.Design(c)
 		if d.Status == design.Optimal && d.DualityGap() > tol {
@@ -191,8 +188,8 @@ func firstRound(m *model.Model, ridge, tol float64) (_ design.Design, err error)
 	return design.Minimax(m.Space(ridge), c, m.Solver(tol))
 }
 
-// HardnessOf returns gap and difficulty per task: ρ*(0) of the task on its own,
-// and the share of the joint ρ*(0) allocation that its arms get.
+// HardnessOf returns gap and difficulty per task: ρ*(0) of the task alone, and the weight of its arms in the joint ρ*(0) allocation. It
+// returns an error for unknown means and ties.
 func HardnessOf(ctx context.Context, p *problem.Problem) (h Hardness, err error) {
 	defer try.Caught(&err)
 	m := try.Of(model.NewContext(ctx, p, 0))

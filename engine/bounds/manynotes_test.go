@@ -9,8 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
-// The ξ that very many arms get where nobody gives one is far above what the theorems ask for, and the report
-// says so, whether "auto" is written or left to be the default.
+// The default ξ of very many arms is far above what the theorems allow; the report says so for both a written and an implicit "auto".
 func TestManyArmsSayWhichRidge(t *testing.T) {
 	p, err := manyarms.Problem(400)
 	if err != nil {
@@ -41,7 +40,7 @@ func TestManyArmsSayWhichRidge(t *testing.T) {
 	}
 }
 
-// The lower bound of very many arms uses the ξ that is stated, and rises as it falls.
+// The lower bound of very many arms uses the stated ξ and rises as ξ falls.
 func TestManyLowerBoundOfStatedRidge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a bound of hundreds of arms")

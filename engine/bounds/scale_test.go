@@ -28,8 +28,7 @@ func scaled(t *testing.T, factor float64) *problem.Problem {
 	return p.WithKernel(k)
 }
 
-// A kernel factor of any size is an answer or an error, never a panic; with ξ in the same
-// proportion the spectrum is in proportion, too.
+// A kernel factor of any size gives an answer or an error, never a panic; with ξ scaled alike the spectrum scales too.
 func TestSpectrumAtEveryScale(t *testing.T) {
 	at := func(factor float64) (bounds.Spectrum, error) {
 		opt := engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-3 * factor}}
@@ -57,8 +56,7 @@ func TestSpectrumAtEveryScale(t *testing.T) {
 	}
 }
 
-// Whatever is computed of theory stops wherever its context ends: it asks a few times more at most,
-// once in each function on its way out.
+// All theory computations stop soon after their context ends: each function checks at most once more on its way out.
 func TestTheoryStops(t *testing.T) {
 	p := scaled(t, 1)
 	opt := engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}

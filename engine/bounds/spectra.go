@@ -22,11 +22,9 @@ import (
 // eigenvalues of the three Gram matrices under an allocation, largest first.
 type eigenvalues struct{ joint, task, arm []float64 }
 
-// spectra returns the eigenvalues of K_λ, K_Z and K_{X,λ}, each arm scaled by √λ_i/σ_i, or where the
-// allocation is on few arms of these, since all else is 0. For a
-// kernel with several terms K_Z and K_X are the sums over terms: the column space of Σ_t Z_t∘X_t
-// lies in the column space of (Σ Z_t)∘(Σ X_t), so that rank K_λ ≤ rank K_Z · rank K_{X,λ} holds as for one
-// term.
+// spectra returns the eigenvalues of K_λ, K_Z and K_{X,λ}, each arm scaled by √λ_i/σ_i; an allocation on few arms uses only these, since
+// the other rows are 0. For a kernel with several terms K_Z and K_X are sums over terms: the column space of Σ_t Z_t∘X_t lies in that of
+// (Σ Z_t)∘(Σ X_t), so rank K_λ ≤ rank K_Z · rank K_{X,λ} holds as for one term.
 func spectra(ctx context.Context, m *model.Model, g gained) (out eigenvalues, err error) {
 	defer try.Caught(&err)
 	p, arms, precision := m.Problem, m.Problem.Arms, m.Precision
@@ -46,10 +44,9 @@ func spectra(ctx context.Context, m *model.Model, g gained) (out eigenvalues, er
 	return out, nil
 }
 
-// mostTasks is the number of tasks up to which eigenvalues come from their Gram matrix, in seconds
-// at most. Beyond, they come from its low-rank factor: an eigenvalue is off by at most the trace of the
-// factor's residual, 1e-12 of the largest diagonal value for each task unless cut at
-// model.MaxRank.
+// mostTasks is the number of tasks up to which eigenvalues are computed from the Gram matrix, in seconds at most. Beyond, they come from
+// its low-rank factor: the error of an eigenvalue is at most the trace of the residual, 1e-12 of the largest diagonal value per task
+// unless cut at model.MaxRank.
 const mostTasks = 1024
 
 // taskEigenvalues returns the V eigenvalues of K_Z.
@@ -63,7 +60,7 @@ func taskEigenvalues(ctx context.Context, p *problem.Problem) (_ []float64, err 
 	return featureEigenvalues(ctx, try.Of(factorOf(ctx, stored{gram})), slices.Repeat([]float64{1}, v))
 }
 
-// stored is a matrix that is there.
+// stored is an explicit matrix.
 type stored struct{ *mat.SymDense }
 
 func (s stored) Len() int { return s.SymmetricDim() }
@@ -94,7 +91,7 @@ func featureEigenvalues(ctx context.Context, features *mat.Dense, weights []floa
 	return append(values, make([]float64, max(0, n-len(values)))...)[:n], nil
 }
 
-// symmetricEigenvalues returns the eigenvalues, largest first; those below rounding become 0.
+// symmetricEigenvalues returns the eigenvalues, largest first, with rounding errors set to 0.
 func symmetricEigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, error) {
 	values, err := eigen.Values(ctx, a)
 	for k, v := range values {
@@ -111,8 +108,8 @@ func rank(descending []float64) int {
 	return lists.Count(descending, func(v float64) bool { return v > rankTolerance*descending[0] })
 }
 
-// effectiveDimension returns d_eff = min{j : j ξ log(nV) ≥ Σ_{i>j} α_i} [Du23, Section 4.3] of n
-// arms, whose last eigenvalues are 0 where alpha has fewer.
+// effectiveDimension returns d_eff = min{j : j ξ log(nV) ≥ Σ_{i>j} α_i} [Du23, Section 4.3] for n arms; eigenvalues missing from alpha
+// are 0.
 func effectiveDimension(alpha []float64, n int, ridge float64) int {
 	tail := lists.Total(alpha)
 	logN := math.Log(float64(n))
@@ -125,9 +122,8 @@ func effectiveDimension(alpha []float64, n int, ridge float64) int {
 	return len(alpha)
 }
 
-// RankTask returns rank K_Z of a problem, as in Report: the number of eigenvalues of the tasks'
-// Gram matrix above 1e-10 of the largest. V / rank K_Z is the speedup that task similarity alone
-// predicts [Du23, Section 4.3].
+// RankTask returns rank K_Z of a problem, as in Report: the number of eigenvalues of the tasks' Gram matrix above 1e-10 of the largest. V
+// / rank K_Z is the predicted speedup from task similarity alone [Du23, Section 4.3].
 func RankTask(ctx context.Context, p *problem.Problem) (int, error) {
 	values, err := taskEigenvalues(ctx, p)
 	if err != nil {
@@ -137,14 +133,14 @@ func RankTask(ctx context.Context, p *problem.Problem) (int, error) {
 }
 
 const (
-	// wholeArms is the number of arms up to which an information gain comes from a design on all of
-	// them; with more it is so up to wholeWork products, where the rank of the kernel is known to be small.
+	// wholeArms is the number of arms up to which an information gain is computed by a design on all arms; beyond, up to wholeWork
+	// products if the rank of the kernel is known to be small.
 	wholeArms = 400
 	wholeWork = 2e8
 )
 
-// information returns the allocation of largest information gain, under ξ > 0 in the kernel's units: a
-// design on all arms, to a relative gap of tolerance, or the search for very many.
+// information returns the allocation of largest information gain for ξ > 0 in the kernel's units: a design on all arms to a relative gap
+// of tolerance, or gainSearch for very many.
 func information(ctx context.Context, m *model.Model, ridge, tolerance float64) (_ gained, err error) {
 	defer try.Caught(&err)
 	n := m.Problem.N()

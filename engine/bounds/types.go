@@ -2,22 +2,21 @@ package bounds
 
 import "github.com/gonb-cope/gonb-cope/engine"
 
-// Certified is an optimal value with its certified lower bound.
+// Certified is an optimal value with a certified lower bound.
 type Certified struct {
 	Value float64 `json:"value"`
 	Lower float64 `json:"lower"`
 }
 
-// ABC are the three forms of a corollary: by maximum information gain (a), by
-// effective dimension (b), by rank of tasks times rank of arms (c).
+// ABC has the three forms of a corollary: by maximum information gain (a), effective dimension (b), and rank of tasks times rank of arms
+// (c).
 type ABC struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
 	C float64 `json:"c"`
 }
 
-// Report is the value of bounds(...): every quantity of the theory for one problem, as numbers,
-// with the constants that the proofs give.
+// Report is the value of bounds(...): every quantity of the theory for one problem, with the constants of the proofs.
 type Report struct {
 	Problem string  `json:"problem"`
 	Tasks   int     `json:"tasks"`
@@ -33,7 +32,7 @@ type Report struct {
 
 	InformationGain    float64 `json:"information_gain"`     // Υ
 	InformationGainGap float64 `json:"information_gain_gap"` // relative duality gap
-	// Υ of very many arms is not above it, nor below InformationGain; 0 where the gap says it all
+	// upper bound of Υ for very many arms, with InformationGain as lower bound; 0 if InformationGainGap is enough
 	InformationGainUpper float64 `json:"information_gain_upper,omitempty"`
 	EffectiveDimension   int     `json:"effective_dimension"` // d_eff
 	RankTask             int     `json:"rank_task"`           // rank K_Z
@@ -45,22 +44,22 @@ type Report struct {
 	RhoStar Certified `json:"rho_star"`
 	Omega   Certified `json:"omega"`
 
-	CharacteristicTime float64 `json:"characteristic_time"` // T* of the lower bound, all agents together; 0 unknown
-	// upper end of T* where arms are very many; CharacteristicTime is then the lower end
+	CharacteristicTime float64 `json:"characteristic_time"` // T* of the lower bound, all agents together; 0 if unknown
+	// upper bound of T* for very many arms, with CharacteristicTime as lower bound; 0 otherwise
 	CharacteristicTimeUpper float64 `json:"characteristic_time_upper,omitempty"`
 	LowerBoundSamples       float64 `json:"lower_bound_samples"` // T* kl(δ, 1-δ) / V, per agent
-	// per agent, for algorithms that use the norm stated; 0 where none was stated or found
+	// per agent, for algorithms that use the stated norm; 0 if unknown
 	LowerBoundSamplesNorm float64 `json:"lower_bound_samples_norm,omitempty"`
 	RoundsFC              int     `json:"rounds_fc"` // r* of the proof of Theorem 1
 	RoundsFB              int     `json:"rounds_fb"` // R of Alg. 2
 
 	Theorem   Theorem          `json:"theorem"`
 	Corollary Corollary        `json:"corollary"`
-	Notes     []engine.Warning `json:"notes,omitempty"` // conditions that do not hold, readings chosen
+	Notes     []engine.Warning `json:"notes,omitempty"` // conditions that do not hold, and interpretations of the proofs
 }
 
-// Theorem has Theorem 1 as samples per agent and Theorem 2 as error probability at Budget (1 when
-// vacuous), and as the budget per agent at which that error falls to Delta.
+// Theorem has Theorem 1 as samples per agent, Theorem 2 as error probability at Budget (1 if vacuous), and the budget per agent at which
+// that error is Delta.
 type Theorem struct {
 	FC       float64 `json:"fc"`
 	FB       float64 `json:"fb"`
@@ -80,7 +79,7 @@ type Hardness struct {
 	Rows    []HardnessRow `json:"rows"`
 }
 
-// HardnessRow is one task; rewards and gaps in the units of the data.
+// HardnessRow is one task; rewards and gaps are in the units of the data.
 type HardnessRow struct {
 	Task       string  `json:"task"`
 	Arms       int     `json:"arms"`
@@ -90,11 +89,11 @@ type HardnessRow struct {
 	Noise      float64 `json:"noise"` // σ of the best arm
 	GapToNoise float64 `json:"gap_to_noise"`
 	RhoAlone   float64 `json:"rho_alone"` // ρ*(0) of the task without sharing
-	Weight     float64 `json:"weight"`    // share of the joint ρ* allocation on this task's arms
+	Weight     float64 `json:"weight"`    // weight of this task's arms in the joint ρ* allocation
 }
 
-// Spectrum is the value of spectrum(...): eigenvalues, largest first. Of more than some hundred arms
-// they belong to the arms that λ* measures; the others are 0.
+// Spectrum is the value of spectrum(...): eigenvalues, largest first. With more than a few hundred arms they belong to the arms that λ*
+// measures; the others are 0.
 type Spectrum struct {
 	Problem            string    `json:"problem"`
 	Arms               int       `json:"arms"` // all tasks together
@@ -103,7 +102,7 @@ type Spectrum struct {
 	Task               []float64 `json:"task"`  // of K_Z
 	Arm                []float64 `json:"arm"`   // of K_{X,λ*}
 	EffectiveDimension int       `json:"effective_dimension"`
-	// Υ is between these; the eigenvalues belong to an allocation whose gain is the first
+	// lower and upper bound of Υ; the eigenvalues are those of the allocation whose gain is the lower one
 	InformationGain      float64 `json:"information_gain"`
 	InformationGainUpper float64 `json:"information_gain_upper"`
 }
@@ -116,7 +115,7 @@ type Design struct {
 	Lower      float64            `json:"lower"`
 	Iterations int                `json:"iterations"`
 	Status     string             `json:"status"`
-	Weights    []AllocationWeight `json:"weights"` // those above 1e-9
+	Weights    []AllocationWeight `json:"weights"` // weights above 1e-9
 }
 
 // AllocationWeight is the share of the pulls one arm gets.

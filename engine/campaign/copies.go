@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -89,30 +87,32 @@ func (t *teller) period(rows []ResultRecord) int {
 	return n
 }
 
-// noiseOf returns the standard deviation of one measurement of an arm, by values of an arm that differ; where none do, that of all
-// values. Equal values may be copies, and so say nothing.
+// noiseOf returns the standard deviation of one measurement of an arm, by values of an arm that differ; where none do, by all values.
+// Equal values may be copies, and so say nothing. It is the median deviation [Hampel 1974]: a few values far from all others, such as
+// slips of the pen, make no equal values less likely.
 func noiseOf(all []*measured, rows []ResultRecord) float64 {
-	distinct := map[int][]float64{} // by arm
-	var values []float64
+	arms, one := map[int][]float64{}, map[int][]float64{}
+	add := func(arm int, x float64) { arms[arm], one[0] = append(arms[arm], x), append(one[0], x) }
 	for _, m := range all {
-		distinct[m.Arm] = append(distinct[m.Arm], m.Reward)
-		values = append(values, m.Reward)
-	}
-	squares, freedom := 0.0, 0.0
-	for _, of := range distinct {
-		slices.Sort(of)
-		of = slices.Compact(of)
-		if n := float64(len(of)); n > 1 {
-			squares, freedom = squares+stat.Variance(of, nil)*(n-1), freedom+n-1
-		}
-	}
-	if freedom > 0 {
-		return math.Sqrt(squares / freedom)
+		add(m.Arm, m.Reward)
 	}
 	for _, x := range rows {
-		values = append(values, x.Reward)
+		add(x.Arm, x.Reward)
 	}
-	return stat.StdDev(values, nil)
+	for _, groups := range []map[int][]float64{arms, one} {
+		var off []float64
+		for _, values := range groups {
+			distinct := slices.Compact(slices.Sorted(slices.Values(values)))
+			if n := float64(len(distinct)); n > 1 {
+				median, scale := medianOf(distinct), math.Sqrt(n/(n-1))
+				off = append(off, lists.Map(distinct, func(x float64) float64 { return scale * math.Abs(x-median) })...)
+			}
+		}
+		if len(off) > 0 {
+			return 1.4826 * medianOf(off)
+		}
+	}
+	return 0
 }
 
 // lastDigit returns the unit of the last decimal that a number is written with.

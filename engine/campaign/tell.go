@@ -194,7 +194,9 @@ type ResultRecord struct {
 	Note     string  `json:"note,omitempty"`    // what the row said besides
 	Sure     string  `json:"sure,omitempty"`    // what spoke against the value, which was confirmed
 
-	line int // of the sheet, while it is read
+	// while a sheet is read
+	line  int    // of the sheet
+	round string // that the row says
 }
 
 // sheetKey tells the rows of one sheet that have no ids from the rows of others. Phones and instruments call all

@@ -115,7 +115,7 @@ func (t *teller) readArm(row problem.SheetRow, results Results, passed map[int]i
 	notes := lists.Where([]string{set, t.notesOf(row, results.sheet.Columns, arm)}, func(s string) bool { return s != "" })
 	x = ResultRecord{
 		Arm: arm, Row: passed[arm], Note: strings.Join(notes, "; "), Plate: row.Text("plate"),
-		Block: blockOf(t.protocol.Problem, row), line: row.Line,
+		Block: blockOf(t.protocol.Problem, row), line: row.Line, round: row.Text("round"),
 	}
 	if x.Reward, x.Censored = what.reward, what.censored; several {
 		if err := x.several(row); err != nil {
@@ -211,6 +211,7 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	}
 	t.results = append(t.results, x)
 	t.say(x.line, "", RowNew, "")
+	t.checkRound(x.line, x.round, r.plan.Round, "the open one, because the row has no id")
 }
 
 // armOf returns the number of the arm that a row names, or means, and then what was set instead of what. Its error has the column of

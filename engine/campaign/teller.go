@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -86,6 +87,7 @@ type teller struct {
 	settings      []setting                // of all arms
 	spans         []float64                // of the columns of settings
 	limited       bool                     // whether limits were named
+	otherRound    bool                     // whether a row of another round was named
 	fixed         func() bool              // whether the algorithm takes rounds only as it planned them
 }
 
@@ -159,9 +161,24 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 			return
 		}
 	}
+	taken := len(t.results) + len(t.late)
 	t.one(row.Line, it, ResultRecord{Reward: what.reward, Censored: what.censored, Note: t.notesOf(row, columns, it.Arm),
 		Plate: row.Text("plate"), Block: blockOf(t.protocol.Problem, row)})
+	if len(t.results)+len(t.late) > taken {
+		t.checkRound(row.Line, row.Text("round"), it.round, "the round of its id")
+	}
 	t.limits(row.Line, what)
+}
+
+// checkRound remarks on the first new row of a sheet that says another round than the one its result is recorded for.
+func (t *teller) checkRound(line int, said string, round int, why string) {
+	n, err := strconv.ParseFloat(said, 64)
+	if err != nil || n == float64(round) || t.otherRound {
+		return
+	}
+	t.otherRound = true
+	t.remark(line, RowNew, "the row says round %s, and its result is recorded for round %d, %s: was a column sorted without the others, "+
+		"or is it an old sheet?", sentence.Brief(said), round, why)
 }
 
 // withoutReward takes a row without a reward: not yet measured, or failed.

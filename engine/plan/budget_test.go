@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// TestBudget: the curve begins with what best says today, falls, and reaches what best expects of as many next
-// measurements; money and days are counted for whole batches.
+// TestBudget checks that the curve starts at the present answer, falls, and reaches the answer's expectation for as many further
+// measurements; costs and days count whole batches.
 func TestBudget(t *testing.T) {
 	const text = "site,arm,y\nX,a,5\nX,a,7\nX,b,7\nX,b,6\nX,c,1\nX,c,3\nY,a,4\nY,a,6\nY,b,6\nY,b,5\nY,c,2\nY,c,0\n"
 	p, err := problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{
@@ -40,7 +40,7 @@ func TestBudget(t *testing.T) {
 	if math.Abs(first.Loss-a.LossNow) > 1e-12 || math.Abs(first.Within-within) > 1e-12 {
 		t.Errorf("today loss %v and probability %v, best says %v and %v", first.Loss, first.Within, a.LossNow, within)
 	}
-	// the same measurements except for the size of the horizon by which each is chosen
+	// measurements are the same except for the horizon by which each is chosen
 	if math.Abs(last.Loss-a.LossAfter) > 0.1*(a.LossNow-a.LossAfter) {
 		t.Errorf("after 40 measurements loss %v, best expects %v (%v now)", last.Loss, a.LossAfter, a.LossNow)
 	}
@@ -57,7 +57,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestKnee: of a straight line there is none; of a broken one it is where that breaks.
+// TestKnee checks that a straight line has no knee and that a broken line has it at its break.
 func TestKnee(t *testing.T) {
 	along := func(p Point) float64 { return p.Samples }
 	if k := knee([]Point{{Loss: 4}, {Samples: 1, Loss: 3}, {Samples: 2, Loss: 2}, {Samples: 3, Loss: 1}}, along); k != -1 {

@@ -1,11 +1,8 @@
-// Package plan says, before anything is sampled, what a run of fixed confidence will need: rounds,
-// samples, communication, cost and calendar time, for each method; and what changes with delta,
-// epsilon and the tasks.
+// Package plan forecasts the needs of a fixed-confidence run before it starts: rounds, samples, communication, cost and calendar time,
+// for each method, and the effect of other values of delta, epsilon and the tasks.
 //
-// A forecast is a simulation. Its rewards are the expected ones of the problem where they are
-// known. Where they are not, or another gap is asked for, they are the least favourable
-// configuration that the kernel can represent (see scenario.go): rewards that are as hard as the gap
-// allows.
+// A forecast is a simulation. It uses the expected rewards of the problem if they are known. If not, or for other gaps, it uses the least
+// favourable configuration that the kernel can represent (see scenario.go): the hardest rewards with that gap.
 //
 //	problem, Question ─Of─▶ Forecast        one row per method and gap
 //	problem, Question ─WhatIf─▶ Comparison  one row per change, beside the baseline

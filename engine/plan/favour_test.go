@@ -20,8 +20,8 @@ func modelOf(t *testing.T, p *problem.Problem) *model.Model {
 	return m
 }
 
-// Without sharing the least favourable rewards are as in [Bechhofer54]: every rival exactly gap
-// below. Of smallest norm, with n arms: (1-1/n) gap for the best, -gap/n for the others.
+// Without sharing, the least favourable rewards are those of [Bechhofer54]: every rival exactly gap below. The smallest norm with n arms
+// is (1-1/n) gap for the best and -gap/n for the others.
 func TestLeastFavourableAlone(t *testing.T) {
 	alone := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
 	p := enginetest.Paper(t, 1, 0.4).WithKernel(alone)
@@ -45,9 +45,8 @@ func TestLeastFavourableAlone(t *testing.T) {
 	}
 }
 
-// Whatever the kernel: it represents the rewards, the smallest gap is the one asked for,
-// tasks that are the same have the same rewards, and no scaled draw is as hard (has a
-// smaller norm at that gap).
+// For any kernel: it represents the rewards, the smallest gap is as requested, equal tasks have equal rewards, and no scaled draw is
+// harder (has a smaller norm with that gap).
 func TestLeastFavourableFitsKernel(t *testing.T) {
 	for number := 1; number <= 3; number++ {
 		p := enginetest.Paper(t, number, 0.4)

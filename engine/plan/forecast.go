@@ -17,8 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// methods returns the algorithms that a forecast compares: all in the catalogue that carry a
-// guarantee and that somebody would choose.
+// methods returns the algorithms that a forecast compares: those of the catalogue that have a guarantee and are for use.
 func methods() []method {
 	all := []method{{"CoKernelFC", engine.SchedulePaper}, {"CoKernelFC", engine.ScheduleTuned}}
 	for _, name := range []string{"CoTestFC", "IndTestFC"} {
@@ -29,7 +28,7 @@ func methods() []method {
 	return all
 }
 
-// prepared fills in what was left out, and reports what is out of range.
+// prepared sets defaults and returns an error for values out of range.
 func (q Question) prepared(p *problem.Problem) (Question, error) {
 	q.Runs = cmp.Or(q.Runs, RunsFor(p))
 	if q.Runs < 0 {
@@ -41,10 +40,8 @@ func (q Question) prepared(p *problem.Problem) (Question, error) {
 	return q, q.Prices.check()
 }
 
-// Of forecasts what the methods will need on a problem. A method that cannot
-// run, such as one whose ridge needs a norm, leaves a note instead of its row; it is an
-// error when that is so of all. After an interrupt it returns the rows of the runs that
-// finished, together with the error.
+// Of forecasts the needs of all methods on a problem. A method that cannot run, for example because its ridge needs a norm, has a note
+// instead of a row; if no method can run, Of returns an error. If ctx ends, it returns rows of the finished runs and the context's error.
 func Of(ctx context.Context, p *problem.Problem, q Question) (_ Forecast, err error) {
 	defer try.Caught(&err, "plan")
 	sparing := q.Runs == 0 && p.N() > manyArms
@@ -91,8 +88,8 @@ func (f *Forecast) note(w engine.Warning) {
 	}
 }
 
-// resolution says when the kernel tells very many directions apart at the accuracy that is asked for:
-// epsilon, else the smallest gap to plan for, else a tenth of the scatter of the rewards.
+// resolution returns a warning if the kernel has very many effective dimensions at the accuracy: epsilon, else the smallest gap to plan
+// for, else a tenth of the scatter of the rewards.
 func (q Question) resolution(ctx context.Context, p *problem.Problem) []engine.Warning {
 	accuracy := model.Scatter(p) / 10
 	if len(q.Gaps) > 0 {
@@ -103,41 +100,41 @@ func (q Question) resolution(ctx context.Context, p *problem.Problem) []engine.W
 	}
 	r, err := model.Resolve(ctx, p, accuracy)
 	if err != nil {
-		return nil // what is wrong is said by whatever needs the model
+		return nil // whatever needs the model reports the error
 	}
 	return r.Warnings()
 }
 
-// Budget says what a number of measurements buys: how good the picks are after more and more of them.
+// Budget has the expected quality of the recommendations as a function of the number of measurements.
 type Budget struct {
-	Total  int     `json:"total"`  // further measurements at most, of all tasks
-	Points []Point `json:"points"` // by number of measurements, the first is today where something was measured
-	// the point after which further measurements bring much less: the one farthest below the straight line from the first
-	// to the last [Satopää et al. 2011]; -1 where there is none
+	Total  int     `json:"total"`  // largest number of further measurements, all tasks together
+	Points []Point `json:"points"` // by number of measurements; the first is the present state if anything was measured
+	// index of the point after which measurements gain much less: the farthest below the straight line from the first to the last
+	// [Satopää et al. 2011]; -1 without one
 	Knee int `json:"knee"`
-	// "" where measurements are known and today's belief is carried on; otherwise what the runs were simulated with
+	// "" if the present posterior is extrapolated; otherwise the assumed rewards of the simulation
 	Simulated string `json:"simulated,omitempty"`
-	Algorithm string `json:"algorithm,omitempty"` // of the simulated runs
-	Runs      int    `json:"runs,omitempty"`      // simulated
+	Algorithm string `json:"algorithm,omitempty"` // of the simulation
+	Runs      int    `json:"runs,omitempty"`      // of the simulation
 }
 
-// Point is the state after some measurements; means over tasks.
+// Point is the expected state after a number of measurements, as means over tasks.
 type Point struct {
-	Samples float64 `json:"samples"`        // of all tasks
-	Loss    float64 `json:"loss"`           // expected, by which a pick is worse than the best arm of its task, reward units
-	Within  float64 `json:"within"`         // probability that a pick is within epsilon of the best
-	Cost    float64 `json:"cost,omitempty"` // of all measurements until then
-	Time    float64 `json:"time,omitempty"` // when they are made, in the unit of the prices
+	Samples float64 `json:"samples"`        // all tasks together
+	Loss    float64 `json:"loss"`           // expected simple regret, reward units
+	Within  float64 `json:"within"`         // probability that a recommendation is within epsilon of the best
+	Cost    float64 `json:"cost,omitempty"` // of all measurements so far
+	Time    float64 `json:"time,omitempty"` // when they are finished, in the unit of the prices
 }
 
-// MaxTotal is the most measurements of a Budget.
+// MaxTotal is the largest Budget.Total.
 const MaxTotal = 1_000_000
 
-// curvePoints is the most points of a Budget, besides today's.
+// curvePoints is the largest number of points of a Budget, without the present state.
 const curvePoints = 11
 
-// OfBudget returns what up to total further measurements are expected to bring to what is believed. It reports numbers out of
-// range and the end of the context.
+// OfBudget returns the expected effect of up to total further measurements on the posterior b. It returns an error for numbers out of
+// range and if ctx ends.
 func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int, prices Prices) (_ *Budget, err error) {
 	defer try.Caught(&err)
 	if total < 1 || total > MaxTotal {
@@ -158,8 +155,8 @@ func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int,
 	return out, nil
 }
 
-// Price fills in what each point costs and when it is reached, by whole batches with a look at the results after each, and
-// finds the knee along money, time or measurements, the first of these that has a price.
+// Price sets cost and time of each point, for whole batches with an analysis after each, and finds the knee along money, time or
+// measurements, the first of these that has a price.
 func (b *Budget) Price(prices Prices, tasks int) {
 	batch := float64(prices.Capacity)
 	if prices.Parallel > 0 {
@@ -180,7 +177,7 @@ func (b *Budget) Price(prices Prices, tasks int) {
 	b.Knee = knee(b.Points, func(p Point) float64 { return prices.Along(p) })
 }
 
-// Along returns the number of a point that stands along a curve: money, else time, else measurements.
+// Along returns the abscissa of a point: money, else time, else measurements.
 func (p Prices) Along(x Point) float64 {
 	switch {
 	case p.costs():
@@ -191,10 +188,10 @@ func (p Prices) Along(x Point) float64 {
 	return x.Samples
 }
 
-// clearBend is how far below the straight line a knee lies at least, in parts of the fall.
+// clearBend is the smallest distance of a knee below the straight line, as a fraction of the fall.
 const clearBend = 0.15
 
-// knee finds the point farthest below the straight line from the first to the last; -1 where none is clearly below it.
+// knee returns the point farthest below the straight line from the first to the last; -1 if none is clearly below.
 func knee(points []Point, along func(Point) float64) int {
 	first, last := points[0], points[len(points)-1]
 	width, fall := along(last)-along(first), first.Loss-last.Loss

@@ -19,9 +19,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// What is forecast is what experiments with other random numbers then take: samples and
-// rounds within 4 standard errors of the difference (one comparison in 16,000 is beyond), for every
-// method in every case of the paper.
+// A forecast agrees with simulated runs of other seeds: samples and rounds within 4 standard errors of the difference (one comparison in
+// 16,000 is beyond), for every method in every case of the paper.
 func TestForecastAgainstRuns(t *testing.T) {
 	const runs = 40
 	cases := enginetest.Number(3, 1)
@@ -53,8 +52,7 @@ func TestForecastAgainstRuns(t *testing.T) {
 
 func half(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 }
 
-// With these prices alone cost follows from the samples and time from the rounds,
-// and the marks from both.
+// With these prices cost follows from the samples alone, time from the rounds alone, and the marks from both.
 func TestPrices(t *testing.T) {
 	q := plan.Question{Runs: 6, Prices: plan.Prices{Sample: 3, RoundTime: 2}}
 	f, err := plan.Of(context.Background(), enginetest.Paper(t, 2, 0.8), q)
@@ -92,8 +90,7 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// A problem without expected rewards needs a gap; twice the gap then takes about a quarter
-// of the samples, as ρ* says.
+// A problem without expected rewards needs a gap; twice the gap then takes about a quarter of the samples, like ρ*.
 func TestUnknownRewards(t *testing.T) {
 	p := *enginetest.Paper(t, 2, 0.4)
 	p.Mean = nil
@@ -147,8 +144,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A change is the forecast of the changed problem: delta and epsilon by themselves, tasks
-// as a problem of these tasks alone.
+// A change gives the forecast of the changed problem: delta and epsilon directly, tasks as a problem of these tasks alone.
 func TestWhatIf(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	ctx, q := context.Background(), plan.Question{Runs: 8, Seed: 3}
@@ -182,9 +178,8 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// A gap can be planned for whatever is known of the noise: with bounds on the rewards the test bets on rewards at either
-// bound, which takes more, and with a scale that is not known it estimates it, which takes about the same. Expected rewards that the
-// bounds do not hold are refused.
+// A gap can be planned for with any noise model. With bounds, the test bets on rewards at either bound and takes more samples; an unknown
+// scale is estimated and takes about the same. Expected rewards outside the bounds are refused.
 func TestNoiseOfGaps(t *testing.T) {
 	p := *enginetest.Paper(t, 1, 0.2)
 	q := plan.Question{Runs: 12, Gaps: []float64{0.3}}
@@ -217,7 +212,7 @@ func row(t *testing.T, p *problem.Problem, q plan.Question, algorithm string) pl
 	return plan.Row{}
 }
 
-// A table's days are known by its rows: what is supposed of it scatters within days as these rows did, however many an arm has.
+// Day effects are known from the rows of a table: assumed rewards vary within days as these rows did, whatever number an arm has.
 func TestSupposedOnDays(t *testing.T) {
 	const days = 400
 	rng := rand.New(rand.NewPCG(2, 8))
@@ -242,7 +237,7 @@ func TestSupposedOnDays(t *testing.T) {
 	}
 }
 
-// What is supposed of rewards that were measured side by side scatters within blocks as these did, and blocks add what they added.
+// Assumed rewards for arms in blocks vary within blocks as the measured ones did, with the same block effects.
 func TestSupposedWithinBlocks(t *testing.T) {
 	p := *enginetest.Small(t, enginetest.Identity, []float64{1, 2, 3}, []float64{5, 4, 3})
 	rng := rand.New(rand.NewPCG(2, 7))

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The accuracy at which a forecast looks at the kernel is the one that is asked for.
+// A forecast checks the resolution of the kernel at the requested accuracy.
 func TestResolution(t *testing.T) {
 	p, err := manyarms.Problem(700)
 	if err != nil {

@@ -20,17 +20,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// scenario holds what is assumed of the rewards: some problems whose expected rewards are known,
-// among which the runs are shared out.
+// scenario has the assumed rewards: problems with known expected rewards, among which the runs are distributed.
 type scenario struct {
 	gap      float64 // 0: the problem's own rewards
 	problems []*problem.Problem
 }
 
-// draws is the number of choices of best arms that a gap is simulated with.
+// draws is the number of random choices of best arms per gap.
 const draws = 5
 
-// scenarios returns the known rewards, or one for each gap, and a note that says what they are.
+// scenarios returns one scenario with the known rewards, or one per gap, and notes that describe them.
 func (q Question) scenarios(ctx context.Context, p *problem.Problem) (_ []scenario, _ []engine.Warning, err error) {
 	defer try.Caught(&err)
 	notes := engine.NoiseWarnings(p)
@@ -38,7 +37,7 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) (_ []scenar
 	if len(gaps) == 0 && p.Mean == nil && q.Options.Gap > 0 {
 		gaps = []float64{q.Options.Gap}
 	}
-	measured := p.Noise.Environment == problem.EnvironmentPosterior // then each run draws its own rewards
+	measured := p.Noise.Environment == problem.EnvironmentPosterior // each run then draws its own rewards
 	if len(gaps) == 0 && p.Mean == nil && !measured {
 		if unmeasured := p.Unmeasured(); unmeasured != "" {
 			return nil, nil, fmt.Errorf("%s; or give gaps, the smallest difference between best and second arm to plan for", unmeasured)
@@ -76,8 +75,8 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) (_ []scenar
 	return out, append(notes, engine.Warning{Kind: engine.WarnLeastFavourable}), nil
 }
 
-// Supposed returns the problem with these expected rewards, N of them, and normal noise of the problem's
-// scales: reward laws with bounds or measured rewards do not fit rewards that are assumed.
+// Supposed returns the problem with N assumed expected rewards and normal noise of the problem's scales: distributions with bounds and
+// resampled rewards do not fit assumed means.
 func Supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	q := *p
 	q.Mean, q.Partial, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, nil, problem.EnvironmentGaussian
@@ -101,9 +100,9 @@ func Supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	return &q
 }
 
-// withinBlocks returns how measured rewards of arms side by side scatter within their blocks, by arm, one number for each task, and
-// what blocks add, standard deviations in reward units: y_ik = μ_i + B_k + e_ik of K arms in n blocks leaves Σ e² with (K-1)(n-1)
-// degrees of freedom, and the means of blocks vary by Var B + Var e / K.
+// withinBlocks estimates, in reward units, the standard deviation within blocks, one number per task repeated for its arms, and the
+// standard deviation of block effects. In y_ik = μ_i + B_k + e_ik for K arms in n blocks, Σ e² has (K-1)(n-1) degrees of freedom, and the
+// means of blocks have variance Var B + Var e / K.
 func withinBlocks(p *problem.Problem) (sd []float64, effect float64) {
 	sd = slices.Clone(p.Noise.Deviations())
 	for _, set := range p.Groups() {
@@ -111,7 +110,7 @@ func withinBlocks(p *problem.Problem) (sd []float64, effect float64) {
 		if arms < 2 || blocks < 2 || slices.ContainsFunc(set, func(i int) bool { return len(p.Rewards[i]) != blocks }) {
 			continue
 		}
-		of, squares := make([]float64, blocks), 0.0 // of each block, its mean less the mean of all
+		of, squares := make([]float64, blocks), 0.0 // per block: its mean minus the overall mean
 		for _, i := range set {
 			mean := stat.Mean(p.Rewards[i], nil)
 			for k, y := range p.Rewards[i] {
@@ -135,8 +134,8 @@ func withinBlocks(p *problem.Problem) (sd []float64, effect float64) {
 	return sd, math.Sqrt(effect)
 }
 
-// withinBounds returns the problem with these expected rewards, moved to the middle of its bounds, and rewards at either bound: of
-// all laws with these means within the bounds these scatter most.
+// withinBounds returns the problem with these expected rewards, shifted to the middle of its bounds, and rewards at either bound: the
+// distribution with the largest variance for these means.
 func withinBounds(p *problem.Problem, gap float64, mean []float64) (*problem.Problem, error) {
 	lo, hi := slices.Min(mean), slices.Max(mean)
 	bounds := p.Noise.Bounds
@@ -161,9 +160,8 @@ func (s scenario) only(tasks []int) scenario {
 	return scenario{s.gap, lists.Map(s.problems, func(p *problem.Problem) *problem.Problem { return p.Only(tasks...) })}
 }
 
-// LeastFavourable returns n problems with the hardest rewards that the kernel can represent in which
-// the best arm of every task leads by gap, reward units; see leastFavourable. unit is as in
-// engine.Options.
+// LeastFavourable returns n problems with the hardest rewards that the kernel can represent with gap (reward units) between best arm and
+// rivals in every task; see leastFavourable. unit is as in engine.Options.
 func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64, n int) (_ []*problem.Problem, err error) {
 	defer try.Caught(&err)
 	m := try.Of(model.NewContext(ctx, p, unit))
@@ -177,18 +175,15 @@ func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64,
 	})
 }
 
-// leastFavourable returns expected rewards in which the best arm of every task leads each rival by
-// at least gap (reward units), as hard as the kernel can make them. It is the least favourable
-// configuration of ranking and selection [Bechhofer54], in which every rival is exactly gap below
-// the best, kept to what the kernel can represent: of all reward functions of the kernel's space
-// with these leads, the one of the smallest norm,
+// leastFavourable returns expected rewards in which the best arm of every task leads each rival by at least gap (reward units), as hard
+// as the kernel allows. It is the least favourable configuration of ranking and selection [Bechhofer54], in which every rival is exactly
+// gap below the best, restricted to the kernel's space: the function with these leads and the smallest norm,
 //
 //	min ‖θ‖²  subject to  (φ_best - φ_i)ᵀθ ≥ gap  for every rival i of every task.
 //
-// Under identity() that is every rival at gap; a kernel of less rank or of similar tasks forces
-// some to be further below. The best arm comes from a draw of the Gaussian process with the kernel,
-// so that similar tasks have similar best arms and the problem has a solution. Arms that the kernel
-// cannot tell apart stay equal.
+// Under identity() every rival is exactly gap below. A kernel of smaller rank, or similar tasks, forces some rivals further below. The
+// best arms come from a draw of the Gaussian process, so that similar tasks have similar best arms and the problem has a solution. Arms
+// with equal features have equal rewards.
 func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, error) {
 	p := m.Problem
 	draw := lists.Make(m.Rank(), func(int) float64 { return rng.NormFloat64() })
@@ -200,11 +195,10 @@ func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, er
 	return lists.Make(p.N(), func(i int) float64 { return gap * floats.Dot(m.Features.RawRowView(i), theta) }), nil
 }
 
-// indistinct is below which share of the largest ‖φ‖² a difference of features is rounding.
+// indistinct is the fraction of the largest ‖φ‖² below which a difference of features counts as rounding.
 const indistinct = 1e-10
 
-// contrasts returns φ_best - φ_i for every rival of every task, best by the rewards φᵀtheta, and
-// the smallest lead among them.
+// contrasts returns φ_best - φ_i for every rival of every task, best by the rewards φᵀtheta, and the smallest lead.
 func contrasts(m *model.Model, theta []float64) (leads [][]float64, smallest float64) {
 	largest := 0.0
 	for i := range m.Problem.N() {
@@ -230,16 +224,15 @@ func contrasts(m *model.Model, theta []float64) (leads [][]float64, smallest flo
 	return leads, smallest
 }
 
-// The search of smallestNorm ends at this relative duality gap, or after normSweeps sweeps: then
-// the rewards are less hard than they might be, and their smallest gap is right.
+// smallestNorm stops at this relative duality gap or after normSweeps sweeps. In the second case the rewards are not quite the hardest,
+// but their smallest gap is right.
 const (
 	normTolerance = 1e-4
 	normSweeps    = 2000
 )
 
-// smallestNorm solves min ‖θ‖² subject to yᵀθ ≥ 1 for all y, by coordinate ascent of the dual, Σα -
-// ½‖Σ αy‖² over α ≥ 0 [Hildreth57]. start is any θ with leads above 0; smallest is the
-// least. The result has a least lead of exactly 1.
+// smallestNorm solves min ‖θ‖² subject to yᵀθ ≥ 1 for all y, by coordinate ascent of the dual, Σα - ½‖Σ αy‖² over α ≥ 0 [Hildreth57].
+// start is any θ with positive leads; smallest is its least lead. The result has a least lead of exactly 1.
 func smallestNorm(leads [][]float64, start []float64, smallest float64) []float64 {
 	best := floats.ScaleTo(make([]float64, len(start)), 1/smallest, start)
 	theta, alpha, sum := make([]float64, len(start)), make([]float64, len(leads)), 0.0
@@ -267,11 +260,9 @@ func smallestNorm(leads [][]float64, start []float64, smallest float64) []float6
 	return best
 }
 
-// WhatIf forecasts one algorithm as it is, and under each change taken by itself. The rewards are
-// the baseline's throughout: a change of the tasks leaves out the others and keeps the rewards of
-// the rest. The schedule is taken from Question.Options. It reports several gaps, where there
-// can be only one. After an interrupt it returns the rows of the runs that finished, together with the
-// error.
+// WhatIf forecasts one algorithm unchanged and under each single change. All rows use the baseline's rewards: a change of tasks keeps the
+// rewards of the remaining ones. The schedule is from Question.Options. It returns an error for more than one gap. If ctx ends, it
+// returns rows of the finished runs and the context's error.
 func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (_ Comparison, err error) {
 	defer try.Caught(&err, "what_if")
 	if q = try.Of(q.prepared(p)); len(q.Gaps) > 1 {
@@ -311,7 +302,7 @@ func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes [
 	return out, nil
 }
 
-// words returns the change as a reader sees it.
+// words describes the change for readers.
 func (c Change) words() string {
 	switch c.Vary {
 	case VaryDelta:
@@ -321,5 +312,5 @@ func (c Change) words() string {
 	case VaryTasks:
 		return c.Name
 	}
-	return "as it is"
+	return "unchanged"
 }

@@ -21,35 +21,34 @@ import (
 type forecaster struct {
 	Question
 	done, total int // runs, for Progress
-	// of a method whose first run ends undecided no more are simulated: its means are infinite then,
-	// and of many arms a run to the limit takes longest
+	// stop simulating a method whose first run ends undecided: its means are then infinite, and with many arms a run to the limit takes
+	// longest
 	sparing bool
 }
 
 // method is an algorithm with a schedule.
 type method struct{ algorithm, schedule string }
 
-// need holds what one run needed.
+// need has the resources of one run.
 type need struct {
 	rounds, samples, busiest, cost, time float64
 	undecided, done                      bool
 }
 
-// batch is the runs of a method on one problem of a scenario.
+// batch has the runs of a method on one problem of a scenario.
 type batch struct {
 	result engine.Result
-	needs  []need // of the runs that finished, in their order
+	needs  []need // of the finished runs, in order
 }
 
-// tell says what is under way, also before the first run: that one pays for the designs.
+// tell reports progress, also before the first run, which computes the designs.
 func (f *forecaster) tell() {
 	if f.Progress != nil {
 		f.Progress(sim.Step{Done: f.done, Total: f.total})
 	}
 }
 
-// row simulates a method under a scenario. After an interrupt it is the row of the
-// runs that finished, together with the error.
+// row simulates a method under a scenario. If ctx ends, it returns the row of the finished runs and the context's error.
 func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.Options) (Row, error) {
 	opt.Schedule = m.schedule
 	var all []batch
@@ -62,7 +61,7 @@ func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.O
 			all = append(all, b)
 		}
 	}
-	if f.done = before + f.Runs; err != nil && ctx.Err() == nil { // a method that fails has no more runs to wait for
+	if f.done = before + f.Runs; err != nil && ctx.Err() == nil { // a failed method has no further runs to wait for
 		f.tell()
 	}
 	return f.fold(all, s.gap, opt), err
@@ -96,8 +95,8 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 	return batch{result, lists.Where(needs, func(n need) bool { return n.done })}, cmp.Or(err, of)
 }
 
-// need returns what a run took, at these prices. Agents that share wait for the busiest one in
-// every round; agents that share nothing go on by themselves, and the slowest decides.
+// need returns the resources of a run at these prices. Agents that share data wait for the busiest one in every round. Independent agents
+// do not wait, and the slowest one determines the time.
 func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 	n := need{rounds: float64(len(o.Rounds)), done: true}
 	n.undecided = slices.ContainsFunc(o.Answers, func(a engine.Answer) bool { return !a.Decided })
@@ -134,8 +133,7 @@ func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 	return n
 }
 
-// duration returns the time that a round with that many samples of an agent takes, the analysis
-// after it included.
+// duration returns the time of a round with this number of samples per agent, analysis included.
 func (p Prices) duration(samples int) float64 {
 	batches := 1
 	if at := max(p.Parallel, p.Capacity); at > 0 {
@@ -144,7 +142,7 @@ func (p Prices) duration(samples int) float64 {
 	return float64(batches)*p.SampleTime + p.RoundTime
 }
 
-// fold makes a row of the runs.
+// fold summarises the runs as a row.
 func (f *forecaster) fold(all []batch, gap float64, opt engine.Options) Row {
 	row := Row{Gap: gap, Delta: opt.Delta, Epsilon: opt.Epsilon}
 	var needs []need

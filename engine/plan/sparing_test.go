@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
-// On many arms a method whose first run ends undecided has no other, unless runs are stated. Of one that decides
-// all are made, the same as where they are stated.
+// With many arms, a method whose first run ends undecided is run once only, unless the number of runs is stated. A method that decides
+// makes all runs, the same ones as with a stated number.
 func TestUndecidedOnManyArms(t *testing.T) {
 	p, err := manyarms.Problem(250)
 	if err != nil {

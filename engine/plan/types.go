@@ -13,18 +13,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// DefaultRuns is the number of runs that a forecast simulates of each method, on few arms.
+// DefaultRuns is the number of simulated runs per method with few arms.
 const DefaultRuns = 20
 
 const (
-	// manyArms is the number of arms above which fewer runs are simulated: a run takes seconds there.
+	// manyArms is the number of arms above which fewer runs are simulated, because a run takes seconds.
 	manyArms = 200
-	// leastRuns is how few, at least.
+	// leastRuns is the smallest number of runs.
 	leastRuns = 4
 )
 
-// RunsFor returns the number of runs that a forecast simulates of each method when nobody says how many:
-// DefaultRuns, and of more than 200 arms as many fewer as the square of their number is larger, down to 4.
+// RunsFor returns the default number of simulated runs per method: DefaultRuns, reduced above 200 arms in proportion to the inverse
+// square of their number, at least 4.
 func RunsFor(p *problem.Problem) int {
 	n := float64(p.N()) / manyArms
 	if n <= 1 {
@@ -33,15 +33,15 @@ func RunsFor(p *problem.Problem) int {
 	return max(leastRuns, int(math.Ceil(DefaultRuns/(n*n))))
 }
 
-// Question says what a forecast is about; the zero value asks for what the known expected rewards
-// need by the defaults of engine.Options, without prices.
+// Question is the input of a forecast. The zero value asks for the needs of the known expected rewards under the default options, without
+// prices.
 type Question struct {
 	Options engine.Options // for every method; Of sets the schedule
-	// Gaps are leads of the best arm over its rivals to plan for, reward units, each its own
-	// scenario. None means the known expected rewards, or Options.Gap where they are unknown.
+	// Gaps are the leads of the best arm over its rivals to plan for, reward units, one scenario each. None means the known expected
+	// rewards, or Options.Gap if they are unknown.
 	Gaps []float64
-	// Runs simulated for each method and gap; 0 means as RunsFor says, and on many arms one of a method
-	// that ends undecided in it.
+	// Runs is the number of simulated runs per method and gap; 0 means RunsFor, and with many arms only one run of a method that ends
+	// undecided in it.
 	Runs    int
 	Seed    uint64
 	Prices  Prices
@@ -51,27 +51,27 @@ type Question struct {
 	Progress func(sim.Step)
 }
 
-// Prices holds what sampling costs and how long it takes. The zero value leaves both out.
+// Prices has the cost and duration of sampling. The zero value omits both.
 type Prices struct {
 	Sample float64 `json:"sample,omitempty"` // cost of one sample
-	// cost of a round, for every agent that samples in it
+	// cost of a round, per agent that samples in it
 	Round float64 `json:"round,omitempty"`
-	// samples that an agent takes at once, in one batch; 0 means all of a round
+	// batch size of an agent; 0 means all samples of a round
 	Parallel int `json:"parallel,omitempty"`
-	// samples that all agents together make in one batch, as a robot that they share; 0 means any number.
-	// Batches are then counted over all agents, and Parallel must be 0
+	// batch size of all agents together, for a shared machine; 0 means unlimited. Batches are then counted over all agents, and Parallel
+	// must be 0
 	Capacity   int     `json:"capacity,omitempty"`
 	SampleTime float64 `json:"sample_time,omitempty"` // duration of a batch
-	// duration between rounds: analysis and communication
+	// time between rounds: analysis and communication
 	RoundTime float64 `json:"round_time,omitempty"`
-	TimeUnit  string  `json:"time_unit,omitempty"` // of the durations, such as "days"
+	TimeUnit  string  `json:"time_unit,omitempty"` // unit of the durations, such as "days"
 }
 
 // costs and takes report whether there are prices and durations.
 func (p Prices) costs() bool { return p.Sample > 0 || p.Round > 0 }
 func (p Prices) takes() bool { return p.SampleTime > 0 || p.RoundTime > 0 }
 
-// check reports prices outside their range.
+// check returns an error for prices out of range.
 func (p Prices) check() error {
 	for _, x := range []struct {
 		name  string
@@ -90,23 +90,21 @@ func (p Prices) check() error {
 	return nil
 }
 
-// Forecast is the value of plan(...): what a run will need, one row per method and
-// gap, gap by gap.
+// Forecast is the value of plan(...): the needs of a run, one row per method and gap, sorted by gap.
 type Forecast struct {
 	Problem string           `json:"problem"`
 	Delta   float64          `json:"delta"`
 	Epsilon float64          `json:"epsilon,omitempty"`
 	Rows    []Row            `json:"rows"`
 	Prices  Prices           `json:"prices"`
-	Notes   []engine.Warning `json:"notes,omitempty"` // what was assumed, and what could not be forecast
-	// what the table of the problem calls tasks, arms and rewards
+	Notes   []engine.Warning `json:"notes,omitempty"` // assumptions, and methods without a forecast
+	// column names of tasks, arms and rewards in the table of the problem
 	Words problem.Words `json:"columns,omitzero"`
-	// instead of Rows: what a number of measurements buys
+	// instead of Rows: the forecast for a fixed budget
 	Budget *Budget `json:"budget,omitempty"`
 }
 
-// Comparison is the value of what_if(...): the forecast of one method as it is, and under
-// each change.
+// Comparison is the value of what_if(...): the forecast of one method unchanged and under each change.
 type Comparison struct {
 	Problem string           `json:"problem"`
 	Rows    []Row            `json:"rows"` // the first is the baseline
@@ -114,19 +112,18 @@ type Comparison struct {
 	Notes   []engine.Warning `json:"notes,omitempty"`
 }
 
-// Row holds what the simulated runs of one method needed: means, and quantiles of 90 % (the
-// smallest value that at least 90 % of the runs keep to). A run that came to a limit undecided
-// counts as needing infinitely much.
+// Row has the needs of the simulated runs of one method: means and 90 % quantiles (the smallest value that at least 90 % of the runs do
+// not exceed). A run that reaches a limit undecided counts as infinite.
 type Row struct {
-	Change    string  `json:"change,omitempty"` // of a Comparison: what differs from the baseline
-	Gap       float64 `json:"gap,omitempty"`    // planned for; 0: the gap of the known rewards
+	Change    string  `json:"change,omitempty"` // in a Comparison: the difference from the baseline
+	Gap       float64 `json:"gap,omitempty"`    // planned gap; 0: the gap of the known rewards
 	Algorithm string  `json:"algorithm"`
 	Schedule  string  `json:"schedule,omitempty"`
 	Delta     float64 `json:"delta"`
 	Epsilon   float64 `json:"epsilon,omitempty"`
 	Tasks     int     `json:"tasks"`
 	Runs      int     `json:"runs"`
-	Undecided int     `json:"undecided,omitempty"` // runs that came to a limit
+	Undecided int     `json:"undecided,omitempty"` // number of runs that reached a limit
 
 	Rounds    float64 `json:"rounds"`
 	RoundsQ90 float64 `json:"rounds_q90"`
@@ -135,11 +132,11 @@ type Row struct {
 	SamplesPerAgentCI95 [2]float64 `json:"samples_per_agent_ci95"`
 	SamplesTotal        float64    `json:"samples_total"`
 	SamplesTotalQ90     float64    `json:"samples_total_q90"`
-	// of the agent with the most, run by run
+	// largest number of samples of one agent, by run
 	SamplesBusiest float64 `json:"samples_busiest_agent"`
 	Messages       float64 `json:"messages"`
 	Bytes          float64 `json:"bytes"`
-	RatioToLower   float64 `json:"ratio_to_lower_bound"` // 0 when the bound is unknown
+	RatioToLower   float64 `json:"ratio_to_lower_bound"` // 0 if the bound is unknown
 	FirstRound     float64 `json:"first_round_samples"`  // all agents
 
 	Cost    float64 `json:"cost,omitempty"`
@@ -147,15 +144,15 @@ type Row struct {
 	Time    float64 `json:"time,omitempty"` // calendar time, in the unit of the prices
 	TimeQ90 float64 `json:"time_q90,omitempty"`
 
-	Cheapest bool `json:"cheapest,omitempty"` // of its gap: by cost, without prices by samples
-	// of its gap: by calendar time, without durations by rounds
+	Cheapest bool `json:"cheapest,omitempty"` // smallest cost for its gap; without prices fewest samples
+	// smallest calendar time for its gap; without durations fewest rounds
 	Quickest bool `json:"quickest,omitempty"`
 
-	// of a Comparison: samples, all agents
+	// in a Comparison: ratio of samples, all agents
 	RatioToBaseline float64 `json:"ratio_to_baseline,omitempty"`
 }
 
-// The things that a Change can vary.
+// The quantities that a Change can vary.
 const (
 	VaryDelta   = "delta"
 	VaryEpsilon = "epsilon"
@@ -167,14 +164,14 @@ type Change struct {
 	Vary  string
 	Value float64 // for VaryDelta and VaryEpsilon
 	Tasks []int   // for VaryTasks: those kept, by number from 0
-	Name  string  // for VaryTasks: as a reader sees it
+	Name  string  // for VaryTasks: name for readers
 }
 
-// errUnknown answers a question without gaps about a problem without means.
+// errUnknown is returned for a question without gaps about a problem without means.
 var errUnknown = errors.New("the expected rewards are unknown; give gaps, the smallest difference between best and second arm to plan for")
 
-// mark finds the cheapest and the quickest of rows that belong together: of equal ones the one with
-// fewer samples, and none if nothing is finite.
+// mark finds the cheapest and the quickest of the rows of one gap: among equal ones the one with fewer samples, and none if no number is
+// finite.
 func (p Prices) mark(rows []Row) {
 	least := func(of func(Row) float64) int {
 		best := -1
@@ -201,7 +198,7 @@ func (p Prices) mark(rows []Row) {
 	}
 }
 
-// quantile90 returns the smallest of the values that at least 90 % of them do not exceed.
+// quantile90 returns the smallest value that at least 90 % of the values do not exceed.
 func quantile90(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()

@@ -1,8 +1,10 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -14,67 +16,40 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// repeats are the rows of a table that repeat an earlier row in every column. A row that was pasted twice is one measurement,
-// and two measurements may give the same row: which it is follows from how the values scatter.
-//
-// The evidence uses values that one option alone has. Others are those of a coarse scale, or a limit such as 0, and repeat
-// without being copied.
+// repeats are the measured rows of a table, some of which repeat earlier ones. A repeated row is a copy of one measurement, or a second
+// measurement with the same value.
 type repeats struct {
-	option []int32   // of each row: its task, arm and block
-	same   []int32   // rows that are equal in every column have one number
+	option []int32   // of each row: its task and arm, and its block if rows are compared in every column
+	same   []int32   // rows that repeat each other have one number
 	value  []float64 // what was measured
 
-	first []int  // of each row, the first row that is equal to it
-	own   []bool // whether no other option has the value of the row, and it is no outlier
+	first []int // of each row, the first row with its number
+	times []int // how many rows have a number
 }
 
 const (
-	// fewestCopies is how many different rows must repeat in order to be taken for copies by their order, or where other rows
-	// of the same option scatter.
+	// fewestCopies is the least number of consecutive rows that count as pasted.
 	fewestCopies = 3
-	// likelyCopy is the largest ratio of the evidence for measurements to that for copies, where all that was measured again
-	// gave the same values; unlikelyRepeat where some gave other values; unlikelyBlock for values that options share.
-	likelyCopy, unlikelyRepeat, unlikelyBlock = 0.4, 1e-3, 1e-6
+	// likelyCopy is the Bayes factor below which rows count as copies: the evidence is strong from 10 on [Jeffreys61].
+	//
+	// [Jeffreys61]: H. Jeffreys, Theory of Probability, 3rd edition, Oxford 1961, appendix B.
+	likelyCopy = 0.1
 )
 
 // newRepeats finds the rows that repeat others.
 func newRepeats(option, same []int32, value []float64) *repeats {
-	x := &repeats{option: option, same: same, value: value, first: make([]int, len(same)), own: make([]bool, len(same))}
-	place, of := make([]int, most(same)+1), map[float64]int32{} // place: 1 and the first row of each number
-	coarse := true                                              // whether there are counts of 0 and 1 alone
+	x := &repeats{option: option, same: same, value: value, first: make([]int, len(same)), times: make([]int, most(same)+1)}
+	place := make([]int, len(x.times))
 	for r, k := range same {
-		if place[k] == 0 {
-			place[k] = r + 1
+		if x.times[k]++; x.times[k] == 1 {
+			place[k] = r
 		}
-		x.first[r] = place[k] - 1
-		if before, known := of[value[r]]; known && before != option[r] {
-			of[value[r]] = -1
-		} else if !known {
-			of[value[r]] = option[r]
-		}
-		coarse = coarse && (value[r] == 0 || value[r] == 1)
-	}
-	lo, hi := usual(value)
-	for r, v := range value {
-		x.own[r] = !coarse && v != 0 && of[v] >= 0 && lo <= v && v <= hi
+		x.first[r] = place[k]
 	}
 	return x
 }
 
-// usual returns the limits of values that are no outliers: three times the range of the middle half of the different values beyond it
-// [Tukey77]. Slips and codes would make all noise look large.
-//
-// [Tukey77]: J. W. Tukey, Exploratory Data Analysis, Addison-Wesley 1977, section 2D.
-func usual(value []float64) (lo, hi float64) {
-	different := slices.Compact(slices.Sorted(slices.Values(value)))
-	if len(different) == 0 {
-		return 0, 0
-	}
-	lo, hi = stat.Quantile(0.25, stat.Empirical, different, nil), stat.Quantile(0.75, stat.Empirical, different, nil)
-	return lo - 3*(hi-lo), hi + 3*(hi-lo)
-}
-
-// most returns the largest of some numbers from 0, which are dense; -1 for none.
+// most returns the largest of the numbers, which are dense and start at 0. It returns -1 for an empty list.
 func most(numbers []int32) int32 {
 	out := int32(-1)
 	for _, k := range numbers {
@@ -88,221 +63,133 @@ func (x *repeats) later() []int {
 	return indices.Where(len(x.first), func(r int) bool { return x.first[r] < r })
 }
 
-// copies returns the rows that are copies sooner than measurements of their own, and those that repeat others and may be either.
-func (x *repeats) copies() (sure, open []int) {
-	later := x.later()
-	if len(later) == 0 {
-		return nil, nil
+// copies returns the rows that are probably copies: all repetitions of the table, in any order, or runs of rows that were pasted again.
+func (x *repeats) copies() []int {
+	rows, ways := x.pasted()
+	if len(rows) > 0 && x.evidence(rows)+ways < math.Log(likelyCopy) {
+		return rows
 	}
-	again, scattered := x.counts()
-	switch period := x.period(); {
-	case again == 0:
-		if period > 0 && x.chanceOfBlock(period) < unlikelyBlock {
-			return indices.All(len(x.same))[period:], nil
-		}
-		return nil, nil
-	case 9*scattered <= again: // what was measured again gave the same values
-		if again >= fewestCopies && (period > 0 || x.ordered(later)) || x.evidence() < likelyCopy {
-			return x.copied(later, period), nil
-		}
-	case again >= fewestCopies && (period > 0 || x.evidence()*math.Exp(x.choices()) < unlikelyRepeat):
-		return x.copied(later, period), nil
-	}
-	return nil, lists.Where(later, func(r int) bool { return x.own[r] })
+	return nil
 }
 
-// counts returns how many different rows with own values are repeated, and how many options have several such values.
-func (x *repeats) counts() (again, scattered int) {
-	times, kinds := make([]int, most(x.same)+1), make([]int, most(x.option)+1)
-	for r, k := range x.same {
-		if times[k]++; times[k] == 2 && x.own[r] {
-			again++
+// pasted returns the rows that were pasted if any were, and the logarithm of the number of other ways in which so many rows can repeat.
+func (x *repeats) pasted() (rows []int, ways float64) {
+	n, later := len(x.same), x.later()
+	for rows := 1; 2*rows <= n && len(later) >= n/2; rows++ {
+		if n%rows == 0 && slices.Equal(x.same[rows:], x.same[:n-rows]) {
+			return indices.All(n)[rows:], 0
 		}
-		if x.own[r] && x.first[r] == r {
-			if kinds[x.option[r]]++; kinds[x.option[r]] == 2 {
-				scattered++
+	}
+	if n > 0 && x.times[x.same[0]] > 1 && !slices.ContainsFunc(x.same, func(k int32) bool { return x.times[k] != x.times[x.same[0]] }) {
+		once, rows := map[int32]float64{}, float64(x.times[x.same[0]])
+		for r, o := range x.option {
+			if x.first[r] == r {
+				once[o]++
 			}
 		}
+		of, _ := math.Lgamma(rows + 1)
+		for _, k := range slices.Sorted(maps.Values(once)) { // sorted: sums of floats depend on the order
+			all, _ := math.Lgamma(k*rows + 1)
+			ways += all - k*of
+		}
+		return later, ways
 	}
-	return again, scattered
-}
-
-// runs returns the repeated rows in runs: consecutive rows that repeat consecutive earlier rows.
-func (x *repeats) runs(later []int) [][]int {
-	var out [][]int
-	for k, r := range later {
-		if k > 0 && later[k-1] == r-1 && x.first[r]-x.first[r-1] == 1 {
-			out[len(out)-1] = append(out[len(out)-1], r)
-		} else {
-			out = append(out, []int{r})
+	for from, to := 0, 0; from < len(later); from = to {
+		for to = from + 1; to < len(later) && later[to] == later[to-1]+1 && x.first[later[to]] == x.first[later[to-1]]+1; to++ {
+		}
+		if to-from >= fewestCopies {
+			rows, ways = append(rows, later[from:to]...), ways+2*math.Log(float64(n))
 		}
 	}
-	return out
-}
-
-// ordered reports whether all rows that repeat do so in blocks of several, in the same order.
-func (x *repeats) ordered(later []int) bool {
-	return !slices.ContainsFunc(x.runs(later), func(run []int) bool { return len(run) < fewestCopies })
-}
-
-// period returns of how many rows the table is several repetitions; 0 if it is not.
-func (x *repeats) period() int {
-	n := len(x.same)
-	for rows := 1; 2*rows <= n; rows++ {
-		if n%rows == 0 && slices.Equal(x.same[rows:], x.same[:n-rows]) {
-			return rows
-		}
+	if len(rows) == n-len(slices.Compact(slices.Sorted(slices.Values(x.option)))) { // no other row is a second one of its option
+		ways = 0
 	}
-	return 0
+	return rows, ways
 }
 
-// chanceOfBlock is the probability that the rows of a second period repeat those of the first, value by value, where values occur
-// as often as they do in the table or at their option.
-func (x *repeats) chanceOfBlock(period int) float64 {
-	type cell struct {
-		option int32
-		value  float64
-	}
-	ofOption, ofValue, ofBoth := map[int32]float64{}, map[float64]float64{}, map[cell]float64{}
+// remarkable returns the repeated rows that a reader should look at: no other option has their value, and it is not 0, which is often
+// a limit. Values of a coarse scale repeat anyway.
+func (x *repeats) remarkable() []int {
+	options, counts := map[float64]int32{}, true
 	for r, v := range x.value {
-		ofOption[x.option[r]]++
-		ofValue[v]++
-		ofBoth[cell{x.option[r], v}]++
+		if o, known := options[v]; known && o != x.option[r] {
+			options[v] = -1
+		} else if !known {
+			options[v] = x.option[r]
+		}
+		counts = counts && (v == 0 || v == 1)
 	}
-	log, n := 0.0, len(x.value)
-	for r, v := range x.value[:period] {
-		here := (ofBoth[cell{x.option[r], v}] + 1) / (ofOption[x.option[r]] + 2)
-		log += math.Log(max(here, ofValue[v]/float64(n)))
-	}
-	return math.Exp(log)
+	return lists.Where(x.later(), func(r int) bool { return !counts && x.value[r] != 0 && options[x.value[r]] >= 0 })
 }
 
-// choices returns the logarithm of in how many ways rows could be copies: any of those that are not the first of their option, each of
-// any different row of the option before it, or else so many runs that begin anywhere and repeat what begins anywhere.
-func (x *repeats) choices() float64 {
-	kinds, rows := map[int32]int{}, map[int32]int{}
-	sources, again, all := 0.0, 0, 0
-	for r, o := range x.option {
-		if !x.own[r] {
-			continue
-		}
-		if rows[o]++; rows[o] > 1 {
-			all++
-		}
-		if x.first[r] == r {
-			kinds[o]++
-		} else {
-			again, sources = again+1, sources+math.Log(float64(kinds[o]))
-		}
-	}
-	total, _ := math.Lgamma(float64(all + 1))
-	some, _ := math.Lgamma(float64(again + 1))
-	rest, _ := math.Lgamma(float64(all - again + 1))
-	runs := lists.Count(x.runs(x.later()), func(run []int) bool { return slices.ContainsFunc(run, func(r int) bool { return x.own[r] }) })
-	return min(total-some-rest+sources, 2*float64(runs)*math.Log(float64(len(x.same))))
-}
-
-// copied returns the copies: all rows after the first period, or all rows that repeat where each row has an equal one, else those whose
-// own values repeat, and the rows beside them that repeat in the same order.
-func (x *repeats) copied(later []int, period int) (out []int) {
-	times := make([]int, most(x.same)+1)
-	for _, k := range x.same {
-		times[k]++
-	}
-	switch {
-	case period > 0:
-		return indices.All(len(x.same))[period:]
-	case !slices.ContainsFunc(x.same, func(k int32) bool { return times[k] == 1 }):
-		return later
-	}
-	for _, run := range x.runs(later) {
-		own := lists.Where(run, func(r int) bool { return x.own[r] })
-		if len(own) > 0 && len(run) >= fewestCopies {
-			own = run
-		}
-		out = append(out, own...)
-	}
-	return out
-}
-
-// evidence returns the ratio of the evidence that all rows are measurements to the evidence that those which repeat are copies.
-// Values of an option are normal around a mean of their own with a common σ, and are rounded to the digits that the table has.
-// σ may be anything from a hundredth of the spread of all values to the spread, each order of magnitude as likely as another.
-// Positive values are also compared by their logarithms; the larger ratio counts.
-func (x *repeats) evidence() float64 {
+// evidence returns the logarithm of the Bayes factor of two hypotheses: all rows are measurements, or some are copies.
+// Positive values are also compared by their logarithms; the larger factor counts.
+func (x *repeats) evidence(copies []int) float64 {
 	unit := resolution(x.value)
-	plain := func(v float64) (float64, float64) { return v, unit }
-	out := x.evidenceOf(plain)
-	if slices.Min(x.value) > 0 {
-		relative := func(v float64) (float64, float64) { return math.Log(v), max(unit, lastDigit(v)) / v }
-		out = max(out, x.evidenceOf(relative))
+	y, step := slices.Clone(x.value), make([]float64, len(x.value))
+	for r, v := range y {
+		if step[r] = max(unit, lastDigit(v)); v == 0 { // often a limit, which says nothing
+			step[r] = math.Inf(1)
+		}
+	}
+	out := x.evidenceOf(y, step, copies)
+	if slices.Min(y) > 0 {
+		for r, v := range y {
+			y[r], step[r] = math.Log(v), step[r]/v
+		}
+		out = max(out, x.evidenceOf(y, step, copies))
 	}
 	return out
 }
 
-// evidenceOf is evidence after a transformation that returns a value and the step to the next that can be told from it.
-func (x *repeats) evidenceOf(transformed func(v float64) (y, step float64)) float64 {
-	type group struct {
-		all, once []float64
-		step      float64
-	}
-	groups, spread := map[int32]*group{}, []float64{}
-	var order []*group // sums over them do not depend on the order of a map
-	for r, v := range x.value {
-		if !x.own[r] {
-			continue
+// evidenceOf is evidence for values y with these distances to the next value. The values of an option are normal around its mean with a
+// common σ, so two of them agree with probability step/(2√π σ). The prior of log σ is uniform, from a hundredth of the spread of all
+// values to the spread.
+func (x *repeats) evidenceOf(y, step []float64, copies []int) float64 {
+	copied, groups := indices.Mark(len(y), copies), make([][]float64, most(x.option)+1)
+	var once []float64
+	for r, v := range y {
+		if !copied[r] {
+			once, groups[x.option[r]] = append(once, v), append(groups[x.option[r]], v)
 		}
-		g := groups[x.option[r]]
-		if g == nil {
-			g = &group{}
-			groups[x.option[r]], order = g, append(order, g)
-		}
-		y, step := transformed(v)
-		if g.all, g.step = append(g.all, y), max(g.step, step); x.first[r] == r {
-			g.once, spread = append(g.once, y), append(spread, y)
-		}
-	}
-	high := stat.StdDev(spread, nil)
-	if !(high > 0) {
-		return 1
 	}
 	var squares, freedom float64
-	for _, g := range order {
-		squares, freedom = squares+squaresOf(g.once), freedom+float64(len(g.once)-1)
+	for _, g := range groups {
+		if len(g) > 1 {
+			squares, freedom = squares+stat.Variance(g, nil)*float64(len(g)-1), freedom+float64(len(g)-1)
+		}
+	}
+	high := spread(once)
+	if !(high > 0) {
+		return 0
 	}
 	low := high / 100
 	if squares > 0 {
 		low = min(low, math.Sqrt(squares/freedom)/10)
 	}
 	const steps = 60
-	var all, once []float64 // logarithms at each σ
+	var all, some []float64
 	for k := range steps {
-		sigma, a, b := low*math.Pow(high/low, float64(k)/(steps-1)), 0.0, 0.0
-		for _, g := range order {
-			a += logRounded(g.all, sigma, g.step)
-			b += logRounded(g.once, sigma, g.step)
+		sigma := low * math.Pow(high/low, float64(k)/(steps-1))
+		of := -freedom*math.Log(sigma) - squares/(2*sigma*sigma)
+		some = append(some, of)
+		for _, r := range copies {
+			of += min(0, math.Log(step[r]/(2*math.Sqrt(math.Pi)*sigma)))
 		}
-		all, once = append(all, a), append(once, b)
+		all = append(all, of)
 	}
-	return math.Exp(logSum(all) - logSum(once))
+	return logSum(all) - logSum(some)
 }
 
-// logRounded returns the logarithm of the probability of values that are normal around an unknown mean and rounded to multiples of
-// a step, up to a factor of their number.
-func logRounded(y []float64, sigma, step float64) float64 {
-	n := float64(len(y))
-	if n < 2 {
+// spread returns a standard deviation that outliers and codes do not change: 1.4826 times the median distance from the median.
+func spread(y []float64) float64 {
+	y = slices.Sorted(slices.Values(y))
+	if len(y) == 0 {
 		return 0
 	}
-	square := sigma*sigma + step*step/12 // of what is rounded
-	return min(0, (n-1)*math.Log(step/math.Sqrt(2*math.Pi*square))-math.Log(n)/2-squaresOf(y)/(2*square))
-}
-
-func squaresOf(y []float64) float64 {
-	if len(y) < 2 {
-		return 0
-	}
-	return stat.Variance(y, nil) * float64(len(y)-1)
+	middle := y[len(y)/2]
+	distance := slices.Sorted(slices.Values(lists.Map(y, func(v float64) float64 { return math.Abs(v - middle) })))
+	return cmp.Or(1.4826*distance[len(y)/2], stat.StdDev(y, nil))
 }
 
 // logSum returns log Σ exp(x).
@@ -314,7 +201,7 @@ func logSum(x []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// enoughDigits is how many values, evenly spread over all, tell to which digit they were written.
+// enoughDigits is how many values, evenly spread over all, suffice to find their last digit.
 const enoughDigits = 10_000
 
 // resolution returns the largest number of which four fifths of the values are multiples, in 15 digits: one value with more digits does
@@ -357,53 +244,84 @@ func lastDigit(v float64) float64 {
 	return math.Pow(10, float64(e-used+1))
 }
 
-// repeatsOf finds the rows of a long table that repeat others in every column of the file that has a name; rows are the numbers of
-// those that have a value.
-func repeatsOf(t *table, l Long) (x *repeats, rows []int) {
-	var value []float64
-	before := *t // what is wrong with a number is said when it is read for good
+// measuredRows returns the rows of a long table that have a value, and the values.
+func (l Long) measuredRows(t *table) (rows []int, value []float64) {
+	before := *t // reading the numbers again reports what is wrong with them
 	for r := range t.lines {
 		if o, err := l.outcomeOf(t, r); err == nil && o.measured() && o.Censored == 0 {
 			rows, value = append(rows, r), append(value, o.Reward)
 		}
 	}
 	t.comma, t.point, t.plain = before.comma, before.point, before.plain
+	return rows, value
+}
+
+// optionsOf numbers the combinations of the columns in some rows.
+func optionsOf(t *table, columns []string, rows []int) []int32 {
 	option := make([]int32, len(rows))
-	for _, column := range slices.Concat(l.Task, l.Arm, l.Blocks) {
+	for _, column := range columns {
 		option = paired(option, numbered(t, column, rows))
 	}
-	// most tables have no two rows with the same option and value, and then no other column is read
+	return option
+}
+
+// sameRows finds the rows that repeat others in every column with a name.
+func sameRows(t *table, option []int32, rows []int, value []float64) *repeats {
 	same := pairsOf(option, value)
 	times := make([]int, most(same)+1)
 	for _, k := range same {
 		times[k]++
 	}
+	// most tables have no two rows with the same option and value, and then no other column is read
 	again := indices.Where(len(rows), func(k int) bool { return times[same[k]] > 1 })
-	if len(again) == 0 {
-		return new(repeats), nil
-	}
-	seed, next := maphash.MakeSeed(), int32(len(rows))
-	known := map[[2]uint64]int32{}
-	var h maphash.Hash
-	h.SetSeed(seed)
+	next, known := most(same)+1, map[[2]uint64]int32{}
+	var h maphash.Hash // it keeps its seed
 	for _, k := range again {
 		h.Reset()
 		for n, c := range t.cells {
-			if t.unnamed[t.header[n]] { // the row numbers of a program tell no measurements apart
+			if t.unnamed[t.header[n]] { // row numbers that a program wrote distinguish no measurements
 				continue
 			}
 			h.WriteString(c.text(rows[k]))
 			h.WriteByte(0)
 		}
 		id := [2]uint64{h.Sum64(), uint64(same[k])}
-		number, there := known[id]
-		if !there {
-			number = next
-			known[id], next = number, next+1
+		if _, there := known[id]; !there {
+			known[id], next = next, next+1
 		}
-		same[k] = number
+		same[k] = known[id]
 	}
-	return newRepeats(option, same, value), rows
+	return newRepeats(option, same, value)
+}
+
+// roundedRows finds the rows that have the option and value of others, up to rounding: 1.23 repeats 1.234.
+func roundedRows(option []int32, value []float64) *repeats {
+	same := pairsOf(option, value)
+	order := indices.All(len(value))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(option[a], option[b]), cmp.Compare(value[a], value[b])) })
+	order = slices.CompactFunc(order, func(a, b int) bool { return same[a] == same[b] })
+	became := make([]int32, len(same))
+	number := make([]int32, most(same)+1)
+	for k := range number {
+		number[k] = int32(k)
+	}
+	for k, r := range order {
+		step := lastDigit(value[r])
+		nearest := step / 2 * (1 + 1e-9)
+		for _, other := range []int{k - 1, k + 1} {
+			if other < 0 || other == len(order) || option[order[other]] != option[r] {
+				continue
+			}
+			s := order[other]
+			if d := math.Abs(value[r] - value[s]); d <= nearest && lastDigit(value[s]) < step && value[r] != 0 {
+				nearest, number[same[r]] = d, same[s]
+			}
+		}
+	}
+	for r, k := range same {
+		became[r] = number[k]
+	}
+	return newRepeats(option, became, value)
 }
 
 // numbered numbers the texts of a column in some rows.
@@ -436,17 +354,29 @@ func numberOf[T comparable](known map[T]int32, key T) int32 {
 	return k
 }
 
-// takeOnce leaves out the rows of a long table that are copies of others, and notes which rows repeat others.
+// takeOnce leaves out the rows of a long table that are copies of others, and notes which rows repeat others. Rows that differ from
+// others in digits or in columns without a meaning may be copies: these count, with a warning.
 func (f *found) takeOnce(t *table, l Long) {
-	x, rows := repeatsOf(t, l)
-	sure, open := x.copies()
-	for kind, which := range map[NoteKind][]int{NoteCopies: sure, NoteRepeats: open} { // one of them at most has rows
+	rows, value := l.measuredRows(t)
+	note := func(x *repeats, kind NoteKind, which []int) {
 		c := copied{of: t, later: indices.Of(rows, which), first: indices.Of(rows, indices.Of(x.first, which))}
 		f.notes = append(f.notes, c.noted(kind)...)
 	}
+	same := sameRows(t, optionsOf(t, slices.Concat(l.Task, l.Arm, l.Blocks), rows), rows, value)
+	sure := same.copies()
+	note(same, NoteCopies, sure)
+	out := indices.Mark(len(rows), sure)
+	kept := indices.Where(len(rows), func(k int) bool { return !out[k] })
+	leaveOut := indices.Mark(len(t.lines), indices.Of(rows, sure))
+	rows, value = indices.Of(rows, kept), indices.Of(value, kept)
+	near := roundedRows(optionsOf(t, slices.Concat(l.Task, l.Arm), rows), value)
+	if again := near.copies(); len(again) > 0 {
+		note(near, NoteNearCopies, again)
+	} else if len(sure) == 0 {
+		note(same, NoteRepeats, same.remarkable())
+	}
 	if len(sure) > 0 {
-		out := indices.Mark(len(t.lines), indices.Of(rows, sure))
-		t.only(indices.Where(len(t.lines), func(r int) bool { return !out[r] }))
+		t.only(indices.Where(len(t.lines), func(r int) bool { return !leaveOut[r] }))
 	}
 }
 
@@ -476,7 +406,7 @@ func (c *copied) noted(kind NoteKind) []Note {
 	return []Note{{Kind: kind, Path: c.of.path, Names: []string{c.lines()}, Numbers: numbers}}
 }
 
-// lines says which lines the rows stand in, and which they repeat: "lines 10 to 17 repeat lines 2 to 9".
+// lines names the lines of the rows, and the lines that they repeat: "lines 10 to 17 repeat lines 2 to 9".
 func (c *copied) lines() string {
 	var out []string
 	line := func(r int) int { return int(c.of.lines[r]) }

@@ -5,9 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -31,7 +33,7 @@ func loaded(t *testing.T, header, rows string, l Long) (counted int, notes []Not
 		t.Fatal(err)
 	}
 	for _, n := range p.Notes {
-		if n.Kind == NoteCopies || n.Kind == NoteRepeats {
+		if n.Kind == NoteCopies || n.Kind == NoteRepeats || n.Kind == NoteNearCopies {
 			notes = append(notes, n)
 		}
 	}
@@ -44,9 +46,22 @@ func TestCopiesCountOnce(t *testing.T) {
 	lines[7] += "\n"
 	shuffled := slices.Clone(lines)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	numbered := ""
-	for k, line := range slices.Concat(lines, lines) {
-		numbered += fmt.Sprintf("%s,%d\n", strings.TrimSpace(line), k)
+	withNumbers := func(rows string) (out string) {
+		for k, line := range strings.Fields(rows) {
+			out += fmt.Sprintf("%s,%d\n", line, k+1)
+		}
+		return out
+	}
+	numbered := withNumbers(block + block)
+	fine := strings.NewReplacer("41.5", "41.513", "42.3", "42.284", "38.2", "38.217", "37.1", "37.08", "33.9", "33.941", "33.2", "33.156",
+		"30.2", "30.222", "31.0", "30.978").Replace(block)
+	rounded := func(rows string, digits int) (out string) {
+		for _, line := range strings.Fields(rows) {
+			at := strings.LastIndex(line, ",") + 1
+			v, _ := strconv.ParseFloat(line[at:], 64)
+			out += fmt.Sprintf("%s%.*f\n", line[:at], digits, v)
+		}
+		return out
 	}
 	replicates := func(again int, f func(rng *rand.Rand, mean float64) string) string {
 		text, rng := "", rand.New(rand.NewPCG(2, 2))
@@ -70,11 +85,17 @@ func TestCopiesCountOnce(t *testing.T) {
 		{"pasted thrice", "line,resin,temp,output", block + block + block, 8, "16 of 24 rows repeat others in every column and count once"},
 		{"in another order", "line,resin,temp,output", block + strings.Join(shuffled, ""), 8, "8 of 16 rows"},
 		{"in part", "line,resin,temp,output", block + strings.Join(lines[2:6], ""), 8, "lines 10 to 13 repeat lines 4 to 7"},
-		{"one row", "line,resin,temp,output", block + lines[3], 8, "1 of 9 rows repeats another in every column and counts once: line 10 repeats line 5"},
+		{"one row", "line,resin,temp,output", block + lines[3], 9, "1 of 9 rows repeats another in every column: line 10 repeats line 5"},
 		{"replicates, all of it", "line,resin,temp,output", measured + measured, 20, "20 of 40 rows"},
 		{"replicates, six rows", "line,resin,temp,output", measured + strings.Join(of[10:16], ""), 20, "6 of 26 rows"},
 		{"replicates, one row", "line,resin,temp,output", measured + of[10], 21, "1 of 21 rows repeats another in every column: line 22 repeats line 12"},
-		{"a number for each row", "line,resin,temp,output,run", numbered, 16, ""},
+		{"a number for each row", "line,resin,temp,output,run", numbered, 16, "8 of 16 rows repeat others in option and value, though not in every " +
+			"column or digit: lines 10 to 17 repeat lines 2 to 9. They count as measurements"},
+		{"rounded", "line,resin,temp,output", fine + rounded(fine, 1), 16, "lines 10 to 17 repeat lines 2 to 9"},
+		{"whole numbers, which may agree", "line,resin,temp,output", fine + rounded(fine, 0), 16, ""},
+		{"rounded, in part", "line,resin,temp,output", fine + strings.Join(strings.SplitAfter(rounded(fine, 1), "\n")[2:6], ""), 12, "lines 10 to 13 repeat lines 4 to 7"},
+		{"rounded and numbered", "line,resin,temp,output,run", withNumbers(measured + rounded(measured, 1)), 40, "lines 22 to 41 repeat lines 2 to 21"},
+		{"measured twice and numbered", "line,resin,temp,output,run", withNumbers(measured), 20, ""},
 		{"row numbers without a name", "line,resin,temp,output,", numbered, 8, "8 of 16 rows"},
 		{"successes", "line,resin,temp,output", replicates(12, func(rng *rand.Rand, mean float64) string {
 			return map[bool]string{true: "1", false: "0"}[rng.Float64() < mean/10]
@@ -104,7 +125,7 @@ func TestRepeatsByChance(t *testing.T) {
 			for _, again := range []int{2, 3, 8} {
 				for _, scale := range []string{"plain", "decades", "counts"} {
 					for range 3 {
-						var option, same []int32
+						var option []int32
 						var value []float64
 						for k := range options {
 							mean := 30 * noise * rng.NormFloat64()
@@ -121,8 +142,12 @@ func TestRepeatsByChance(t *testing.T) {
 								option, value = append(option, int32(k)), append(value, v)
 							}
 						}
-						same = pairsOf(option, value)
-						sure, _ := newRepeats(option, same, value).copies()
+						if again%2 == 1 { // the options in turn, repeated as blocks
+							order := indices.All(len(value))
+							slices.SortStableFunc(order, func(a, b int) int { return a%again - b%again })
+							option, value = indices.Of(option, order), indices.Of(value, order)
+						}
+						sure := slices.Concat(newRepeats(option, pairsOf(option, value), value).copies(), roundedRows(option, value).copies())
 						if tables++; len(sure) > 0 {
 							wrong++
 							t.Logf("noise %g, %d options, %d each, %s: %d of %d rows are taken for copies", noise, options, again, scale, len(sure), len(value))

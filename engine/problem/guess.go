@@ -39,6 +39,8 @@ var (
 	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
 	statusWords   = []string{"status", "state", "outcome", "result"}
 	failWords     = []string{"fail", "failed", "failure", "crash", "crashed", "killed", "error", "timeout", "aborted", "false"}
+	// names of columns that say which quantity was measured, or in which unit
+	quantityWords = []string{"unit", "units", "uom", "einheit", "variable", "metric", "parameter", "analyte", "quantity"}
 	codeWords     = []string{"trt", "treatment", "combination", "combo"} // of what other columns say one by one
 )
 
@@ -115,6 +117,20 @@ func (c Column) replicates() bool {
 	return c.named([]string{"rep", "reps", "repl", "replicate", "replication"})
 }
 
+// quantity reports whether the column says which quantity was measured, or in which unit.
+func (c Column) quantity() bool {
+	return !c.Numbers && slices.Contains(quantityWords, strings.ToLower(c.Name))
+}
+
+// decimal is a cell that begins with a number with decimals, behind a currency or a parenthesis if there is one.
+var decimal = regexp.MustCompile(`^[^0-9A-Za-z]?[-+\x{2212}]?[0-9]+[.,][0-9]`)
+
+// dressed reports whether the texts of a column are numbers with a unit or another mark, so that the column was probably measured.
+func (c Column) dressed() bool {
+	return !c.Numbers && !c.few() && !c.dates && !c.option() && len(c.Examples) > 0 &&
+		!slices.ContainsFunc(c.Examples, func(text string) bool { return !decimal.MatchString(text) })
+}
+
 // layout reports whether the name says where or when a row was measured, or only numbers it.
 func (c Column) layout() bool {
 	parts := c.parts()
@@ -124,7 +140,7 @@ func (c Column) layout() bool {
 	return len(parts) > 0 && slices.Contains(layoutWords, parts[len(parts)-1]) && !c.option()
 }
 
-// unused says why a column, by its own looks, has no part; "" where it may have one.
+// unused says why a column, by its own looks, has no part; "" if it may have one.
 func (d *Description) unusedFor(t *table, c Column) string {
 	switch rows := d.Rows; {
 	case c.Different == 0:
@@ -135,6 +151,10 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return ""
 	case tracked.MatchString(c.Name) || c.named(noteWords):
 		return "it is about the run"
+	case c.quantity() && c.Empty == 0:
+		return fmt.Sprintf("it says what was measured, or in which unit: choose one, --where %q", conditionOf(c.Name, "==", c.Examples[0]))
+	case c.dressed():
+		return fmt.Sprintf("it has more than a number in a cell, such as %q: write the numbers alone", c.Examples[0])
 	case c.replicates() && !c.Numbers && c.Empty == 0:
 		return "" // labels such as R1 are blocks
 	case strings.HasPrefix(c.Name, "Unnamed: "):
@@ -184,7 +204,7 @@ func (c Column) counts() bool {
 // fewRows is the size of a table in which a text that is in one row may be an option.
 const fewRows = 20
 
-// measured returns how well the name of a column suits what was measured, 0 best; -1 where it cannot be that.
+// measured returns how well the name of a column suits what was measured, 0 best; -1 if it cannot be that.
 func (c Column) measured() int {
 	time := c.named(timeWords)
 	switch {
@@ -194,14 +214,16 @@ func (c Column) measured() int {
 	case metric.MatchString(c.Name) && c.Numbers:
 		return 0
 	case c.named(rewardWords) && !c.named(spreadWords) && !time && !c.layout():
-		return 0
+		return indices.Indicator(c.named([]string{"train", "training"})) // validation is better
 	case c.named(lowerWords) && !c.named(spreadWords) && !time && !c.layout(), c.named(lesserRewards):
 		return 1
 	case strings.EqualFold(c.Name, "time") && c.Numbers && !c.few():
 		return 1
+	case c.truths && !c.layout():
+		return 4
 	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value is that of a first plate, if a name says so
 		return -1
-	case c.named(spreadWords) || time:
+	case c.named(spreadWords) || time && c.few():
 		return 3
 	}
 	return 2
@@ -210,7 +232,7 @@ func (c Column) measured() int {
 // reward returns the place of the column that was measured, or -1: the first one whose name says so, else the last one with
 // most different numbers.
 func (d *Description) reward() (at int, byName bool) {
-	best := 4
+	best := 5
 	at = -1
 	for k, c := range d.Columns {
 		switch rank := c.measured(); {
@@ -243,6 +265,9 @@ func (d *Description) guess(t *table) {
 			continue
 		}
 		why := d.unusedFor(t, c)
+		if at >= 0 && d.replicate(c, d.Columns[at]) {
+			why = fmt.Sprintf("it looks like a replicate of %s: write a row for each measurement, with one column for all of them", d.Reward)
+		}
 		if why == "" && !d.varies(t, c.Name) {
 			why = "it has one value in all rows with a measurement"
 		}
@@ -264,6 +289,12 @@ func (d *Description) guess(t *table) {
 		})), d.Reward)
 	}
 	roles.assign()
+}
+
+// replicate reports whether a column of numbers has the name of the reward with another number, as yield_2 beside yield_1.
+func (d *Description) replicate(c, reward Column) bool {
+	ends := func(name string) bool { return strings.TrimRight(name, "0123456789") != name }
+	return c.Numbers && reward.Numbers && ends(c.Name) && ends(reward.Name) && len(c.parts()) > 0 && slices.Equal(c.parts(), reward.parts())
 }
 
 // meanWords name means of several measurements.
@@ -339,7 +370,7 @@ func (g *guesses) assign() {
 	g.Options, g.Single = len(units), lists.Count(units, func(n int) bool { return n == 1 })
 }
 
-// rowEach takes names that differ in every row for options, where nothing else can be one: a summary has a row for each option.
+// rowEach uses names that differ in every row as options, if nothing else can be one: a summary has a row for each option.
 func (g *guesses) rowEach() {
 	at := slices.IndexFunc(g.Unused, func(u Unused) bool {
 		c := g.Columns[g.t.column[u.Name]]
@@ -410,7 +441,7 @@ func (g *guesses) units() {
 }
 
 // nested leaves out one of two columns where each value of the first has one value of the second, as chicks have their diets
-// and varieties their types: the finer one if the other one is known as an option, or is text where it has numbers.
+// and varieties their types: the finer one if the other one is known as an option, or is text and the other one has numbers.
 func (g *guesses) nested() {
 	for k := 0; k < len(g.open); k++ {
 		fine := g.open[k]
@@ -539,13 +570,13 @@ func (d *Description) rewarded(t *table) []int {
 	return indices.Where(len(t.lines), func(r int) bool { return d.Reward == "" || !notMeasured(t.textOf(r, d.Reward)) })
 }
 
-// varies reports whether a column has several values in rows that have a reward: how a run ended, such as failed, is no option.
+// varies reports whether a column has several values in rows that have a reward: how a run ended, such as failed, is not an option.
 func (d *Description) varies(t *table, name string) bool {
 	rows := d.rewarded(t)
 	return slices.ContainsFunc(rows, func(r int) bool { return t.textOf(r, name) != t.textOf(rows[0], name) })
 }
 
-// counts returns the columns of successes and of trials, where no row has more successes than trials; none without.
+// counts returns the columns of successes and of trials, if no row has more successes than trials; none without.
 func (d *Description) counts(t *table) []string {
 	find := func(words []string) string {
 		at := slices.IndexFunc(d.Columns, func(c Column) bool { return c.Numbers && c.Least >= 0 && c.named(words) })
@@ -571,7 +602,7 @@ func (d *Description) counts(t *table) []string {
 	return []string{won, of}
 }
 
-// Long returns the columns as a long table has them, as far as they are guessed.
+// Long returns the columns of a long table, with the guessed parts.
 func (d *Description) Long() Long {
 	l := Long{Arm: d.Arm, Reward: d.Reward, SD: d.SD, Count: d.Count, Blocks: d.Blocks}
 	if d.Task != "" {

@@ -71,7 +71,7 @@ func tableOfMade(separator string, rows int, columns []made) string {
 	return b.String()
 }
 
-// What columns mean is guessed by their names, kinds and counts alone. Each table has the columns of a public file, or of what a
+// The meaning of columns is guessed from their names, kinds and counts alone. Each table has the columns of a public file, or of what a
 // program exports, with as many rows and levels; its cells are made here. The table can be read with the guesses, no option
 // is lost, and no column that lays the rows out is an option.
 func TestGuessesOnPublicTables(t *testing.T) {
@@ -121,6 +121,14 @@ func TestGuessesOnPublicTables(t *testing.T) {
 		{"agridat mead.germination", tab, 64, []made{by("temp", 16, "T1", "T2", "T3", "T4"), by("rep", 4, "R1", "R2", "R3", "R4"), by("conc", 1, "0", "0.1", "1", "10"), drawn("germ", many("", 40)...), by("seeds", 64, "50")},
 			"task temp, arm conc, counts germ seeds, blocks rep"},
 
+		{"repeats in columns", ",", 6, []made{by("site", 3, "A", "B"), by("variety", 1, "p", "q", "r"), real("yield_1", 20, 30), real("yield_2", 20, 30), real("yield_3", 20, 30)},
+			"task site, arm variety, reward yield_1, single"},
+		{"clicks as truths", ",", 24, []made{by("site", 12, "A", "B"), by("page", 1, "p", "q", "r"), drawn("clicked", "False", "True")}, "task site, arm page, reward clicked"},
+		{"settings as truths", ",", 24, []made{by("site", 12, "A", "B"), by("shuffle", 1, "False", "True"), real("speed", 20, 30)}, "task site, arm shuffle, reward speed"},
+		{"milligrams and grams", ",", 12, []made{by("site", 6, "A", "B"), by("variety", 1, "p", "q", "r"), real("yield", 20, 30), by("unit", 3, "mg", "g")}, "task site, arm variety, reward yield"},
+		{"molten", ",", 24, []made{by("site", 12, "A", "B"), by("variety", 2, "p", "q", "r"), by("variable", 1, "yield", "height"), real("value", 20, 30)}, "task site, arm variety, reward value"},
+		{"training and validation", ",", 18, []made{by("model", 9, "A", "B"), by("lr", 3, "0.1", "0.01", "0.001"), real("train_loss", 1, 2), real("val_acc", 0, 1)}, "task model, arm lr, reward val_acc"},
+		{"seconds of threads", ",", 18, []made{by("node", 9, "A", "B"), by("threads", 3, "1", "2", "4"), real("seconds", 20, 30)}, "task node, arm threads, reward seconds, lower"},
 		{"times of programs", ",", 24, []made{by("benchmark", 12, "fft", "sort"), by("compiler", 6, "gcc", "clang"), by("flags", 3, "-O2", "-O3"), by("run", 1, "0", "1", "2"), real("ns_per_op", 60, 90)},
 			"task benchmark, arm compiler flags, reward ns_per_op, lower"},
 		{"a crossover trial", ",", 16, []made{of("subject", func(r int) any { return r/2 + 1 }), by("period", 1, "1", "2"), of("sequence", func(r int) any { return []string{"AB", "BA"}[r/2%2] }),
@@ -215,6 +223,23 @@ func TestGuessesOnPublicTables(t *testing.T) {
 			if parts != 1 {
 				t.Errorf("%s: column %q has %d parts", c.file, name, parts)
 			}
+		}
+	}
+}
+
+// Numbers with a unit or a mark in each cell are not options: the column is named, with a remedy.
+func TestNumbersWithUnits(t *testing.T) {
+	for _, format := range []string{"%.1f kg", "%.1f%%", "$%.2f", "(%.1f)", "%.1fab", "%.1f ± 0.5"} {
+		text := "site,variety,yield\n"
+		for r := range 12 {
+			text += fmt.Sprintf("%s,v%d,"+format+"\n", []string{"A", "B"}[r/6], r%3, 20+1.7*float64(r))
+		}
+		d, err := Describe("t.csv", LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Arm) != 1 || len(d.Unused) != 1 || !strings.Contains(d.Unused[0].Why, "write the numbers alone") {
+			t.Errorf("%s: arm %v, left out %v", format, d.Arm, d.Unused)
 		}
 	}
 }

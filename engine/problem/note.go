@@ -18,7 +18,7 @@ type Note struct {
 	Numbers []float64 // of the sentence, in the units that it names
 }
 
-// NoteKind says what a Note tells.
+// NoteKind is the kind of fact of a Note.
 type NoteKind string
 
 // The kinds of notes on files.
@@ -49,12 +49,16 @@ const (
 	NoteNotDrawn NoteKind = "not drawn" // names: column
 	NoteNoOption NoteKind = "no option" // names: options, of many the first; numbers: options without a row, of all
 	NoteTotals   NoteKind = "totals"    // names: column, a value of it, the condition without it
-	NoteSums     NoteKind = "sums"      // names: columns of the means and of their counts
+	// names: column of units or quantities, two of its values, column of rewards, the condition for the first value
+	NoteMixed NoteKind = "mixed"
+	NoteSums  NoteKind = "sums" // names: columns of the means and of their counts
 	// names: columns of the rewards and of their counts
 	NoteSuccesses NoteKind = "successes"
 	// names: which lines repeat which; numbers: rows that repeat others and count once, all rows
 	NoteCopies  NoteKind = "copies"
 	NoteRepeats NoteKind = "repeats" // as NoteCopies, and each counts
+	// as NoteRepeats, of rows that differ in digits or in columns without a meaning
+	NoteNearCopies NoteKind = "near copies"
 	// names: task and arm of each, of many the first; numbers: arms left out, all arms
 	NoteDropped NoteKind = "dropped"
 	// names: task and arm of the first; numbers: arms not measured, all arms
@@ -120,14 +124,17 @@ var noteSentences = map[NoteKind]string{
 	NoteNoOption: "where= leaves no row for %[2]d of %[3]d options: %[1]s",
 	NoteTotals: `%[2]q in column %[1]q looks like a total or a mean of other rows, but counts as an option. ` +
 		`If it is a total, leave it out: where=%[3]q`,
+	NoteMixed: `column %[1]q has several values in a task, such as %[2]q and %[3]q, and is not used. All values of %[4]q count ` +
+		`as one quantity in one unit. If they are not, convert them, or choose: where=%[5]q`,
 	NoteSums: `column %[1]q grows with %[2]q as sums do, but is read as means. ` +
 		`If it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q. They are read as means. If they count successes, write ` +
 		`successes=%[1]q, trials=%[2]q instead of reward and count`,
 	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. They are probably copies. " +
 		"If they are real measurements, add a column that distinguishes them, such as a row number",
-	NoteRepeats: "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
-	NoteDropped: "%[2]d of %[3]d arms are not measured and are left out: %[1]s",
+	NoteNearCopies: "%[5]d of %[6]d rows %[2]s in option and value, though not in every column or digit: %[1]s. %[4]s",
+	NoteRepeats:    "%[5]d of %[6]d rows %[2]s in every column: %[1]s. %[4]s",
+	NoteDropped:    "%[2]d of %[3]d arms are not measured and are left out: %[1]s",
 	NoteUnmeasured: `%[1]s not measured. fit and bounds use the others; fc and fb cannot simulate it. ` +
 		`Measure it, or leave it out by unmeasured="drop"`,
 	NoteCandidates: "none of the %d options is measured yet. The kernel is a default for such columns, and CoBayesFB learns it in the run; " +
@@ -167,7 +174,7 @@ func (n Note) OfSimulation() bool {
 
 // OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
 func (n Note) OfAnswers() bool {
-	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteTotals, NoteSums, NoteSuccesses}, n.Kind)
+	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteNearCopies, NoteTotals, NoteMixed, NoteSums, NoteSuccesses}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
@@ -220,7 +227,7 @@ func (n Note) words() []string {
 			codes = codes[:fewShown]
 		}
 		return []string{n.name(0), listedOf(codes, len(n.Names)-1)}
-	case NoteCopies, NoteRepeats:
+	case NoteCopies, NoteRepeats, NoteNearCopies:
 		if n.number(0) == 1 {
 			return []string{n.name(0), "repeats another", "counts", "It counts as a measurement; if it is a copy, delete it"}
 		}
@@ -237,7 +244,7 @@ func (n Note) words() []string {
 			arms = append(arms, where(n.name(k), n.name(k+1)))
 		}
 		count := int(n.number(0))
-		if count > len(arms) { // nobody reads them all: a few show what kind they are
+		if count > len(arms) { // a few examples show the kind
 			arms = arms[:min(len(arms), fewShown)]
 		}
 		return []string{listedOf(arms, count)}
@@ -275,7 +282,7 @@ func (n Note) groups() string {
 // fewShown is how many arms that are left out are named where they are too many to name all, and codes of categories.
 const fewShown = 3
 
-// name and number return what stands at a place, nothing where there is none.
+// name and number return the value at a place, or the zero value if there is none.
 func (n Note) name(k int) string {
 	if k < len(n.Names) {
 		return n.Names[k]

@@ -1,5 +1,5 @@
-// Package question asks which arms are best, of somebody who measures: it is the way into the engine for programs that
-// have measurements of their own.
+// Package question drives an algorithm while the caller takes the measurements. It is the entry point for programs with measurements of
+// their own.
 //
 //	q := question.Question{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}}
 //	run, err := q.Begin(ctx, nil)
@@ -8,10 +8,10 @@
 //		if err != nil || !more {
 //			break
 //		}
-//		err = run.Learn(ctx, measured(plan)) // counts and means, as they were measured
+//		err = run.Learn(ctx, measured(plan)) // counts and means, with the sign of the data
 //	}
 //	result, err := run.Result()
 //
-// Campaigns and agents that are apart ask in the same way; a campaign also keeps what was measured (engine/campaign/folder).
-// Whoever has expected rewards and wants to know how a method would do simulates it (engine/sim).
+// Campaigns and agents in a cluster use the same loop; a campaign also stores the measurements (engine/campaign/folder). To predict how a
+// method performs on known expected rewards, simulate it (engine/sim).
 package question

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// yields is a table of two tasks with two arms each, under a kernel by which warm arms are alike in both.
+// yields is a table of two tasks with two arms each. Under its kernel, the two tasks share the effect of the arm.
 func yields() *problem.Problem {
 	joint, err := kernels.MulJoint(kernels.LiftTask(kernels.Identity{}), kernels.LiftArm(kernels.RBF{Lengthscale: []float64{20}}))
 	if err != nil {
@@ -30,7 +30,7 @@ func yields() *problem.Problem {
 	return p
 }
 
-// A method is simulated on a table whose truth is known: how often is it wrong, and what does it take?
+// Simulate a method on a table with known truth: error rate and number of samples.
 func Example_simulate() {
 	r, err := sim.Run(context.Background(), sim.Experiment{
 		Problem: yields(), Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05, Norm: 10}, Runs: 20, Seed: 1,
@@ -42,7 +42,7 @@ func Example_simulate() {
 	// Output: 0 of 20 runs wrong; warm
 }
 
-// measured stands for a laboratory: it measures every arm as often as a plan says.
+// measured plays the laboratory: it measures every arm as often as the plan says.
 func measured(p *problem.Problem, plan engine.Plan) engine.Batch {
 	b := engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N())}
 	if plan.WantSquares {
@@ -56,7 +56,7 @@ func measured(p *problem.Problem, plan engine.Plan) engine.Batch {
 	return b
 }
 
-// A program that measures for itself asks what to measure, and tells what came.
+// A program with measurements of its own asks for a plan and passes the rewards back.
 func ExampleQuestion_Begin() {
 	p, ctx := yields(), context.Background()
 	q := question.Question{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}}
@@ -84,7 +84,7 @@ func ExampleQuestion_Begin() {
 	// Output: warm cold proven
 }
 
-// largest pulls every arm ten times, and takes the largest mean of each task.
+// largest pulls every arm ten times and recommends the largest mean of each task.
 type largest struct {
 	engine.Minimal
 	p     *problem.Problem
@@ -118,7 +118,7 @@ func (a *largest) Answers() []engine.Answer {
 	return out
 }
 
-// An algorithm of one's own is judged like the catalogue's.
+// An algorithm of your own runs in the same simulation as those of the catalogue.
 func Example_own() {
 	own := &algorithms.Entry{Name: "Largest", Regression: algorithms.RegressionMeans, New: func(m *model.Model, _ engine.Options) (engine.Algorithm, error) {
 		return &largest{p: m.Problem}, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// An algorithm of one's own takes measurements as it takes simulated rewards, and a question is told from others by its name.
+// An algorithm of your own accepts measurements as it accepts simulated rewards, and its name is part of the question's identity.
 func TestOwn(t *testing.T) {
 	ctx, p := context.Background(), yields()
 	own := &algorithms.Entry{Name: "Largest", New: func(m *model.Model, _ engine.Options) (engine.Algorithm, error) {
@@ -42,7 +42,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// The many runs of a simulation do not look the name up each time: that took as long as a short run.
+// Simulations with many runs do not look up the name for each run: that took as long as a short run.
 func TestOwnOn(t *testing.T) {
 	own := &algorithms.Entry{Name: "Largest", New: func(m *model.Model, _ engine.Options) (engine.Algorithm, error) {
 		return &largest{p: m.Problem}, nil

@@ -16,24 +16,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Question holds what is asked: about which problem, by which algorithm, under which options.
+// Question is a problem together with the algorithm and the options that answer it.
 type Question struct {
 	Problem   *problem.Problem
 	Mode      string // engine.ModeFC or engine.ModeFB
-	Algorithm string // a name in algorithms.All
-	// an algorithm that is not in the catalogue, such as the caller's own, instead of a name; it needs
-	// Name and New. What it says of its Backing is told as its author's claim
+	Algorithm string // a name in algorithms.All; "" with Own
+	// an algorithm of your own, instead of a name; Name and New are required. Results attribute its Backing to its author
 	Own     *algorithms.Entry
 	Options engine.Options
-	// whether rewards are simulated, so that the algorithm may use expected rewards that the problem has; where they are
-	// measured it is told nothing of them (problem.Experimental)
+	// whether rewards are simulated, so that the algorithm may use the problem's expected rewards; otherwise these are removed
+	// (problem.Experimental)
 	Simulated bool
 }
 
-// ErrNoProblem answers a question without a problem.
+// ErrNoProblem is returned for a question without a problem.
 var ErrNoProblem = errors.New("a question needs a problem")
 
-// Entry returns the algorithm's row of the catalogue, or Own with the mode.
+// Entry returns the algorithm's row of the catalogue, or Own with the mode of the question. It returns an error for an unknown name and
+// an incomplete Own.
 func (q Question) Entry() (algorithms.Entry, error) {
 	e, err := q.unchecked()
 	if q.Own == nil {
@@ -56,7 +56,7 @@ func (q Question) Entry() (algorithms.Entry, error) {
 	return e, nil
 }
 
-// unchecked returns Entry where Own was checked already.
+// unchecked returns Entry without checking Own.
 func (q Question) unchecked() (algorithms.Entry, error) {
 	if q.Own == nil {
 		return algorithms.Named(q.Mode, q.Algorithm)
@@ -74,7 +74,7 @@ func (q Question) name() string {
 	return q.Algorithm
 }
 
-// Suited returns Entry, or what the problem or the options have that the algorithm cannot use.
+// Suited returns Entry, or an error if the algorithm cannot use the problem or an option.
 func (q Question) Suited() (algorithms.Entry, error) {
 	e, err := q.Entry()
 	if err != nil {
@@ -87,7 +87,7 @@ func (q Question) Suited() (algorithms.Entry, error) {
 	return e, err
 }
 
-// Posed returns the problem that the algorithm is given.
+// Posed returns the problem as the algorithm sees it: without expected rewards unless rewards are simulated.
 func (q Question) Posed() (*problem.Problem, error) {
 	switch {
 	case q.Problem == nil:
@@ -98,7 +98,8 @@ func (q Question) Posed() (*problem.Problem, error) {
 	return q.Problem.Experimental(), nil
 }
 
-// Model returns the problem bound to its kernel. memory may be nil; else what is solved is kept in it for other runs.
+// Model returns the model of the posed problem. memory caches designs for other runs; it may be nil. It returns an error for an invalid
+// problem and if ctx ends.
 func (q Question) Model(ctx context.Context, memory *model.Memory) (*model.Model, error) {
 	p, err := q.Posed()
 	if err != nil {
@@ -111,8 +112,8 @@ func (q Question) Model(ctx context.Context, memory *model.Memory) (*model.Model
 	return m, err
 }
 
-// Begin returns the run of the algorithm before its first round. An error says what the problem or the options have that the
-// algorithm cannot use. memory may be nil.
+// Begin returns a run before its first round. It returns an error if the algorithm cannot use the problem or an option, and if ctx ends.
+// memory caches designs for other runs; it may be nil.
 func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error) {
 	e, err := q.Suited()
 	if err != nil {
@@ -132,8 +133,8 @@ func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error)
 	return r, err
 }
 
-// On returns Begin's run where the question is Suited and its Model is made already, as for the many runs of a simulation. Its errors
-// do not name the algorithm.
+// On is Begin for a question that is Suited and has its Model already, as in simulations with many runs. Its errors do not name the
+// algorithm.
 func (q Question) On(m *model.Model) (*Run, error) {
 	e, err := q.unchecked()
 	if err != nil {
@@ -147,18 +148,28 @@ func (q Question) On(m *model.Model) (*Run, error) {
 	return &Run{Steps: s, Model: m, entry: e}, err
 }
 
-// Run is a run of an algorithm that its caller measures: Next says what, Learn takes the results. Like engine.Steps it is not safe for
-// concurrent use.
+// Run is a run whose measurements the caller takes: Next returns the pulls, Learn records the rewards. It is not safe for concurrent use.
 type Run struct {
 	*engine.Steps
 	Model *model.Model // the problem bound to its kernel
 	entry algorithms.Entry
 }
 
-// Result returns what is known so far, with what backs the answers. It is an error where rewards are simulated.
+// Next returns the plan of the next round: N counts of pulls, one per arm. It returns the same plan until Learn has its rewards. more is
+// false if the question is answered or a limit of rounds or samples is reached. err is the algorithm's or the context's error; it ends the
+// run, and every later call returns it.
+func (r *Run) Next(ctx context.Context) (plan engine.Plan, more bool, err error) {
+	return r.Steps.Next(ctx)
+}
+
+// Learn records the rewards of the open round: N counts and N means in reward units, with the sign of the data. It returns an error and
+// changes nothing if no round is open, counts differ from the plan (see Steps.Amend), or numbers are not finite. Other errors end the run.
+func (r *Run) Learn(ctx context.Context, b engine.Batch) error { return r.Steps.Learn(ctx, b) }
+
+// Result returns the result so far with its guarantee. It returns an error if rewards are simulated.
 func (r *Run) Result() (engine.Result, error) { return algorithms.Measured(r.entry, r.Model, r.Steps) }
 
-// Identity tells a question from others.
+// Identity identifies a question: equal questions have equal identities in every build.
 type Identity struct {
 	Problem   string         `json:"problem"` // SHA-256 over data, kernel, noise and goal
 	Mode      string         `json:"mode"`
@@ -166,7 +177,7 @@ type Identity struct {
 	Options   map[string]any `json:"options"`
 }
 
-// Identity returns what tells the question from others, whatever build asks it.
+// Identity returns the identity of the question. It returns an error for a question without a problem and options out of range.
 func (q Question) Identity() (Identity, error) {
 	id := Identity{Mode: q.Mode, Algorithm: q.name()}
 	posed, err := q.Posed()
@@ -186,7 +197,7 @@ func (q Question) Identity() (Identity, error) {
 	}
 	goal := q.Problem.Goal
 	if goal == problem.GoalMin {
-		goal = "min, as measured" // earlier programs had such rewards turned
+		goal = "min, as measured" // earlier programs stored such rewards with the sign changed
 	}
 	p := *posed
 	p.Mean, p.Partial = rounded(p.Mean), rounded(p.Partial)
@@ -194,7 +205,7 @@ func (q Question) Identity() (Identity, error) {
 	return id, nil
 }
 
-// rounded returns numbers with nine digits: builds that round differently agree on them.
+// rounded returns numbers with nine digits, so that builds with different rounding agree.
 func rounded(all []float64) []float64 {
 	out := slices.Clone(all)
 	for i, x := range out {
@@ -203,7 +214,7 @@ func rounded(all []float64) []float64 {
 	return out
 }
 
-// Settings returns the question in words, in a fixed order, without the problem.
+// Settings returns the algorithm and its options as text, in a fixed order, without the problem.
 func (q Question) Settings() []engine.Setting {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	out := []engine.Setting{{Name: "algorithm", Value: q.name()}, {Name: "delta", Value: number(q.Options.Delta)}}
@@ -219,7 +230,7 @@ func (q Question) Settings() []engine.Setting {
 	return append(out, q.Options.Stated()...)
 }
 
-// Fingerprint returns SHA-256, in hexadecimal, over texts with their lengths, so that no two lists have the same bytes.
+// Fingerprint returns SHA-256, in hexadecimal, over the texts and their lengths, so that different lists have different inputs.
 func Fingerprint(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -228,18 +239,17 @@ func Fingerprint(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// File is a file of a recipe: the script, or data that it reads.
+// File is one file of a recipe: the script or a data file that it reads.
 type File struct {
-	Path    string `json:"path"` // as the script names it; of the script its name
+	Path    string `json:"path"` // as the script writes it; for the script its own name
 	SHA256  string `json:"sha256"`
 	Content []byte `json:"-"`
 }
 
-// Recipe holds the sources that a question is made from again on another day or another machine: a script and the data that it
-// reads.
+// Recipe has the sources from which the same question can be made on another day or machine: a script and its data files.
 type Recipe struct {
 	Script File     `json:"script"`
-	Set    []string `json:"set,omitempty"` // NAME=VALUE: replaces what the script binds NAME to
+	Set    []string `json:"set,omitempty"` // NAME=VALUE: overrides the value that the script assigns to NAME
 	Data   []File   `json:"data,omitempty"`
-	Added  []File   `json:"added,omitempty"` // rows that came to the table of the problem while a campaign ran, in their order
+	Added  []File   `json:"added,omitempty"` // rows added to the table of the problem during a campaign, in order
 }

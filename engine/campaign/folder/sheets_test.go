@@ -94,6 +94,25 @@ func TestSortedColumn(t *testing.T) {
 	}
 }
 
+// A row that says another round than its result's is recorded with a remark, once a sheet; rows that are known get none.
+func TestOtherRound(t *testing.T) {
+	c := begin(t, small(t), Options{})
+	l := asked(t, c, "Ann", 6)
+	for k, x := range []struct{ text, want string }{
+		{"id,round,reward\n" + l.Rows[0].ID + ",1.0,1\n" + l.Rows[1].ID + ",,1\n" + l.Rows[2].ID + ",plate 2,1\n", ""},
+		{"id,round,reward\n" + l.Rows[0].ID + ",2,1\n", ""},
+		{"id,round,reward\n" + l.Rows[3].ID + ",3,1\n" + l.Rows[4].ID + ",3,1\n",
+			"the row says round 3, and its result is recorded for round 1, the round of its id: was a column sorted"},
+		{fmt.Sprintf("task,arm,round,reward\n%s,%q,2,1\n", l.Rows[5].Task, l.Rows[5].Arm),
+			"the row says round 2, and its result is recorded for round 1, the open one, because the row has no id: was a column sorted"},
+	} {
+		r, err := c.Tell(t.Context(), []byte(x.text), campaign.TellOptions{By: "Ann", Sheet: fmt.Sprint(k)})
+		if err != nil || r.Refused() || len(r.Lines) != min(1, len(x.want)) || x.want != "" && !strings.HasPrefix(r.Lines[0].Text, x.want) {
+			t.Errorf("%s: %v, %+v", x.text, err, r)
+		}
+	}
+}
+
 // Rewards far from all others wait for a confirmation, which the report shows.
 func TestSlipsOfThePen(t *testing.T) {
 	c := begin(t, small(t), Options{})

@@ -139,6 +139,25 @@ func TestStartTakesTheTableIn(t *testing.T) {
 	}
 }
 
+// TestEqualByChance: a row that has the value of a recorded result is a copy only if chance does not explain it, and values far from
+// all others do not change that.
+func TestEqualByChance(t *testing.T) {
+	for name, first := range map[string]string{
+		"slips of other rows":   "north,a,0.412\nnorth,a,-0.333\nnorth,a,412.5\nnorth,d;e,0.517\nnorth,d;e,0.1\nnorth,d;e,-0.2\n",
+		"different arms":        "north,a,0.412\nnorth,d;e,412.5\nnorth,d;e,412.7\n",
+		"one value of each arm": "north,a,0.412\nnorth,d;e,0.2\nsouth,a,0.1\nsouth,d;e,412.5\n",
+	} {
+		c := begin(t, small(t), Options{})
+		for k, rows := range []string{first, "north,a,0.412\nnorth,d;e,-0.911\n"} {
+			opt := campaign.TellOptions{By: "Bob", Sheet: fmt.Sprint(k, ".csv"), Sure: true}
+			got, err := attachBy(t.Context(), c, []byte("task,arm,reward\n"+rows), opt)
+			if want := strings.Count(rows, "\n"); err != nil || got.Counts[campaign.RowNew] != want {
+				t.Errorf("%s: of sheet %d, %d rows are recorded, %v: %+v", name, k, want, err, got)
+			}
+		}
+	}
+}
+
 // TestCopyOfASheet: a sheet that was attached, or told, is known by its values under another name, also among other rows and in another
 // order. Measurements of few digits are often equal, and are taken.
 func TestCopyOfASheet(t *testing.T) {

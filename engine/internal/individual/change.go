@@ -42,7 +42,7 @@ func (a *Algorithm) own(v int, arms []int) (out []int) {
 func (a *Algorithm) CanWithdraw(arms []int) error {
 	for _, i := range arms {
 		if i < 0 || i >= a.model.Problem.N() {
-			return fmt.Errorf("there is no arm %d", i)
+			return fmt.Errorf("arm %d does not exist", i)
 		}
 	}
 	return a.change(func(v int, c engine.QuestionChanger) error { return c.CanWithdraw(a.own(v, arms)) })

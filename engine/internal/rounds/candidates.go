@@ -111,7 +111,7 @@ func (c *Candidates) CanWithdraw(arms []int) error {
 	p, removed := c.Model.Problem, slices.Clone(c.Removed)
 	for _, i := range arms {
 		if i < 0 || i >= p.N() {
-			return fmt.Errorf("there is no arm %d", i)
+			return fmt.Errorf("arm %d does not exist", i)
 		}
 		removed[i] = true
 	}

@@ -72,7 +72,7 @@ func Claim(ctx context.Context, n Need) error {
 	}
 	if n.Bytes >= said && s != nil && s.tell != nil {
 		if _, before := s.reported.LoadOrStore(n.What, true); !before {
-			s.tell(fmt.Sprintf("%s of %d %s take %s of memory", n.What, n.Count, n.Of, size(n.Bytes)))
+			s.tell(fmt.Sprintf("%s of memory for %s of %d %s", size(n.Bytes), n.What, n.Count, n.Of))
 		}
 	}
 	return nil

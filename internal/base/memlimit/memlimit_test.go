@@ -57,7 +57,7 @@ func TestListening(t *testing.T) {
 			t.Skip("the machine has less than 3 GB")
 		}
 	}
-	if len(told) != 1 || told[0] != "the features of 10 arms take 2.0 GB of memory" {
+	if len(told) != 1 || told[0] != "2.0 GB of memory for the features of 10 arms" {
 		t.Errorf("told %q", told)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -113,15 +114,57 @@ func (c *channel) Recv() ([]byte, error) {
 		}
 		if !isBlock {
 			c.own(content)
-			if c.unreadable != nil && !json.Valid(content) { // the library answers it, but may be waiting for an answer in it
-				c.unreadable()
+			if content = c.refuse(content); content != nil {
+				return content, nil
 			}
-			return content, nil
+			continue
 		}
 		if err := c.keep(number, content); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// refuse answers wrong notifications, such as a request whose id is an object, and returns the message without them: nil if nothing
+// is left. The library keeps notifications when the input ends. It would answer the wrong ones on a channel that is nil, and panic.
+func (c *channel) refuse(content []byte) []byte {
+	messages, err := jrpc2.ParseRequests(content)
+	if err != nil { // not JSON: the library answers it, but may be waiting for an answer in it
+		if c.unreadable != nil {
+			c.unreadable()
+		}
+		return content
+	}
+	wrong := func(m *jrpc2.ParsedRequest) bool { return m.ID == "" && m.Method != "" && m.Error != nil }
+	if !slices.ContainsFunc(messages, wrong) {
+		return content
+	}
+	type answer struct {
+		Version string       `json:"jsonrpc"`
+		ID      *string      `json:"id"` // null: it is not known
+		Error   *jrpc2.Error `json:"error"`
+	}
+	var reply any = answer{jrpc2.Version, nil, messages[0].Error}
+	var sound []byte
+	if messages[0].Batch {
+		var texts, left []json.RawMessage
+		var answers []answer
+		_ = json.Unmarshal(content, &texts) // it was read above
+		for k, m := range messages {
+			if wrong(m) {
+				answers = append(answers, answer{jrpc2.Version, nil, m.Error})
+			} else {
+				left = append(left, texts[k])
+			}
+		}
+		if reply = answers; len(left) > 0 {
+			sound, _ = json.Marshal(left)
+		}
+	}
+	if text, err := json.Marshal(reply); err == nil {
+		_ = c.Send(text) // an error is ignored: the program may have ended
+	}
+	return sound
 }
 
 // keep stores a block until a message takes it.

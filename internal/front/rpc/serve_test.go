@@ -412,3 +412,48 @@ func TestFaultFrames(t *testing.T) {
 		t.Errorf("after a message that is no JSON: %+v", d)
 	}
 }
+
+// Wrong notifications are answered, also when the input ends right after them, and leave the rest of a batch.
+func TestWrongNotifications(t *testing.T) {
+	const right = `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"protocol":1}}`
+	wrong := []string{
+		`{"jsonrpc":"2.0","id":{"a":1},"method":"hello"}`, `{"jsonrpc":"2.0","id":[1],"method":"hello"}`,
+		`{"jsonrpc":"2.0","id":true,"method":"hello"}`, `{"jsonrpc":"1.0","method":"hello"}`, `{"method":"hello"}`,
+		`{"jsonrpc":"2.0","method":"hello","params":3}`, `{"jsonrpc":"2.0","method":"hello","result":3}`,
+		`{"jsonrpc":"2.0","id":null,"method":"hello","more":3}`,
+	}
+	frame := func(text string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(text), text) }
+	for _, w := range wrong {
+		for text, answers := range map[string]int{w: 1, "[" + w + "]": 1, "[" + w + "," + right + "," + w + "]": 2} {
+			from, into := io.Pipe()
+			go func() {
+				// the library decides at random whether the end comes first
+				if err := Serve(strings.NewReader(strings.Repeat(frame(text), 50)), into, "test"); err != nil {
+					t.Error(err)
+				}
+				into.Close()
+			}()
+			out, err := io.ReadAll(from)
+			if n := strings.Count(string(out), `"id":null,"error":{"code":-32`); err != nil || n != 50*answers {
+				t.Errorf("%s: %d of %d answers, %v", text, n, 50*answers, err)
+			}
+		}
+	}
+	p := start(t)
+	fmt.Fprint(p.out, frame("["+wrong[0]+","+right+"]"))
+	for _, code := range []int{-32600, 0} {
+		h, err := p.in.ReadMIMEHeader()
+		if err != nil {
+			t.Fatal(err)
+		}
+		length, _ := strconv.Atoi(h.Get("Content-Length"))
+		text := make([]byte, length)
+		if _, err := io.ReadFull(p.in.R, text); err != nil {
+			t.Fatal(err)
+		}
+		var batch []message
+		if err := json.Unmarshal(text, &batch); err != nil || len(batch) != 1 || (batch[0].Error != nil) != (code != 0) {
+			t.Errorf("a batch is answered by %s, %v", text, err)
+		}
+	}
+}
