@@ -133,7 +133,8 @@ func speedupBlocks(s sim.Speedup) []Block {
 	for _, r := range s.Rows {
 		t.Rows = append(t.Rows, append(plainAll(r.Values), r.Beta, known(r.ByHardness), known(r.ByRank)))
 	}
-	t.Notes = []string{"β is the number of samples of an independent agent divided by the number per collaborating agent. Brackets are 95 % intervals. " + speedupLimit(s)}
+	t.Notes = []string{"β is the number of samples of an independent agent divided by the number per collaborating agent. " +
+		"Brackets are 95 % intervals. " + speedupLimit(s)}
 	return []Block{Paragraph{Text: speedupSentence(s), Lead: true}, t.withoutEmptyColumns()}
 }
 

@@ -181,7 +181,8 @@ func armsTable(x engine.Explanation) Table {
 func possibleSentence(goal string, p engine.Progress, arm string, eliminated map[string]engine.Elimination) string {
 	what := "still possible"
 	if arm == p.Rival {
-		what = fmt.Sprintf("still possible: %s, with %d %% of the evidence that would exclude it", behind(goal, p.Gap, p.Leader), int(100*p.Reached))
+		what = fmt.Sprintf("still possible: %s, with %d %% of the evidence that would exclude it", behind(goal, p.Gap, p.Leader),
+			int(100*p.Reached))
 	}
 	if e, cut := eliminated[arm]; cut {
 		return leftSentence(goal, e) + "; " + what

@@ -84,8 +84,8 @@ func parameterTable(f fit.Fit) Table {
 		Caption: "Free numbers",
 		Columns: columns("number Number", "#start Start", "#fitted Fitted", "#low 95 % from", "#high To", "#min Smallest", "#max Largest",
 			"limit Ended at"),
-		Notes: []string{"The 95 % intervals come from the curvature of the likelihood. A hyperparameter at its limit has none, nor one that the " +
-			"data do not determine."},
+		Notes: []string{"The 95 % intervals come from the curvature of the likelihood. A hyperparameter at its limit has none, nor one that " +
+			"the data do not determine."},
 	}
 	for _, p := range f.Parameters {
 		low, high := any(nil), any(nil)
@@ -145,8 +145,8 @@ func sharingSentence(f fit.Fit) string {
 
 // measuredSentence describes simulated runs with and without sharing.
 func measuredSentence(m fit.Measured) string {
-	return fmt.Sprintf("Measured in %s with these means as true means (δ = %s, arms within %s of the best count as best): a collaborating agent "+
-		"needs %s samples, an independent one %s, a speedup of %s. Answers were wrong in %d collaborative and %d independent runs.",
+	return fmt.Sprintf("Measured in %s with these means as true means (δ = %s, arms within %s of the best count as best): a "+
+		"collaborating agent needs %s samples, an independent one %s, a speedup of %s. Answers were wrong in %d collaborative and %d independent runs.",
 		plural(m.Runs, "simulated run"), decimal(m.Delta, 3), decimal(m.Epsilon, 3), cell(m.Together, 0), cell(m.Alone, 0),
 		cell(m.Speedup, 0), m.Wrong.Count, m.WrongAlone.Count)
 }

@@ -177,7 +177,8 @@ func regretSentence(r engine.Result) string {
 		right = "within " + decimal(r.Epsilon, 0) + " of the best arm of their task"
 	}
 	e := r.TaskErrors
-	s := fmt.Sprintf("%d of %s are %s: rate %s", e.Runs-e.Count, plural(e.Runs, "recommendation"), right, interval(1-e.Rate, 1-e.CI95[1], 1-e.CI95[0]))
+	s := fmt.Sprintf("%d of %s are %s: rate %s", e.Runs-e.Count, plural(e.Runs, "recommendation"), right,
+		interval(1-e.Rate, 1-e.CI95[1], 1-e.CI95[0]))
 	return s + fmt.Sprintf(". The simple regret is %s on average.", cell(notNegative(r.Regret), 0))
 }
 
@@ -340,8 +341,8 @@ func eliminationsTable(r engine.Result) Table {
 	}
 }
 
-// widthTitle names what stands beside a gap: an elimination in fixed budget goes
-// by rank and has no threshold, but for a test's.
+// widthTitle returns the title of the column next to the gap. Fixed-budget eliminations use ranks and have no
+// threshold, except those of a test.
 func widthTitle(r engine.Result) string {
 	tested := slices.ContainsFunc(r.Eliminations, func(e engine.Elimination) bool { return e.Rule == engine.RuleCombination })
 	if r.Mode == engine.ModeFB && !tested {
