@@ -58,9 +58,8 @@ func (gaussianWidth) rule() engine.Rule { return engine.RuleNarrowed }
 
 func (gaussianWidth) covered() bool { return false }
 
-// widthDesign returns the design of the smallest Gaussian width of a set, remembered: by the model
-// as it is, and in canonical form for all models that have the same arms. With a threshold above 0
-// it only tells on which side of it the value is.
+// widthDesign returns the design with the smallest Gaussian width of a set, cached for the model and, in canonical form, for all models
+// with the same arms. With a threshold above 0 it only determines on which side of it the value is.
 func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) design.Design {
 	return remembered(m, canon.Key{Kind: canon.KindWidth, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() design.Design {
 		r := m.Layout.Reduce([][]int{set})
@@ -70,7 +69,7 @@ func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) de
 		k := canon.Key{Kind: canon.KindCanonicalWidth, Of: r.Identity, Ridge: m.Normalised(ridge), Level: threshold}
 		d := try.Of(canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
 			d, err := design.Width(r.Space(m.Space(ridge)), r.Groups[0], design.Options{Threshold: threshold, Context: m.Context()})
-			d.Lower = 0 // no certificate, as a plan's lower bound has to be
+			d.Lower = 0 // no certificate, which a plan's lower bound would need
 			return d, err
 		}))
 		return r.Restore(m.Layout, d)
@@ -116,7 +115,7 @@ func (setWidth) rounds(size float64) int { return max(2, halves{}.rounds(size)) 
 
 func (setWidth) limit(size float64) float64 { return math.Ceil(size / 2) }
 
-// pooledPeace is Alg. 2's loop with the data of all rounds.
+// pooledPeace is the loop of Alg. 2 with the data of all rounds.
 type pooledPeace struct {
 	*CoKernelFB
 	model.Pool
@@ -134,7 +133,7 @@ func newPooledPeace(m *model.Model, opt model.Terms) (*pooledPeace, error) {
 	return &pooledPeace{CoKernelFB: base, Pool: model.NewPool(m.Problem.N())}, nil
 }
 
-// Learn pools the round with those before it and cuts the sets of more than two arms.
+// Learn pools the round with earlier ones and cuts the sets of more than two arms.
 func (a *pooledPeace) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
