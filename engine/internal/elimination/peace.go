@@ -21,8 +21,7 @@ import (
 //
 //	γ(S) = min_λ ( E max_{z, z' ∈ S} (z - z')ᵀ A(λ)^{-1/2} η )²,  η ~ N(0, I).
 //
-// It ends early when one arm is left. What was read, and what the authors' code does
-// in another way, is in docs/reference/paper-to-code.md.
+// It ends early when one arm is left. The interpretation of the paper, and the differences from the authors' code, are in docs/reference/paper-to-code.md.
 //
 // [KJKJ20] Katz-Samuels, Jain, Karnin, Jamieson: An Empirical Process Approach to the
 // Union Bound: Practical Algorithms for Combinatorial and Linear Bandits, NeurIPS 2020.
@@ -93,8 +92,7 @@ func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) de
 //
 // No bound holds for its answers: later designs depend on earlier data, so the
 // differences of pooled estimates need not have the variance that the counts say, which
-// is what the audit trail shows. What is called decided is judged by each round's own
-// data, as everywhere.
+// is what the audit trail shows. Decisions use each round's own data, as in the other algorithms.
 func NewIndPeacePooled(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return individual.NewFB(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) { return newPooledPeace(m, opt) })
