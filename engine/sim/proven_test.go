@@ -147,7 +147,7 @@ func TestFunctionOffTheKernel(t *testing.T) {
 	runs := enginetest.Number(40, 10)
 	for seed := range uint64(runs) {
 		r := run(t, sim.Experiment{Problem: &p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: seed, Draw: draw})
-		if !strings.Contains(r.Guarantee, "the kernel can represent their expectations") || strings.Contains(r.Guarantee, "no data tested") {
+		if !strings.Contains(r.Guarantee, "the kernel can represent their expected rewards") || strings.Contains(r.Guarantee, "no data tested") {
 			t.Fatal(r.Guarantee)
 		}
 		if r.Trace[0].LackOfFit == nil {
