@@ -20,7 +20,7 @@ type Appended struct {
 	Same int    // that were left out, because the first table has them
 
 	path  string // of the other table
-	first int    // line of Data in which the first added row stands
+	first int    // line of Data of the first added row
 	lines []int  // of the added rows, in the other table
 }
 
@@ -91,7 +91,7 @@ func Append(ctx context.Context, path string, base []byte, addedPath string, add
 // armOf returns the task and the arm of a row.
 func armOf(t *table, r int) [2]string { return [2]string{t.textOf(r, "task"), t.textOf(r, "arm")} }
 
-// armRows returns the first row of each task and arm of a table with one row per arm; none where it has
+// armRows returns the first row of each task and arm of a table with one row per arm; none if it has
 // no such columns.
 func armRows(t *table) map[[2]string]int {
 	out := map[[2]string]int{}
@@ -151,8 +151,8 @@ func taskRows(t *table) map[string]int {
 	return out
 }
 
-// Place returns an error about Data with its place in the added table, where it is of one of the
-// added rows; other errors as they are.
+// Place returns an error about Data with its place in the added table, if it concerns an added row; other
+// errors are returned unchanged.
 func (a *Appended) Place(err error) error {
 	e := (*DataError)(nil)
 	if !errors.As(err, &e) || e.Line < a.first || e.Line-a.first >= len(a.lines) {

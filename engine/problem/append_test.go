@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Rows that come later stand below the first ones, written as those are: separator, decimals, order of
+// Rows that come later are written below the first ones in the same format: separator, decimals, order of
 // columns, lines above the header.
 func TestAppend(t *testing.T) {
 	for _, c := range []struct{ name, base, added, want string }{
@@ -28,7 +28,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// What is wrong with added rows is named with its place in their own file.
+// Errors in added rows have their place in their own file.
 func TestAppendErrors(t *testing.T) {
 	const base = "task,arm,x_a,mean\nA,1,0,3\n"
 	for _, c := range []struct{ added, want string }{

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// column is a column of a table: a code for the text of each row, the texts, and their values where it has any. Columns of
+// column is a column of a table: a code for the text of each row, the texts, and their values if it has any. Columns of
 // tasks, arms and features say the same again and again, so that each text is looked at once.
 type column struct {
 	name       string
@@ -79,7 +79,7 @@ func (t *table) encodeColumn(name string, check func(r int, x cell)) *column {
 	c.codes = t.cells[at].encoded(func(r int) int32 {
 		x := t.cell(r, at)
 		code, known := c.known[x.text]
-		if known { // labels may be alike but for blanks around them
+		if known { // labels may differ only in blanks around them
 			return code
 		}
 		check(r, x)
@@ -99,7 +99,7 @@ func (t *table) encodeColumn(name string, check func(r int, x cell)) *column {
 	return c
 }
 
-// noteWritten notes names that are one number, each written in another way, unless somebody says that they are names.
+// noteWritten notes names that are one number, each written in another way, unless the user says that they are names.
 func (c *column) noteWritten(t *table) []Note {
 	if t.of(c.name).names {
 		return nil
@@ -200,7 +200,7 @@ func sameNumbers(sorted []float64) []bool {
 	return out
 }
 
-// digitsOf returns how many digits tell a number from all others.
+// digitsOf returns how many digits distinguish a number from all others.
 func digitsOf(v float64) int { return significant(strconv.FormatFloat(v, 'e', -1, 64)) }
 
 // significant counts the digits of a number from the first that is not 0 to the last that is not.
@@ -356,7 +356,7 @@ type Frame struct {
 	Columns []FrameColumn
 	Hash    string // of the columns, in hexadecimal digits
 
-	Text []byte // CSV, in place of columns
+	Text []byte // CSV, instead of columns
 }
 
 // FrameColumn is a column of a Frame: numbers, where NaN is an empty cell, or for each row the place of
@@ -404,7 +404,7 @@ func (f *Frame) CSV() []byte {
 	return append(b, '\n')
 }
 
-// appendCell writes cell k of a row, in quotes where a reader could take a part of it for something else.
+// appendCell writes cell k of a row, in quotes if a reader could misread a part of it.
 func appendCell(b []byte, text string, k int) []byte {
 	if k > 0 {
 		b = append(b, ',')

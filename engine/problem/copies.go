@@ -201,7 +201,7 @@ func logSum(x []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// enoughDigits is how many values, evenly spread over all, tell to which digit they were written.
+// enoughDigits is how many values, evenly spread over all, suffice to find their last digit.
 const enoughDigits = 10_000
 
 // resolution returns the largest number of which four fifths of the values are multiples, in 15 digits: one value with more digits does
@@ -406,7 +406,7 @@ func (c *copied) noted(kind NoteKind) []Note {
 	return []Note{{Kind: kind, Path: c.of.path, Names: []string{c.lines()}, Numbers: numbers}}
 }
 
-// lines says which lines the rows stand in, and which they repeat: "lines 10 to 17 repeat lines 2 to 9".
+// lines names the lines of the rows, and the lines that they repeat: "lines 10 to 17 repeat lines 2 to 9".
 func (c *copied) lines() string {
 	var out []string
 	line := func(r int) int { return int(c.of.lines[r]) }

@@ -28,7 +28,7 @@ type Column struct {
 	whole     bool     // all are whole numbers
 	truths    bool     // all are true or false
 	rows      int      // of the table
-	gaps      string   // a text such as NA, where no cell is empty
+	gaps      string   // a text such as NA, if no cell is empty
 	names     bool     // some cells are numbers and some are texts without digits, so that all are names
 	failures  []string // values that say that something failed
 }
@@ -38,7 +38,7 @@ type Description struct {
 	Path    string
 	Rows    int
 	Columns []Column
-	// guesses by names, kinds and counts of values: "" and none where nothing suggests itself
+	// guesses by names, kinds and counts of values: "" and none if no column suits
 	Task   string
 	Arm    []string
 	Blocks []string // columns that say what was measured together, such as days
@@ -47,7 +47,7 @@ type Description struct {
 	Rewards []string
 	SD      string   // the standard deviations of the means in Reward, "" without
 	Count   string   // and how many measurements each is of
-	Counts  []string // in place of Reward: columns of successes and of trials
+	Counts  []string // instead of Reward: columns of successes and of trials
 	Text    []string // those of Arm whose cells are names, although some look like numbers
 	Failed  string   // a condition on rows that failed, by a column such as status; "" without one
 	Lower   bool     // whether the name of the reward says that lower is better, as a loss does
@@ -79,7 +79,7 @@ func Describe(path string, opt LoadOptions) (_ Description, err error) {
 	return d, nil
 }
 
-// describedTable reads a table whose header may stand below other lines.
+// describedTable reads a table whose header may be below other lines.
 func describedTable(path string, opt LoadOptions) *table {
 	if opt.frame(path) != nil {
 		return readTable(path, opt)
@@ -181,7 +181,7 @@ func (t *table) looksLike(r int, column, text string) (v float64, number, isLimi
 	return 0, false, parts != nil && t.isNumber(parts[2])
 }
 
-// mostFailWords is how many different texts may stand among numbers, each for a kind of failure.
+// mostFailWords is how many different texts may be among numbers, each for a kind of failure.
 const mostFailWords = 5
 
 // shortened40 returns a text in one line of at most 40 characters.

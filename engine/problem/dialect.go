@@ -16,7 +16,7 @@ import (
 )
 
 // Dialect says how a table writes columns and numbers. The zero value is plain CSV: commas between
-// columns, decimal points, no mark. What people get back to fill in is written as their own table is:
+// columns, decimal points, no mark. A sheet to fill in has the format of the user's table:
 // a spreadsheet that expects decimal commas takes 1.5 for the first of May.
 type Dialect struct {
 	Separator     string `json:"separator,omitempty"`       // ";" or a tab; "" is a comma

@@ -78,7 +78,7 @@ func TestDialectWrites(t *testing.T) {
 	}
 }
 
-// What people type is a number in decimal digits that something can be computed with, or is refused; a mark that
+// A typed value is a finite number in decimal digits, or is refused; a mark that
 // may part thousands is not guessed.
 func TestRewardsAsTyped(t *testing.T) {
 	german := Dialect{Separator: ";", DecimalCommas: true}

@@ -72,7 +72,7 @@ var formats = []struct{ begins, is, instead string }{
 	{"7z\xbc\xaf", "an archive (7z)", "unpack it first, and give the table in it"},
 }
 
-// formatOf says what a file is that is no table in text, and what to do; "" for others.
+// formatOf names the format of a file that is not a table in text, and what to do; "" for others.
 func formatOf(data []byte) (is, instead string) {
 	for _, f := range formats {
 		if bytes.HasPrefix(data, []byte(f.begins)) {
@@ -114,7 +114,7 @@ func formatOf(data []byte) (is, instead string) {
 	return "", ""
 }
 
-// inUTF8 returns a text that is UTF-16, as Excel's "Unicode Text" and Windows PowerShell write, in UTF-8; others as they are.
+// inUTF8 converts UTF-16, as Excel's "Unicode Text" and Windows PowerShell write it, to UTF-8. It returns other files unchanged.
 func inUTF8(data []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {
@@ -134,7 +134,7 @@ func inUTF8(data []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// textOfFile returns a file as text in UTF-8, and fails with one that is no table in text.
+// textOfFile returns a file as text in UTF-8, and fails with a file that is not a table in text.
 func (t *table) textOfFile(data []byte) []byte {
 	if is, instead := formatOf(data); is != "" {
 		panic(t.at(cell{}, "%s, not a table in text: %s", is, instead))

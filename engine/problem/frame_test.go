@@ -119,7 +119,7 @@ func BenchmarkMillion(b *testing.B) {
 	}
 }
 
-// The mean of an arm is the same to the last bit wherever its rewards are in memory, since campaigns go by digests of it.
+// The mean of an arm is the same to the last bit wherever its rewards are in memory, since campaigns compare digests of it.
 func TestMeanOfAnyPlace(t *testing.T) {
 	for before := range 4 {
 		room := append(make([]float64, before, 16), 8.49, 8.34, 8.76, 8.48) // 8.517499999999998 if added one by one

@@ -85,7 +85,7 @@ func (p *Problem) TwoRewards() (lo, hi float64) {
 	return b[0], b[1]
 }
 
-// CheckReward reports a reward that nothing can be computed with, be it told, sent or corrected: it is
+// CheckReward reports a reward that nothing can be computed with, in a sheet, a message or a correction: it is
 // a number of a size up to kernels.Largest, as in tables. It holds for means of rewards, too.
 func CheckReward(reward float64) error {
 	if !(math.Abs(reward) <= kernels.Largest) {
@@ -116,8 +116,8 @@ func CheckRewards(count int, mean, squares float64) error {
 const EnvironmentMeasured = "measured"
 
 // Experimental returns the problem as an experimenter has it, whose rewards are measured: what a
-// simulation would know of the truth, the expected rewards and those to draw from, is left out. The
-// scales of the noise stay as they are stated or were estimated from pilot data.
+// simulation uses as the truth, the expected rewards and those to draw from, is left out. The
+// scales of the noise keep the stated values or the estimates from pilot data.
 func (p *Problem) Experimental() *Problem {
 	q := *p
 	q.Mean, q.Partial, q.Rewards = nil, nil, nil
@@ -125,7 +125,7 @@ func (p *Problem) Experimental() *Problem {
 	return &q
 }
 
-// unknown returns the places of numbers that nobody knows.
+// unknown returns the places of unknown numbers.
 func unknown(numbers []float64) []int {
 	return indices.Where(len(numbers), func(i int) bool { return math.IsNaN(numbers[i]) })
 }

@@ -72,7 +72,7 @@ func TestGoalMinBounds(t *testing.T) {
 	}
 }
 
-// What is measured of a problem with gaps is the problem of the table without those rows, under
+// The measured part of a problem with gaps is the problem of the table without those rows, under
 // another name.
 func TestMeasured(t *testing.T) {
 	p, err := loadText(t, "task,arm,x_a,mean,sd\nA,a,1,5,1\nA,b,2,,\nB,a,1,,\nC,b,2,4,2\nC,a,1,3,2\n", LoadOptions{Goal: GoalMin})
@@ -109,7 +109,7 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// A kernel that takes codes of three categories for a scale is noted, once; of two any codes will
+// A kernel that reads codes of three categories as a scale is noted, once; of two any codes will
 // do.
 func TestNoteCategories(t *testing.T) {
 	text := "m,t,oil,on,y\nA,150,x,no,1\nA,180,y,yes,2\nA,210,z,no,3\n"

@@ -28,7 +28,7 @@ const gramRounding = 1e-9
 
 // LoadGram reads a Gram matrix: a square table of numbers, with or without a header of names, and
 // with or without a first column of names. Separators, decimal commas and formats are as in
-// Load; of opt it uses Read and Decode. Every error has the file, and where it is about a cell its
+// Load; of opt it uses Read and Decode. Every error has the file, and, if it is about a cell, its
 // line and column.
 func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
 	defer try.Caught(&err)
@@ -79,9 +79,9 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell) {
 	return t, lists.Map(grid, func(row []cell) []cell { return row[:min(width, len(row))] })
 }
 
-// square divides a grid into a matrix and the names of its rows, nil for none. What there is beside
-// the matrix follows from the numbers of rows and columns, and where these are equal from the first
-// cell: it is no number if it is the corner of a header and of a column of names.
+// square divides a grid into a matrix and the names of its rows, nil for none. The numbers of rows
+// and columns show what is beside the matrix. If they are equal, the first cell shows it: it is not a number if it is the
+// corner of a header and of a column of names.
 func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 	widest := lists.Max(grid, func(row []cell) int { return len(row) })
 	n := len(grid)
@@ -219,7 +219,7 @@ func lengthscaleHint(s kernels.Read, p *kernels.Points) (n Note, far bool) {
 // fewCategories is how many categories any codes can represent: of two, every order is the same.
 const fewCategories = 2
 
-// noteCategories notes kernels that take the codes of categories for numbers on a scale.
+// noteCategories notes kernels that read the codes of categories as numbers on a scale.
 func (p *Problem) noteCategories() {
 	for k, points := range p.factors() {
 		for _, r := range kernels.Reads(k, points) {

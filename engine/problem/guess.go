@@ -140,7 +140,7 @@ func (c Column) layout() bool {
 	return len(parts) > 0 && slices.Contains(layoutWords, parts[len(parts)-1]) && !c.option()
 }
 
-// unused says why a column, by its own looks, has no part; "" where it may have one.
+// unused says why a column, by its own looks, has no part; "" if it may have one.
 func (d *Description) unusedFor(t *table, c Column) string {
 	switch rows := d.Rows; {
 	case c.Different == 0:
@@ -204,7 +204,7 @@ func (c Column) counts() bool {
 // fewRows is the size of a table in which a text that is in one row may be an option.
 const fewRows = 20
 
-// measured returns how well the name of a column suits what was measured, 0 best; -1 where it cannot be that.
+// measured returns how well the name of a column suits what was measured, 0 best; -1 if it cannot be that.
 func (c Column) measured() int {
 	time := c.named(timeWords)
 	switch {
@@ -213,9 +213,9 @@ func (c Column) measured() int {
 		return -1
 	case metric.MatchString(c.Name) && c.Numbers:
 		return 0
-	case c.named(rewardWords) && !c.named(spreadWords) && !time && !c.layout() && !c.named([]string{"train", "training"}):
-		return 0
-	case c.named(rewardWords) && !c.named(spreadWords) && !time && !c.layout(), c.named(lowerWords) && !c.named(spreadWords) && !time && !c.layout(), c.named(lesserRewards):
+	case c.named(rewardWords) && !c.named(spreadWords) && !time && !c.layout():
+		return indices.Indicator(c.named([]string{"train", "training"})) // validation is better
+	case c.named(lowerWords) && !c.named(spreadWords) && !time && !c.layout(), c.named(lesserRewards):
 		return 1
 	case strings.EqualFold(c.Name, "time") && c.Numbers && !c.few():
 		return 1
@@ -370,7 +370,7 @@ func (g *guesses) assign() {
 	g.Options, g.Single = len(units), lists.Count(units, func(n int) bool { return n == 1 })
 }
 
-// rowEach takes names that differ in every row for options, where nothing else can be one: a summary has a row for each option.
+// rowEach uses names that differ in every row as options, if nothing else can be one: a summary has a row for each option.
 func (g *guesses) rowEach() {
 	at := slices.IndexFunc(g.Unused, func(u Unused) bool {
 		c := g.Columns[g.t.column[u.Name]]
@@ -441,7 +441,7 @@ func (g *guesses) units() {
 }
 
 // nested leaves out one of two columns where each value of the first has one value of the second, as chicks have their diets
-// and varieties their types: the finer one if the other one is known as an option, or is text where it has numbers.
+// and varieties their types: the finer one if the other one is known as an option, or is text and the other one has numbers.
 func (g *guesses) nested() {
 	for k := 0; k < len(g.open); k++ {
 		fine := g.open[k]
@@ -570,13 +570,13 @@ func (d *Description) rewarded(t *table) []int {
 	return indices.Where(len(t.lines), func(r int) bool { return d.Reward == "" || !notMeasured(t.textOf(r, d.Reward)) })
 }
 
-// varies reports whether a column has several values in rows that have a reward: how a run ended, such as failed, is no option.
+// varies reports whether a column has several values in rows that have a reward: how a run ended, such as failed, is not an option.
 func (d *Description) varies(t *table, name string) bool {
 	rows := d.rewarded(t)
 	return slices.ContainsFunc(rows, func(r int) bool { return t.textOf(r, name) != t.textOf(rows[0], name) })
 }
 
-// counts returns the columns of successes and of trials, where no row has more successes than trials; none without.
+// counts returns the columns of successes and of trials, if no row has more successes than trials; none without.
 func (d *Description) counts(t *table) []string {
 	find := func(words []string) string {
 		at := slices.IndexFunc(d.Columns, func(c Column) bool { return c.Numbers && c.Least >= 0 && c.named(words) })
@@ -602,7 +602,7 @@ func (d *Description) counts(t *table) []string {
 	return []string{won, of}
 }
 
-// Long returns the columns as a long table has them, as far as they are guessed.
+// Long returns the columns of a long table, with the guessed parts.
 func (d *Description) Long() Long {
 	l := Long{Arm: d.Arm, Reward: d.Reward, SD: d.SD, Count: d.Count, Blocks: d.Blocks}
 	if d.Task != "" {

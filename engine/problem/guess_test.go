@@ -71,7 +71,7 @@ func tableOfMade(separator string, rows int, columns []made) string {
 	return b.String()
 }
 
-// What columns mean is guessed by their names, kinds and counts alone. Each table has the columns of a public file, or of what a
+// The meaning of columns is guessed from their names, kinds and counts alone. Each table has the columns of a public file, or of what a
 // program exports, with as many rows and levels; its cells are made here. The table can be read with the guesses, no option
 // is lost, and no column that lays the rows out is an option.
 func TestGuessesOnPublicTables(t *testing.T) {
@@ -227,7 +227,7 @@ func TestGuessesOnPublicTables(t *testing.T) {
 	}
 }
 
-// Numbers with a unit or a mark in each cell are no options: the column is named, with what to do.
+// Numbers with a unit or a mark in each cell are not options: the column is named, with a remedy.
 func TestNumbersWithUnits(t *testing.T) {
 	for _, format := range []string{"%.1f kg", "%.1f%%", "$%.2f", "(%.1f)", "%.1fab", "%.1f ± 0.5"} {
 		text := "site,variety,yield\n"

@@ -42,7 +42,7 @@ func TestLengthscaleNotes(t *testing.T) {
 	}
 }
 
-// Of a column that was scaled the note has the units of the data as well.
+// The note on a scaled column has the units of the data as well.
 func TestLengthscaleNoteOfScaledColumn(t *testing.T) {
 	k := kernels.LiftArm(kernels.RBF{Lengthscale: []float64{30}, Dims: kernels.Dims{Names: []string{"x_temp"}}})
 	p, err := Load(written(t, "heated.csv", heated), k, LoadOptions{Standardize: true})

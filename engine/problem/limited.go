@@ -30,7 +30,7 @@ type limited struct {
 	separator byte
 	allowance *allowance.Allowance
 
-	line, columns, size int  // lines before where it is, cells before in the line, bytes of the cell
+	line, columns, size int  // lines before its place, cells before in the line, bytes of the cell
 	opens, quoted       bool // whether a quotation mark begins quoted text here, and whether the text is quoted
 	begun               int  // the line in which the quotes began
 }

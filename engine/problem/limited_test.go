@@ -16,8 +16,8 @@ func bytesOf(text string) LoadOptions {
 	return LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }}
 }
 
-// A line of too many cells and a cell that is too long are refused with their lines before cells are made of them. What is just
-// below the limits is read.
+// A line of too many cells and a cell that is too long are refused with their lines before cells are made of them. Tables just below
+// the limits are read.
 func TestTableLimits(t *testing.T) {
 	const head = "task,arm,mean\nu,a,1\n"
 	for _, c := range []struct{ name, table, want string }{

@@ -36,7 +36,7 @@ type LoadOptions struct {
 	Noise NoiseModel
 	// reads a file; nil reads files and pipes of at most MaxData bytes
 	Read func(path string) ([]byte, error)
-	// the table that a program has in place of a file, nil where it has none; may be nil itself
+	// the table that a program has instead of a file; nil if it has none; may be nil itself
 	Frame func(path string) *Frame
 	// of a long table, the condition that its rows are to hold; "" takes all
 	Where string
@@ -46,7 +46,7 @@ type LoadOptions struct {
 	Text []string
 	// reads Where and Failed, and columns of a long table that are named by an expression; nil without any
 	Compile Compiler
-	// makes CSV of a file that may have another format, of as many bytes as it is allowed; nil takes files for CSV
+	// makes CSV of a file that may have another format, of as many bytes as it is allowed; nil reads all files as CSV
 	Decode func(a *allowance.Allowance, data []byte) ([]byte, error)
 	// ends the reading, and may limit its memory (memlimit.Within); nil does neither
 	Context context.Context
@@ -74,7 +74,7 @@ func (o LoadOptions) context() context.Context {
 	return o.Context
 }
 
-// frame returns the columns that a program has in place of a file; nil where it has none.
+// frame returns the columns that a program has instead of a file; nil if it has none.
 func (o LoadOptions) frame(path string) *Frame {
 	if o.Frame != nil {
 		if f := o.Frame(path); f != nil && f.Columns != nil {
@@ -139,7 +139,7 @@ type found struct {
 	blocks []string  // names of their blocks
 	notes  []Note
 	read   map[string]*column // columns of tasks, arms and features
-	// names of tasks and arms as they are with plain numbers, where the table writes them in another way
+	// names of tasks and arms with plain numbers, if the table writes them in another way
 	written map[string]string
 }
 
@@ -256,7 +256,7 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	f.notes = append(f.notes, again.notes()...)
 }
 
-// What an arm takes while a problem is made, in bytes, besides its features.
+// Memory of an arm while a problem is made, in bytes, besides its features.
 const (
 	perArm     = 512
 	perFeature = 24
@@ -304,7 +304,7 @@ func readArm(t *table, r int, xs, zs []string, feature func(name string) float64
 	return a
 }
 
-// build groups the arms by task and makes the problem, which is named by its file where nothing else is said; its features have
+// build groups the arms by task and makes the problem, which has the name of its file unless another is given; its features have
 // these names. sorted are the arms in problem order.
 func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (p reading, sorted []arm) {
 	position := lists.Keyed(f.order, func(v int, name string) (string, int) { return name, v })
@@ -361,7 +361,7 @@ func (p reading) noteOf(kind NoteKind, arms []int) Note {
 }
 
 // separate makes the means unknown, and partially known, if one of them is: what needs means needs
-// all of them. The note on those that are not known is of the kind.
+// all of them. The note on unknown ones has the kind.
 func (p reading) separate(kind NoteKind) {
 	missing := unknown(p.Mean)
 	if len(missing) == 0 {

@@ -100,7 +100,7 @@ func TestLoadOrder(t *testing.T) {
 	}
 }
 
-// Costs stand with their arms, also where tasks are mixed in the file, and go with them.
+// Costs stay with their arms, also where tasks are mixed in the file, and go with them.
 func TestLoadCost(t *testing.T) {
 	p, err := Load(write(t, "p.csv", "task,arm,mean,cost\na,x,1,3\nb,x,2,5\na,y,3,0.5\n"), independent, LoadOptions{Noise: NoiseModel{Scales: []float64{1}}})
 	if err != nil {

@@ -19,7 +19,7 @@ type Long struct {
 	Reward       string   // what was measured, or means of that
 	SD           string   // standard deviations behind the means; "" where there are none
 	Count        string   // counts of measurements behind the means; "" where each is one
-	Successes    string   // in place of Reward and Count: how many of Trials were 1, the others 0
+	Successes    string   // instead of Reward and Count: how many of Trials were 1, the others 0
 	Trials       string   // see Successes
 	Blocks       []string // columns whose distinct combinations say what was measured together, such as a day
 	TaskFeatures []string // columns of numbers or categories, constant within a task
@@ -29,9 +29,9 @@ type Long struct {
 
 	// computes the columns that an expression names, and leaves out rows, of a sheet as of the table; nil before a table was read
 	complete func(t *table)
-	// the columns of tasks and arms as they were read; nil before
+	// the columns of tasks and arms as read from the table; nil before
 	read map[string]*column
-	// names of tasks and arms as they are with plain numbers, where the table writes them in another way: campaigns recorded
+	// names of tasks and arms with plain numbers, if the table writes them in another way: campaigns recorded
 	// digests of these
 	written map[string]string
 }
@@ -40,7 +40,7 @@ type Long struct {
 const onlyTask = "all"
 
 // loadLong reads a problem from a long table. Means, standard deviations and counts come from the
-// rows of each arm; rows without a reward are no measurements, and an arm that has no others is not
+// rows of each arm; rows without a reward are not measurements, and an arm that has no others is not
 // measured yet. Where every arm was measured twice at least, the rewards are resampled.
 func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	if opt.Rewards != "" {

@@ -131,7 +131,7 @@ func (f *found) sums() bool {
 }
 
 // successes reports whether what represents means is probably counts of successes: whole numbers from 0 to the count in all rows,
-// where a mean of several is seldom whole. Rewards of one measurement each do not tell.
+// where a mean of several is seldom whole. Rewards of one measurement each do not show it.
 func (f *found) successes() bool {
 	several := 0
 	for _, a := range f.arms {
@@ -197,7 +197,7 @@ func (p reading) measure(l Long, arms []arm, stated NoiseModel) {
 	summaries := l.SD != "" || l.Count != "" || l.Trials != "" // the rows are means, which cannot be resampled
 	once := indices.Where(len(arms), func(i int) bool { return len(arms[i].rows) < 2 })
 	censored := lists.Count(p.Rows, func(m Row) bool { return m.Censored != 0 })
-	resampled := len(once) == 0 && !summaries && censored == 0 // nobody knows the values beyond a limit
+	resampled := len(once) == 0 && !summaries && censored == 0 // the values beyond a limit are unknown
 	model := try.Of(stated.completed(resampled))
 	if bounds := model.limits(); bounds != nil && l.Trials == "" { // means of successes are within any bounds
 		for r := range p.t.lines {

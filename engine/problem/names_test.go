@@ -123,7 +123,7 @@ func TestNamesOfColumns(t *testing.T) {
 	}
 }
 
-// An equal number in another row of the same arm is no contradiction, and another text of a name is.
+// An equal number in another row of the same arm is not a contradiction, but another text of a name is.
 func TestAppendEqualNumbers(t *testing.T) {
 	base := []byte("task,arm,x_t,mean\n1,a,150,1\n")
 	if x, err := Append(t.Context(), "base.csv", base, "more.csv", []byte("task,arm,x_t,mean\n1,a,150.0,1.0\n1.0,a,150,2\n")); err != nil || x.Same != 1 || x.Rows != 1 {
@@ -134,7 +134,7 @@ func TestAppendEqualNumbers(t *testing.T) {
 	}
 }
 
-// What is wrong with names is said with its place, and with what to do.
+// Errors in names have their place and a remedy.
 func TestNamesThatAreWrong(t *testing.T) {
 	store := Long{Task: []string{"store"}, Arm: []string{"shelf"}, Reward: "y"}
 	for _, c := range []struct{ name, table, want string }{
@@ -250,7 +250,7 @@ func TestNamesOfSheets(t *testing.T) {
 	}
 }
 
-// Scaling features leaves the values of the data as they are.
+// Scaling features leaves the values of the data unchanged.
 func TestNamesOfScaledFeatures(t *testing.T) {
 	long := Long{Arm: []string{"dose", "lr"}, Reward: "y", Log: []string{"lr"}}
 	read := func(string) ([]byte, error) {

@@ -48,7 +48,7 @@ func TestUnitsBelowTheHeader(t *testing.T) {
 	}
 }
 
-// Marks between thousands are left out where nothing else can be meant; a column may also have decimals.
+// Marks between thousands are left out if nothing else can be meant; a column may also have decimals.
 func TestThousands(t *testing.T) {
 	for rows, want := range map[string]float64{
 		"a;1.100\nb;900\nc;1.250\n":    1100,

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// NoiseModel holds what is known of the noise of rewards, and how simulated rewards are drawn. In a
+// NoiseModel holds the noise model of rewards, and how simulated rewards are drawn. In a
 // Problem it is complete; as a statement, for Load and WithNoise, it has what is stated, and the
 // zero value states nothing: scales that data do not show either are unknown.
 type NoiseModel struct {
@@ -77,7 +77,7 @@ func (m NoiseModel) Deviations() []float64 {
 	return m.Scales
 }
 
-// silent reports whether a statement says nothing of the scales.
+// silent reports whether a statement does not mention the scales.
 func (m NoiseModel) silent() bool {
 	return m.Scales == nil && m.Known == NoiseStated && m.UnknownBy == "" && m.Bounds == nil
 }
@@ -148,7 +148,7 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	return m, nil
 }
 
-// Text returns what is known of the noise in a few words, with the smallest and the largest scale:
+// Text describes the noise in a few words, with the smallest and the largest scale:
 // "0.5", "sd 1 to 3", "unknown", "within [0, 1]".
 func (m NoiseModel) Text() string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
@@ -207,7 +207,7 @@ func (e *ReadError) Error() string { return "cannot read data: " + e.Err.Error()
 // Unwrap returns Err.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// A NoiseError says which field of a NoiseModel cannot be as it is stated.
+// A NoiseError says which field of a NoiseModel is invalid.
 type NoiseError struct {
 	Field string
 	Err   error

@@ -21,7 +21,7 @@ func written(t *testing.T, name, text string) string {
 	return path
 }
 
-// What a file and a statement together say of noise: scales, what is known of them, and by
+// The noise model of a file with a statement: scales, whether they are known, and by
 // how much simulated rewards scatter.
 func TestNoiseModels(t *testing.T) {
 	path := written(t, "noisy.csv", noisy)
@@ -62,7 +62,7 @@ func TestNoiseModels(t *testing.T) {
 	}
 }
 
-// Rewards outside of the bounds are told with file, line and column.
+// Errors of rewards outside of the bounds have file, line and column.
 func TestBoundsOfFiles(t *testing.T) {
 	path := written(t, "noisy.csv", noisy)
 	_, err := Load(path, independent, LoadOptions{Noise: NoiseModel{Bounds: &[2]float64{0, 0.5}}})
@@ -80,7 +80,7 @@ func TestBoundsOfFiles(t *testing.T) {
 	}
 }
 
-// What cannot be together is an error that says why.
+// Contradictory statements are errors that say why.
 func TestNoiseContradictions(t *testing.T) {
 	unit := &[2]float64{0, 1}
 	for want, m := range map[string]NoiseModel{
@@ -109,7 +109,7 @@ func TestNoiseContradictions(t *testing.T) {
 	}
 }
 
-// A guess leaves the simulated noise as it was; a stated number sets it.
+// A guess leaves the simulated noise unchanged; a stated number sets it.
 func TestWithNoise(t *testing.T) {
 	p, err := PaperCase(1, 0.5)
 	if err != nil {
@@ -128,7 +128,7 @@ func TestWithNoise(t *testing.T) {
 	}
 }
 
-// An error of a noise model says what of it is wrong.
+// An error of a noise model names the wrong field.
 func TestNoiseError(t *testing.T) {
 	p, err := PaperCase(2, 0.1)
 	if err != nil {

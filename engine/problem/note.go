@@ -18,7 +18,7 @@ type Note struct {
 	Numbers []float64 // of the sentence, in the units that it names
 }
 
-// NoteKind says what a Note tells.
+// NoteKind is the kind of fact of a Note.
 type NoteKind string
 
 // The kinds of notes on files.
@@ -124,8 +124,8 @@ var noteSentences = map[NoteKind]string{
 	NoteNoOption: "where= leaves no row for %[2]d of %[3]d options: %[1]s",
 	NoteTotals: `%[2]q in column %[1]q looks like a total or a mean of other rows, but counts as an option. ` +
 		`If it is a total, leave it out: where=%[3]q`,
-	NoteMixed: `column %[1]q has several values in a task, such as %[2]q and %[3]q, and is not used. All values of %[4]q count as one quantity ` +
-		`in one unit. If they are not, convert them, or choose: where=%[5]q`,
+	NoteMixed: `column %[1]q has several values in a task, such as %[2]q and %[3]q, and is not used. All values of %[4]q count ` +
+		`as one quantity in one unit. If they are not, convert them, or choose: where=%[5]q`,
 	NoteSums: `column %[1]q grows with %[2]q as sums do, but is read as means. ` +
 		`If it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q. They are read as means. If they count successes, write ` +
@@ -244,7 +244,7 @@ func (n Note) words() []string {
 			arms = append(arms, where(n.name(k), n.name(k+1)))
 		}
 		count := int(n.number(0))
-		if count > len(arms) { // nobody reads them all: a few show what kind they are
+		if count > len(arms) { // a few examples show the kind
 			arms = arms[:min(len(arms), fewShown)]
 		}
 		return []string{listedOf(arms, count)}
@@ -282,7 +282,7 @@ func (n Note) groups() string {
 // fewShown is how many arms that are left out are named where they are too many to name all, and codes of categories.
 const fewShown = 3
 
-// name and number return what stands at a place, nothing where there is none.
+// name and number return the value at a place, or the zero value if there is none.
 func (n Note) name(k int) string {
 	if k < len(n.Names) {
 		return n.Names[k]

@@ -123,7 +123,7 @@ func (t *table) needLimit(c cell, column string) error {
 	return t.unbound
 }
 
-// zeroOrOne reports whether no number of a column is another than 0 and 1: beside 3.5, TRUE is no reward of 1.
+// zeroOrOne reports whether no number of a column is another than 0 and 1: beside 3.5, TRUE is not a reward of 1.
 func (t *table) zeroOrOne(column string) bool {
 	known, there := t.binary[column]
 	if !there {
@@ -155,7 +155,7 @@ func notMeasured(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.Pd, unicode.Po) }) // such as "-" and "."
 }
 
-// failure reports whether a text that is no number reports why there is none: it has no digits, or it is how a
+// failure reports whether a text explains why there is no number: it has no digits, or it is how a
 // program writes infinity or an error, such as #DIV/0! and 1.#IND.
 func failure(text string) bool {
 	return !strings.ContainsFunc(text, unicode.IsNumber) || strings.HasPrefix(text, "#") && strings.HasSuffix(text, "!") ||

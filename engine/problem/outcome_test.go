@@ -38,7 +38,7 @@ func outcomes(p *problem.Problem) string {
 	return strings.Join(words, "; ")
 }
 
-// A cell of rewards is a number, a limit, a failure, or not measured. What is none of them is an error with its place.
+// A cell of rewards is a number, a limit, a failure, or not measured. Other texts are errors with their place.
 func TestOutcomes(t *testing.T) {
 	for _, c := range []struct{ separator, cell, want string }{
 		{",", "3.5", "a: 3.5"}, {",", "TRUE", "a: 1"}, {",", "False", "a: 0"}, {",", "1e-3", "a: 0.001"}, {",", "\u22123.5", "a: -3.5"},
@@ -221,7 +221,7 @@ func TestOutcomesOfWideTable(t *testing.T) {
 	}
 }
 
-// Truth values are rewards of 0 and 1 where no number of the column is another one; beside such a number they are texts.
+// Truth values are rewards of 0 and 1 if no number of the column is another one; beside such a number they are texts.
 func TestTruthBesideNumbers(t *testing.T) {
 	for _, c := range []struct{ rows, want string }{
 		{"a,TRUE\na,FALSE\nb,1\nb,0", "a: 1 0; b: 1 0"},

@@ -56,7 +56,7 @@ func columns(prefix string, n int) []string {
 // +Inf the similarity of case 1 (all tasks are the same, K_Z = 11ᵀ). Arms are the paper's, and every task has
 // the rewards of case 1, which the kernel can represent at every lengthscale: ‖θ*‖² = ‖θ‖² V/(1 +
 // (V-1)s) with θ the θ* of case
-// 1. What the kernel says of the tasks changes and nothing else. Errors are a
+// 1. Only the similarity of the tasks changes. Errors are a
 // lengthscale that is negative or not a number, and a gap that is not positive.
 func PaperFamily(lengthscale, gap float64) (*Problem, error) {
 	if !(lengthscale >= 0) {

@@ -17,14 +17,14 @@ import (
 )
 
 // Problem is one instance: V tasks, N arms in all, grouped by task in task order, the joint kernel,
-// and what is known of the rewards. It is not changed once built.
+// and the known rewards. It is not changed once built.
 type Problem struct {
 	Name   string
 	Tasks  *kernels.Points // V points
 	Arms   *kernels.Points // N points, one per arm of a task
 	TaskOf []int           // N: task of each arm, non-decreasing
 	Kernel kernels.Joint
-	// whether nobody stated the kernel: it was found from measurements of these arms
+	// whether the kernel was found from measurements of these arms, because none was given
 	KernelFound bool
 
 	Noise NoiseModel
@@ -43,7 +43,7 @@ type Problem struct {
 	// what measurements of one task that are made side by side have in common; nil if nothing is known to
 	// be. Measured populations are then alike: the k-th rewards of all arms of a task are of one block
 	Block  *Block
-	Rows   []Row    // what was measured, one by one, by arm, where it came so; else nil
+	Rows   []Row    // what was measured, one by one, by arm, if it came so; else nil
 	Blocks []string // names of the blocks of Rows; nil without blocks
 	// N counts of measurements that were tried and gave no value, such as a reaction that failed; nil where none failed
 	Failed  []int
@@ -344,7 +344,7 @@ func (p *Problem) checkNoise() error {
 	return nil
 }
 
-// Digests tells the data of the problem from other data: the hashes of the files that it came from,
+// Digests identifies the data of the problem: the hashes of the files that it came from,
 // and one of its tasks, arms, mean rewards and their counts. A kernel that was fitted to the
 // problem carries them along (kernels.Joint.Fitted).
 func (p *Problem) Digests() []string {
@@ -379,7 +379,7 @@ func (p *Problem) KernelFittedHere() bool {
 }
 
 // WithNoise returns the same problem under another noise. Simulated rewards scatter by the scale
-// where it is stated, and as before where it is unknown: it is then only a guess. Scales that the statement is
+// if it is stated, and as before if it is unknown: it is then only a guess. Scales that the statement is
 // silent about stay. Bounds are stated as the data have them, whatever the
 // goal.
 func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// armNoise holds what is known of the noise of each arm: a standard deviation (NaN when unknown)
+// armNoise holds the noise model of each arm: a standard deviation (NaN when unknown)
 // and how many measurements it rests on.
 type armNoise struct{ sd, reps []float64 }
 
@@ -136,11 +136,11 @@ func (p reading) summarise() armNoise {
 // adds them in one order, so that a mean is the same to the last bit wherever the numbers come from: campaigns use that.
 func aligned(x []float64) []float64 { return append(make([]float64, 0, len(x)+len(x)%2), x...) }
 
-// fewReps is how many measurements of an arm its own standard deviation takes, where nobody stated the noise: with fewer
-// its task's is taken.
+// fewReps is how many measurements of an arm its own standard deviation takes, if the noise is not stated: with
+// fewer its task's is used.
 const fewReps = 10
 
-// setNoise sets the noise from a completed statement and what is known of the data.
+// setNoise sets the noise from a completed statement and the data.
 func (p reading) setNoise(m NoiseModel, s armNoise) {
 	measured, all, silent := s.measured(), pool(s.sd, s.reps), m.silent()
 	stated := p.Long != nil && p.Long.SD != ""

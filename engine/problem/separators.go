@@ -67,7 +67,7 @@ const separatorCharacters = ",;\t|"
 // fewLines is how many lines show whether blanks separate columns.
 const fewLines = 20
 
-// inBlanks reports whether the words of a header, at least two, stand above as many in each of the next lines, or above one more,
+// inBlanks reports whether the words of a header, at least two, are above as many in each of the next lines, or above one more,
 // which is the name of a row.
 func inBlanks(header, rest []byte) bool {
 	want := len(words(header))
@@ -150,7 +150,7 @@ func firstRecord(data []byte) (record, rest []byte) {
 	return data, nil
 }
 
-// bareQuote reports whether a quote stands within a cell that does not begin with one, as in 5" pipe, and all that begin with one
+// bareQuote reports whether a quote is within a cell that does not begin with one, as in 5" pipe, and all that begin with one
 // end with one.
 func bareQuote(data []byte, separator byte) (bare bool) {
 	if bytes.IndexByte(data, '"') < 0 {
@@ -197,7 +197,7 @@ func Header(head []byte) []string {
 }
 
 // split returns the cells of the first line of a table, after one that names the separator; nil
-// where it cannot be read.
+// if it cannot be read.
 func split(head []byte, separator rune) []string {
 	if separator == ' ' {
 		head = singleBlanks(head)
@@ -251,7 +251,7 @@ func (t *table) isNumber(text string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// isValue reports whether a text is a number in decimal digits: inf is a name, where a name may stand.
+// isValue reports whether a text is a number in decimal digits: inf is a name, if a name is allowed.
 func (t *table) isValue(text string) bool { return isDecimal(t.decimal(text)) && t.isNumber(text) }
 
 // sameDecimals notes how a number is written, and reports one with a decimal comma in a table that has
@@ -311,8 +311,8 @@ func (t *table) notes() (notes []Note) {
 // mostPreamble is how many lines a header is looked for in.
 const mostPreamble = 200
 
-// skipPreamble returns a table from its header on, and how many lines stand above that. The header
-// is the first line that is no comment; where that lacks a column that the table must have, it is the first line with
+// skipPreamble returns a table from its header on, and the number of lines above it. The header
+// is the first line that is not a comment; if that lacks a column that the table must have, it is the first line with
 // all of them, if there is one.
 func skipPreamble(data []byte, wanted []string) (table []byte, lines int) {
 	rest := data

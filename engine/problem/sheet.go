@@ -32,7 +32,7 @@ const maxSheet = 1 << 26
 
 // ReadSheet reads a table, which may be packed with gzip. One of the given sets of columns must be there, in small letters or
 // capitals; it returns which, as the number of the set. own, if it is not nil, names columns that may
-// stand in place of task, arm and reward. What cannot be read is a *DataError with its place; what is
+// replace task, arm and reward. An unreadable sheet is a *DataError with its place; what is
 // wrong with single cells shows when they are read.
 func ReadSheet(ctx context.Context, path string, data []byte, own *Long, sets ...[]string) (_ *Sheet, set int, err error) {
 	defer try.Caught(&err)
@@ -70,10 +70,10 @@ func (s *Sheet) Has(column string) bool { return s.table.hasColumn(column) }
 // Aim states the goal of the problem that the results are of: a text such as n.d. may be the best value or the worst.
 func (s *Sheet) Aim(goal string) { s.table.goal = goal }
 
-// Notes say how the table was read, where it is not plain CSV.
+// Notes say how the table was read, if it is not plain CSV.
 func (s *Sheet) Notes() []Note { return s.table.notes() }
 
-// Text returns a cell, "" where it is empty or the column is not there.
+// Text returns a cell, "" if it is empty or the column is missing.
 func (r SheetRow) Text(column string) string { return r.table.textOf(r.row, column) }
 
 // Empty reports whether a cell says that there is no value: nothing, NA or the like.
@@ -115,8 +115,8 @@ func (t *table) checkTwice() {
 // ofSheet lists the columns of a sheet with one reward a row.
 func (l Long) ofSheet() []string { return append(slices.Concat(l.Task, l.Arm), l.Reward) }
 
-// readOwn reads a sheet that has the columns of the long table of a problem in place of task, arm and
-// reward, or id with its column of rewards in place of reward. It is nil where the sheet is another.
+// readOwn reads a sheet that has the columns of the long table of a problem instead of task, arm and
+// reward, or id with its column of rewards instead of reward. It is nil for other sheets.
 func (l Long) readOwn(ctx context.Context, path string, data []byte, sets [][]string) (s *Sheet, set int) {
 	if l.Reward == "" {
 		return nil, 0 // a result is one reward, and the table counts successes

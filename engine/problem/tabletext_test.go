@@ -69,7 +69,7 @@ func TestNamesOfProblems(t *testing.T) {
 	}
 }
 
-// What is read is what the caller gives.
+// The caller gives the text.
 func TestLoadReads(t *testing.T) {
 	opt := LoadOptions{Read: func(path string) ([]byte, error) {
 		if path != "p.csv" {

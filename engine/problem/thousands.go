@@ -9,7 +9,7 @@ import (
 // grouped is a number whose thousands may be parted from its hundreds by a mark: a comma, a point, an apostrophe or a blank.
 var grouped = regexp.MustCompile(`^[-+\x{2212}]?[1-9][0-9]{0,2}([,.'\x{2019} \x{a0}\x{202f}])([0-9]{3}.*)$`)
 
-// group is what stands behind a mark: three digits, and behind the last mark decimals.
+// group is the text after a mark: three digits, and behind the last mark decimals.
 var group = regexp.MustCompile(`^[0-9]{3}([,.][0-9]+)?$`)
 
 // oneBlank makes the same blank of the blanks that part thousands.

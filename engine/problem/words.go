@@ -14,7 +14,7 @@ type Words struct {
 	Task   []string `json:"task_columns,omitempty"` // by which tasks are named
 	Arm    []string `json:"arm_columns,omitempty"`  // by which arms are named
 	Reward string   `json:"reward,omitempty"`       // the column that was measured
-	// values of arms with many digits, such as logarithms, and how they are shown: in as few digits as tell a column's values apart
+	// values of arms with many digits, such as logarithms, and how they are shown: with digits that distinguish a column's values
 	Short [][2]string `json:"short,omitempty"`
 }
 
@@ -98,7 +98,7 @@ func (c Words) TaskTitle() string { return cmp.Or(strings.Join(c.Task, ", "), "T
 // ArmTitle is what a column of arms is called.
 func (c Words) ArmTitle() string { return cmp.Or(strings.Join(c.Arm, ", "), "Arm") }
 
-// TaskLabel is a task as it is below TaskTitle: the value alone where one column names tasks.
+// TaskLabel is a task as shown below TaskTitle: the value alone where one column names tasks.
 func (c Words) TaskLabel(task string) string {
 	if len(c.Task) == 1 {
 		return strings.TrimPrefix(task, c.Task[0]+"=")
@@ -106,7 +106,7 @@ func (c Words) TaskLabel(task string) string {
 	return task
 }
 
-// ArmLabel is a text with names of arms as they stand below ArmTitle: "Merlin, 80" for "Sorte=Merlin, N kg/ha=80".
+// ArmLabel is a text with names of arms as shown below ArmTitle: "Merlin, 80" for "Sorte=Merlin, N kg/ha=80".
 func (c Words) ArmLabel(text string) string {
 	for k, column := range c.Arm {
 		if k == 0 {

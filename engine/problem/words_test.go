@@ -6,8 +6,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// TestShorten: values with many digits are shown in as few as tell the column's values apart, also with a decimal comma; other numbers
-// stay unchanged.
+// TestShorten: values with many digits are shown with the fewest that distinguish the column's values, also with a decimal comma; other
+// numbers stay unchanged.
 func TestShorten(t *testing.T) {
 	values := [][]float64{{-2.52287874528, 1.0000001}, {-2.522878, 1.0000002}, {-4, 3}}
 	arms, err := kernels.NewPoints([]string{"log10(lr)", "x"}, []string{"a", "b", "c"}, values)
