@@ -148,7 +148,7 @@ func TestUnmeasured(t *testing.T) {
 	// Simulated from a posterior, the gap does not matter; with the means as the truth it does.
 	folder := t.TempDir()
 	written(t, folder, "costs.csv", costTable)
-	if text, values = costsShown(t, call+"r = fb(p, budget=20, runs=3)\nr\nplan(p, epsilon=1, runs=2)\n"); !values[0].(engine.Result).Drawn || !strings.Contains(text, "Each run drew its expected rewards") {
+	if text, values = costsShown(t, call+"r = fb(p, budget=20, runs=3)\nr\nplan(p, epsilon=1, runs=2)\n"); !values[0].(engine.Result).Drawn || !strings.Contains(text, "Each run drew its true means") {
 		t.Errorf("a table with a gap is not simulated from what it says:\n%s", text)
 	}
 	call = strings.Replace(call, `goal="min"`, `goal="min", environment="gaussian"`, 1)

@@ -33,7 +33,7 @@ fc(q, algorithm="CoKernelFC", xi=0.01, max_rounds=2)
 	if r[0].SamplesTotal != r[1].SamplesTotal || r[0].NormBound != 3 || r[1].NormBound != 3 || math.Abs(r[2].NormBound-3) > 1e-12 || r[3].NormBound != 0 {
 		t.Errorf("samples %g and %g; bounds %g, %g, %g, %g", r[0].SamplesTotal, r[1].SamplesTotal, r[0].NormBound, r[1].NormBound, r[2].NormBound, r[3].NormBound)
 	}
-	if text := printValue(value{Type: Result, Data: r[1]}); !strings.Contains(text, "Bound stated on the norm of the reward function") {
+	if text := printValue(value{Type: Result, Data: r[1]}); !strings.Contains(text, "Norm bound of the reward function") {
 		t.Error("the result does not show the bound")
 	}
 }

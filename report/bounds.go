@@ -11,8 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Bounds shows bounds(...): what any algorithm needs, what the theory promises, and the quantities
-// behind both.
+// Bounds shows bounds(...): the lower bound, the upper bounds of the theorems, and the quantities in both.
 func (views) Bounds(r bounds.Report) view {
 	return view{
 		blocks: func() []Block {
@@ -35,10 +34,10 @@ func boundsSentence(r bounds.Report) string {
 	if finite(r.LowerBoundSamples) {
 		s += fmt.Sprintf(", any algorithm needs at least %s samples per agent", decimal(r.LowerBoundSamples, 0))
 	} else {
-		s += ", no finite number of samples is enough (a task has two equally good best arms)"
+		s += ", no finite number of samples is enough: a task has two equally good best arms"
 	}
 	if finite(r.Theorem.FC) {
-		s += theoremClause(r)
+		s += ". " + theoremSentence(r)
 	}
 	return s + "."
 }
@@ -52,7 +51,7 @@ type promise struct {
 	fc, error, fbBudget float64
 }
 
-// promises returns the theorem and the forms of its corollaries, side by side.
+// promises returns the bounds of the theorem and of the forms of its corollaries.
 func promises(r bounds.Report) []promise {
 	c := r.Corollary
 	return []promise{
@@ -65,7 +64,7 @@ func promises(r bounds.Report) []promise {
 
 func promisesTable(r bounds.Report) Table {
 	t := Table{
-		Caption: "Bounds beside each other",
+		Caption: "Lower and upper bounds",
 		Columns: columns("bound Bound", "#samples Fixed confidence: samples per agent", "#ratio Times the lower bound",
 			"#error Fixed budget: error probability", "#budget Budget per agent for error δ"),
 		Rows: [][]any{{"Lower bound, any algorithm", known(r.LowerBoundSamples), nil, nil, nil}},
@@ -83,7 +82,7 @@ func promisesTable(r bounds.Report) Table {
 	if finite(r.LowerBoundSamples) {
 		t.Rows[0][2] = 1.0
 	}
-	t.Notes = []string{"Upper bounds with the constants that the proofs give. An error probability of 1 says nothing."}
+	t.Notes = []string{"Upper bounds use the constants of the proofs. A bound of 1 on an error probability is vacuous."}
 	if note := conditionNote(r); note != "" {
 		t.Notes = append(t.Notes, note)
 	}
@@ -96,7 +95,7 @@ func promisesTable(r bounds.Report) Table {
 func quantitiesTable(r bounds.Report) Table {
 	t := Table{
 		Caption: "Quantities of the theory",
-		Columns: columns("symbol Symbol", "meaning Meaning", "#value Value", "#lower Certified lower", "#gap Relative gap"),
+		Columns: columns("symbol Symbol", "meaning Meaning", "#value Value", "#lower Certified lower bound", "#gap Relative gap"),
 	}
 	t.Columns[2].Digits, t.Columns[3].Digits, t.Columns[4].Digits = 6, 6, 2
 	add := func(symbol, meaning string, value, lower, gap any) {
@@ -109,7 +108,7 @@ func quantitiesTable(r bounds.Report) Table {
 		}
 		add(symbol, meaning, c.Value, c.Lower, gap)
 	}
-	if r.InformationGainUpper > 0 { // two ends, as for the others
+	if r.InformationGainUpper > 0 { // an upper and a lower bound, as for the others
 		add("Υ", "maximum information gain", r.InformationGainUpper, r.InformationGain, r.InformationGainGap)
 	} else {
 		add("Υ", "maximum information gain", r.InformationGain, nil, r.InformationGainGap)
@@ -142,21 +141,20 @@ func boundsFacts(r bounds.Report) KeyValues {
 	return kv
 }
 
-// unmet reports whether ξ is known not to meet the condition of a theorem, such as "Theorem 1", as the notes say.
+// unmet reports whether the notes say that ξ does not meet the condition of a theorem, such as "Theorem 1".
 func unmet(r bounds.Report, theorem string) bool {
 	return slices.ContainsFunc(r.Notes, func(w engine.Warning) bool {
 		return w.Kind == engine.WarnBoundsRidge && slices.Contains(w.Names, theorem)
 	})
 }
 
-// normUnknown reports whether nobody knows a norm, so that the conditions on ξ were not looked at.
+// normUnknown reports whether the norm is unknown, so that the conditions on ξ were not checked.
 func normUnknown(r bounds.Report) bool {
 	return slices.ContainsFunc(r.Notes, func(w engine.Warning) bool { return w.Kind == engine.WarnBoundsNorm })
 }
 
-// theoremClause says what Theorem 1 promises, or what its bound is worth where its condition on ξ
-// does not hold or was not looked at.
-func theoremClause(r bounds.Report) string {
+// theoremSentence gives the bound of Theorem 1 and whether its condition on ξ holds, fails or is unknown.
+func theoremSentence(r bounds.Report) string {
 	samples := decimal(r.Theorem.FC, 0)
 	times := ""
 	if finite(r.LowerBoundSamples) {
@@ -164,27 +162,27 @@ func theoremClause(r bounds.Report) string {
 	}
 	switch {
 	case normUnknown(r):
-		return fmt.Sprintf("; whether Theorem 1 holds at this ξ is unknown, and its formula gives %s%s for CoKernelFC", samples, times)
+		return fmt.Sprintf("It is unknown whether Theorem 1 holds at this ξ; its formula gives %s%s for CoKernelFC", samples, times)
 	case unmet(r, "Theorem 1"):
-		return fmt.Sprintf("; Theorem 1 promises nothing, because ξ does not meet its condition (its formula gives %s%s for CoKernelFC)",
+		return fmt.Sprintf("Theorem 1 gives no guarantee, because ξ does not meet its condition; its formula gives %s%s for CoKernelFC",
 			samples, times)
 	}
-	return fmt.Sprintf("; Theorem 1 promises that CoKernelFC needs at most %s%s", samples, times)
+	return fmt.Sprintf("Theorem 1 guarantees that CoKernelFC needs at most %s%s", samples, times)
 }
 
-// conditionNote says below the table of bounds which of its upper bounds promise nothing; empty where all do.
+// conditionNote returns the note on upper bounds that are not guaranteed; "" if all are.
 func conditionNote(r bounds.Report) string {
 	first, second := unmet(r, "Theorem 1"), unmet(r, "Theorem 2")
 	const what = "%s at this ξ, which does not meet the condition of %s."
 	switch {
 	case normUnknown(r):
-		return "Upper bounds hold only if ξ meets the conditions of the theorems, which nobody looked at because the norm is unknown."
+		return "Upper bounds hold only if ξ meets the conditions of the theorems. They were not checked, because the norm is unknown."
 	case first && second:
-		return fmt.Sprintf(what, "Upper bounds promise nothing", "either theorem")
+		return fmt.Sprintf(what, "Upper bounds are not guaranteed", "either theorem")
 	case first:
-		return fmt.Sprintf(what, "Numbers of samples for fixed confidence promise nothing", "Theorem 1")
+		return fmt.Sprintf(what, "Numbers of samples for fixed confidence are not guaranteed", "Theorem 1")
 	case second:
-		return fmt.Sprintf(what, "Budgets and error probabilities promise nothing", "Theorem 2")
+		return fmt.Sprintf(what, "Budgets and error probabilities are not guaranteed", "Theorem 2")
 	}
 	return ""
 }
@@ -198,9 +196,9 @@ func normFact(r bounds.Report) KeyValue {
 	return KeyValue{Key: key, Value: r.Norm, Unit: "normalised"}
 }
 
-// BoundSentence sets what was measured beside the bounds of the same problem, in words made from
-// the numbers: which bound is the tightest, by what factor the measurement sits below it, and above
-// the lower bound. It states samples for fixed confidence and the error rate for a fixed budget.
+// BoundSentence compares a result with the bounds of the same problem: the tightest upper bound, and the
+// factors between the measured value, that bound and the lower bound. The measured value is the number of
+// samples for fixed confidence and the error rate for a fixed budget.
 func BoundSentence(b bounds.Report, r engine.Result) string {
 	if r.Mode == engine.ModeFB {
 		return errorSentence(b, r)
@@ -260,7 +258,7 @@ func sampleSentence(b bounds.Report, r engine.Result) string {
 	return out + "."
 }
 
-// factor says on which side of a bound a measurement lies, and by how much.
+// factor returns the ratio of a measurement to a bound, and the side on which it lies.
 func factor(x, bound float64, contradicts bool, what string) string {
 	side, times := "below", bound/x
 	if x > bound {
@@ -276,8 +274,8 @@ func factor(x, bound float64, contradicts bool, what string) string {
 	return out
 }
 
-// tightestSentence names the tightest of all bounds and, where that is the theorem,
-// the tightest form of its corollary.
+// tightestSentence names the tightest of all bounds and, if it is the theorem's, the tightest form of the
+// corollary.
 func tightestSentence(theorem, corollary string, t named, abc []named, unit string) string {
 	all, best := tightest(append([]named{t}, abc...))
 	if len(all) == 0 {
@@ -285,9 +283,9 @@ func tightestSentence(theorem, corollary string, t named, abc []named, unit stri
 	}
 	inner, value := tightest(abc)
 	at := strings.TrimSuffix(join(inner, 3), ",")
-	verb := "is"
+	form := "form"
 	if len(inner) > 1 {
-		verb = "are equally tight and"
+		form = "forms"
 		at = strings.ReplaceAll(at, ", and", " and")
 	}
 	if !slices.Contains(all, t.name) {
@@ -295,7 +293,7 @@ func tightestSentence(theorem, corollary string, t named, abc []named, unit stri
 	}
 	out := fmt.Sprintf("The tightest upper bound is %s: %s %s.", theorem, decimal(best, 0), unit)
 	if len(inner) > 0 {
-		out += fmt.Sprintf(" Of the forms of %s %s %s the tightest, %s times as many.", corollary, at, verb, decimal(value/best, 3))
+		out += fmt.Sprintf(" %s is tightest in %s %s: %s times as many.", corollary, form, at, decimal(value/best, 3))
 	}
 	return out
 }
@@ -308,7 +306,7 @@ func errorSentence(b bounds.Report, r engine.Result) string {
 	measured := fmt.Sprintf("%s erred in %s of %s, %s", r.Algorithm, cell(r.Errors.Count, 0), plural(r.Errors.Runs, "run"),
 		interval(r.Errors.Rate, r.Errors.CI95[0], r.Errors.CI95[1]))
 	if r.Errors.Runs == 0 {
-		measured = fmt.Sprintf("Whether %s erred is not known", r.Algorithm)
+		measured = fmt.Sprintf("The errors of %s are unknown", r.Algorithm)
 	}
 	all, best := tightest(append([]named{{"Theorem 2", b.Theorem.FB}}, forms(b.Corollary.FB)...))
 	at := fmt.Sprintf("At a budget of %s per agent", cell(b.Budget, 0))
@@ -325,7 +323,7 @@ func errorSentence(b bounds.Report, r engine.Result) string {
 	switch e := r.Errors; {
 	case e.Runs == 0:
 	case e.Count == 0 && e.CI95[1] > best:
-		out += ": too few runs to tell how far below the bound that is"
+		out += ": the runs are too few to estimate how far below the bound this is"
 	case e.Count == 0:
 		out += fmt.Sprintf(": at least %s times below it", decimal(best/e.CI95[1], 3))
 	default:

@@ -19,17 +19,17 @@ func TestBoundsSayWhatTheirConditionsAre(t *testing.T) {
 		norm          float64
 		want, without []string
 	}{
-		"holds": {nil, 2, []string{"Theorem 1 promises that CoKernelFC needs at most 500 (10 times as many)", "‖θ*‖ 2"},
+		"holds": {nil, 2, []string{"Theorem 1 guarantees that CoKernelFC needs at most 500 (10 times as many)", "‖θ*‖ 2"},
 			[]string{"does not meet", "unknown"}},
 		"norm unknown": {[]engine.Warning{{Kind: engine.WarnBoundsNorm}}, 0,
-			[]string{"whether Theorem 1 holds at this ξ is unknown", "gives 500 (10 times as many)", "‖θ*‖ unknown", "Upper bounds hold only if ξ meets"},
+			[]string{"It is unknown whether Theorem 1 holds at this ξ", "gives 500 (10 times as many)", "‖θ*‖ unknown", "Upper bounds hold only if ξ meets"},
 			[]string{"promises that", "‖θ*‖ 0"}},
 		"theorem 1 unmet": {[]engine.Warning{ridge("Theorem 1")}, 2,
-			[]string{"Theorem 1 promises nothing, because ξ does not meet its condition", "fixed confidence promise nothing"}, []string{"promises that", "Budgets"}},
+			[]string{"Theorem 1 gives no guarantee, because ξ does not meet its condition", "fixed confidence are not guaranteed"}, []string{"promises that", "Budgets"}},
 		"theorem 2 unmet": {[]engine.Warning{ridge("Theorem 2")}, 2,
-			[]string{"Theorem 1 promises that", "Budgets and error probabilities promise nothing"}, []string{"either theorem"}},
+			[]string{"Theorem 1 guarantees that", "Budgets and error probabilities are not guaranteed"}, []string{"either theorem"}},
 		"both unmet": {[]engine.Warning{ridge("Theorem 1"), ridge("Theorem 2")}, 2,
-			[]string{"Theorem 1 promises nothing", "condition of either theorem"}, []string{"promises that"}},
+			[]string{"Theorem 1 gives no guarantee", "condition of either theorem"}, []string{"promises that"}},
 	} {
 		r := bounds.Report{Tasks: 2, Arms: 6, Delta: 0.05, Ridge: 1, Norm: c.norm, LowerBoundSamples: 50, Notes: c.notes, Theorem: bounds.Theorem{FC: 500, FBBudget: 70}}
 		var b strings.Builder

@@ -23,13 +23,13 @@ func TestBoundSentence(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct{ name, got, want string }{
 		{"theorem", fc(400000, 4e6, 1e6, 2e6, 1500, 10000, 9900),
-			"The tightest upper bound is Theorem 1: 400,000 samples per agent. Of the forms of Corollary 1 (b), by effective dimension is the tightest, 2.5 times as many. " +
+			"The tightest upper bound is Theorem 1: 400,000 samples per agent. Corollary 1 is tightest in form (b), by effective dimension: 2.5 times as many. " +
 				"CoKernelFC (tuned schedule) measured 10,000 [9,900, 10,100]: 40 times below the tightest bound, which is one for the literal schedule, and 6.67 times above the lower bound of 1,500."},
 		{"form tightest", fc(5e6, 4e6, inf, 2e6, 1500, 10000, 9900),
 			"The tightest upper bound is Corollary 1 (c), by ranks: 2,000,000 samples per agent. " +
 				"CoKernelFC (tuned schedule) measured 10,000 [9,900, 10,100]: 200 times below the tightest bound, which is one for the literal schedule, and 6.67 times above the lower bound of 1,500."},
 		{"tie", fc(1000, 4000, 2000, 2000, 500, 1000, 900),
-			"The tightest upper bound is Theorem 1: 1,000 samples per agent. Of the forms of Corollary 1 (b), by effective dimension and (c), by ranks are equally tight and the tightest, 2 times as many. " +
+			"The tightest upper bound is Theorem 1: 1,000 samples per agent. Corollary 1 is tightest in forms (b), by effective dimension and (c), by ranks: 2 times as many. " +
 				"CoKernelFC (tuned schedule) measured 1,000 [900, 1,100]: at the tightest bound, which is one for the literal schedule, and 2 times above the lower bound of 500."},
 		{"contradiction", fc(1000, inf, inf, inf, 3000, 2000, 1500),
 			"The tightest upper bound is Theorem 1: 1,000 samples per agent. " +
@@ -44,7 +44,7 @@ func TestBoundSentence(t *testing.T) {
 		{"no errors", fb(0.5, 1, 1, 1, 70000, 0, 100, 0, 0.037),
 			"At a budget of 7,000 per agent the tightest bound on the error probability is Theorem 2: 0.5. CoKernelFB erred in 0 of 100 runs, 0 [0, 0.037]: at least 13.5 times below it."},
 		{"too few", fb(0.001, 1, 1, 1, 70000, 0, 100, 0, 0.037),
-			"At a budget of 7,000 per agent the tightest bound on the error probability is Theorem 2: 0.001. CoKernelFB erred in 0 of 100 runs, 0 [0, 0.037]: too few runs to tell how far below the bound that is."},
+			"At a budget of 7,000 per agent the tightest bound on the error probability is Theorem 2: 0.001. CoKernelFB erred in 0 of 100 runs, 0 [0, 0.037]: the runs are too few to estimate how far below the bound this is."},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, c.got, c.want)

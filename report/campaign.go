@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Protocol shows protocol(...): what a campaign keeps to, and what it is expected to take.
+// Protocol shows protocol(...): the settings of a campaign and its forecast.
 func (views) Protocol(p campaign.Protocol) view {
 	out := view{blocks: func() []Block { return protocolBlocks(p) }}
 	if p.Problem != nil {
@@ -24,7 +24,7 @@ func (views) Protocol(p campaign.Protocol) view {
 	return out
 }
 
-// Campaign shows how far a campaign is.
+// Campaign shows the progress and the recommendations of a campaign.
 func (views) Campaign(s campaign.Status) view {
 	return view{
 		words:  s.Words,
@@ -36,25 +36,25 @@ func (views) Campaign(s campaign.Status) view {
 	}
 }
 
-// Worklist shows ask(...): what to measure.
+// Worklist shows ask(...): the next measurements.
 func (views) Worklist(l campaign.List) view {
 	return view{
 		words:  l.Words,
 		blocks: func() []Block { return worklistBlocks(l) },
-		table:  func() (Table, error) { return WorklistTable(l), nil }, // also without pulls, where no block has a table
+		table:  func() (Table, error) { return WorklistTable(l), nil }, // needed for an empty list, whose blocks have no table
 	}
 }
 
-// Receipt shows tell(...): what became of the rows.
+// Receipt shows tell(...): the recorded and the rejected rows.
 func (views) Receipt(r campaign.Receipt) view {
 	return view{blocks: func() []Block { return receiptBlocks(r) }}
 }
 
-// campaignBlocks shows how far a campaign is.
+// campaignBlocks shows the progress and the recommendations of a campaign.
 func campaignBlocks(s campaign.Status) []Block {
 	out := []Block{Paragraph{Lead: true, Text: campaignSentence(s)}}
 	if s.Guarantee != "" {
-		g := "Answers: " + s.Guarantee + "."
+		g := "Guarantee: " + s.Guarantee + "."
 		if len(s.Assumes) > 0 {
 			words := lists.Map(s.Assumes, campaign.Note.String)
 			g += " It also assumes that " + strings.Join(words, "; that ") + "."
@@ -69,7 +69,8 @@ func campaignBlocks(s campaign.Status) []Block {
 		t := pickTable(*s.Best)
 		t.Caption = "Recommended by the measurements"
 		if s.Open != nil {
-			t.Caption += ", without the open round: its rewards must not influence when it is closed"
+			t.Caption += " before the open round"
+			t.Notes = append(t.Notes, "The open round is not used, because its rewards must not influence when it is closed.")
 		}
 		if others := otherLeaders(s); len(others) > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another arm. The leader uses the protocol's kernel; "+
@@ -95,7 +96,7 @@ func campaignBlocks(s campaign.Status) []Block {
 	return append(out, remarks(s.Notes, false)...)
 }
 
-// otherLeaders returns the tasks whose leader is shown and is not the pick.
+// otherLeaders returns the tasks whose leader is shown and differs from the recommended arm.
 func otherLeaders(s campaign.Status) (tasks []string) {
 	for _, k := range s.Tasks {
 		differs := func(p answer.Pick) bool { return p.Task == k.Task && p.Arm != k.Leader }
@@ -114,7 +115,7 @@ func modeOfRun(s campaign.Status) string {
 	return s.Result.Mode
 }
 
-// due writes when pulls must be told.
+// due formats the time by which results must be recorded; nil if there is none.
 func due(at time.Time) any {
 	if at.IsZero() {
 		return nil
@@ -122,7 +123,7 @@ func due(at time.Time) any {
 	return at.Local().Format("2006-01-02 15:04")
 }
 
-// campaignSentence says how far the campaign is and what it still takes.
+// campaignSentence gives the progress of a campaign and its forecast.
 func campaignSentence(s campaign.Status) string {
 	done := lists.Count(s.Tasks, func(t campaign.TaskStatus) bool { return t.Decided })
 	out := fmt.Sprintf("%s, %s: %d of %s decided after %s and %s samples.", s.Name, s.Algorithm, done, plural(len(s.Tasks), "task"),
@@ -134,20 +135,20 @@ func campaignSentence(s campaign.Status) string {
 		return out + fmt.Sprintf(" Nothing is left to measure (%s).", s.Ended)
 	}
 	if o := s.Open; o != nil {
-		out += fmt.Sprintf(" Round %d: %d of %d measured, %d handed out", o.Round, o.Measured, o.Planned, o.Out)
+		out += fmt.Sprintf(" Round %d: %d of %d measured, %d assigned", o.Round, o.Measured, o.Planned, o.Out)
 		if o.Overdue > 0 {
 			out += fmt.Sprintf(" (%d overdue)", o.Overdue)
 		}
-		out += fmt.Sprintf(", %d not handed out", o.Unassigned)
+		out += fmt.Sprintf(", %d unassigned", o.Unassigned)
 		if o.Next > 0 {
 			out += fmt.Sprintf("; the next plate is %d of %d", o.Next, o.Plates)
 		}
 		out += "."
 	}
-	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below takes leads for true, which few measurements do not show
+	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below assumes that the present leads are true
 		out += fmt.Sprintf(" Expected: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
 	} else if s.Remaining > 0 && isFinite(s.Remaining) {
-		out += fmt.Sprintf(" If the present estimates are right, at least %s more", amount(twoFigures(s.Remaining), "sample"))
+		out += fmt.Sprintf(" If the present estimates are right, the campaign needs at least %s", amount(twoFigures(s.Remaining), "more sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			unit := s.TimeUnit
 			if s.TimeLeft == 1 {
@@ -155,13 +156,13 @@ func campaignSentence(s campaign.Status) string {
 			}
 			out += fmt.Sprintf(", %s %s", decimal(twoFigures(s.TimeLeft), 0), unit)
 		}
+		out += "."
 		if f := s.Forecast; f != nil {
-			out += fmt.Sprintf("; the forecast at the start was %s %s", rangeWords(f.Time), s.TimeUnit)
+			out += fmt.Sprintf(" The forecast at the start was %s %s.", rangeWords(f.Time), s.TimeUnit)
 		}
 		if s.Renewed == nil {
-			out += "; status --forecast simulates how many"
+			out += " status --forecast makes a new one."
 		}
-		out += "."
 	}
 	if r := s.Renewed; r != nil {
 		out += fmt.Sprintf(" Forecast from here: %s further samples", rangeWords(r.Samples))
@@ -177,9 +178,9 @@ func campaignSentence(s campaign.Status) string {
 func campaignTasks(s campaign.Status) Table {
 	t := Table{
 		Caption: "Tasks",
-		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Leader ahead by [reward units]",
-			"#arms_open Arms open", "#measured Measured", "#beside Attached or late", "#further_samples Further samples by itself",
-			"#further_time Further time ["+s.TimeUnit+"]", "out Arms out last"),
+		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
+			"#arms_open Arms open", "#measured Measured", "#beside Attached or late", "#further_samples Further samples, this task alone",
+			"#further_time Further time ["+s.TimeUnit+"]", "out Last arm excluded"),
 	}
 	if s.Goal == problem.GoalMin {
 		t.Caption = "Tasks; the goal is the lowest reward"
@@ -188,7 +189,7 @@ func campaignTasks(s campaign.Status) Table {
 	for _, k := range s.Tasks {
 		row := []any{k.Task, progressStatus(k.Progress, mode), known(k.Leader), known(k.Rival), nil, k.Open, k.Samples,
 			known(k.Beside), nil, nil, nil}
-		if s.Best != nil && byEstimate(k.Progress, mode) { // the picks stand in the next table, by more draws and with their interval
+		if s.Best != nil && byEstimate(k.Progress, mode) { // the next table has the recommendations, from more draws and with intervals
 			row[2], row[3] = nil, nil
 		}
 		if row[2] != nil && !k.Decided && isFinite(k.Gap) && isFinite(k.Error) {
@@ -213,7 +214,7 @@ func campaignTasks(s campaign.Status) Table {
 func campaignFigure(s campaign.Status, o PlotOptions) Figure {
 	y := o.Y[0]
 	f := Figure{Title: "Campaign " + s.Name, XLabel: s.TimeUnit,
-		YLabel: map[string]string{"open": "arms that may be an answer", "decided": "tasks decided", "samples": "samples"}[y]}
+		YLabel: map[string]string{"open": "arms not excluded", "decided": "tasks decided", "samples": "samples"}[y]}
 	if o.X == "round" || s.Capacity == 0 {
 		f.XLabel = "round"
 	}
@@ -291,13 +292,13 @@ func WorklistTable(l campaign.List) Table {
 	return t
 }
 
-// isNumeral reports whether a text is this number: one that stands for a category, such as 12.10, is not.
+// isNumeral reports whether a text is this number. The name of a category, such as 12.10, is not.
 func isNumeral(text string, x float64) bool {
 	v, err := strconv.ParseFloat(text, 64)
 	return err == nil && math.Abs(v-x) <= 1e-9*math.Abs(v)
 }
 
-// receiptBlocks shows what became of the rows of a sheet.
+// receiptBlocks shows the recorded and the rejected rows of a sheet.
 func receiptBlocks(r campaign.Receipt) []Block {
 	good, wrong := r.Words()
 	lead := "Recorded: " + good + "."
@@ -306,9 +307,9 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		lead += " Not recorded: " + wrong + "."
 	case r.Taken:
 	case wrong != "":
-		lead = "Nothing is recorded, because of these rows: " + wrong + "."
+		lead = "Nothing was recorded, because rows are wrong: " + wrong + "."
 		if good != "" {
-			lead += " The others are in order: " + good + "."
+			lead += " The other rows are right: " + good + "."
 		}
 	case good != "":
 		lead = "Nothing to record: " + good + "."
@@ -326,21 +327,21 @@ func receiptBlocks(r campaign.Receipt) []Block {
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {
-		text := "Correct them, or take the other rows alone (take_good=true, --take-good)."
+		text := "Correct them, or record only the other rows (take_good=true, --take-good)."
 		if r.Counts[campaign.RowSure] > 0 {
-			text += " Unlikely rows that are right are taken with sure=true, --sure."
+			text += " If unlikely values are right, record them with sure=true, --sure."
 		}
 		out = append(out, Note{Warning: true, Text: text})
 	}
 	for _, n := range r.Notes {
 		text := n.String()
-		if r.Sheet == "" || !strings.HasPrefix(text, r.Sheet) { // a file is called as it is
+		if r.Sheet == "" || !strings.HasPrefix(text, r.Sheet) { // file names keep their case
 			text = upper(text)
 		}
 		out = append(out, Note{Text: text + "."})
 	}
 	if len(r.Lines) > 0 {
-		t := Table{Columns: columns("#line Line", "id Id", "kind What", "text Why"),
+		t := Table{Columns: columns("#line Line", "id Id", "kind Result", "text Reason"),
 			Rows: lists.Map(r.Lines, func(l campaign.ReceiptLine) []any { return []any{known(l.Line), known(l.ID), l.Kind, l.Text} })}
 		out = append(out, t.withoutEmptyColumns())
 	}

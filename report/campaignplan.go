@@ -16,11 +16,11 @@ func protocolBlocks(p campaign.Protocol) []Block {
 	if p.Problem == nil {
 		return nil
 	}
-	facts := KeyValues{Caption: "Fixed from the start on", Items: []KeyValue{{Key: "kernel", Value: shownKernel(p.Problem.Kernel.String())}}}
+	facts := KeyValues{Caption: "Fixed at the start", Items: []KeyValue{{Key: "kernel", Value: shownKernel(p.Problem.Kernel.String())}}}
 	facts.add("goal", lowest(p.Problem.Goal))
 	for _, s := range p.Settings() {
 		if s.Name == "schedule" && s.Value == "" {
-			s.Value = engine.ScheduleTuned // which the fingerprint of a protocol has as ""
+			s.Value = engine.ScheduleTuned // the fingerprint of a protocol writes it as ""
 		}
 		facts.Items = append(facts.Items, KeyValue{Key: s.Name, Value: s.Value})
 	}
@@ -31,7 +31,7 @@ func protocolBlocks(p campaign.Protocol) []Block {
 	return append(out, ForecastBlocks(*p.Forecast)...)
 }
 
-// protocolSentence says what the protocol is of, and what it is expected to take.
+// protocolSentence gives the problem of the protocol, its algorithm and the forecast.
 func protocolSentence(p campaign.Protocol) string {
 	s := fmt.Sprintf("Protocol for %s: %s, %s in all, %s.", p.Problem.Name, plural(p.Problem.V(), "task"), plural(p.Problem.N(), "arm"),
 		p.Algorithm)
@@ -42,13 +42,13 @@ func protocolSentence(p campaign.Protocol) string {
 		if r.Chosen {
 			s += fmt.Sprintf(" Expected: %s samples", rangeWords(r.Samples))
 			if p.Capacity > 0 {
-				s += fmt.Sprintf(", %s at %d a %s", timeWords(r.Time, p.Unit()), p.Capacity, strings.TrimSuffix(p.Unit(), "s"))
+				s += fmt.Sprintf(", %s at %d per %s", timeWords(r.Time, p.Unit()), p.Capacity, strings.TrimSuffix(p.Unit(), "s"))
 			}
 			s += "."
-			if n := len(r.Buys); n > 0 { // a budget is spent, however quickly
+			if n := len(r.Buys); n > 0 { // with a fixed budget, no method is quicker
 				right := bestWithin(p.Options.Epsilon)
-				return s + fmt.Sprintf(" %s of the answers are then expected to be %s, and an answer to be %s worse than the best on average.",
-					upper(percent(r.Buys[n-1].Right)), right, decimal(r.Buys[n-1].Loss, 2))
+				return s + fmt.Sprintf(" Then %s of the recommendations are expected to be %s, with a mean simple regret of %s.",
+					percent(r.Buys[n-1].Right), right, decimal(r.Buys[n-1].Loss, 2))
 			}
 		}
 	}
@@ -59,32 +59,32 @@ func protocolSentence(p campaign.Protocol) string {
 func quickest(f campaign.Forecast) string {
 	for _, r := range f.Rows {
 		if r.Quickest && !r.Chosen {
-			return fmt.Sprintf(" %s would be quicker, %s; its answers are backed by %s.", r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
+			return fmt.Sprintf(" %s would be quicker, %s; its answers rest on %s.", r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
 		}
 		if r.Quickest {
-			return fmt.Sprintf(" It is the quickest of all compared; its answers are backed by %s.", r.Backing)
+			return fmt.Sprintf(" It is the quickest of those compared; its answers rest on %s.", r.Backing)
 		}
 	}
 	return ""
 }
 
-// ForecastBlocks shows what campaigns are expected to take.
+// ForecastBlocks shows the expected samples, time and cost of a campaign.
 func ForecastBlocks(f campaign.Forecast) []Block {
 	unit := forecastUnit(f)
 	law := ""
 	if f.Runs > 2 {
-		law = ", 95 where it is log-normal"
+		law = " (95 % if it is log-normal)"
 	}
-	caption := "Forecast, before anything is measured"
+	caption := "Forecast before the first measurement"
 	if f.WithTable() {
-		caption = "Forecast, with the measurements of the table"
+		caption = "Forecast, starting from the measurements of the table"
 	}
 	t := Table{
 		Caption: caption,
 		Columns: columns("algorithm Algorithm", "#samples Samples", "#time Time ["+unit+"]", "#rounds Rounds", "#cost Cost",
-			"backing Answers backed by"),
+			"backing Answers rest on"),
 		Notes: []string{fmt.Sprintf(
-			"Median of %s, and the range in which a later run is expected: at least %.0f times of 100 whatever their law%s. Simulated with %s.",
+			"Median of %s, with a prediction interval for one further run: it covers %.0f %% or more for any distribution%s. Simulated with %s.",
 			plural(f.Runs, "run"), 100*f.Share, law, f.Assumes)},
 	}
 	for _, r := range f.Rows {
@@ -96,7 +96,7 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 			row[0] = r.Algorithm + " (this protocol)"
 		}
 		if r.Undecided > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s came to no end within the limit of the simulation in %d of %s.", r.Algorithm, r.Undecided,
+			t.Notes = append(t.Notes, fmt.Sprintf("%s did not end within the limit of the simulation in %d of %s.", r.Algorithm, r.Undecided,
 				plural(cmp.Or(r.Runs, f.Runs), "run")))
 		}
 		if r.Wrong > 0 && len(r.Buys) == 0 {
@@ -108,25 +108,24 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	out := []Block{t.withoutEmptyColumns()}
 	for _, r := range f.Rows {
 		if len(r.Buys) > 0 {
-			out = append(out, boughtTable("What the budget buys, after each round", r.Buys, "Means over tasks and simulated runs, each "+
-				"graded by the rewards that it was simulated with: the share of tasks whose answer is within epsilon of the best."))
+			out = append(out, boughtTable("Expected result by budget, after each round", r.Buys, "Means over tasks and simulated "+
+				"runs. A recommendation is right if it is within epsilon of the best arm of its simulated run."))
 		}
 	}
 	return append(out, remarks(f.Notes, false)...)
 }
 
-// boughtTable shows what a budget buys.
+// boughtTable shows the expected result of each budget.
 func boughtTable(caption string, buys []campaign.Bought, note string) Table {
 	return Table{
 		Caption: caption,
-		Columns: columns("#samples Samples", "#right Right answers", "#loss Worse than the best by [reward units]"),
+		Columns: columns("#samples Samples", "#right Right recommendations", "#loss Simple regret [reward units]"),
 		Rows:    lists.Map(buys, func(b campaign.Bought) []any { return []any{b.Samples, Share(b.Right), b.Loss} }),
 		Notes:   []string{note},
 	}
 }
 
-// forecastUnit returns the unit of the times of a forecast: without a capacity there is no calendar, and
-// they are rounds.
+// forecastUnit returns the unit of the times of a forecast: rounds if the campaign has no capacity per day.
 func forecastUnit(f campaign.Forecast) string {
 	if f.Capacity == 0 {
 		return "rounds"
@@ -157,8 +156,8 @@ func rangeWords(r campaign.Range) string {
 	return fmt.Sprintf("%s (%s to %s)", word(r.Median), word(r.Low), word(r.High))
 }
 
-// CampaignReport returns the displays of the report of a campaign: what was found, with all that it
-// rests on, every reason that anybody gave, and all hashes.
+// CampaignReport returns the displays of the report of a campaign: recommendations with their guarantee,
+// protocol, log of actions with their reasons, rounds, corrections and hashes.
 func CampaignReport(st campaign.Status, p campaign.Protocol, h campaign.History, files []campaign.File) []Display {
 	p.Forecast = h.Start.Forecast
 	out := []Display{{Value: st}}
@@ -179,15 +178,15 @@ func CampaignReport(st campaign.Status, p campaign.Protocol, h campaign.History,
 	return append(out, Display{Value: campaignHashes(h, files)})
 }
 
-// loggedTable has everything that somebody gave a reason for.
+// loggedTable lists the actions of people, with their reasons.
 func loggedTable(h campaign.History) Table {
-	t := Table{Caption: "What people did, and why",
-		Columns: columns("#event Event", "at When", "by Who", "what What", "reason Why")}
+	t := Table{Caption: "Actions and their reasons",
+		Columns: columns("#event Event", "at Time", "by Person", "what Action", "reason Reason")}
 	for _, l := range h.Log {
 		t.Rows = append(t.Rows, []any{int(l.Seq), l.At.Format("2006-01-02 15:04"), known(l.By), l.What, known(l.Reason)})
 	}
 	if len(t.Rows) == 0 {
-		t.Notes = []string{"Nothing was failed, corrected, closed or amended."}
+		t.Notes = []string{"No pull was given back, no result corrected, no round closed and no protocol amended."}
 	}
 	return t
 }
@@ -227,12 +226,12 @@ func correctedTable(h campaign.History) Table {
 	return t
 }
 
-// campaignHashes has the hashes by which everything can be checked.
+// campaignHashes lists the hashes of all files, the protocol and the last event.
 func campaignHashes(h campaign.History, files []campaign.File) Table {
-	t := Table{Caption: "Hashes (SHA-256)", Columns: columns("what What", "sha256 Hash")}
+	t := Table{Caption: "Hashes (SHA-256)", Columns: columns("what Item", "sha256 Hash")}
 	t.Rows = append(t.Rows, lists.Map(files, func(f campaign.File) []any { return []any{f.Path, f.SHA256} })...)
 	t.Rows = append(t.Rows, []any{"problem and protocol", h.Start.Problem}, []any{fmt.Sprintf("last of %d events", h.Events), h.Hash})
-	t.Notes = []string{"Each event is hashed with the one before it, so that the last hash stands for all of them. gonb-cope " +
-		"campaign verify computes them again."}
+	t.Notes = []string{"Each hash covers its event and the hash before it, so the last one covers all events. gonb-cope " +
+		"campaign verify recomputes them."}
 	return t
 }

@@ -12,7 +12,7 @@ import (
 
 // What is left of a campaign is told with the noun that its number takes.
 func TestSamplesLeft(t *testing.T) {
-	for left, want := range map[float64]string{1: "at least 1 sample more", 1.2: "at least 1.2 samples more", 2: "at least 2 samples more", 180: "at least 180 samples more"} {
+	for left, want := range map[float64]string{1: "at least 1 more sample", 1.2: "at least 1.2 more samples", 2: "at least 2 more samples", 180: "at least 180 more samples"} {
 		if got := campaignSentence(campaign.Status{Name: "days", Algorithm: "CoBayesFC", Remaining: left}); !strings.Contains(got, want) {
 			t.Errorf("%g left: %q has not %q", left, got, want)
 		}

@@ -277,7 +277,7 @@ func (o PlotOptions) checkParts(v any, xs []string) error {
 	}
 	others := slices.DeleteFunc(slices.Clone(xs), func(name string) bool { return name == o.X })
 	if len(others) == 0 {
-		return fmt.Errorf("no panel=%q here: there is no other name than %s", o.Panel, o.X)
+		return fmt.Errorf("panel=%q cannot be used: the value has no other name than %s", o.Panel, o.X)
 	}
 	_, err := choose("panel", o.Panel, others)
 	return err

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// verdicts in the order in which they are told, and each as a word with a sign, so that
-// neither colour nor shape alone says it.
+// verdicts in the order of the report, and the sign of each: a word with a symbol, so that neither colour nor
+// shape alone carries the meaning.
 var (
 	verdicts = []string{sim.ClaimFails, sim.ClaimHolds, sim.ClaimOpen}
 	signs    = map[string]string{sim.ClaimFails: "✗ fails", sim.ClaimHolds: "✓ holds", sim.ClaimOpen: "? open"}
@@ -23,8 +23,8 @@ func signed(verdict string) string {
 	return cmp.Or(signs[verdict], verdict)
 }
 
-// Claims shows claims(...): how many statements hold, which in each case, why the others do not, and
-// then every one with its measurement.
+// Claims shows claims(...): counts of the verdicts, verdicts by case, reasons for those that do not hold, and
+// every statement with its measurement.
 func (views) Claims(c sim.Claims) view {
 	return view{
 		blocks: func() []Block {
@@ -47,7 +47,7 @@ func (views) Claims(c sim.Claims) view {
 
 func claimsSentence(c sim.Claims) string {
 	count := tally(c.Rows)
-	return fmt.Sprintf("Of %s %d hold, %d fail and %d are open.", plural(len(c.Rows), "statement"),
+	return fmt.Sprintf("%s: %d hold, %d fail and %d are open.", plural(len(c.Rows), "statement"),
 		count[sim.ClaimHolds], count[sim.ClaimFails], count[sim.ClaimOpen])
 }
 
@@ -61,7 +61,7 @@ func tally(rows []sim.Claim) map[string]int {
 
 // claimsSummary returns a table with a row for each statement and a column for each case.
 func claimsSummary(c sim.Claims) Table {
-	t := Table{Caption: "The claims, by case",
+	t := Table{Caption: "Claims by case",
 		Columns: columns("source Source", "statement Statement", "where Where measured")}
 	var cases []float64
 	for _, r := range c.Rows {
@@ -72,25 +72,24 @@ func claimsSummary(c sim.Claims) Table {
 		t.Columns = append(t.Columns, text(fmt.Sprintf("case_%g", k), "Case "+decimal(k, 0)))
 	}
 	for _, rows := range lists.Groups(c.Rows, func(r sim.Claim) [3]string { return [3]string{r.Source, r.Statement, r.Name} }) {
-		row := []any{rows[0].Source, rows[0].Statement, where(rows)}
+		row := []any{rows[0].Source, rows[0].Statement, settingRange(rows)}
 		for _, at := range cases {
 			row = append(row, overall(tally(lists.Where(rows, func(r sim.Claim) bool { return r.Case == at }))))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = []string{"Numbers are settings, which are gaps or budgets. A dash: the statement is not about this case."}
+	t.Notes = []string{"Settings are gaps or budgets. A dash means that the statement does not concern this case."}
 	return t.withoutEmptyColumns()
 }
 
-// overall returns the verdict on a statement in one case: its settings' one, or how many of
-// each. It is nil without any.
+// overall returns the verdicts on a statement in one case with their counts over settings; nil without any.
 func overall(count map[string]int) any {
 	present := lists.Where(verdicts, func(v string) bool { return count[v] > 0 })
 	return known(strings.Join(lists.Map(present, func(v string) string { return fmt.Sprintf("%s (%d)", signs[v], count[v]) }), ", "))
 }
 
-// where returns the gaps or budgets at which a statement was measured.
-func where(rows []sim.Claim) string {
+// settingRange returns the gaps or budgets at which a statement was measured.
+func settingRange(rows []sim.Claim) string {
 	values := lists.Map(rows, func(r sim.Claim) float64 { return r.Value })
 	lo, hi := slices.Min(values), slices.Max(values)
 	if lo == hi {
@@ -99,8 +98,8 @@ func where(rows []sim.Claim) string {
 	return fmt.Sprintf("%s %s to %s", rows[0].Name, decimal(lo, 0), decimal(hi, 0))
 }
 
-// reasonsTable says why claims do not hold, with one row for the settings of a case
-// that have the same reason except for its numbers.
+// reasonsTable gives the reasons why claims do not hold. Settings of a case whose reasons differ only in numbers
+// share a row.
 func reasonsTable(c sim.Claims) Table {
 	t := Table{Caption: "Why the others fail or are open", Columns: columns("statement Statement", "verdict Verdict", "#case Case",
 		"where Where measured", "why Why")}
@@ -119,7 +118,7 @@ func reasonsTable(c sim.Claims) Table {
 	})
 	for _, rows := range groups {
 		whys, first := lists.Map(rows, func(r sim.Claim) sim.Reason { return r.Why }), rows[0]
-		t.Rows = append(t.Rows, []any{first.Statement, signed(first.Verdict), first.Case, fmt.Sprintf("%s (%d)", where(rows), len(whys)),
+		t.Rows = append(t.Rows, []any{first.Statement, signed(first.Verdict), first.Case, fmt.Sprintf("%s (%d)", settingRange(rows), len(whys)),
 			known(sim.ReasonText(whys...))})
 	}
 	return t
@@ -134,7 +133,7 @@ func claimsTable(c sim.Claims) Table {
 		t.Rows = append(t.Rows, []any{r.Source, setting, r.Statement, r.Quantity, r.Measured, signed(r.Verdict), known(r.Why.String())})
 	}
 	t.Notes = []string{"Brackets are simultaneous 95 % intervals over the statements of one case. A statement holds when its " +
-		"interval supports it, fails when the interval excludes it, and is open when the runs cannot tell."}
+		"interval supports it, fails when the interval excludes it, and is open otherwise."}
 	if len(t.Rows) == 0 {
 		return t
 	}
@@ -167,7 +166,7 @@ func resultsOf(s sim.Sweep) []engine.Result {
 	return lists.Map(s.Rows, func(r sim.SweepRow) engine.Result { return r.Result })
 }
 
-// sweepSentence counts cells and runs, and says what was not run again.
+// sweepSentence counts results and runs, and those read from the store.
 func sweepSentence(s sim.Sweep) string {
 	runs := lists.Sum(s.Rows, func(r sim.SweepRow) int { return r.Result.Runs })
 	out := fmt.Sprintf("%s over %s, of %s in all", plural(len(s.Rows), "result"), join(s.Names, 6), plural(runs, "run"))
@@ -186,8 +185,8 @@ func sweepSentence(s sim.Sweep) string {
 // mostRows limits the rows of a sweep's table that a page shows unfolded.
 const mostRows = 40
 
-// SweepMeasures returns a sweep as a table of chosen measures, see Axes for their names. It reports
-// a name that is not one of them or comes twice, and measures that no result knows.
+// SweepMeasures returns a sweep as a table of chosen measures, see Axes for their names. It returns an error for
+// a wrong or repeated name, and for a measure that no result has.
 func SweepMeasures(s sim.Sweep, names ...string) (Table, error) {
 	_, known := Axes(s, "")
 	if err := checkMeasures(names, known); err != nil {
@@ -196,7 +195,7 @@ func SweepMeasures(s sim.Sweep, names ...string) (Table, error) {
 	return sweepTable(s, names...), nil
 }
 
-// sweepTable shows the measures named, or those that matter for the mode of the runs.
+// sweepTable shows the named measures, by default those for the mode of the runs.
 func sweepTable(s sim.Sweep, names ...string) Table {
 	t := Table{Caption: "Measured, " + strings.Join(s.Names, " by ")}
 	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
@@ -236,7 +235,7 @@ func numeric(v any) (float64, bool) {
 		return float64(v), true
 	case uint64:
 		return float64(v), true
-	case string: // scripts write infinity so
+	case string: // infinity in a script
 		return math.Inf(1), v == "inf"
 	}
 	return 0, false

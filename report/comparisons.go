@@ -68,8 +68,7 @@ func pairedBlocks(s sim.Comparisons) []Block {
 	return []Block{Paragraph{Text: pairedSentence(s, m), Lead: true}, t.withoutEmptyColumns().withoutConstant("paired", "runs")}
 }
 
-// pairedSentence counts what the intervals say. What no algorithm can be is not
-// among what is compared.
+// pairedSentence counts the verdicts of the intervals. References are not counted.
 func pairedSentence(s sim.Comparisons, m measure) string {
 	count := map[string]int{}
 	compared, uncounted := 0, ""
@@ -95,7 +94,7 @@ func pairedSentence(s sim.Comparisons, m measure) string {
 const (
 	below   = "below"
 	aboveIt = "above"
-	alike   = "not told apart"
+	alike   = "inconclusive"
 )
 
 func direction(r sim.Comparison) string {
@@ -126,7 +125,7 @@ func swept(names []string, row func(i int) []any, rows int) []Column {
 	return out
 }
 
-// speedupBlocks shows speedup(...): what sharing was worth.
+// speedupBlocks shows speedup(...): the gain from sharing.
 func speedupBlocks(s sim.Speedup) []Block {
 	t := Table{Caption: fmt.Sprintf("Speedup of %s over %s alone", s.Algorithm, s.Alone)}
 	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
@@ -134,11 +133,12 @@ func speedupBlocks(s sim.Speedup) []Block {
 	for _, r := range s.Rows {
 		t.Rows = append(t.Rows, append(plainAll(r.Values), r.Beta, known(r.ByHardness), known(r.ByRank)))
 	}
-	t.Notes = []string{"β is the samples of one agent alone over those per agent together. Brackets are 95 % intervals. " + speedupLimit(s)}
+	t.Notes = []string{"β is the number of samples of an independent agent divided by the number per collaborating agent. " +
+		"Brackets are 95 % intervals. " + speedupLimit(s)}
 	return []Block{Paragraph{Text: speedupSentence(s), Lead: true}, t.withoutEmptyColumns()}
 }
 
-// speedupLimit says what a speedup can be, and how to read one beyond that.
+// speedupLimit gives the largest possible speedup, and the meaning of a larger one.
 func speedupLimit(s sim.Speedup) string {
 	out := fmt.Sprintf("Sharing cannot give more than V = %d in expectation", s.Tasks)
 	v := float64(s.Tasks)
@@ -146,7 +146,7 @@ func speedupLimit(s sim.Speedup) string {
 	case slices.ContainsFunc(s.Rows, func(r sim.SpeedupRow) bool { return r.Beta.CI95[0] > v }):
 		out += ": an interval above it shows that the two algorithms differ in more than sharing"
 	case slices.ContainsFunc(s.Rows, func(r sim.SpeedupRow) bool { return r.Beta.Mean > v }):
-		out += ": what is measured above it is scatter"
+		out += ": larger values are sampling error"
 	}
 	return out + "."
 }
@@ -167,7 +167,7 @@ func speedupSentence(s sim.Speedup) string {
 	if least.Beta.Mean == most.Beta.Mean {
 		at := at(least)
 		if len(s.Rows) > 1 {
-			at = ", wherever that was measured"
+			at = " in all settings"
 		}
 		return fmt.Sprintf("%s learn %s times as fast together as alone%s.", agents, cell(least.Beta, 0), at)
 	}
@@ -175,8 +175,8 @@ func speedupSentence(s sim.Speedup) string {
 		cell(most.Beta, 0), at(most))
 }
 
-// compareFootnotes returns the warnings of results side by side, one sentence a kind with the names
-// of the results that have it, which are the bound ones where there are some.
+// compareFootnotes returns the warnings of compared results, one sentence per kind, with the names of the
+// results that have it.
 func compareFootnotes(results []engine.Result, bound []string) []string {
 	kinds, rows := warningsOf(results)
 	return lists.Map(kinds, func(alike []engine.Warning) string {
@@ -185,8 +185,8 @@ func compareFootnotes(results []engine.Result, bound []string) []string {
 	})
 }
 
-// namesOf names some of several results: by the names that they are bound to, or by the algorithm,
-// with the row where several results have the same.
+// namesOf names some of several results: by their bound names, else by the algorithm, with the row number if
+// several results have the same algorithm.
 func namesOf(results []engine.Result, bound []string, rows []int) string {
 	switch {
 	case len(rows) < len(results) || len(rows) < 2:
@@ -217,8 +217,8 @@ func decidedTasks(r engine.Result) (decided, tasks int) {
 	return lists.Count(r.Answers, func(a engine.Answer) bool { return a.Decided }), len(r.Answers)
 }
 
-// someUndecided reports whether a result with a guarantee left a task undecided, so that the
-// guarantee, which is for decided answers, is not one for all.
+// someUndecided reports whether a result with a guarantee left a task undecided. The guarantee then does not
+// cover all tasks.
 func someUndecided(results []engine.Result) bool {
 	return slices.ContainsFunc(results, func(r engine.Result) bool {
 		decided, tasks := decidedTasks(r)

@@ -94,13 +94,13 @@ func TestLongTablesStayOffPaper(t *testing.T) {
 	}
 }
 
-// TestSpeedupLimit: what is above V is scatter unless its interval is.
+// TestSpeedupLimit: a value above V is sampling error unless its whole interval is above V.
 func TestSpeedupLimit(t *testing.T) {
 	s := speedup()
 	for _, c := range []struct {
 		mean, lo float64
 		want     string
-	}{{4.9, 4.5, "V = 5 in expectation."}, {5.16, 4.94, "is scatter."}, {5.4, 5.1, "differ in more than sharing."}} {
+	}{{4.9, 4.5, "V = 5 in expectation."}, {5.16, 4.94, "sampling error."}, {5.4, 5.1, "differ in more than sharing."}} {
 		s.Rows[0].Beta = engine.Interval{Mean: c.mean, CI95: [2]float64{c.lo, 6}}
 		if got := speedupLimit(s); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%v: %s", c, got)

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Explanation shows explain(...): how far the run is, each task, and each arm.
+// Explanation shows explain(...): the progress of the run, of each task and of each arm.
 func (views) Explanation(x engine.Explanation) view {
 	return view{words: x.Words, blocks: func() []Block {
 		out := []Block{Paragraph{Text: explanationSentence(x), Lead: true}, progressTable(x)}
@@ -21,11 +21,11 @@ func (views) Explanation(x engine.Explanation) view {
 	}}
 }
 
-// explanationSentence says what is decided, how the run ended, and what it still takes.
+// explanationSentence gives the decided tasks, the end of the run and the samples that are still needed.
 func explanationSentence(x engine.Explanation) string {
 	whose := x.Algorithm + " on " + x.Problem
 	if x.Asked > 1 {
-		whose = fmt.Sprintf("The first of %s of %s", plural(x.Asked, "run"), whose)
+		whose = fmt.Sprintf("First of %s of %s", plural(x.Asked, "run"), whose)
 	}
 	open := x.Open()
 	s := fmt.Sprintf("%s, %s samples in %s", whose, decimal(x.Samples, 0), plural(x.Rounds, "round"))
@@ -48,7 +48,7 @@ func explanationSentence(x engine.Explanation) string {
 	return s + ": " + summary + ". " + outlook(x, open)
 }
 
-// outlook says what the open tasks still take.
+// outlook gives the samples that the open tasks still need.
 func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 	remaining := x.Remaining
 	if len(x.Tasks) == 1 {
@@ -68,18 +68,18 @@ func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 	case !isFinite(remaining) || remaining <= 0:
 		return ""
 	}
-	what := "Deciding the rest takes"
+	what := "The open tasks need"
 	if x.Mode == engine.ModeFB {
-		what = "For the data to decide the rest, a further round takes"
+		what = "To decide the open tasks by the data, a further round needs"
 	}
-	s := fmt.Sprintf("%s about %s samples, all agents together", what, decimal(twoFigures(remaining), 0))
+	s := fmt.Sprintf("%s about %s more samples in all", what, decimal(twoFigures(remaining), 0))
 	if slices.ContainsFunc(open, func(s engine.TaskExplanation) bool { return s.Progress.Uncertain() }) {
-		s += "; this is still very uncertain, because some gap is within two standard errors"
+		s += ". This number is very uncertain, because a gap is within two standard errors of zero"
 	}
 	return s + "."
 }
 
-// twoFigures rounds what is no better known.
+// twoFigures rounds a rough estimate to two digits.
 func twoFigures(x float64) float64 {
 	if !(x > 0) || !isFinite(x) {
 		return x
@@ -91,9 +91,9 @@ func twoFigures(x float64) float64 {
 // progressTable returns a table with a row per task.
 func progressTable(x engine.Explanation) Table {
 	t := Table{
-		Caption: "How far each task is",
-		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Leader ahead by [reward units]",
-			"reached Evidence reached", "#further_samples Further samples by itself", "#arms_possible Arms possible"),
+		Caption: "Progress of each task",
+		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
+			"reached Evidence reached", "#further_samples Further samples, this task alone", "#arms_possible Arms possible"),
 	}
 	open := x.Open()
 	for _, s := range x.Tasks {
@@ -108,26 +108,26 @@ func progressTable(x engine.Explanation) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if len(open) > 0 {
-		t.Notes = append(t.Notes, "Evidence is the square of the test statistic over its threshold: it grows in proportion to the "+
-			"samples. ± is one standard error.")
+		t.Notes = append(t.Notes, "Evidence reached is (test statistic / boundary)², which grows in proportion to the samples. "+
+			"± is one standard error.")
 	}
 	predicted := lists.Count(open, func(s engine.TaskExplanation) bool { return s.Progress.Samples >= 0 })
 	if predicted > 0 {
-		t.Notes = append(t.Notes, "Further samples are predicted from the gap and its error, and carry no guarantee. Where the gap "+
-			"is within two standard errors (unclear) the prediction is very uncertain; in the first two rounds it is mostly far too low.")
+		t.Notes = append(t.Notes, "Further samples are predicted from the lead and its standard error, without a guarantee. For an unclear "+
+			"task the prediction is very uncertain. In the first two rounds it is usually far too low.")
 	}
 	if predicted > 1 {
-		t.Notes = append(t.Notes, "All open tasks together take less than the sum, where tasks share rounds.")
+		t.Notes = append(t.Notes, "Tasks that share rounds need fewer samples together than the sum.")
 	}
 	return t.withoutEmptyColumns()
 }
 
-// byEstimate reports whether a task's answer is the largest estimate, which no test will decide.
+// byEstimate reports whether a task is recommended by its largest estimate, without a test.
 func byEstimate(p engine.Progress, mode string) bool {
 	return !p.Decided && p.Samples < 0 && mode == engine.ModeFB
 }
 
-// progressStatus says how far a task is, in a run of a mode: a fixed budget need not decide.
+// progressStatus returns the status of a task. A fixed budget need not decide it.
 func progressStatus(p engine.Progress, mode string) string {
 	switch {
 	case p.Decided:
@@ -142,24 +142,24 @@ func progressStatus(p engine.Progress, mode string) string {
 	return "… open"
 }
 
-// armsTable shows what became of each arm of each task.
+// armsTable shows the status of each arm of each task.
 func armsTable(x engine.Explanation) Table {
 	t := Table{
-		Caption:   "What became of each arm",
-		Columns:   columns("task Task", "arm Arm", "#round Left in round", "story Why"),
+		Caption:   "Status of each arm",
+		Columns:   columns("task Task", "arm Arm", "#round Excluded in round", "story Reason"),
 		Collapsed: len(x.Tasks) > 1,
 	}
 	for _, s := range x.Tasks {
 		p := s.Progress
 		eliminated := map[string]engine.Elimination{}
-		for _, e := range slices.Backward(s.Eliminated) { // the first of several counts
+		for _, e := range slices.Backward(s.Eliminated) { // the first elimination of an arm counts
 			eliminated[e.Arm] = e
 		}
 		what := "leads"
 		if p.Decided {
 			what = "the answer"
 		}
-		if p.Leader != "" { // nothing leads before anything is measured
+		if p.Leader != "" { // empty before the first measurement
 			t.Rows = append(t.Rows, []any{p.Task, p.Leader, nil, what})
 		}
 		for _, arm := range s.Arms {
@@ -176,12 +176,13 @@ func armsTable(x engine.Explanation) Table {
 	return t.withoutEmptyColumns()
 }
 
-// possibleSentence returns the sentence about an arm which may still be the best. A fixed budget
-// cuts arms that the data do not exclude: those are among the arms left.
+// possibleSentence describes an arm that may still be the best. It may have been cut by a fixed budget, without
+// exclusion by the data.
 func possibleSentence(goal string, p engine.Progress, arm string, eliminated map[string]engine.Elimination) string {
 	what := "still possible"
 	if arm == p.Rival {
-		what = fmt.Sprintf("still possible: %s, %d %% of the evidence that excludes it", behind(goal, p.Gap, p.Leader), int(100*p.Reached))
+		what = fmt.Sprintf("still possible: %s, with %d %% of the evidence that would exclude it", behind(goal, p.Gap, p.Leader),
+			int(100*p.Reached))
 	}
 	if e, cut := eliminated[arm]; cut {
 		return leftSentence(goal, e) + "; " + what
@@ -189,14 +190,14 @@ func possibleSentence(goal string, p engine.Progress, arm string, eliminated map
 	return what
 }
 
-// leftSentence says in plain words why an arm left.
+// leftSentence gives the reason why an arm was excluded.
 func leftSentence(goal string, e engine.Elimination) string {
 	gap, width := behind(goal, e.Gap, e.Rival), decimal(e.Width, 3)
 	switch e.Rule {
 	case engine.RuleSame:
-		return fmt.Sprintf("left out before any data: the kernel does not distinguish it from %s", e.Rival)
+		return fmt.Sprintf("excluded before any data: the kernel does not distinguish it from %s", e.Rival)
 	case engine.RuleEpsilon:
-		return fmt.Sprintf("given up in round %d: %s; the two are close enough, whichever is better (within epsilon)", e.Round, gap)
+		return fmt.Sprintf("excluded in round %d: %s; they are close enough, whichever is better (within epsilon)", e.Round, gap)
 	case engine.RuleLargest:
 		return fmt.Sprintf("not chosen in round %d: %s (%s)", e.Round, gap, ruleWords(goal, e.Rule))
 	case engine.RulePosterior:
@@ -208,8 +209,7 @@ func leftSentence(goal string, e engine.Elimination) string {
 	return fmt.Sprintf("excluded in round %d: %s, threshold %s (%s)", e.Round, gap, width, e.Rule)
 }
 
-// behind returns a text such as "12.3 below MTBD", with the sides changed where lower rewards are
-// better.
+// behind returns a text such as "12.3 below MTBD"; it says above if lower rewards are better.
 func behind(goal string, gap float64, rival string) string {
 	side := "below"
 	if (gap < 0) != (goal == problem.GoalMin) {
@@ -218,7 +218,7 @@ func behind(goal string, gap float64, rival string) string {
 	return fmt.Sprintf("%s %s %s", decimal(math.Abs(gap), 3), side, rival)
 }
 
-// ruleWords returns the reason why an arm was dropped in words.
+// ruleWords returns the name of a rule in words.
 func ruleWords(goal string, rule engine.Rule) string {
 	if rule == engine.RuleLargest && goal == problem.GoalMin {
 		return "smallest estimate"

@@ -27,7 +27,7 @@ func explanation() engine.Explanation {
 
 func TestExplanation(t *testing.T) {
 	x := explanation()
-	if got, want := explanationSentence(x), "CoTestFC on coupling, 1,234 samples in 4 rounds (round limit): 1 of 3 tasks decided. Deciding the rest takes about 1,900 samples, all agents together; this is still very uncertain, because some gap is within two standard errors."; got != want {
+	if got, want := explanationSentence(x), "CoTestFC on coupling, 1,234 samples in 4 rounds (round limit): 1 of 3 tasks decided. The open tasks need about 1,900 more samples in all. This number is very uncertain, because a gap is within two standard errors of zero."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	var b bytes.Buffer
@@ -38,9 +38,9 @@ func TestExplanation(t *testing.T) {
 		"| amine | ✓ decided | MTBD | — | — | ██████\u00a0100\u00a0% | — | 1 |",
 		"| aniline | … open | MTBD | BTTP | 7.5 ± 2.5 | ███░░░\u00a064\u00a0% | 410 | 2 |",
 		"| amide | ? open, unclear | BTMG | MTBD | 0.5 ± 2.0 | █░░░░░\u00a00\u00a0% | 1,800 | 3 |",
-		"| amine | mtbd | 0 | left out before any data: the kernel does not distinguish it from MTBD |",
+		"| amine | mtbd | 0 | excluded before any data: the kernel does not distinguish it from MTBD |",
 		"| amine | BTMG | 4 | excluded in round 4: 12.3 below MTBD, threshold 9.76 (combination test) |",
-		"| aniline | BTTP | — | still possible: 7.5 below MTBD, 64 % of the evidence that excludes it |",
+		"| aniline | BTTP | — | still possible: 7.5 below MTBD, with 64 % of the evidence that would exclude it |",
 		"| amide | BTTP | — | still possible |",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -78,7 +78,7 @@ func sameUnit(ms []measure) error {
 // pairedFigure draws ratios or differences with a line where both are equal.
 func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
-		return Figure{}, fmt.Errorf("there are no comparisons to draw")
+		return Figure{}, fmt.Errorf("the value has no comparisons to draw")
 	}
 	m, _ := findMeasure(s.Measure)
 	ratio, equal := o.Y[0] == "ratio", 0.0
@@ -110,7 +110,7 @@ func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 // the smallest and the largest possible.
 func speedupFigure(s sim.Speedup, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
-		return Figure{}, fmt.Errorf("there are no speedups to draw")
+		return Figure{}, fmt.Errorf("the value has no speedups to draw")
 	}
 	c := chart{
 		title: fmt.Sprintf("Speedup of %s over %s alone", s.Algorithm, s.Alone), names: s.Names,

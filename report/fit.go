@@ -48,22 +48,22 @@ func fitSentence(f fit.Fit) string {
 	s := fmt.Sprintf("%s fitted to %s: the log marginal likelihood rises from %s to %s.",
 		upper(plural(len(f.Parameters), "number")), data, decimal(f.LogLikelihoodStart, 6), decimal(f.LogLikelihood, 6))
 	if len(f.Parameters) == 0 {
-		s = fmt.Sprintf("The kernel has no free numbers. On %s its log marginal likelihood is %s.", data, decimal(f.LogLikelihood, 6))
+		s = fmt.Sprintf("The kernel has no free hyperparameters. On %s its log marginal likelihood is %s.", data, decimal(f.LogLikelihood, 6))
 	}
 	return s
 }
 
-// predicts reports whether arms that were left out say how well the kernel predicts.
+// predicts reports whether the fit has predictions of left-out arms.
 func predicts(f fit.Fit) bool { return f.CrossValidation.Arms > 0 && f.CrossValidation.Without > 0 }
 
-// predictionSentence says how well the kernel predicts, which is what it is fitted for.
+// predictionSentence gives the error of predictions of left-out arms.
 func predictionSentence(f fit.Fit) string {
 	c := f.CrossValidation
 	return fmt.Sprintf("The kernel predicts an arm from all others to within ±%s; the mean of its task's other arms "+
 		"does so to within ±%s.", decimal(c.Error, 3), decimal(c.Without, 3))
 }
 
-// kernelsOf lists the kernel before, after, and as problems take it.
+// kernelsOf lists the kernel before the fit, after it, and in the form for problem(...).
 func kernelsOf(f fit.Fit) KeyValues {
 	kv := KeyValues{Caption: "Kernel"}
 	if f.Start != f.Expression {
@@ -84,8 +84,8 @@ func parameterTable(f fit.Fit) Table {
 		Caption: "Free numbers",
 		Columns: columns("number Number", "#start Start", "#fitted Fitted", "#low 95 % from", "#high To", "#min Smallest", "#max Largest",
 			"limit Ended at"),
-		Notes: []string{"The 95 % intervals are from the curvature of the likelihood; there is none at a limit, nor where the data " +
-			"do not determine the number."},
+		Notes: []string{"The 95 % intervals come from the curvature of the likelihood. A hyperparameter at its limit has none, nor one that " +
+			"the data do not determine."},
 	}
 	for _, p := range f.Parameters {
 		low, high := any(nil), any(nil)
@@ -134,27 +134,26 @@ func sharingSentence(f fit.Fit) string {
 	verdict := map[string]string{
 		fit.SharingHelps:   "Pooling the tasks is supported by these data",
 		fit.SharingHurts:   "These data speak against pooling the tasks",
-		fit.SharingUnclear: "These data cannot tell whether pooling the tasks helps",
+		fit.SharingUnclear: "These data do not show whether pooling the tasks helps",
 	}[s.Verdict]
-	return fmt.Sprintf("%s: %s nats for the kernel against one whose tasks share nothing that distinguishes their arms (one nat "+
-		"taken off for each free number). The effects of the arms are about %s, and these data determine them to within %s. At "+
-		"that precision the %s count as %s independent ones, and a shared measurement is predicted to be worth %s measurements "+
-		"that are not shared. Where every arm has one measurement, it is predicted to be worth %s.",
+	return fmt.Sprintf("%s: the kernel gains %s nats over one whose tasks share no arm effects, minus one nat per free hyperparameter. "+
+		"Arm effects have size %s, and these data determine them to within %s. At that precision, the %s count as %s independent "+
+		"ones. A shared measurement is then predicted to be worth %s independent ones, and %s if every arm has one measurement.",
 		verdict, decimal(s.Support, 3), decimal(s.Signal, 3), decimal(s.Noise, 3), plural(f.Tasks, "task"), decimal(s.Rank, 3),
 		decimal(s.Speedup, 3), decimal(s.Single, 3))
 }
 
 // measuredSentence describes simulated runs with and without sharing.
 func measuredSentence(m fit.Measured) string {
-	return fmt.Sprintf("Measured in %s, with these means for expected rewards (δ = %s, arms within %s of the best count as "+
-		"best): together an agent takes %s samples, alone %s, a speedup of %s. Answers were wrong in %d runs together and in %d alone.",
+	return fmt.Sprintf("Measured in %s with these means as true means (δ = %s, arms within %s of the best count as best): a "+
+		"collaborating agent needs %s samples, an independent one %s, a speedup of %s. Answers were wrong in %d collaborative and %d independent runs.",
 		plural(m.Runs, "simulated run"), decimal(m.Delta, 3), decimal(m.Epsilon, 3), cell(m.Together, 0), cell(m.Alone, 0),
 		cell(m.Speedup, 0), m.Wrong.Count, m.WrongAlone.Count)
 }
 
 // fitFacts returns the numbers behind a fit.
 func fitFacts(f fit.Fit) KeyValues {
-	kv := KeyValues{Caption: "Behind the fit"}
+	kv := KeyValues{Caption: "Details of the fit"}
 	kv.add("Goal", lowest(f.Goal))
 	kv.Items = append(kv.Items, []KeyValue{
 		{Key: "Level", Value: map[string]string{fit.MeanProblem: "one for the problem", fit.MeanTask: "one for each task",
@@ -199,7 +198,7 @@ func fitFigure(f fit.Fit, y string) Figure {
 
 // fitAxes returns the axes that fitFigure can draw.
 func fitAxes(f fit.Fit, x string) (xs, ys []string) {
-	if f.Problem != "" && len(f.Sharing.Alike) == 0 { // one task has nothing to be alike to
+	if f.Problem != "" && len(f.Sharing.Alike) == 0 { // a single task has no similarities
 		return []string{"arm"}, []string{"residual"}
 	}
 	switch x {
@@ -211,12 +210,12 @@ func fitAxes(f fit.Fit, x string) (xs, ys []string) {
 	return []string{"task", "arm"}, []string{"similarity", "residual"}
 }
 
-// CompareFits sets fits of several kernels to the same data side by side, one row for each, under these
-// names: marginal likelihood, prediction of each arm from all others, and the test for lack of fit.
+// CompareFits returns a table that compares fits of several kernels to the same data, with one named row each:
+// marginal likelihood, leave-one-out predictions and the test for lack of fit.
 func CompareFits(names []string, fits []fit.Fit) Table {
 	t := Table{
-		Caption: "Kernels side by side",
-		Columns: columns("kernel Kernel", "#free Free numbers", "#log_likelihood Log marginal likelihood [nats]",
+		Caption: "Comparison of kernels",
+		Columns: columns("kernel Kernel", "#free Free hyperparameters", "#log_likelihood Log marginal likelihood [nats]",
 			"#loo_log_density Leave-one-out log density [nats per arm]", "#loo_error Leave-one-out error [reward units]",
 			"#coverage Within 95 %", "#misfit_p Lack of fit, p", "#gain_p Missing term, p", "#effective_parameters Effective parameters",
 			"fitted Fitted"),
@@ -250,8 +249,8 @@ func CompareFits(names []string, fits []fit.Fit) Table {
 		t.Notes = append(t.Notes, best+".")
 	}
 	t.Notes = append(t.Notes,
-		"A difference of 3 nats in the marginal likelihood is strong; free numbers raise it, since they are chosen for it. A small "+
-			"p says that the kernel does not fit.")
+		"A difference of 3 nats in the marginal likelihood is strong evidence; free hyperparameters raise it, because they "+
+			"maximise it. A small p shows that the kernel does not fit.")
 	for i, f := range fits {
 		t.Notes = append(t.Notes, lists.Map(f.Warnings, func(w engine.Warning) string { return fmt.Sprintf("%s: %s.", names[i], w) })...)
 	}

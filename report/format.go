@@ -67,7 +67,7 @@ func interval(mean, lo, hi float64) string {
 	if !(width > 1e-9*math.Abs(mean)) || math.IsInf(width, 1) || math.Abs(mean) >= 1e9 {
 		return decimal(mean, 0)
 	}
-	width = max(width, 1e-4*math.Abs(mean)) // more digits nobody reads
+	width = max(width, 1e-4*math.Abs(mean)) // a reader needs no more digits
 	return fmt.Sprintf("%s [%s, %s]", toUncertainty(mean, width), toUncertainty(lo, width), toUncertainty(hi, width))
 }
 

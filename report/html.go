@@ -132,7 +132,7 @@ func (h *htmlWriter) keyValues(kv KeyValues) {
 
 func (h *htmlWriter) table(t Table) {
 	if t.Collapsed {
-		long := "" // pages of paper that nobody reads: print has the summary alone
+		long := "" // print only the summary of a long table
 		if len(t.Rows) > mostRows {
 			long = ` class="long"`
 		}

@@ -72,7 +72,7 @@ func writtenValue(v any) any {
 type problemParts struct {
 	Name        string           `json:"name"`
 	Kernel      string           `json:"kernel"`
-	Noise       string           `json:"noise"`       // what is known of the noise
+	Noise       string           `json:"noise"`       // the noise model
 	Environment string           `json:"environment"` // how simulated rewards are drawn
 	Tasks       []taskParts      `json:"tasks"`
 	Sources     []problem.Source `json:"sources"` // files that it was read from

@@ -40,7 +40,7 @@ func measures() []measure {
 			func(r engine.Result) any { return decidedErrors(r) }, true},
 		{"task_error", "Tasks in error", "", "Relative frequency", func(r engine.Result) any { return rate(r.TaskErrors) }, true},
 		{"undecided", "Runs undecided", "", "Relative frequency", func(r engine.Result) any { return rate(r.Undecided) }, false},
-		{"regret", "Regret", "reward units", "Reward units", func(r engine.Result) any { return truth(r, r.Regret) }, true},
+		{"regret", "Simple regret", "reward units", "Reward units", func(r engine.Result) any { return truth(r, r.Regret) }, true},
 		{"relative_regret", "Relative regret", "", "Shares of the gap to the median arm",
 			func(r engine.Result) any { return truth(r, r.RelativeRegret) }, true},
 	}
@@ -160,11 +160,11 @@ func Compare(results []engine.Result) Table {
 		"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates); ± is one standard error.",
 	}
 	if l.abridged {
-		t.Notes = append(t.Notes, "… stands for what all kernels have in common.")
+		t.Notes = append(t.Notes, "… replaces the part that all kernels share.")
 	}
 	t = t.withoutEmptyColumns().withoutConstant("schedule", "status", "standing")
 	if undecided {
-		t.Notes = append(t.Notes, "A guarantee is for decided answers alone.")
+		t.Notes = append(t.Notes, "Guarantees cover decided answers only.")
 	}
 	t.Notes = append(t.Notes, compareFootnotes(results, boundNames(results))...)
 	return t

@@ -121,8 +121,8 @@ func TestSeveralMeasures(t *testing.T) {
 		want  string
 	}{
 		{byCase(), PlotOptions{Y: []string{"bytes", "rounds"}}, "y: bytes is in bytes and rounds in rounds"},
-		{byCase(), PlotOptions{X: "gap", Panel: "gap"}, `no panel="gap" here: panel can be case, algorithm`},
-		{byCase(), PlotOptions{X: "gap", Panel: "seed"}, `no panel="seed" here`},
+		{byCase(), PlotOptions{X: "gap", Panel: "gap"}, `panel="gap" here: panel can be case, algorithm`},
+		{byCase(), PlotOptions{X: "gap", Panel: "seed"}, `panel="seed" here`},
 		{fcResult(), PlotOptions{Panel: "case"}, "panel is for sweeps"},
 		{boundsReport(), PlotOptions{Y: []string{"samples", "error"}}, "one y at a time"},
 		{sim.Speedup{}, PlotOptions{}, "needs a swept name"},

@@ -16,7 +16,7 @@ func (views) Plan(f plan.Forecast) view {
 	if f.Budget != nil {
 		return view{
 			words: f.Words,
-			blocks: func() []Block { // what a number of measurements buys
+			blocks: func() []Block {
 				out := []Block{Paragraph{Lead: true, Text: budgetSentence(f)}, budgetTable(f)}
 				return append(append(out, remarks(f.Notes, false)...), budgetFigure(f))
 			},
@@ -50,21 +50,21 @@ func (views) WhatIf(c plan.Comparison) view {
 	}
 }
 
-// planBlocks shows plan(...): what a run will need, by method and gap.
+// planBlocks shows plan(...): the expected samples, rounds and costs of a run, by method and gap.
 func planBlocks(f plan.Forecast) []Block {
 	lead := fmt.Sprintf("No forecast for %s.", f.Problem)
 	if len(f.Rows) > 0 {
 		lead = fmt.Sprintf("Expected on %s at δ = %s%s. %s", f.Problem, decimal(f.Delta, 0), withEpsilon(f.Epsilon), planSentence(f))
 	}
-	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast, before anything is sampled")
+	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast before the first sample")
 }
 
-// whatIfBlocks shows what_if(...): what changes.
+// whatIfBlocks shows what_if(...): the effect of each change on the expected samples and costs.
 func whatIfBlocks(c plan.Comparison) []Block {
 	lead := fmt.Sprintf("No forecast for %s.", c.Problem)
 	if len(c.Rows) > 0 {
 		base := c.Rows[0]
-		lead = fmt.Sprintf("On %s %s is expected to take %s per task (δ = %s%s, %s)", c.Problem, methodName(base),
+		lead = fmt.Sprintf("On %s, %s is expected to need %s per task (δ = %s%s, %s)", c.Problem, methodName(base),
 			amount(base.SamplesPerAgent, "sample"), decimal(base.Delta, 0), withEpsilon(base.Epsilon), plural(base.Tasks, "task"))
 		if !isFinite(base.SamplesPerAgent) {
 			lead = fmt.Sprintf("On %s %s", c.Problem, endless(base))
@@ -76,14 +76,14 @@ func whatIfBlocks(c plan.Comparison) []Block {
 
 // endless returns the sentence of a method that does not always decide, whose mean is infinite.
 func endless(r plan.Row) string {
-	s := fmt.Sprintf("%s left some task undecided in %d of %s", methodName(r), r.Undecided, plural(r.Runs, "simulated run"))
+	s := fmt.Sprintf("%s left at least one task undecided in %d of %s", methodName(r), r.Undecided, plural(r.Runs, "simulated run"))
 	if isFinite(r.SamplesTotalQ90) {
-		s += fmt.Sprintf("; 90 %% of the runs take at most %s in all", amount(r.SamplesTotalQ90, "sample"))
+		s += fmt.Sprintf("; 90 %% of the runs need at most %s in all", amount(r.SamplesTotalQ90, "sample"))
 	}
 	return s
 }
 
-// changeWords names the changes that take least and most.
+// changeWords names the changes that need the fewest and the most samples.
 func changeWords(rows []plan.Row) string {
 	changed := lists.Where(rows[1:], func(r plan.Row) bool { return r.RatioToBaseline > 0 && isFinite(r.RatioToBaseline) })
 	if len(changed) == 0 {
@@ -91,7 +91,7 @@ func changeWords(rows []plan.Row) string {
 	}
 	ratio := func(a, b plan.Row) int { return cmp.Compare(a.RatioToBaseline, b.RatioToBaseline) }
 	least, most := slices.MinFunc(changed, ratio), slices.MaxFunc(changed, ratio)
-	words := fmt.Sprintf("; with %s it takes %s times as many samples in all", least.Change, decimal(least.RatioToBaseline, 3))
+	words := fmt.Sprintf(". With %s it needs %s times as many samples in all", least.Change, decimal(least.RatioToBaseline, 3))
 	if most.Change != least.Change {
 		words += fmt.Sprintf(", with %s %s times", most.Change, decimal(most.RatioToBaseline, 3))
 	}
@@ -105,9 +105,9 @@ func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices pla
 	for _, r := range rows {
 		runs = max(runs, r.Runs)
 		if r.Undecided > 0 {
-			what := "reached their limit undecided and count"
+			what := "reached their limit without a decision and count"
 			if r.Undecided == 1 {
-				what = "reached its limit undecided and counts"
+				what = "reached its limit without a decision and counts"
 			}
 			out = append(out, Note{Warning: true,
 				Text: fmt.Sprintf("%d of %s of %s %s as infinite.", r.Undecided, plural(r.Runs, "simulated run"), methodName(r), what)})
@@ -123,17 +123,17 @@ func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices pla
 		"ratio", "ratio_to_baseline", "best")
 	first.Caption = caption
 	first.Notes = []string{fmt.Sprintf(
-		"Means of %s; brackets are their 95 %% intervals, and where they overlap these runs do not separate the rows. 90 %% of the "+
-			"runs take at most what the columns with 90 %% say.", plural(runs, "simulated run"))}
+		"Means of %s; brackets are 95 %% intervals. If intervals overlap, the runs do not show a difference. Columns with 90 %% "+
+			"are 90 %% quantiles over the runs.", plural(runs, "simulated run"))}
 	second := only("change", "gap", "method", "cost", "cost_q90", "time", "time_q90", "busiest", "first_round", "messages", "bytes")
-	second.Caption = "What it takes"
+	second.Caption = "Cost and communication"
 	if prices.SampleTime > 0 || prices.RoundTime > 0 {
-		second.Notes = []string{"Agents that share wait for the busiest one in every round."}
+		second.Notes = []string{"In every round, collaborating agents wait for the busiest one."}
 	}
 	return append(out, first.withoutEmptyColumns().withoutConstant("method", "tasks"), second.withoutEmptyColumns().withoutConstant("method"))
 }
 
-// needTable returns a table with all columns of a forecast; files have all but the one for readers.
+// needTable returns a table with all columns of a forecast. Files omit the column method, which is for readers.
 func needTable(rows []plan.Row, prices plan.Prices) Table {
 	t := Table{
 		Columns: columns("change Change", "#gap Gap [reward units]", "method Method", "algorithm Algorithm", "schedule Schedule",
@@ -172,8 +172,8 @@ func best(r plan.Row, prices plan.Prices) any {
 	return known(strings.Join(words, ", "))
 }
 
-// bestWords returns what the best rows are best at: without prices that is samples, without
-// durations rounds.
+// bestWords returns the words for the best rows: samples replace a cost without prices, and rounds a time
+// without durations.
 func bestWords(prices plan.Prices) (least, quick string) {
 	least, quick = "fewest samples", "fewest rounds"
 	if prices.Sample > 0 || prices.Round > 0 {
@@ -220,7 +220,7 @@ func planSentence(f plan.Forecast) string {
 	return strings.Join(parts, ". ") + "."
 }
 
-// price returns what a row costs and takes, where that was asked for.
+// price returns the cost and time of a row, if prices and durations are given.
 func price(r plan.Row, prices plan.Prices) string {
 	var words []string
 	if r.Cost > 0 {
@@ -244,7 +244,7 @@ func gapsOf(rows []plan.Row) []float64 {
 	return gaps
 }
 
-// scheduled returns the name of an algorithm with its schedule, if it has any, and a word behind that.
+// scheduled returns the name of an algorithm with its schedule, if it has one, and a word after it.
 func scheduled(algorithm, schedule, word string) string {
 	if schedule == "" {
 		return algorithm
@@ -261,7 +261,7 @@ func withEpsilon(epsilon float64) string {
 	return ", ε = " + decimal(epsilon, 0)
 }
 
-// amount returns a mean number of things.
+// amount returns a mean count with its noun.
 func amount(x float64, noun string) string {
 	if x == 1 {
 		return "1 " + noun
@@ -269,16 +269,16 @@ func amount(x float64, noun string) string {
 	return decimal(x, 3) + " " + noun + "s"
 }
 
-// budgetSentence says what all of the budget buys, and where the knee is.
+// budgetSentence gives the expected regret after the whole budget, and the knee of the curve.
 func budgetSentence(f plan.Forecast) string {
 	b := f.Budget
 	first, last := b.Points[0], b.Points[len(b.Points)-1]
-	s := fmt.Sprintf("%s on %s: the picks are then expected to lose %s a task", plural(int(last.Samples), "further measurement"),
+	s := fmt.Sprintf("After %s on %s, the expected simple regret is %s per task", plural(int(last.Samples), "further measurement"),
 		f.Problem, decimal(last.Loss, 3))
 	if b.Simulated == "" {
 		s += fmt.Sprintf(" (%s now)", decimal(first.Loss, 3))
 	}
-	s += fmt.Sprintf(", and a pick is %s with probability %s.", bestWithin(f.Epsilon), percent(last.Within))
+	s += fmt.Sprintf(", and a recommendation is %s with probability %s.", bestWithin(f.Epsilon), percent(last.Within))
 	if b.Knee >= 0 {
 		k := b.Points[b.Knee]
 		s += fmt.Sprintf(" The knee is at %s", plural(int(k.Samples), "measurement"))
@@ -288,20 +288,20 @@ func budgetSentence(f plan.Forecast) string {
 		case k.Time > 0 && along == k.Time:
 			s += fmt.Sprintf(", %s %s", decimal(k.Time, 4), cmp.Or(f.Prices.TimeUnit, "units of time"))
 		}
-		s += fmt.Sprintf(": loss %s; what comes after brings much less.", decimal(k.Loss, 3))
+		s += fmt.Sprintf(": expected loss %s. Later measurements reduce it much less.", decimal(k.Loss, 3))
 	}
 	return s
 }
 
-// carriedOn is the note of forecasts that carry on what is believed today.
-const carriedOn = "From what was measured, with the next measurements where they bring most; kernel and noise stay as they are believed " +
-	"today. Loss and probability are means over tasks."
+// carriedOn is the note of forecasts from the present posterior.
+const carriedOn = "Computed from the measurements so far; each next one is made where it reduces the expected loss most. Kernel and noise " +
+	"keep their present estimates. Loss and probability are means over tasks."
 
 // budgetTable has a row for each point of the curve.
 func budgetTable(f plan.Forecast) Table {
 	b := f.Budget
 	t := Table{
-		Caption: "What they buy",
+		Caption: "Expected loss by number of measurements",
 		Columns: []Column{
 			number("samples", "Measurements", ""), number("cost", "Cost", ""), number("time", "Calendar time", f.Prices.TimeUnit),
 			{Name: "loss", Title: "Expected loss", Unit: rewardUnits, Align: Right, Digits: 3},
@@ -309,7 +309,7 @@ func budgetTable(f plan.Forecast) Table {
 		},
 	}
 	for k, p := range b.Points {
-		mark := any(nil) // in no row without a knee
+		mark := any(nil) // absent if there is no knee
 		switch {
 		case k == b.Knee:
 			mark = "knee"
@@ -330,7 +330,7 @@ func budgetTable(f plan.Forecast) Table {
 // budgetFigure draws the curve with its knee.
 func budgetFigure(f plan.Forecast) Figure {
 	b := f.Budget
-	out := Figure{Title: "What measurements buy, " + f.Problem, XLabel: "further measurements",
+	out := Figure{Title: "Expected loss against measurements, " + f.Problem, XLabel: "further measurements",
 		YLabel: "expected loss (" + unitOf(rewardUnits, f.Words) + ")", NonNegative: true}
 	switch {
 	case f.Prices.Sample > 0 || f.Prices.Round > 0:

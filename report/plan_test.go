@@ -13,7 +13,7 @@ func TestEndlessForecast(t *testing.T) {
 	row := plan.Row{Gap: 0.1, Algorithm: "CoTestFC", Runs: 20, Undecided: 3, SamplesPerAgent: math.Inf(1), SamplesTotal: math.Inf(1), SamplesTotalQ90: 1200, Tasks: 2}
 	for _, c := range []struct{ got, want string }{
 		{planBlocks(plan.Forecast{Problem: "p", Delta: 0.05, Rows: []plan.Row{row}})[0].(Paragraph).Text, "With a gap of 0.1, no method decided in every simulated run."},
-		{whatIfBlocks(plan.Comparison{Problem: "p", Rows: []plan.Row{row}})[0].(Paragraph).Text, "CoTestFC left some task undecided in 3 of 20 simulated runs; 90 % of the runs take at most 1,200 samples in all."},
+		{whatIfBlocks(plan.Comparison{Problem: "p", Rows: []plan.Row{row}})[0].(Paragraph).Text, "CoTestFC left at least one task undecided in 3 of 20 simulated runs; 90 % of the runs need at most 1,200 samples in all."},
 	} {
 		if !strings.HasSuffix(c.got, c.want) {
 			t.Errorf("got %q, want %q at its end", c.got, c.want)

@@ -53,8 +53,7 @@ func resultsView(rs []engine.Result) view {
 	}
 }
 
-// resultBlocks shows fc and fb: what was found and with what guarantee, warnings, the answers, the
-// rounds, and the audit trail.
+// resultBlocks shows fc(...) and fb(...): summary, guarantee, warnings, answers, settings, rounds and audit trail.
 func resultBlocks(r engine.Result) []Block {
 	out := []Block{Paragraph{Text: resultSentence(r), Lead: true}}
 	if s := reliability(r); s != "" {
@@ -78,7 +77,7 @@ func resultBlocks(r engine.Result) []Block {
 	return out
 }
 
-// resultSentence says what was decided, with how many samples, against what bound.
+// resultSentence gives the decisions, the number of samples and its ratio to the lower bound.
 func resultSentence(r engine.Result) string {
 	s := fmt.Sprintf("%s %s, with %s samples per agent", algorithm(r), verdict(r), cell(notNegative(r.SamplesPerAgent), 0))
 	if r.RatioToLowerBound > 0 {
@@ -87,25 +86,25 @@ func resultSentence(r engine.Result) string {
 	return s + fmt.Sprintf(" in %s.", rounds(r))
 }
 
-// verdict returns the part of the sentence that must never oversell: a task without a decided
-// answer is named as undecided, whatever the mode.
+// verdict returns the predicate of resultSentence. A task without a decided answer is always reported as
+// undecided.
 func verdict(r engine.Result) string {
 	undecided := lists.Where(r.Answers, func(a engine.Answer) bool { return !a.Decided })
 	open := lists.Map(undecided, func(a engine.Answer) string { return a.Task })
 	n := len(r.Answers)
 	why := " (" + r.Status.Words() + ")"
 	if r.Status == engine.StatusInterrupted && r.Runs > 0 {
-		why = "" // the interrupt ended the runs, not the one that these answers are of
+		why = "" // the interrupt ended later runs; these answers are of a complete one
 	}
 	switch {
 	case n == 0:
 		return "has no answers" + why
 	case untested(r):
-		return "picked an arm for " + each(n)
+		return "recommends an arm for " + each(n)
 	case len(open) > 0:
 		return fmt.Sprintf("decided %d of %s and left %s undecided%s", n-len(open), plural(n, "task"), join(open, 8), why)
 	case r.Status == engine.StatusEpsilon:
-		return fmt.Sprintf("decided %s up to an accuracy of %s", each(n), decimal(r.Epsilon, 0))
+		return fmt.Sprintf("decided %s to within %s of the best arm", each(n), decimal(r.Epsilon, 0))
 	case n <= 4 && r.Runs == 1:
 		answer := func(a engine.Answer) string { return r.Words.ArmLabel(a.Arm) + " for " + r.Words.TaskLabel(a.Task) }
 		return "decided on " + join(lists.Map(r.Answers, answer), 4)
@@ -113,63 +112,63 @@ func verdict(r engine.Result) string {
 	return "decided " + each(n)
 }
 
-// reliability describes how the runs compare with what was asked. It is "" for a single run without
-// known truth.
+// reliability compares the errors of the runs with the allowed error probability. It is "" for a single run
+// without known true means.
 func reliability(r engine.Result) string {
 	var parts []string
 	switch {
 	case r.Runs == 0 && len(r.Trace) > 0:
 		parts = append(parts, fmt.Sprintf(
-			"No run finished%s. Answers, samples and rounds are the first one's so far; explain(…) says what it still takes.",
+			"No run finished%s. Answers, samples and rounds are those of the unfinished first run; explain(…) shows its progress.",
 			interruptedBy(r)))
 	case r.Runs < r.Asked:
 		parts = append(parts, fmt.Sprintf("Only %d of %s finished%s.", r.Runs, plural(r.Asked, "run"), interruptedBy(r)))
 	}
 	picks := untested(r)
 	if r.Undecided.Count > 0 && r.Runs > 1 && !picks {
-		parts = append(parts, fmt.Sprintf("%d of %s left some task undecided.", r.Undecided.Count, plural(r.Undecided.Runs, "run")))
+		parts = append(parts, fmt.Sprintf("%d of %s left at least one task undecided.", r.Undecided.Count, plural(r.Undecided.Runs, "run")))
 	}
 	if picks && r.TaskErrors.Runs > 0 {
-		parts = append(parts, picksRight(r))
+		parts = append(parts, regretSentence(r))
 	} else if e := r.Errors; e.Runs > 0 {
-		what := "gave some task a wrong answer"
+		what := "had a wrong answer"
 		switch other := "other than the arm with the " + strings.ToLower(highest(r.Goal)) + " mean of the table"; {
 		case r.Sampled && r.Mode == engine.ModeFB:
-			what = "had a best estimate in some task " + other
+			what = "recommended, for at least one task, an arm " + other
 		case r.Sampled:
-			what = "gave some task an answer " + other
+			what = "answered, for at least one task, with an arm " + other
 		case r.Mode == engine.ModeFB:
-			what = "had a wrong best estimate in some task"
+			what = "recommended a wrong arm for at least one task"
 		}
 		if r.Mode == engine.ModeFB && r.DecidedErrors.Runs > 0 && r.Delta > 0 {
 			d := r.DecidedErrors
-			parts = append(parts, fmt.Sprintf("%s were decided; %d of %s had a decided answer that is wrong: error rate %s, at most δ = %s asked.",
+			parts = append(parts, fmt.Sprintf("%s were decided. %d of %s had a wrong decided answer: error rate %s (allowed: δ = %s).",
 				plural(r.DecidedTasks, "answer"), d.Count, plural(d.Runs, "run"), interval(d.Rate, d.CI95[0], d.CI95[1]), decimal(r.Delta, 0)))
 		}
 		s := fmt.Sprintf("%d of %s %s: error rate %s", e.Count, plural(e.Runs, "run"), what, interval(e.Rate, e.CI95[0], e.CI95[1]))
 		if r.Mode == engine.ModeFC && r.Delta > 0 {
-			s += fmt.Sprintf(", at most δ = %s asked", decimal(r.Delta, 0))
+			s += fmt.Sprintf(" (allowed: δ = %s)", decimal(r.Delta, 0))
 		}
 		parts = append(parts, s+".")
 	}
 	if r.Errors.Runs > 0 && r.Drawn {
-		parts = append(parts, "Each run drew its expected rewards from what the measurements say, and is graded by these.")
+		parts = append(parts, "Each run drew its true means from the posterior of the measurements; errors and regret refer to these means.")
 	}
 	if r.Errors.Runs > 0 && r.Sampled {
-		parts = append(parts, "These means are measurements: that arm may be ahead by luck. best(p) says which arm the measurements speak for.")
+		parts = append(parts, "These means are measurements, so an arm can lead by luck. best(p) recommends arms by their posterior.")
 	}
 	return strings.Join(parts, " ")
 }
 
-// untested reports whether a fixed budget ended in picks that nothing was tested about: no task is decided, and nothing
-// bounds by how much another arm could be better.
+// untested reports whether a fixed-budget result has only untested recommendations: no task is decided, and no
+// recommendation has a bound on its simple regret.
 func untested(r engine.Result) bool {
 	return r.Mode == engine.ModeFB && len(r.Answers) > 0 &&
 		!slices.ContainsFunc(r.Answers, func(a engine.Answer) bool { return a.Decided || !math.IsInf(a.Margin, 1) })
 }
 
-// picksRight says how often picks are right, and what they lose.
-func picksRight(r engine.Result) string {
+// regretSentence gives the rate of right recommendations and their simple regret.
+func regretSentence(r engine.Result) string {
 	right := "the best arm of their task"
 	switch {
 	case r.Sampled:
@@ -178,11 +177,12 @@ func picksRight(r engine.Result) string {
 		right = "within " + decimal(r.Epsilon, 0) + " of the best arm of their task"
 	}
 	e := r.TaskErrors
-	s := fmt.Sprintf("Of %s %d are %s: %s", plural(e.Runs, "pick"), e.Runs-e.Count, right, interval(1-e.Rate, 1-e.CI95[1], 1-e.CI95[0]))
-	return s + fmt.Sprintf(". A pick is worse than the best by %s on average.", cell(notNegative(r.Regret), 0))
+	s := fmt.Sprintf("%d of %s are %s: rate %s", e.Runs-e.Count, plural(e.Runs, "recommendation"), right,
+		interval(1-e.Rate, 1-e.CI95[1], 1-e.CI95[0]))
+	return s + fmt.Sprintf(". The simple regret is %s on average.", cell(notNegative(r.Regret), 0))
 }
 
-// highest says which mean is the best.
+// highest returns the word for the best mean under a goal.
 func highest(goal string) string {
 	if goal == problem.GoalMin {
 		return "Lowest"
@@ -190,7 +190,7 @@ func highest(goal string) string {
 	return "Highest"
 }
 
-// interruptedBy says why runs are missing.
+// interruptedBy returns the reason for missing runs.
 func interruptedBy(r engine.Result) string {
 	if r.Status == engine.StatusInterrupted {
 		return ": interrupted"
@@ -213,25 +213,24 @@ func rounds(r engine.Result) string {
 	return fmt.Sprintf("%s rounds on average (%d at most)", decimal(r.Rounds, 3), r.MaxRounds)
 }
 
-// answersTable returns a table with a row per task. Only decided answers stand in the column
-// Answer; the best guess among the rest is called that. A fixed budget ends in best estimates,
-// which are not called answers either.
+// answersTable returns a table with a row per task. The column Answer has decided answers only; undecided
+// tasks have a best estimate. A fixed budget ends with recommendations, which are not called answers.
 func answersTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Answers",
 		Columns: columns("task Task", "arm Answer", "decided Decided", "leader Best estimate", "#estimate Estimated reward",
-			"#margin Worse by at most", "candidates Still possible", "best Truly best", "correct Best estimate correct"),
+			"#margin Regret at most", "candidates Still possible", "best True best", "correct Best estimate correct"),
 	}
-	guess := "For an undecided task the best estimate is a guess: the data do not support a winner."
+	guess := "For an undecided task, the best estimate is only the current leader: the data do not establish a winner."
 	if r.Mode == engine.ModeFB {
-		t.Caption, t.Columns[3].Title, t.Columns[8].Title = "Best estimates", "Best estimate", "Correct"
-		guess = "Where Decided says no, the data do not exclude other arms."
+		t.Caption, t.Columns[3].Title, t.Columns[8].Title = "Recommendations", "Recommended", "Correct"
+		guess = "If Decided is no, the data do not exclude other arms."
 	}
 	if r.Drawn {
-		t.Columns[7].Title = "Best in its rewards"
+		t.Columns[7].Title = "Best in this run"
 	}
 	if r.Sampled {
-		t.Columns[7].Title, t.Columns[8].Title = highest(r.Goal)+" mean", "Best estimate has it"
+		t.Columns[7].Title, t.Columns[8].Title = highest(r.Goal)+" mean", "Best estimate agrees"
 	}
 	open, picks := false, untested(r)
 	for _, a := range r.Answers {
@@ -244,7 +243,7 @@ func answersTable(r engine.Result) Table {
 		if r.Mode == engine.ModeFB {
 			row[1] = nil
 		}
-		if picks { // the same for all
+		if picks { // equal in all rows
 			row[2], row[5], row[6] = nil, nil, nil
 		}
 		t.Rows = append(t.Rows, row)
@@ -264,7 +263,7 @@ func possible(arms []string) any {
 		return nil
 	}
 	text := join(arms, 4)
-	if strings.Contains(arms[0], ", ") { // a comma parts the columns of one arm
+	if strings.Contains(arms[0], ", ") { // commas separate the columns of one arm
 		text = strings.Join(arms[:min(4, len(arms))], "; ")
 		if more := len(arms) - 4; more > 0 {
 			text += fmt.Sprintf("; and %d more", more)
@@ -273,20 +272,20 @@ func possible(arms []string) any {
 	return fmt.Sprintf("%d: %s", len(arms), text)
 }
 
-// resultFacts returns the settings and what was measured, once more in numbers.
+// resultFacts returns the settings and all measures of a result.
 func resultFacts(r engine.Result) KeyValues {
 	kv := KeyValues{Caption: "Settings and measurements"}
 	kv.add("Problem", fmt.Sprintf("%s (%s, %s)", r.Problem, plural(r.Tasks, "task"), plural(r.Arms, "arm")))
 	kv.add("Goal", lowest(r.Goal))
 	if !untested(r) {
-		kv.add("Error probability asked, δ", known(r.Delta))
+		kv.add("Error probability allowed, δ", known(r.Delta))
 	}
-	kv.add("Accuracy asked, ε", known(r.Epsilon))
+	kv.add("Accuracy, ε", known(r.Epsilon))
 	kv.add("Budget per agent, T", known(r.Budget))
-	kv.add("Form", known(r.Regime))
+	kv.add("Estimator", known(r.Regime))
 	kv.add("Ridge, ξ", r.Ridge)
 	if r.NormBound > 0 {
-		kv.Items = append(kv.Items, KeyValue{Key: "Bound stated on the norm of the reward function", Value: r.NormBound, Unit: "reward units"})
+		kv.Items = append(kv.Items, KeyValue{Key: "Norm bound of the reward function", Value: r.NormBound, Unit: "reward units"})
 	}
 	kv.add("Status", r.Ended())
 	kv.add("Runs", r.Runs)
@@ -306,7 +305,7 @@ func resultFacts(r engine.Result) KeyValues {
 func traceTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Rounds of the first run",
-		Columns: columns("#round Round", "#pulls Pulls, all agents", "#rho Design value ρ", "#rho_lower Certified lower",
+		Columns: columns("#round Round", "#pulls Pulls, all agents", "#rho Design value ρ", "#rho_lower Certified lower bound",
 			"#rounding Rounding ratio", "#alive Arms left", "#lack_of_fit Lack of fit, p", "digest Plan digest"),
 	}
 	if r.Runs == 1 {
@@ -320,7 +319,7 @@ func traceTable(r engine.Result) Table {
 	return t.withoutEmptyColumns()
 }
 
-// short cuts a digest to what an eye can compare.
+// short cuts a digest to a length that a reader can compare.
 func short(digest string) any {
 	if len(digest) > 12 {
 		digest = digest[:12]
@@ -330,9 +329,9 @@ func short(digest string) any {
 
 func eliminationsTable(r engine.Result) Table {
 	return Table{
-		Caption: fmt.Sprintf("Audit trail: why %s %s dropped", plural(len(r.Eliminations), "arm"), were(len(r.Eliminations))),
+		Caption: fmt.Sprintf("Audit trail: why %s %s eliminated", plural(len(r.Eliminations), "arm"), were(len(r.Eliminations))),
 		Columns: []Column{
-			number("round", "Round", ""), text("task", "Task"), text("arm", "Arm"), text("rival", "Lost against"),
+			number("round", "Round", ""), text("task", "Task"), text("arm", "Arm"), text("rival", "Eliminated by"),
 			number("gap", "Estimated gap", ""), number("width", widthTitle(r), ""), text("rule", "Rule"),
 		},
 		Rows: lists.Map(r.Eliminations, func(e engine.Elimination) []any {
@@ -342,8 +341,8 @@ func eliminationsTable(r engine.Result) Table {
 	}
 }
 
-// widthTitle names what stands beside a gap: an elimination in fixed budget goes
-// by rank and has no threshold, but for a test's.
+// widthTitle returns the title of the column next to the gap. Fixed-budget eliminations use ranks and have no
+// threshold, except those of a test.
 func widthTitle(r engine.Result) string {
 	tested := slices.ContainsFunc(r.Eliminations, func(e engine.Elimination) bool { return e.Rule == engine.RuleCombination })
 	if r.Mode == engine.ModeFB && !tested {

@@ -77,11 +77,11 @@ func TestResultSentences(t *testing.T) {
 		result engine.Result
 		want   []string
 	}{
-		{"wrong runs are told", wrong, []string{"Only 48 of 50 runs finished.", "2 of 50 runs left some task undecided.", "3 of 50 runs gave some task a wrong answer: error rate 0.060 [0.021, 0.162], at most δ = 0.005 asked."}},
+		{"wrong runs are told", wrong, []string{"Only 48 of 50 runs finished.", "2 of 50 runs left at least one task undecided.", "3 of 50 runs had a wrong answer: error rate 0.060 [0.021, 0.162] (allowed: δ = 0.005)."}},
 		{"few answers are named", single, []string{"decided on XPhos for primary amine, with 400 samples per agent in 2 rounds."}},
-		{"accuracy is told", near, []string{"decided each of 5 tasks up to an accuracy of 0.05"}},
+		{"accuracy is told", near, []string{"decided each of 5 tasks to within 0.05 of the best arm"}},
 		{"a budget decides or leaves open", fbResult("CoKernelFB", 3, 0.04), []string{"CoKernelFB decided 0 of 2 tasks and left"}},
-		{"a budget that tests nothing", picks, []string{"CoBayesFB picked an arm for each of 2 tasks,", "Of 20 picks 12 are within 5 of the best arm of their task: 0.60 [0.40, 0.80]. A pick is worse than the best by 1.50 [1.00, 2.00] on average."}},
+		{"a budget that tests nothing", picks, []string{"CoBayesFB recommends an arm for each of 2 tasks,", "12 of 20 recommendations are within 5 of the best arm of their task: rate 0.60 [0.40, 0.80]. The simple regret is 1.50 [1.00, 2.00] on average."}},
 		{"no interval of a count reaches below 0", rough, []string{"with 57 [0, 168] samples per agent"}},
 		{"nothing finished", engine.Result{Algorithm: "IndRAGE", Status: engine.StatusInterrupted}, []string{"has no answers (interrupted)"}},
 	} {

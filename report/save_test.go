@@ -48,8 +48,8 @@ func TestSaveErrors(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"x.docx", 1, "cannot save x.docx: the ending says the format, one of .csv .html .json .md .parquet .pdf .png .svg .tex .txt"},
-		{"x", 1, "cannot save x: the ending says the format"},
+		{"x.docx", 1, "cannot save x.docx: the ending selects the format and must be one of .csv .html .json .md .parquet .pdf .png .svg .tex .txt"},
+		{"x", 1, "cannot save x: the ending selects the format"},
 		{filepath.Join(dir, "none", "x.json"), 1, "none"},
 		{old, kernels.RBF{Lengthscale: []float64{1}}, "a kernel has no rows and columns to save as CSV"},
 		{filepath.Join(dir, "x.svg"), 1, "a number cannot be drawn"},

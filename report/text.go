@@ -102,7 +102,7 @@ func (t *textWriter) block(b Block) {
 		t.table(b)
 	case Figure:
 		x := figureTable(b)
-		x.Collapsed = len(b.Panels) > 0 // nobody reads so many points
+		x.Collapsed = len(b.Panels) > 0 // more points than a reader needs
 		t.table(x)
 		t.wrap("  ", b.Describe())
 	case Code:

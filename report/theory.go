@@ -144,7 +144,7 @@ func problemBlocks(p problem.Problem) []Block {
 	if sampled {
 		t.Columns[3].Title, t.Columns[4].Title = highest(p.Goal)+" mean", "Mean ± standard error"
 		t.Columns = append(t.Columns, number("count", "Measured", ""))
-		t.Notes = append(t.Notes, "The highest of several means is high by luck in part; best(p) says which arm the measurements speak for.")
+		t.Notes = append(t.Notes, "The highest of several means is partly high by luck; best(p) recommends arms by their posterior.")
 	}
 	means := p.Means() // higher is better
 	for v, g := range p.Groups() {

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// shownWarnings is how many warnings are shown unfolded: more are read by nobody.
+// shownWarnings is the number of warnings that are shown unfolded.
 const shownWarnings = 2
 
 // warned shows warnings: the first ones, and all others folded, with their number.
@@ -66,7 +66,7 @@ func resultWarnings(r engine.Result) []string {
 	})
 }
 
-// worst are the kinds of warnings by which answers are wrong, and so no number is worth much.
+// worst are the kinds of warnings that make answers wrong; they come first.
 var worst = []engine.WarningKind{engine.WarnErrors, engine.WarnKernel, engine.WarnLackOfFit}
 
 // worstFirst puts these kinds first, in that order, and leaves the order of the others.
@@ -86,7 +86,7 @@ func byKind(warnings []engine.Warning) [][]engine.Warning {
 	return lists.Groups(warnings, func(w engine.Warning) engine.WarningKind { return w.Kind })
 }
 
-// lowest returns a cell that says what the goal min means, nil for another goal.
+// lowest returns a cell that explains the goal min; nil for another goal.
 func lowest(goal string) any {
 	if goal != problem.GoalMin {
 		return nil
@@ -94,7 +94,7 @@ func lowest(goal string) any {
 	return "the lowest reward; gaps and regrets say how far above the best"
 }
 
-// noiseKnown returns a word for what is known of the noise of a problem, and says what that is good for.
+// noiseKnown returns the type of noise model of a problem, and a sentence about its consequences.
 func noiseKnown(p problem.Problem) (word, sense string) {
 	const estimated = ": estimated while sampling, by algorithms that can"
 	switch b := p.Noise.Bounds; {

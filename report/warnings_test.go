@@ -66,7 +66,7 @@ func TestFootnotesSideBySide(t *testing.T) {
 	b := engine.Result{Algorithm: "B", Standing: engine.StandingProven, Warnings: []engine.Warning{guessed}, Answers: answers(false, false)}
 	got := Compare([]engine.Result{a, b, a})
 	for _, want := range []string{
-		"Guarantee of all: proven.", "A guarantee is for decided answers alone.",
+		"Guarantee of all: proven.", "Guarantees cover decided answers only.",
 		"Warning: " + few(1).String() + " (A in row 1 and A in row 3).",
 		"Warning: " + guessed.String() + " (all).",
 	} {

@@ -115,7 +115,7 @@ func (d destination) create() (*os.File, error) {
 			return f, nil
 		case errors.Is(err, fs.ErrExist):
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("there is no folder %s", filepath.Clean(folder))
+			return nil, fmt.Errorf("the folder %s does not exist", filepath.Clean(folder))
 		default:
 			return nil, fmt.Errorf("folder %s: %w", filepath.Dir(d.path), reason(err))
 		}

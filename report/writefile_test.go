@@ -76,7 +76,7 @@ func TestWriteFileFollowsLinks(t *testing.T) {
 	}
 	holdsOnly(t, filepath.Join(folder, "c"), "far", "first", "second")
 	holdsOnly(t, filepath.Join(folder, "a"), "b", "end.txt", "far.txt")
-	for name, want := range map[string]string{"loop": "too many", "nowhere": "there is no folder", "a": "it exists and is not a regular file"} {
+	for name, want := range map[string]string{"loop": "too many", "nowhere": "does not exist", "a": "it exists and is not a regular file"} {
 		path := filepath.Join(folder, name)
 		for _, err := range []error{Writable(path), put(path, "x")} {
 			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), ".cope-") {

@@ -44,7 +44,7 @@ func TestSheetInPipe(t *testing.T) {
 	if _, err := readSheet(t.Context(), pipe); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	if err := unsaved(t.Context(), nil, pipe, "Ann"); err != nil {
+	if err := checkOverwrite(t.Context(), nil, pipe, "Ann"); err != nil {
 		t.Error(err)
 	}
 	r, w, err := os.Pipe()

@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// paperCase builds the paper's synthetic instance: V = 5 tasks, the six arms of
-// R⁴ with two ones, each task in the 4-dim subspace of its kind; kinds say which
-// tasks are the same. Case 1: all, case 2: {1,2} and {3,4,5}, case 3: none.
+// paperCase builds the paper's synthetic instance: V = 5 tasks, the six arms of R⁴ with two ones, each task in the 4-dimensional subspace
+// of its kind; kinds has the kind of each task. Case 1: all equal, case 2: {1,2} and {3,4,5}, case 3: all different.
 func paperCase(kinds []int, ridge float64) (Space, Contrasts) {
 	blocks := 0
 	for _, k := range kinds {
@@ -61,8 +60,8 @@ func all(n int) []int {
 	return g
 }
 
-// paperRivals contrasts each task's best arm with its rivals by 1/gap², for the
-// reward vector [gap, 2 gap, 3 gap, ...] counted over all coordinates.
+// paperRivals contrasts each task's best arm with its rivals, weighted by 1/gap², for the reward vector [gap, 2 gap, 3 gap, ...] over all
+// coordinates.
 func paperRivals(s Space, gap float64) Contrasts {
 	var c Contrasts
 	n, d := s.Features.Dims()

@@ -13,31 +13,29 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Cover searches for about the fewest pulls n after which no target varies by more than 1,
+// Cover searches for approximately the fewest pulls n after which every target has a variance of at most 1,
 //
 //	min Σ n_i  subject to  y_kᵀ(I + Σ n_i ρ_i φ_iφ_iᵀ)⁻¹y_k ≤ 1 for every k,
 //
-// or, where those are more than Most, for as many pulls with about the least largest variance. It begins
-// where it stopped, so that targets join and numbers of pulls change at the cost of a few iterations,
-// where an interior-point method begins again.
+// or, if those exceed Most, for Most pulls with approximately the smallest largest variance. Each solve continues from the last one, so
+// that new targets and other numbers of pulls cost only a few iterations, where an interior-point method starts again.
 //
-// Pulls and dual weights u_k are multiplied in turn until both stay,
+// Pulls and dual weights u_k are updated multiplicatively until both are stationary,
 //
 //	n_i ← n_i (g_i/ḡ)^{1/2},  g_i = ρ_i Σ_k u_k (φ_iᵀM⁻¹y_k)²,  u_k ← u_k (h_k/max h)²,
 //
-// and the first one is the fixed point of [STT78] for a weighted sum of variances h_k. Both exponents become
-// smaller where certificates do not come nearer to each other. It works in the
-// covariance G of the arms' rewards as known before, in which M⁻¹ follows from (I + D^{1/2}GD^{1/2})⁻¹ with
-// D = diag(n) on the arms that have pulls. Lower comes from the dual bound of Minimax, so that the
-// gap is certified whatever the iterates do.
+// where the first is the fixed point of [STT78] for a weighted sum of variances h_k. Both exponents are reduced if the bounds stop
+// converging. It works in the prior covariance G of the arms' rewards, in which M⁻¹ follows from (I + D^{1/2}GD^{1/2})⁻¹ with D = diag(n)
+// on the arms with pulls. Lower is the dual bound of Minimax, so the gap is certified for any iterates.
 //
-//	[STT78] Silvey, Titterington, Torsney: An algorithm for optimal designs on a finite design space,
-//	        Communications in Statistics A 7, 1978.
+// [STT78] Silvey, Titterington, Torsney: An algorithm for optimal designs on a finite design space,
+//
+//	Communications in Statistics A 7, 1978.
 type Cover struct {
 	Pulls []float64 // s: n_i ≥ 0
-	Most  float64   // largest Σ n; +Inf at first
+	Most  float64   // largest Σ n; +Inf initially
 	Value float64   // largest variance of a target after Pulls
-	Lower float64   // no allocation of as many pulls has a smaller one
+	Lower float64   // lower bound of it for any allocation of as many pulls
 
 	Iterations int
 
@@ -49,26 +47,25 @@ type Cover struct {
 	dual     []float64      // K: u
 	h        []float64      // K: variances
 
-	best    []float64 // n of the smallest gap so far,
-	bestGap float64   // and that gap
+	best    []float64 // n with the smallest gap so far
+	bestGap float64   // that gap
 	bestEnd [2]float64
-	pace    float64 // how large steps are
+	pace    float64 // step size
 
-	patience int // certificates since the gap became smaller
+	patience int // number of bounds since the gap last decreased
 
 	coverWork
 }
 
-// coverWork is storage kept between iterations.
+// coverWork is workspace reused between iterations.
 type coverWork struct {
-	arms, targets []int          // worked on
+	arms, targets []int          // in use
 	factor        blas64.General // L, LLᵀ = I + D^{1/2}GD^{1/2} on arms
 	z             blas64.General // targets × arms
 	g             []float64      // per arm of the cover
 }
 
-// NewCover returns a search without targets over arms of these features and precisions of one pull
-// (nil means 1). The end of the context ends Solve.
+// NewCover returns a search without targets over arms with these features and precisions of one pull (nil means 1). ctx ends Solve.
 func NewCover(ctx context.Context, features *mat.Dense, precision []float64) (c *Cover, err error) {
 	defer try.Caught(&err)
 	s, r := features.Dims()
@@ -84,7 +81,7 @@ func NewCover(ctx context.Context, features *mat.Dense, precision []float64) (c 
 	return c, nil
 }
 
-// Add adds targets y_k, one a row.
+// Add adds targets y_k, one per row.
 func (c *Cover) Add(targets *mat.Dense) (err error) {
 	defer try.Caught(&err)
 	k, _ := targets.Dims()
@@ -108,10 +105,9 @@ func (c *Cover) Add(targets *mat.Dense) (err error) {
 // mostCovering is the largest number of iterations of one Solve.
 const mostCovering = 300
 
-// Solve iterates until the largest variance is at most a part of tolerance above the least possible for
-// as many pulls, and as far from 1, unless that would take more than Most. begin is how many pulls in
-// all it begins with where there are none. Without targets, or with targets that vary by at most 1
-// already, there are no pulls.
+// Solve iterates until the largest variance is within a fraction tolerance of the smallest possible for as many pulls, and of 1 unless
+// that needs more than Most pulls. begin is the initial number of pulls if there are none. Without targets, or if all variances are
+// already at most 1, there are no pulls. It returns an error if the context ends.
 func (c *Cover) Solve(begin, tolerance float64) (err error) {
 	defer try.Caught(&err)
 	c.Iterations, c.Value, c.Lower = 0, 0, 0
@@ -154,7 +150,7 @@ func (c *Cover) Solve(begin, tolerance float64) (err error) {
 	}
 }
 
-// everything lets every arm and every target come back.
+// everything makes every arm and every target available again.
 func (c *Cover) everything() {
 	least := 1e-3 * sum(c.Pulls) / float64(len(c.Pulls))
 	for i, n := range c.Pulls {
@@ -166,7 +162,7 @@ func (c *Cover) everything() {
 	}
 }
 
-// keep keeps the pulls of the smallest gap, and makes steps smaller when it did not become smaller.
+// keep stores the pulls with the smallest gap, and reduces the step size if the gap did not decrease.
 func (c *Cover) keep() {
 	gap := c.Value/c.Lower - 1
 	if sum(c.Pulls) < c.Most*(1-1e-9) {
@@ -191,11 +187,11 @@ func (c *Cover) converged(tolerance float64) bool {
 	return c.Value >= 1-tolerance && c.Value <= 1+tolerance || atMost && c.Value > 1
 }
 
-// choose chooses the arms and targets to work on: those with weight, or of all targets.
+// choose selects the arms and targets in use: those with weight, or all targets.
 func (c *Cover) choose(whole bool) {
 	c.arms, c.targets = c.arms[:0], c.targets[:0]
 	total, top, high, weak := sum(c.Pulls), 0.0, 0.0, 1e-3
-	if c.pace < 1 { // arms that help targets of small weight alone must not be lost
+	if c.pace < 1 { // keep arms that only help targets of small weight
 		weak = 1e-6
 	}
 	for i, n := range c.Pulls {
@@ -215,7 +211,7 @@ func (c *Cover) choose(whole bool) {
 	}
 }
 
-// evaluate computes the variances of the targets and how much each arm helps.
+// evaluate computes the variances of the targets and the gradient of each arm.
 func (c *Cover) evaluate() bool {
 	s, k := len(c.arms), len(c.targets)
 	c.factor, c.z = reshape(c.factor, s, s), reshape(c.z, k, s)
@@ -257,7 +253,7 @@ func (c *Cover) evaluate() bool {
 	return true
 }
 
-// certify completes the help of arms without pulls, and keeps both bounds.
+// certify computes the gradients of arms without pulls, and updates both bounds.
 func (c *Cover) certify() {
 	inside := indices.Mark(len(c.Pulls), c.arms)
 	rest := indices.Where(len(inside), func(i int) bool { return !inside[i] })
@@ -291,7 +287,7 @@ func (c *Cover) certify() {
 		help, top = help+c.Pulls[i]*g, max(top, g)
 	}
 	c.Lower = lowerBound(f, help, total*top, sum(c.dual))
-	for _, i := range rest { // arms that would help more than those with pulls come in
+	for _, i := range rest { // add arms with a larger gradient than those with pulls
 		if c.g[i]*total > help {
 			c.Pulls[i] = 1e-3 * total / float64(len(c.Pulls))
 		}
@@ -308,13 +304,13 @@ func (c *Cover) update() {
 		help += c.Pulls[i] * c.g[i]
 	}
 	mean := help / total
-	if !(mean > 0) { // no arm at hand helps the targets at hand
+	if !(mean > 0) { // no arm in use helps the targets in use
 		c.everything()
 		c.pace = max(0.7*c.pace, 0.1)
 		return
 	}
 	least := 0.0
-	if c.pace < 1 { // of the mean; an arm that falls further at once is lost to targets that it alone helps
+	if c.pace < 1 { // lower limit of a factor: an arm that falls faster would be lost to targets that only it helps
 		least = 0.01
 	}
 	for _, i := range c.arms {

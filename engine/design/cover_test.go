@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// covered is a problem of pulls with targets that are gaps between arms, some of them impossible to pull.
+// covered is a problem of pulls with targets that are gaps between arms; some of these cannot be pulled.
 func covered(rng *rand.Rand, s, k, r int) (features *mat.Dense, precision []float64, targets *mat.Dense) {
 	features, targets = mat.NewDense(s, r, nil), mat.NewDense(k, r, nil)
 	for i := range s {
@@ -48,8 +48,8 @@ func plainly(features *mat.Dense, precision []float64, targets *mat.Dense, pulls
 	return worst
 }
 
-// TestCover: pulls are about as few as the interior-point method finds for the same largest variance, and
-// both ends hold.
+// TestCover checks that pulls are about as few as those of the interior-point method for the same largest variance, and that both bounds
+// hold.
 func TestCover(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 7))
 	for _, c := range []struct{ s, k, r int }{{1, 1, 1}, {4, 3, 3}, {30, 20, 25}, {60, 90, 60}, {80, 5, 40}} {
@@ -110,7 +110,7 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// TestCoverGrows: with targets that join, a search that goes on ends where one from the beginning does.
+// TestCoverGrows checks that with new targets, a continued search ends like one from the beginning.
 func TestCoverGrows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	features, precision, targets := covered(rng, 40, 60, 40)
@@ -137,7 +137,7 @@ func TestCoverGrows(t *testing.T) {
 	}
 }
 
-// TestCoverOfNothing: targets that are known well enough take no pulls.
+// TestCoverOfNothing checks that targets with small variances need no pulls.
 func TestCoverOfNothing(t *testing.T) {
 	c, err := NewCover(context.Background(), mat.NewDense(2, 2, []float64{1, 0, 0, 1}), nil)
 	if err != nil {
@@ -158,8 +158,7 @@ func TestCoverOfNothing(t *testing.T) {
 	}
 }
 
-// Pulls are found also where arms of several blocks have nothing in common and some of them need 10⁴ times
-// the pulls of others: whatever is lost on the way comes back.
+// Pulls are also found for unrelated blocks of arms, some of which need 10⁴ times the pulls of others: arms dropped on the way return.
 func TestCoverOfBlocks(t *testing.T) {
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 5))

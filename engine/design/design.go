@@ -15,9 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Space holds what an allocation is chosen over: the features of all arms and how precise one pull
-// of each is. With weights λ on the simplex it gives the information matrix of one unit of sampling
-// effort,
+// Space is the input of an allocation: the features of all arms and the precision of one pull of each. With weights λ on the simplex it
+// gives the information matrix per unit of sampling effort,
 //
 //	A(ξ, λ) = ξ I + Σ_i λ_i φ_i φ_iᵀ / σ_i²   [Du23, eq. of ρ*(ξ)].
 type Space struct {
@@ -44,35 +43,33 @@ type Contrasts struct {
 
 // Options of the solvers; the zero value is the documented default.
 type Options struct {
-	Tolerance     float64 // relative duality gap asked for; 0 means 1e-6
+	Tolerance     float64 // relative duality gap; 0 means 1e-6
 	MaxIterations int     // 0 means 500
-	// Threshold ends a Minimax as soon as the optimum is certified to lie on one
-	// side of it, at whatever gap; 0 means no threshold.
+	// Threshold ends Minimax as soon as the optimum is certified to be on one side of it, with any gap; 0 means no threshold
 	Threshold float64
-	// Scan is the largest number of products that a scan of all pairs may take; 0 means 1e12 (Exchange).
+	// largest number of products of a scan over all pairs; 0 means 1e12 (Exchange)
 	Scan float64
-	// Context ends a solver between two steps, with its error; nil never does.
+	// ends a solver between two steps, with the context's error; nil never does
 	Context context.Context
 }
 
-// Status says how a solver stopped.
+// Status is the reason why a solver stopped.
 type Status int
 
 const (
-	// Optimal: the relative duality gap asked for was reached.
+	// Optimal: the requested relative duality gap was reached.
 	Optimal Status = iota
-	// Stalled: rounding errors ended progress; the gap reported holds, but is above the one asked
-	// for.
+	// Stalled: rounding errors ended progress; the reported gap is valid but larger than requested.
 	Stalled
 	// IterationLimit: MaxIterations were used; the gap reported holds.
 	IterationLimit
 	// Separated: the optimum is certified to be at most, or above, Options.Threshold.
 	Separated
-	// Trivial: there was nothing to decide (no contrast, or all are zero).
+	// Trivial: no contrast, or all are zero.
 	Trivial
 )
 
-// String returns the status as a word for reports.
+// String returns the status as a word.
 func (s Status) String() string {
 	return [...]string{"optimal", "stalled", "iteration limit", "separated", "trivial"}[s]
 }
@@ -86,28 +83,27 @@ type Design struct {
 	Value      float64   // objective at Weights, over all arms and all contrasts
 	Lower      float64   // certified lower bound of the minimum (Minimax)
 	Upper      float64   // certified upper bound of the maximum (InformationGain)
-	Reached    float64   // largest variance met at Weights, at most Value (Exchange)
+	Reached    float64   // largest variance found at Weights, at most Value (Exchange)
 	Weights    []float64 // λ, one per arm of the Space, ≥ 0, sum 1
 	Iterations int
 	Status     Status
-	// Certificate re-proves Lower or Upper by formulas independent of the solver.
+	// Certificate proves Lower or Upper by formulas independent of the solver.
 	Certificate Certificate
 }
 
-// Certificate holds the dual point of the best bound found.
+// Certificate has the dual point of the best bound.
 //
-// Minimax: Lower = f² / (f - λ·g + G) at λ = Weights and u = Dual, with h_p = ‖y_p‖²_{A⁻¹}, f = Σ
-// u_p h_p, g_i = Σ_p u_p (φ_iᵀA⁻¹y_p)²/σ_i², G = max_i g_i.
+// Minimax: Lower = f² / (f - λ·g + G) at λ = Weights and u = Dual, with h_p = ‖y_p‖²_{A⁻¹}, f = Σ u_p h_p, g_i = Σ_p u_p
+// (φ_iᵀA⁻¹y_p)²/σ_i², G = max_i g_i.
 //
-// InformationGain: Upper = log det(A/ξ) + max_i g_i - λ·g at λ = Weights, with
-// g_i = φ_iᵀA⁻¹φ_i/σ_i².
+// InformationGain: Upper = log det(A/ξ) + max_i g_i - λ·g at λ = Weights, with g_i = φ_iᵀA⁻¹φ_i/σ_i².
 type Certificate struct {
 	Weights []float64 // λ of the bound (may differ from Design.Weights)
 	Pairs   []Pair    // contrasts with u > 0 (Minimax only)
 	Dual    []float64 // u_p, sum 1, one per entry of Pairs
 }
 
-// certificate returns a point with the contrasts whose dual weights are above 0, which then sum to 1.
+// certificate returns a point with the contrasts of positive dual weight, normalised to sum 1.
 func certificate(weights []float64, pairs []Pair, dual []float64) Certificate {
 	c, total := Certificate{Weights: weights}, sum(dual)
 	for k, u := range dual {
@@ -129,36 +125,33 @@ func (d Design) DualityGap() float64 {
 	return d.Value/d.Lower - 1
 }
 
-// ErrUnestimable is returned when some contrast has a component that no arm can
-// measure while Ridge is zero: arms of precision 0 (Minimax) or of weight 0
-// (MaxVariance, Round) measure nothing.
+// ErrUnestimable is returned if some contrast has a component that no arm measures while Ridge is zero: arms of precision 0 (Minimax) or
+// of weight 0 (MaxVariance, Round) measure nothing.
 var ErrUnestimable = errors.New("design: a contrast lies outside the span of the arms and the ridge is zero")
 
-// errSingular is the answer to features that even graded coordinates cannot save.
+// errSingular is returned for features that are too nearly dependent even for graded coordinates.
 var errSingular = errors.New("design: the features are too nearly dependent for double precision; use a larger ridge")
 
-// errNoRidge is the only condition InformationGain adds to Minimax's.
+// errNoRidge is the only condition of InformationGain beyond those of Minimax.
 var errNoRidge = errors.New("design: the information gain needs a ridge above zero: it grows without bound as the ridge falls to zero")
 
-// RatioError says that n pulls are too few to stay close to an allocation.
+// RatioError reports that n pulls are too few to approximate an allocation.
 type RatioError struct {
-	Ratio float64 // what was reached; +Inf if some contrast is not measured at all
+	Ratio float64 // ratio reached; +Inf if some contrast is not measured
 	Limit float64 // 2(1+ε)
 	Pulls int     // n
 }
 
-// Error returns the message for the user.
+// Error returns the message for users.
 func (e *RatioError) Error() string {
 	return fmt.Sprintf("design: %d pulls cannot follow the allocation: the largest variance is %.4g times the allocation's own, "+
 		"at most %.4g is allowed; more pulls are needed", e.Pulls, e.Ratio, e.Limit)
 }
 
-// errNoRidgeOfMany is the condition of Exchange: without a ridge, what pivots leave out is
-// not measured at all.
+// errNoRidgeOfMany is the condition of Exchange: without a ridge, the parts outside the pivots' span are not measured at all.
 var errNoRidgeOfMany = errors.New("design: a design of very many arms needs a ridge above zero")
 
-// stopper lets the end of a context end long loops. A check costs nanoseconds, and is made at
-// least every few million operations.
+// stopper ends long loops if a context ends. A check costs nanoseconds and is made at least every few million operations.
 type stopper struct{ ctx context.Context } // nil never ends
 
 func (s stopper) check() {
@@ -167,8 +160,7 @@ func (s stopper) check() {
 	}
 }
 
-// claim asks for the memory of the given numbers for a design over n arms, before they are
-// allocated.
+// claim checks the memory for the given numbers of a design over n arms, before they are allocated.
 func (s stopper) claim(n int, numbers ...int) {
 	ctx := cmp.Or(s.ctx, context.Background())
 	total := 0.0
@@ -178,11 +170,10 @@ func (s stopper) claim(n int, numbers ...int) {
 	try.To(memlimit.Claim(ctx, memlimit.Need{What: "the design", Bytes: total, Count: n, Of: "arms"}))
 }
 
-// bound keeps the best certified bounds seen in a solve, each with the point
-// that proves it: the two need not come from the same iterate.
+// bound has the best certified bounds of a solve, each with the point that proves it; the two may come from different iterates.
 type bound struct {
 	value  float64   // smallest objective over all contrasts
-	lambda []float64 // where, one per arm of the space
+	lambda []float64 // its point, one weight per arm of the space
 
 	lower float64 // largest lower bound
 	dual  Certificate
@@ -209,8 +200,8 @@ func lowerBound(f, lambdaG, top, total float64) float64 {
 	return f / total * f / (max(f-lambdaG, 0) + top)
 }
 
-// pull computes how much each arm would help, g_i = ρ_i v_iᵀ M v_i with M = Σ u_p y_p y_pᵀ (all
-// whitened) and ρ_i = 1/σ_i², leaving V M in vm.
+// pull computes the gradient of each arm, g_i = ρ_i v_iᵀ M v_i with M = Σ u_p y_p y_pᵀ (all whitened) and ρ_i = 1/σ_i², leaving V M in
+// vm.
 func pull(stop stopper, t blas.Transpose, v, m blas64.General, root []float64, vm blas64.General, g []float64) {
 	multiply(stop, t, 1, v, m, 0, vm)
 	for i := range g {

@@ -1,61 +1,52 @@
-// Package design chooses how to spread sampling effort over arms, proves how good
-// the choice is, and turns it into whole numbers of pulls.
+// Package design distributes sampling effort over arms, certifies how good the allocation is, and rounds it to whole pulls.
 //
-// A [Space] holds the features φ_i of all arms, how precise one pull of each is, and the ridge ξ;
-// weights λ on the simplex give the information matrix A(ξ, λ) = ξI + Σ λ_i φ_iφ_iᵀ/σ_i².
-// [Contrasts] are the differences of arms that matter: all pairs within each group, or explicit
-// pairs with weights. Then
+// A [Space] has the features φ_i of all arms, the precision of one pull of each, and the ridge ξ; weights λ on the simplex give the
+// information matrix A(ξ, λ) = ξI + Σ λ_i φ_iφ_iᵀ/σ_i². [Contrasts] are the relevant differences of arms: all pairs within each group, or
+// explicit pairs with weights.
 //
 //   - [Minimax] finds λ with the smallest max_p ‖y_p‖²_{A⁻¹}: line 4 of Algorithm 1
 //     of [Du23], ρ*(ξ) and ω(ξ, ·);
-//   - [Exchange] does so where arms and pairs are too many for that;
+//   - [Exchange] does the same for very many arms and pairs;
 //   - [Width] finds λ with the smallest expected largest difference under Gaussian
-//     noise: γ, what fixed-budget Peace halves [KJKJ20];
+//     noise: γ, which fixed-budget Peace halves [KJKJ20];
 //   - [InformationGain] finds λ with the largest log det(A/ξ): Υ;
 //   - [MaxVariance] evaluates given weights;
-//   - [Round] turns weights into pulls and verifies what that costs; [Samples] and
+//   - [Round] turns weights into pulls and verifies the loss; [Samples] and
 //     [EffectiveRank] are its τ and d̃.
 //
 // # Results are certified
 //
-// Every [Design], except for designs of [Width], carries a value and a bound from the other side, with
-// the dual point that proves it. Solvers stop on the relative gap between the two, never on step
-// sizes. If rounding or a limit ends them earlier, Status says so and the gap reported is still
-// true. Optimal weights are not unique: compare values.
+// Every [Design], except those of [Width], has a value and a bound from the other side, with the dual point that proves it. Solvers stop
+// on the relative gap between the two, never on step sizes. If rounding or a limit ends them earlier, Status says so and the reported gap
+// is still valid. Optimal weights are not unique: compare values.
 //
 // # Method
 //
-// Step 0 replaces the features by coordinates of their span, in which A is positive
-// definite for every λ > 0 even at ξ = 0. Nothing is ever inverted along a direction
-// that no arm measures: a contrast with a component there is [ErrUnestimable].
+// Step 0 replaces the features by coordinates of their span, in which A is positive definite for every λ > 0 even at ξ = 0. No direction
+// is inverted that no arm measures: a contrast with a component there is [ErrUnestimable].
 //
-// Minimax is then a primal-dual interior-point method on the epigraph form, over a working set of
-// arms and one of contrasts. Up to 400 arms the first is all arms; beyond, it starts from an
-// approximate D-optimal design. With a ridge, contrasts of few of the arms are solved in the span
-// of these arms, to which only arms that prove to help are added. Pricing visits all arms and all
-// pairs exactly: it yields the certificate and names the items to add. Lists of all pairs are never
-// stored. The files follow the method: space (checks), span (step 0), near (which arms), start,
-// interior and newton (one iteration), pricing and working (the sets), revise (how they change),
-// certificate, minimax (the loop and its phases), finish, gain, variance, round, apportion and
-// regret; width and widthmean stand by themselves.
+// Minimax is a primal-dual interior-point method on the epigraph form, over a working set of arms and one of contrasts. Up to 400 arms
+// the first is all arms; beyond, it starts from an approximate D-optimal design. With a ridge, contrasts of few of the arms are solved in
+// the span of these arms, to which only helpful arms are added. Pricing evaluates all arms and all pairs exactly: it gives the
+// certificate and the items to add. Lists of all pairs are never stored. The files follow the method: space (checks), span (step 0), near
+// (which arms), start, interior and newton (one iteration), pricing and working (the sets), revise (their changes), certificate, minimax
+// (the loop and its phases), finish, gain, variance, round, apportion and regret; width and widthmean are independent.
 //
-// Exchange solves restricted problems by the same method, with products of hundreds of coordinates (large),
-// and roundforall rounds for every contrast at once. It does without coordinates of all arms: exchange (what it keeps), exchangesolve (the
-// loop), confined (a restricted problem), exchangepass
-// (a pass over arms), exchangejoin (what joins) and pairbound (the look at all pairs).
+// Exchange solves restricted problems by the same method, with products of hundreds of coordinates (large), and roundforall rounds for
+// every contrast at once. It needs no coordinates of all arms: exchange (its state), exchangesolve (the loop), confined (a restricted
+// problem), exchangepass (a pass over arms), exchangejoin (additions) and pairbound (the scan of all pairs).
 //
-// Cost: a pricing round takes up to n²r flops for a group of n arms in r dimensions, an iteration
-// s²(r+K) + s³/3 for s working arms and K contrasts. It is linear in the number of groups. Where
-// thousands of arms carry weight, as for isotropic random arms in many dimensions, s³ makes it
-// slow.
+// Cost: a pricing round takes up to n²r flops for a group of n arms in r dimensions, an iteration s²(r+K) + s³/3 for s working arms and K
+// contrasts. It is linear in the number of groups. If thousands of arms have weight, as for isotropic random arms in many dimensions, s³
+// makes it slow.
 //
-// Everything is deterministic; the solvers run in the calling goroutine, except for Exchange,
-// which uses the cores of its context with the same bits for any number.
+// Everything is deterministic. Solvers run in the calling goroutine, except Exchange, which uses the cores of its context with the same
+// result for any number.
 //
 // # Limits of double precision
 //
-// What is left of a feature below 1e-10 of the largest norm counts as rounding, and
-// so do contrasts of that size. Features beyond 1e150 are refused.
+// A residual feature below 1e-10 of the largest norm counts as rounding, and so do contrasts of that size. Features beyond 1e150 are
+// refused.
 //
 // # References
 //

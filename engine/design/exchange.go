@@ -13,43 +13,40 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Values is a Space given by products of features, which values of a kernel are, where arms are too
-// many for coordinates of all. Ridge must be positive.
+// Values is a Space given by inner products of features, such as kernel values, if there are too many arms for coordinates. Ridge must be
+// positive.
 type Values struct {
 	Squares   []float64 // N: ‖φ_i‖²
 	Precision []float64 // N: 1/σ_i²; nil means 1
 	Ridge     float64   // ξ
-	// Inner sets dst to the products of φ_i with the features of the arms from a number on. It is called
-	// from several goroutines at once.
+	// Inner sets dst to the products of φ_i with the features of the arms from index from on. It is called from several goroutines.
 	Inner func(dst []float64, i, from int)
-	// Among returns what Inner is for some arms alone, by their positions in the list.
+	// Among returns Inner restricted to some arms, by their positions in the list.
 	Among func(arms []int) (func(dst []float64, i, from int), error)
 }
 
-// Exchange solves Minimax for arms and pairs that are too many to be carried, by exact products of
-// features alone. Nothing is truncated:
+// Exchange solves Minimax for very many arms and pairs, by exact products of features alone. Nothing is truncated:
 //
-//   - A restricted problem has the arms T that may be sampled and few contrasts. In the span of T it is
-//     solved by the interior-point method; what a contrast has outside the span adds ‖y_⊥‖²/ξ to its
-//     variance, which no weights change.
+//   - A restricted problem has the arms T that may be sampled and few contrasts. It is solved in the
+//     span of T by the interior-point method; the part y_⊥ of a contrast outside the span adds
+//     ‖y_⊥‖²/ξ to its variance for any weights.
 //
 //   - At the weights found, with support S and D = diag(λ_i/σ_i²),
 //
 //     ξ φ_iᵀA⁻¹φ_j = k_ij - w_iᵀw_j,  w_i = L⁻¹ξ^-½D^½k_Si,  LLᵀ = I + ξ⁻¹D^½K_SSD^½.
 //
-//     One pass over the arms has from it all variances, how much each arm would help, and for the ends
-//     of the contrasts carried the arm that is farthest. What is missing joins.
+//     From these, one pass over the arms computes all variances, the gradient of each arm, and the
+//     farthest arm from each end of the present contrasts. Violated contrasts and helpful arms are added.
 //
-//   - Of very many arms the passes go over a sample of them. What it finds is then tried on all, and
-//     the arms that it lacked join the sample.
+//   - With very many arms the passes use a sample of them. Their result is then checked on all, and
+//     the missing arms are added to the sample.
 //
-//   - At the end all pairs are looked at, in coordinates that leave out little (pairbound.go).
+//   - At the end all pairs are checked, in coordinates with small residuals (pairbound.go).
 //
-// A solve begins with the arms, weights and contrasts at which the last one of the same Exchange ended.
+// A solve starts with the arms, weights and contrasts of the last one of the same Exchange.
 //
-// Lower is certified for every way to sample all arms and Value for all contrasts, as far as rounding
-// goes. Reached is the largest variance that was met at Weights. The Status is Optimal when nothing was
-// missing any more.
+// Lower is certified for every way to sample all arms and Value for all contrasts, up to rounding. Reached is the largest variance found
+// at Weights. The Status is Optimal if nothing was missing at the end.
 type Exchange struct {
 	in   Values
 	opt  Options
@@ -59,36 +56,35 @@ type Exchange struct {
 	arms   []int     // T
 	at     []int     // N: position in arms, or -1
 	lambda []float64 // one per arm of T
-	pairs  []Pair    // the contrasts carried
-	dual   []float64 // their u
-	level  float64   // the value of the last restricted problem
-	ends   []int     // arms that are ends of contrasts carried, now or before
+	pairs  []Pair    // present contrasts
+	dual   []float64 // their dual weights u
+	level  float64   // value of the last restricted problem
+	ends   []int     // arms that are or were ends of contrasts
 	isEnd  []bool
-	sample []int // arms that passes go over, ascending; nil means all
+	sample []int // arms of the passes, ascending; nil means all
 	inView []bool
 
 	groups [][]int
-	group  []int // N: the group of each arm, or -1
+	group  []int // N: group of each arm, or -1
 	listed []Pair
-	byEnd  [][]int // N or nil: the listed contrasts whose J is the arm
+	byEnd  [][]int // N or nil: listed contrasts with the arm as J
 
 	iterations int
 	best       Design
-	dropped    []bool // N: arms that were dropped once in a solve, and not again
+	dropped    []bool // N: arms dropped once in a solve, which are not dropped again
 }
 
 const (
-	// wholeArms is the number of arms up to which every pass goes over all of them.
+	// wholeArms is the number of arms up to which every pass uses all of them.
 	wholeArms = 3000
-	// sampleArms is the number of arms of a sample at first.
+	// sampleArms is the initial size of a sample.
 	sampleArms = 2000
 	// mostSampled is the largest number of arms of a restricted problem.
 	mostSampled = 512
 )
 
-// NewExchange returns a search that begins with some arms, which span most of the others. Of the options,
-// Tolerance is the relative gap aimed at; Scan the largest number of products that a look at all pairs may
-// take.
+// NewExchange returns a search that starts with some arms, whose span should nearly contain the others. It uses the options Tolerance,
+// Scan and Context. It returns an error without a ridge, for invalid numbers and if the context ends.
 func NewExchange(in Values, arms []int, opt Options) (*Exchange, error) {
 	n := len(in.Squares)
 	if !(in.Ridge > 0) {
@@ -118,7 +114,7 @@ func NewExchange(in Values, arms []int, opt Options) (*Exchange, error) {
 
 func (x *Exchange) precision(i int) float64 { return precisionOf(x.in.Precision, i) }
 
-// view lets passes go over some more arms.
+// view adds arms to the passes.
 func (x *Exchange) view(more []int) {
 	if x.inView == nil {
 		return
@@ -129,7 +125,7 @@ func (x *Exchange) view(more []int) {
 	x.sample = indices.Where(len(x.inView), func(i int) bool { return x.inView[i] })
 }
 
-// contrasts sets what is to be decided. Groups must be disjoint.
+// contrasts sets the contrasts. Groups must be disjoint.
 func (x *Exchange) contrasts(c Contrasts) {
 	p := problem{}
 	try.To(p.setContrasts(c, len(x.in.Squares)))
@@ -160,7 +156,7 @@ func (x *Exchange) contrasts(c Contrasts) {
 	}
 }
 
-// end lets an arm look for the one farthest from it.
+// end makes the passes search the farthest arm from arm i.
 func (x *Exchange) end(i int) {
 	if !x.isEnd[i] {
 		x.isEnd[i] = true
@@ -168,7 +164,7 @@ func (x *Exchange) end(i int) {
 	}
 }
 
-// expand returns weights of the arms of T as weights of all arms.
+// expand converts weights of the arms of T to weights of all arms.
 func (x *Exchange) expand(lambda []float64) []float64 {
 	out := make([]float64, len(x.in.Squares))
 	scatter(x.arms, lambda, out)
@@ -194,8 +190,7 @@ func (x *Exchange) begin() {
 	scale(1/sum(x.lambda), x.lambda)
 }
 
-// forget drops contrasts and arms that the gap of a restricted problem all but rules out. Those that have
-// joined since are behind them.
+// forget drops contrasts and arms that the gap of a restricted problem nearly excludes; those added since are kept.
 func (x *Exchange) forget(d confined) {
 	gap := max(d.value/d.lower-1, 0)
 	k := 0
@@ -223,7 +218,7 @@ func (x *Exchange) forget(d confined) {
 	x.forgetEnds()
 }
 
-// forgetEnds keeps the ends of contrasts that are carried or listed.
+// forgetEnds keeps the ends of present or listed contrasts.
 func (x *Exchange) forgetEnds() {
 	for _, i := range x.ends {
 		x.isEnd[i] = false
@@ -245,25 +240,24 @@ func (x *Exchange) tolerance() float64 {
 	return 0.02
 }
 
-// distanceOf is the variance of a difference from the covariances of its ends.
+// distanceOf returns the variance of a difference from the covariances of its ends.
 func distanceOf(ii, jj, ij float64) float64 { return math.Max(ii+jj-2*ij, 0) }
 
 // confined is the solution of a restricted problem of an Exchange.
 type confined struct {
 	value, lower float64
 	lambda       []float64 // one per arm of T
-	dual         []float64 // one per contrast carried, sum 1
+	dual         []float64 // one per present contrast, sum 1
 	h            []float64 // variances
-	g            []float64 // how much each arm of T helps
+	g            []float64 // gradient of each arm of T
 	status       Status
 }
 
-// nearCopy is added, relative to the square of a feature, where coordinates of nearly dependent arms are
-// formed. Restricted problems alone use them; what they yield is evaluated without.
+// nearCopy is the relative jitter on squared features if coordinates of nearly dependent arms are computed. Only restricted problems use
+// these; their results are evaluated without it.
 const nearCopy = 1e-9
 
-// coordinates returns the features of some arms in an orthonormal basis of their span, by a factor of
-// their products.
+// coordinates returns the features of some arms in an orthonormal basis of their span, from a factor of their products.
 func (x *Exchange) coordinates(arms []int) blas64.General {
 	out := x.products(arms)
 	for k := range arms {
@@ -276,7 +270,7 @@ func (x *Exchange) coordinates(arms []int) blas64.General {
 	return out
 }
 
-// factor sets a matrix to its Cholesky factor, which it has except for rounding.
+// factor overwrites a matrix by its Cholesky factor, which exists up to rounding.
 func (x *Exchange) factor(a blas64.General) {
 	if !cholesky(x.stop, a) {
 		try.To(errSingular)

@@ -32,7 +32,7 @@ func valuesOf(n int, kernel func(i, j int) float64, ridge float64, precision []f
 	return v
 }
 
-// exchanged solves by an Exchange that begins with the pivots down to ξ.
+// exchanged solves by an Exchange that starts with the pivots down to ξ.
 func exchanged(t *testing.T, v Values, kernel func(i, j int) float64, opt Options, c ...Contrasts) (d Design) {
 	t.Helper()
 	x, err := NewExchange(v, factored(len(v.Squares), kernel, v.Ridge).Arms, opt)
@@ -56,7 +56,7 @@ func scales(n int) []float64 {
 	return out
 }
 
-// againstFirst lists the contrasts of the first arm of each task with the others, near ones weighted most.
+// againstFirst lists the contrasts of the first arm of each task with the others, near ones with the largest weights.
 func againstFirst(tasks, n int) (c Contrasts) {
 	for v := range tasks {
 		for i := range n - 1 {
@@ -74,9 +74,8 @@ func everyPair(n int) Contrasts {
 	return Contrasts{Groups: [][]int{all}}
 }
 
-// Both ends are right and near to each other: in the features of the whole kernel, the value
-// comes from the weights by explicit inverses, the lower one is what the certificate proves there, and the optimum by the
-// interior-point method over all arms and pairs lies between them.
+// Both bounds are right and close to each other: in the features of the whole kernel, the value follows from the weights by explicit
+// inverses, the lower bound from the certificate, and the optimum of the interior-point method over all arms and pairs lies between them.
 func TestExchange(t *testing.T) {
 	const tasks, tol = 3, 0.02
 	n := sized(50, 16)
@@ -110,8 +109,7 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// A solve that begins where another ended, of other contrasts even, has the same value; one of more pairs
-// takes fewer steps.
+// A solve that continues from another, even of other contrasts, has the same value; one with additional pairs takes fewer steps.
 func TestExchangeGoesOn(t *testing.T) {
 	const tasks, tol = 3, 0.02
 	n := sized(100, 14)
@@ -131,7 +129,7 @@ func TestExchangeGoesOn(t *testing.T) {
 	}
 }
 
-// More arms than passes go over: both ends hold for all arms and all pairs.
+// More arms than a pass uses: both bounds hold for all arms and all pairs.
 func TestExchangeOfASample(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -152,8 +150,8 @@ func TestExchangeOfASample(t *testing.T) {
 	}
 }
 
-// What no pair exceeds is not below the largest variance, whichever way it is found: by coordinates and
-// exact values, by coordinates alone, and by distances from the mean.
+// The upper bound for all pairs is at least the largest variance, for each way of computing it: by coordinates and exact values, by
+// coordinates alone, and by distances from the mean.
 func TestExchangePairBound(t *testing.T) {
 	const n = 400
 	kernel := smoothArms(1, n, 2, 9)
@@ -199,8 +197,7 @@ func TestExchangePairBound(t *testing.T) {
 	}
 }
 
-// The bits do not depend on the number of cores, a context ends a solve wherever it is, and memory is
-// asked for.
+// Results do not depend on the number of cores, a context ends a solve at any time, and memory is checked.
 func TestExchangeOnCores(t *testing.T) {
 	const tasks = 5
 	n := sized(160, 60)
@@ -239,7 +236,7 @@ func TestExchangeOnCores(t *testing.T) {
 	}
 }
 
-// supporting returns the arms of weight.
+// supporting returns the arms with positive weight.
 func supporting(weights []float64) (out []int) {
 	for i, w := range weights {
 		if w > 0 {
@@ -249,7 +246,7 @@ func supporting(weights []float64) (out []int) {
 	return out
 }
 
-// What has nothing to decide is trivial, and what cannot be is refused.
+// Problems without contrasts are trivial, and invalid ones are refused.
 func TestExchangeEdges(t *testing.T) {
 	same := func(i, j int) float64 { return 1 }
 	for name, c := range map[string]Contrasts{"nothing": {}, "one arm": {Groups: [][]int{{1}}}, "equal arms": everyPair(5)} {
@@ -275,7 +272,7 @@ func TestExchangeEdges(t *testing.T) {
 	}
 }
 
-// With more tasks than contrasts that join at once, the largest still do.
+// With more tasks than contrasts added at once, the largest are still added.
 func TestExchangeOfManyTasks(t *testing.T) {
 	const tasks, n, ridge = 80, 2, 0.1
 	kernel := smoothArms(tasks, n, 0.4, 1)
@@ -291,7 +288,7 @@ func TestExchangeOfManyTasks(t *testing.T) {
 	}
 }
 
-// A threshold ends a solve as soon as the lower bound has passed it.
+// A threshold ends a solve as soon as the lower bound exceeds it.
 func TestExchangeThreshold(t *testing.T) {
 	n := sized(100, 40)
 	kernel := smoothArms(3, n, 1, 6)

@@ -11,10 +11,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// covariances evaluates φ_iᵀA⁻¹φ_j at the weights at hand.
+// covariances evaluates φ_iᵀA⁻¹φ_j at the present weights.
 type covariances struct {
 	x       *Exchange
-	support []int     // arms of weight
+	support []int     // arms with positive weight
 	roots   []float64 // √(λ_i ρ_i/ξ)
 	inverse blas64.General
 }
@@ -24,7 +24,7 @@ func (x *Exchange) do(n, together int, block func(from, to int)) {
 	try.To(cores.Do(x.opt.Context, n, together, block))
 }
 
-// covariancesAt returns the covariances under weights of the arms of T.
+// covariancesAt returns the covariances for weights of the arms of T.
 func (x *Exchange) covariancesAt(lambda []float64) *covariances {
 	l := &covariances{x: x}
 	for k, i := range x.arms {
@@ -47,7 +47,7 @@ func (x *Exchange) covariancesAt(lambda []float64) *covariances {
 	return l
 }
 
-// armList is a list of arms in a pass, with where the support and more arms are in it.
+// armList has the arms of a pass, with the positions of the support and of further arms in it.
 type armList struct {
 	inner   func(dst []float64, i, from int)
 	arms    []int // of the pass; nil means all
@@ -56,7 +56,7 @@ type armList struct {
 	more    []int
 }
 
-// armList returns the arms of a pass over some arms, nil for all, with more arms.
+// armList returns the arms of a pass over some arms (nil: all), with more arms.
 func (l *covariances) armList(arms, more []int) armList {
 	if arms == nil {
 		return armList{l.x.in.Inner, nil, len(l.x.in.Squares), l.support, more}
@@ -85,7 +85,7 @@ type workspace struct {
 	across   blas64.General
 }
 
-// whitened sets b.v to w_i of the arms from ≤ k < to of a list, one a row.
+// whitened sets b.v to w_i of the arms from ≤ k < to of a list, one per row.
 func (l *covariances) whitened(s armList, b *workspace, from, to int) {
 	n := len(l.support)
 	b.raw, b.v = reshape(b.raw, to-from, n), reshape(b.v, to-from, n)
@@ -99,14 +99,14 @@ func (l *covariances) whitened(s armList, b *workspace, from, to int) {
 	timesTriangle(b.raw, l.inverse, b.v)
 }
 
-// pass holds the numbers that a pass over arms reads.
+// pass has the results of a pass over arms.
 type pass struct {
 	armList
 	size    []float64 // variance of each arm
-	g       []float64 // how much each would help; nil where there are no dual weights
-	high    []float64 // for each end, the largest variance of a contrast with it,
+	g       []float64 // gradient of each; nil without dual weights
+	high    []float64 // for each end, the largest variance of a contrast with it
 	partner []int     // and the other end, or -1
-	listed  []float64 // variances of the listed contrasts; -1 where the pass did not meet it
+	listed  []float64 // variances of the listed contrasts; -1 if not evaluated
 	reached float64
 
 	f, help float64 // Σ u_p h_p, and λ·g
@@ -115,7 +115,7 @@ type pass struct {
 
 const passRows = 256
 
-// scan makes a pass over some arms, nil for all, for the ends at hand and the dual weights, if any.
+// scan makes a pass over some arms (nil: all) for the present ends and dual weights.
 func (x *Exchange) scan(arms []int, lambda []float64) *pass {
 	l := x.covariancesAt(lambda)
 	s := &pass{armList: l.armList(arms, x.ends), reached: -1}
@@ -125,7 +125,7 @@ func (x *Exchange) scan(arms []int, lambda []float64) *pass {
 		s.g = make([]float64, s.count)
 	}
 	s.high, s.partner = make([]float64, len(x.ends)), make([]int, len(x.ends))
-	place := make([]int, len(x.in.Squares)) // of an arm among the ends
+	place := make([]int, len(x.in.Squares)) // index of an arm among the ends
 	for k, i := range x.ends {
 		place[i] = k
 	}
@@ -191,7 +191,7 @@ func (x *Exchange) scan(arms []int, lambda []float64) *pass {
 	return s
 }
 
-// cross returns w_i of some arms, one a row.
+// cross returns w_i of some arms, one per row.
 func (l *covariances) cross(arms []int) blas64.General {
 	out := reshape(blas64.General{}, len(arms), len(l.support))
 	if len(arms) == 0 {
@@ -224,7 +224,7 @@ func (x *Exchange) across(s *pass, b *workspace, own blas64.General, from, to in
 	}
 }
 
-// helps sets g_i = ρ_i Σ_p u_p (φ_iᵀA⁻¹y_p)² of the arms of a block.
+// helps sets the gradients g_i = ρ_i Σ_p u_p (φ_iᵀA⁻¹y_p)² of the arms of a block.
 func (x *Exchange) helps(s *pass, b *workspace, place []int, from, to int) {
 	g := s.g[from:to]
 	for p, q := range x.pairs {

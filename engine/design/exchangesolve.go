@@ -11,18 +11,19 @@ import (
 const (
 	// looseGap is the largest relative gap to which a restricted problem is solved.
 	looseGap = 0.1
-	// mostSeekers is the largest number of arms that look for the one farthest from them at first.
+	// mostSeekers is the initial largest number of arms whose farthest arm is searched.
 	mostSeekers = 256
-	// exchangeRounds is the most restricted problems of a solve; the gap reported holds whenever they end.
+	// exchangeRounds is the largest number of restricted problems of a solve; the reported gap is valid at any end.
 	exchangeRounds = 40
-	// wholeRounds is the most times that a sample is tried on all arms.
+	// wholeRounds is the largest number of checks of a sample's result on all arms.
 	wholeRounds = 4
-	// ripe is how many times the lower bound the largest variance met may be where arms and contrasts
-	// are dropped: before, what matters is not known.
+	// ripe is the ratio of the largest variance found to the lower bound below which arms and contrasts may be dropped: before, their
+	// relevance is unknown.
 	ripe = 1.5
 )
 
-// Minimax returns the allocation with the smallest largest variance.
+// Minimax returns the allocation with the smallest largest variance, with both bounds (see Exchange). It returns an error for invalid
+// contrasts and if the context ends.
 func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
 	defer try.Caught(&err)
 	x.contrasts(c)
@@ -53,10 +54,10 @@ func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
 	return x.best, nil
 }
 
-// separated reports whether the optimum is certified to lie above the threshold.
+// separated reports whether the optimum is certified to be above the threshold.
 func separated(d Design, opt Options) bool { return opt.Threshold > 0 && d.Lower > opt.Threshold }
 
-// first takes in the first contrasts, and reports whether any variance is above zero.
+// first adds the first contrasts, and reports whether any variance is positive.
 func (x *Exchange) first() bool {
 	if len(x.groups) > 0 {
 		seekers := len(x.ends)
@@ -67,7 +68,7 @@ func (x *Exchange) first() bool {
 			x.end(i)
 			seekers++
 		}
-		for _, g := range x.groups { // every group has some
+		for _, g := range x.groups { // at least some per group
 			for k := range min(len(g), max(2, seekers/len(x.groups)/8)) {
 				x.end(g[k*len(g)/min(len(g), max(2, seekers/len(x.groups)/8))])
 			}
@@ -77,7 +78,7 @@ func (x *Exchange) first() bool {
 	x.widen(s)
 	level := atFirst * s.reached
 	x.gather(s, level)
-	const rounding = 1e-14 // of a squared length
+	const rounding = 1e-14 // relative to a squared length
 	return len(x.pairs) > 0 && s.reached > rounding*slices.Max(x.in.Squares)/x.in.Ridge
 }
 
@@ -89,7 +90,7 @@ func (x *Exchange) over() []int {
 	return x.sample
 }
 
-// alternate goes between restricted problems and passes until nothing is missing.
+// alternate alternates restricted problems and passes until nothing is missing.
 func (x *Exchange) alternate(rounds int, asked float64) Status {
 	tolerance := x.tolerance()
 	for round := 1; ; round++ {
@@ -100,7 +101,7 @@ func (x *Exchange) alternate(rounds int, asked float64) Status {
 		}
 		s := x.scan(x.over(), x.lambda)
 		lower := s.lower(sum(x.dual))
-		if x.over() == nil { // it holds for all arms
+		if x.over() == nil { // valid for all arms
 			x.prove(lower)
 			if separated(x.best, x.opt) {
 				return Separated
@@ -123,8 +124,8 @@ func (x *Exchange) alternate(rounds int, asked float64) Status {
 	}
 }
 
-// widen lets passes go over the arms that a pass over all found to be extreme: those farthest from an end,
-// those with the largest variances and those that would help most.
+// widen adds to the passes the extreme arms of a pass over all: those farthest from an end, with the largest variances, and with the
+// largest gradients.
 func (x *Exchange) widen(s *pass) {
 	if x.inView == nil {
 		return
@@ -148,13 +149,13 @@ func (x *Exchange) widen(s *pass) {
 	x.view(more)
 }
 
-// take keeps the solution of a restricted problem.
+// take stores the solution of a restricted problem.
 func (x *Exchange) take(d confined) {
 	x.level, x.dual = d.value, slices.Clone(d.dual)
 	x.lambda, _ = withoutSmall(d.lambda)
 }
 
-// prove keeps a lower bound over all arms if it is the best so far, with the point that proves it.
+// prove stores a lower bound over all arms, with its point, if it is the best so far.
 func (x *Exchange) prove(lower float64) {
 	if !(lower > x.best.Lower) {
 		return
@@ -162,11 +163,11 @@ func (x *Exchange) prove(lower float64) {
 	x.best.Lower, x.best.Certificate = lower, certificate(x.expand(x.lambda), x.pairs, x.dual)
 }
 
-// verify evaluates the weights at hand on all arms and all pairs. It reports whether the solve ends; else
-// what is missing has joined.
+// verify evaluates the present weights on all arms and all pairs. It reports whether the solve ends; otherwise it has added the missing
+// items.
 func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 	tolerance := x.tolerance()
-	if len(x.dual) < len(x.pairs) { // joined since
+	if len(x.dual) < len(x.pairs) { // contrasts were added since
 		x.dual = append(x.dual, make([]float64, len(x.pairs)-len(x.dual))...)
 	}
 	s := x.scan(nil, x.lambda)
@@ -201,23 +202,21 @@ func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 }
 
 const (
-	// atFirst is how far below the largest variance met the first contrasts may lie.
+	// atFirst is the smallest variance of the first contrasts, relative to the largest.
 	atFirst = 0.5
-	// mostJoining is the most contrasts of groups, or listed ones, that join in a round.
+	// mostJoining is the largest number of contrasts of groups, or listed ones, added per round.
 	mostJoining = 160
-	// tried is how many are looked at for each that may join.
+	// tried is the number of candidates evaluated for each that may be added.
 	tried = 3
-	// sameEnd is the squared distance of two arms, relative to the largest variance met, below which
-	// one of them represents both in a round.
+	// sameEnd is the squared distance of two arms, relative to the largest variance, below which only one of them is added in a round.
 	sameEnd = 0.01
-	// mostOf is the most contrasts with one arm that join in a round.
+	// mostOf is the largest number of contrasts with one arm added per round.
 	mostOf = 4
-	// sameHelp is the squared distance of two arms, relative to their variance, below which one of them
-	// is enough for a round.
+	// sameHelp is the squared distance of two arms, relative to their variance, below which one of them is enough for a round.
 	sameHelp = 0.04
 )
 
-// between returns the variances of the differences of some arms at the weights at hand, by position.
+// between returns the variances of the differences of some arms at the present weights, by position.
 func (x *Exchange) between(arms []int) func(a, b int) float64 {
 	if len(arms) == 0 {
 		return nil
@@ -234,8 +233,8 @@ func (x *Exchange) between(arms []int) func(a, b int) float64 {
 	return func(a, b int) float64 { return distanceOf(row(c, a)[a], row(c, b)[b], row(c, a)[b]) }
 }
 
-// gather takes in contrasts above the level that a pass met, the largest first, and no two in a round with
-// nearly the same ends. It reports whether there were any.
+// gather adds contrasts of a pass above the level, the largest first, without nearly equal ends in one round. It reports whether there
+// were any.
 func (x *Exchange) gather(s *pass, level float64) bool {
 	order := ranking(len(s.high), func(e int) (float64, bool) {
 		return s.high[e], s.high[e] > level && !x.carries(Pair{x.ends[e], s.partner[e], 1})
@@ -280,7 +279,7 @@ func (x *Exchange) gather(s *pass, level float64) bool {
 	return x.gatherListed(s, level) || count > 0
 }
 
-// gatherListed takes in listed contrasts above the level likewise.
+// gatherListed adds listed contrasts above the level likewise.
 func (x *Exchange) gatherListed(s *pass, level float64) bool {
 	order := ranking(len(s.listed), func(k int) (float64, bool) { return s.listed[k], s.listed[k] > level && !x.carries(x.listed[k]) })
 	order = order[:min(len(order), tried*mostJoining)]
@@ -297,13 +296,12 @@ func (x *Exchange) gatherListed(s *pass, level float64) bool {
 	return len(joined) > 0
 }
 
-// carries reports whether a contrast is carried.
+// carries reports whether a contrast is present.
 func (x *Exchange) carries(q Pair) bool {
 	return slices.ContainsFunc(x.pairs, func(p Pair) bool { return p.I == q.I && p.J == q.J || p.I == q.J && p.J == q.I })
 }
 
-// adopt lets arms be sampled that would help more than T's arms by as much as matters. It reports
-// whether there were any.
+// adopt adds arms to T whose gradient exceeds that of T's arms by a relevant amount. It reports whether there were any.
 func (x *Exchange) adopt(s *pass, tolerance float64) bool {
 	top := slices.Max(s.atT)
 	limit := min(max(32, len(x.arms)/4), mostSampled-len(x.arms))

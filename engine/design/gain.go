@@ -13,12 +13,12 @@ import (
 //
 //	Υ = max_{λ ∈ simplex} log det(I + ξ⁻¹ Σ_i λ_i φ_i φ_iᵀ/σ_i²)   [Du23, Sec. 4.3],
 //
-// with Value ≤ Υ ≤ Upper, and Upper/Value - 1 at most the tolerance if the Status is Optimal.
-// Features of zero have Υ = 0 and Status Trivial.
+// with Value ≤ Υ ≤ Upper, and Upper/Value - 1 at most the tolerance if the Status is Optimal. Zero features have Υ = 0 and Status
+// Trivial.
 //
-// It is D-optimal design with a ridge, solved by a primal-dual interior-point method with the exact
-// Hessian, (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on a working set of arms; all arms are priced by their
-// gradient g_i = φ_iᵀA⁻¹φ_i/σ_i². Errors and panics are as for Minimax; ξ = 0 is an error, too.
+// It is D-optimal design with a ridge, solved by a primal-dual interior-point method with the exact Hessian, (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on
+// a working set of arms; pricing evaluates the gradient g_i = φ_iᵀA⁻¹φ_i/σ_i² of all arms. Errors and panics are those of Minimax; ξ = 0
+// is an error, too.
 func InformationGain(s Space, opt Options) (d Design, err error) {
 	defer try.Caught(&err)
 	p := try.Of(newProblem(stopper{opt.Context}, s, Contrasts{}, nil))
@@ -143,8 +143,8 @@ func (g *gain) value() float64 {
 	return total - float64(g.chol.Rows)*math.Log(g.p.ridge)
 }
 
-// price computes the gradient of every arm, keeps the best bounds and returns
-// the gap. By concavity the optimum is at most value + max g - λ·g.
+// price computes the gradient of every arm, stores the best bounds and returns the gap. By concavity the optimum is at most value + max g
+// - λ·g.
 func (g *gain) price(value float64) float64 {
 	whiten(g.p.stop, g.p.phi, g.chol, g.all)
 	for i := range g.allG {
@@ -162,8 +162,7 @@ func (g *gain) price(value float64) float64 {
 	return gap
 }
 
-// extend takes in the arms whose gradient exceeds every working arm's,
-// best first, and recentres. It reports whether there were any.
+// extend adds the arms whose gradient exceeds that of every working arm, best first, and recentres. It reports whether there were any.
 func (g *gain) extend(gap, restricted float64) bool {
 	top := slices.Max(g.g)
 	order := ranking(len(g.allG), func(i int) (float64, bool) { return g.allG[i], !g.in[i] && g.allG[i] > top*(1+1e-12) })

@@ -11,9 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 )
 
-// hardInstance draws what has broken solvers of this problem: subsets of pairs,
-// duplicates, decided tasks whose block is singular at the optimum, weights of
-// 2500:1, unequal precisions.
+// hardInstance draws instances that broke solvers of this problem: subsets of pairs, duplicates, decided tasks with a singular block at
+// the optimum, weights of 2500:1, unequal precisions.
 func hardInstance(r *rand.Rand) (s Space, c Contrasts) {
 	ridge := []float64{0, 1e-9, 1e-4, 1e-2}[r.IntN(4)]
 	s, c = paperCase(paperKinds[r.IntN(3)], ridge)
@@ -59,8 +58,7 @@ func hardInstance(r *rand.Rand) (s Space, c Contrasts) {
 	return s, c
 }
 
-// Hard instances reach 1e-8, and the value returned equals MaxVariance, which goes through the
-// support of the weights only.
+// Hard instances reach 1e-8, and the value equals MaxVariance, which uses only the support of the weights.
 func TestHardInstances(t *testing.T) {
 	seeds := uint64(enginetest.Number(1000, 200))
 	for seed := range seeds {

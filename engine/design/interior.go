@@ -7,16 +7,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// interior is a primal-dual interior-point method (Mehrotra's predictor and
-// corrector) for the epigraph form over n arms and K contrasts,
+// interior is a primal-dual interior-point method (Mehrotra's predictor and corrector) for the epigraph form over n arms and K contrasts,
 //
 //	minimise t  subject to  h_p(λ) + s_p = t, s ≥ 0, λ ≥ 0, Σ λ_i = 1,
 //
-// with h_p(λ) = ‖y_p‖²_{A(λ)⁻¹} convex, ∂h_p/∂λ_i = -E_ip, E_ip = ρ_i(φ_iᵀA⁻¹y_p)².
-// Multipliers: u_p ≥ 0 of the contrasts (Σ u_p = 1 at the optimum), z ≥ 0 of
-// λ ≥ 0, ν of the simplex. The central path has s_p u_p = μ and λ_i z_i = μ.
+// with h_p(λ) = ‖y_p‖²_{A(λ)⁻¹} convex, ∂h_p/∂λ_i = -E_ip, E_ip = ρ_i(φ_iᵀA⁻¹y_p)². Multipliers: u_p ≥ 0 of the contrasts (Σ u_p = 1 at
+// the optimum), z ≥ 0 of λ ≥ 0, ν of the simplex. The central path has s_p u_p = μ and λ_i z_i = μ.
 //
-// All storage is kept between iterations; nothing is allocated unless the working sets have grown.
+// Storage is reused between iterations; nothing is allocated unless the working sets have grown.
 type interior struct {
 	ridge float64
 	stop  stopper
@@ -25,9 +23,9 @@ type interior struct {
 	phi   blas64.General // features of the arms: n × r
 	root  []float64      // their 1/σ
 	delta blas64.General // contrasts y_p: K × r
-	fixed []float64      // K: what each variance has besides, whatever the weights; nil means nothing
+	fixed []float64      // K: constant part of each variance, independent of the weights; nil means 0
 
-	// The iterate.
+	// the iterate
 	lambda, z []float64 // n
 	s, u      []float64 // K
 	t, nu     float64
@@ -42,7 +40,7 @@ type interior struct {
 	lambdaG float64        // λ·g
 	f       float64        // Σ u_p h_p
 
-	centred bool // the last step was a full one to the central path
+	centred bool // whether the last step was a full one to the central path
 	large   large
 
 	newton
@@ -66,7 +64,7 @@ func (s *interior) size(n, k, r int) {
 	s.tile, s.tile2 = tile(s.tile, n), tile(s.tile2, n)
 }
 
-// resize returns x with length n, keeping what fits.
+// resize returns x with length n, with its values if they fit.
 func resize(x []float64, n int) []float64 {
 	if cap(x) < n {
 		return append(make([]float64, 0, n+n/4), x...)[:n]
@@ -105,7 +103,7 @@ func (s *interior) whiten(x, v blas64.General) {
 	whiten(s.stop, x, s.chol, v)
 }
 
-// weigh computes what depends on the dual weights u.
+// weigh computes the quantities that depend on the dual weights u.
 func (s *interior) weigh() {
 	if s.large.on {
 		s.large.moment(s.stop, s.y, s.u, s.m)
@@ -128,8 +126,8 @@ func (s *interior) complementarity() float64 { return dot(s.s, s.u) + dot(s.lamb
 // mu returns the average complementarity μ.
 func (s *interior) mu() float64 { return s.complementarity() / float64(len(s.u)+len(s.lambda)) }
 
-// center puts t, s, ν and, within a factor of 20, the multipliers on the central
-// path at μ, for the λ and h at hand: t solves Σ_p μ/(t - h_p) = 1.
+// center puts t, s, ν and, within a factor of 20, the multipliers on the central path at μ, for the present λ and h: t solves Σ_p μ/(t -
+// h_p) = 1.
 func (s *interior) center(mu float64, fresh bool) {
 	high := largest(s.h)
 	lo, hi := high+mu, high+mu*float64(len(s.h))
@@ -168,12 +166,10 @@ func (s *interior) center(mu float64, fresh bool) {
 
 // step takes one predictor-corrector step and reports whether it could.
 //
-// Mehrotra's centring σ = (μ_aff/μ)² is raised when the certified gap is far
-// above what μ promises: then the iterate is off the central path, and a smaller
-// μ would only jam it against the boundary. When it is so far off that Newton's
-// linear model cannot be trusted, which happens where A is nearly singular at
-// the optimum, the step only recentres and no weight more than doubles. Once a
-// full step has done that, the certificate is just weak at this μ: go on.
+// Mehrotra's centring σ = (μ_aff/μ)² is raised if the certified gap is far larger than μ suggests: the iterate is then off the central
+// path, and a smaller μ would only push it against the boundary. If it is so far off that Newton's linear model fails, as happens if A is
+// nearly singular at the optimum, the step only recentres and no weight more than doubles. After a full recentring step a large gap only
+// means a weak certificate at this μ, and the method continues.
 func (s *interior) step() bool {
 	count := float64(len(s.u) + len(s.lambda))
 	mu := s.mu()
@@ -203,28 +199,26 @@ func (s *interior) step() bool {
 		fraction = 0.99
 	}
 	primal, dual = s.lengths(fraction)
-	if min(primal, dual) < 0.2 { // the second-order term misled
+	if min(primal, dual) < 0.2 { // the second-order term was misleading
 		primal, dual = s.recentring(0.5 * mu)
 	}
 	return s.move(primal, dual)
 }
 
-// recentring sets the direction towards complementarity μ and returns how far to
-// follow it.
+// recentring sets the direction towards complementarity μ and returns the step lengths.
 func (s *interior) recentring(mu float64) (primal, dual float64) {
 	s.target(mu, false)
 	s.direction()
 	return s.lengths(0.9)
 }
 
-// target sets the right-hand side for complementarity μ, with or without the
-// second-order term of the direction at hand.
+// target sets the right-hand side for complementarity μ, with or without the second-order term of the present direction.
 func (s *interior) target(mu float64, corrected bool) {
 	aim(s.rs, mu, s.s, s.u, s.ds, s.du, corrected)
 	aim(s.rz, mu, s.lambda, s.z, s.dl, s.dz, corrected)
 }
 
-// aim sets r to the right-hand side by which x and z come to x z = μ.
+// aim sets r to the right-hand side for x z = μ.
 func aim(r []float64, mu float64, x, z, dx, dz []float64, corrected bool) {
 	for i := range r {
 		r[i] = mu - x[i]*z[i]
@@ -246,7 +240,7 @@ func (s *interior) along(primal, dual float64) float64 {
 	return total
 }
 
-// move takes the step; λ is brought back to sum one, which rounding erodes.
+// move takes the step and renormalises λ to sum one, which rounding erodes.
 func (s *interior) move(primal, dual float64) bool {
 	axpy(primal, s.dl, s.lambda)
 	axpy(primal, s.ds, s.s)

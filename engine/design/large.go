@@ -12,9 +12,8 @@ import (
 // largeCols is the number of coordinates from which restricted problems use products of rows.
 const largeCols = 48
 
-// large replaces steps of an interior-point iteration where there are hundreds of coordinates: the
-// same numbers to rounding, by products of rows with rows, which are twice as fast as products of
-// rows with columns, and by L⁻¹ instead of substitution.
+// large replaces steps of an interior-point iteration with hundreds of coordinates: the same numbers to rounding, by products of rows
+// with rows, which are twice as fast as products of rows with columns, and by L⁻¹ instead of substitution.
 type large struct {
 	on      bool
 	inverse blas64.General // L⁻¹
@@ -39,8 +38,7 @@ func (g *large) information(stop stopper, phi blas64.General, root, lambda []flo
 	return true
 }
 
-// gram sets the lower triangle of m to Σ f_i² x_i x_iᵀ over the rows of x. Rows with f_i = 0 cost
-// nothing.
+// gram sets the lower triangle of m to Σ f_i² x_i x_iᵀ over the rows of x, skipping rows with f_i = 0.
 func (g *large) gram(stop stopper, x blas64.General, f []float64, m blas64.General) {
 	count := lists.Count(f, func(v float64) bool { return v != 0 })
 	g.across = reshape(g.across, x.Cols, count)
@@ -98,7 +96,7 @@ func invert(stop stopper, l, inv blas64.General) {
 	}
 }
 
-// timesTriangle sets v = x Tᵀ for a lower triangular T, without the products with its upper part.
+// timesTriangle sets v = x Tᵀ for a lower triangular T, without multiplying its upper part.
 func timesTriangle(x, t, v blas64.General) {
 	for i := 0; i < x.Rows; i += tileRows {
 		ni := min(tileRows, x.Rows-i)

@@ -12,16 +12,14 @@ import (
 //
 //	min_{λ ∈ simplex} max_p ‖y_p‖²_{A(ξ,λ)⁻¹}   [Du23, Alg. 1, l. 4],
 //
-// certified from both sides: Lower ≤ optimum ≤ Value. Weights are not unique;
-// compare values. The method is deterministic and runs in the calling goroutine.
+// certified from both sides: Lower ≤ optimum ≤ Value. Weights are not unique; compare values. The method is deterministic and runs in the
+// calling goroutine.
 //
-// Groups of one arm contribute nothing, duplicate arms contrast by zero. With
-// nothing to decide the Status is Trivial, the Value 0 and the Weights uniform.
+// Groups of one arm contribute nothing, and duplicate arms have zero contrast. Without contrasts the Status is Trivial, the Value 0 and
+// the Weights uniform.
 //
-// Errors name the arm whose feature or precision is not a finite number, or the
-// pair whose weight is not positive; a contrast that no arm can measure at ξ = 0
-// (arms of precision 0) is ErrUnestimable. Wrong shapes and arms that do not
-// exist panic.
+// Errors name the arm whose feature or precision is not a finite number, or the pair whose weight is not positive. A contrast that no arm
+// can measure at ξ = 0 (arms of precision 0) is ErrUnestimable. Wrong shapes and unknown arms panic.
 func Minimax(s Space, c Contrasts, opt Options) (d Design, err error) {
 	defer try.Caught(&err)
 	if d, ok := orthogonal(s, c); ok {
@@ -72,21 +70,20 @@ type minimax struct {
 
 	priced  int     // iteration of the last pricing
 	lastGap float64 // its gap
-	slack   float64 // how far below the largest it looked for contrasts
+	slack   float64 // slack in the search for contrasts below the largest
 
-	fixed bool      // the arms near are all that may be sampled
-	from  []float64 // weights of the arms near to start from; nil means equal ones
+	fixed bool      // whether only the near arms may be sampled
+	from  []float64 // initial weights of the near arms; nil means equal ones
 }
 
 const (
-	// unsolved is the status of a phase after which the solve goes on.
+	// unsolved is the status of a phase after which the solve continues.
 	unsolved Status = -1
 	// tooNarrow is the status of a restricted solve that needs more arms.
 	tooNarrow Status = -2
 )
 
-// newMinimax sets up a solve over the arms near, or over all if near is nil; best
-// holds the bounds of earlier solves, or is nil.
+// newMinimax prepares a solve over the near arms, or over all if near is nil; best has the bounds of earlier solves, or is nil.
 func newMinimax(s Space, c Contrasts, near []float64, best *bound, opt Options) *minimax {
 	p := try.Of(newProblem(stopper{opt.Context}, s, c, near))
 	m := &minimax{working: newWorking(p, near), opt: opt, tolerance: opt.tolerance(), best: best, lastGap: 1}
@@ -116,8 +113,7 @@ func (m *minimax) solve() Status {
 	}
 }
 
-// begin sets up the working sets and the first iterate. It reports whether any
-// contrast is not zero.
+// begin prepares the working sets and the first iterate. It reports whether any contrast is not zero.
 func (m *minimax) begin() bool {
 	in := &m.inner
 	arms, lambda := m.first()
@@ -136,7 +132,7 @@ func (m *minimax) begin() bool {
 		return false
 	}
 	if len(m.p.pairs) <= min(2*m.p.phi.Rows, mostPairs) && len(m.p.groups) == 0 {
-		// One by one, each would be violated by a factor as A turns singular.
+		// added one by one, each would be violated by a large factor as A becomes singular
 		m.takeAll()
 	} else {
 		m.addPairs(0.3, m.pairLimit())
@@ -147,8 +143,7 @@ func (m *minimax) begin() bool {
 	return true
 }
 
-// evaluate computes the quantities of the restricted problem at the iterate, which
-// begin has done for the first.
+// evaluate computes the quantities of the restricted problem at the iterate; begin did so for the first.
 func (m *minimax) evaluate() Status {
 	if m.iterations > 1 && !m.inner.evaluate() {
 		return Stalled
@@ -156,7 +151,7 @@ func (m *minimax) evaluate() Status {
 	return unsolved
 }
 
-// certify prices everything when that is due, keeps the best bounds and judges them.
+// certify prices everything if that is due, stores the best bounds and checks them.
 func (m *minimax) certify() Status {
 	if !m.due() {
 		return unsolved
@@ -176,7 +171,7 @@ func (m *minimax) certify() Status {
 	return unsolved
 }
 
-// advance takes a step of the interior-point method while one can still gain.
+// advance takes a step of the interior-point method while that can gain.
 func (m *minimax) advance() Status {
 	in := &m.inner
 	switch {
@@ -190,13 +185,13 @@ func (m *minimax) advance() Status {
 	return unsolved
 }
 
-// due reports whether to price everything: always on small problems, else when
-// the restricted problem is solved well enough for new items to matter.
+// due reports whether to price everything: always on small problems, otherwise if the restricted problem is solved well enough for new
+// items to matter.
 func (m *minimax) due() bool {
 	return m.p.phi.Rows <= smallArms || m.priced == 0 || m.iterations-m.priced >= 15 || m.inner.gap() < max(0.3*m.lastGap, 0.3*m.tolerance)
 }
 
-// record keeps the bounds of this iterate if they are the best so far.
+// record stores the bounds of this iterate if they are the best so far.
 func (m *minimax) record() {
 	in, b := &m.inner, m.best
 	m.priced, m.lastGap = m.iterations, m.value/m.lower-1
@@ -213,11 +208,10 @@ func (m *minimax) record() {
 }
 
 const (
-	// patience is the number of iterations after which a problem of few arms takes
-	// in all contrasts: many of them are then active together, and finding them a
-	// few at a time takes longer than carrying all.
+	// patience is the number of iterations after which a problem with few arms adds all contrasts: many of them are then active together,
+	// and adding a few at a time takes longer.
 	patience = 20
-	// hurry replaces that number where all contrasts are at most fewPairs for each arm.
+	// hurry replaces patience if there are at most fewPairs contrasts per arm.
 	hurry    = 10
 	fewPairs = 8
 	// mostPairs bounds the contrasts taken in at once.
@@ -290,7 +284,7 @@ func (m *minimax) exchange() bool {
 	return true
 }
 
-// mustWiden reports whether to take in all contrasts.
+// mustWiden reports whether to add all contrasts.
 func (m *minimax) mustWiden() bool {
 	count := m.p.contrasts()
 	if m.fixed && count > fewPairs*m.p.phi.Rows {
@@ -302,7 +296,7 @@ func (m *minimax) mustWiden() bool {
 	return m.iterations >= patience || (m.iterations >= hurry && count <= fewPairs*m.p.phi.Rows)
 }
 
-// widen takes in all contrasts and moves the iterate back to the central path.
+// widen adds all contrasts and moves the iterate back to the central path.
 func (m *minimax) widen() bool {
 	in := &m.inner
 	m.takeAll()
@@ -323,12 +317,11 @@ func (m *minimax) finish(status Status) Design {
 		Certificate: certificate(b.dual.Weights, b.dual.Pairs, b.dual.Dual)}
 }
 
-// trimBelow is the part of a uniform weight under which a weight is given up.
+// trimBelow is the fraction of a uniform weight below which a weight is dropped.
 const trimBelow = 1e-3
 
-// trimmed returns d without the small weights that the interior-point method
-// leaves on every arm, if it is still certified to the tolerance: rounding would
-// give each of these arms a pull.
+// trimmed returns d without the small weights that the interior-point method leaves on every arm, if it is still certified to the
+// tolerance: rounding would give each of these arms a pull.
 func trimmed(stop stopper, d Design, s Space, c Contrasts, tolerance float64) Design {
 	lambda, dropped := withoutSmall(d.Weights)
 	if !dropped {

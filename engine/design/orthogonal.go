@@ -6,15 +6,13 @@ import "math"
 // any problem.
 const generalArms = 200
 
-// orthogonal solves Minimax in closed form for many arms that have nothing in common: each has at
-// most one feature, which no other has, as under the kernel identity(). Then A is diagonal, and
-// with v_i = ‖φ_i‖²_{A⁻¹} a contrast has v_i + v_j. At the optimum all v_i are equal, to
+// orthogonal solves Minimax in closed form for many unrelated arms: each has at most one feature, which no other has, as under the kernel
+// identity(). Then A is diagonal, and with v_i = ‖φ_i‖²_{A⁻¹} a contrast has variance v_i + v_j. At the optimum all v_i equal
 //
 //	v = Σ 1/ρ_i / (1 + ξ Σ 1/(ρ_i‖φ_i‖²)),  λ_i = 1/(ρ_i v) - ξ/(ρ_i‖φ_i‖²),  ρ_i = 1/σ_i²,
 //
-// unless one arm of a group weighs more, by 1/ρ_i, than all its rivals together. It reports false
-// where that is so, and where the problem is another one; the certificate is the proof. The general
-// method takes seconds to minutes for these.
+// unless one arm of a group has a larger 1/ρ_i than all its rivals together. It returns false in that case and for other problems; the
+// certificate is the proof. The general method takes seconds to minutes for these.
 func orthogonal(s Space, c Contrasts) (Design, bool) {
 	if checkSpace(s) != nil || len(c.Pairs) > 0 {
 		return Design{}, false
@@ -73,8 +71,7 @@ func orthogonal(s Space, c Contrasts) (Design, bool) {
 	return d, true
 }
 
-// alone returns the squared norms of the arms; false where two arms have a feature in common, or
-// one has two.
+// alone returns the squared norms of the arms; false if two arms share a feature or one has two.
 func alone(s Space) ([]float64, bool) {
 	n, m := s.Features.Dims()
 	taken, size := make([]bool, m), make([]float64, n)
@@ -92,9 +89,8 @@ func alone(s Space) ([]float64, bool) {
 	return size, true
 }
 
-// pairUp adds pairs of a group whose dual weights make every arm count by its share of the total:
-// the arms lie side by side on a circle, each as long as it counts, and opposite points are paired.
-// No arm is longer than half of the circle, so that no arm meets itself.
+// pairUp adds pairs of a group whose dual weights give every arm its share of the total: the arms lie side by side on a circle, with
+// lengths equal to their shares, and opposite points are paired. No arm covers more than half of the circle, so none meets itself.
 func (c *Certificate) pairUp(g []int, share []float64, total float64) {
 	half := 0.0
 	for _, i := range g {

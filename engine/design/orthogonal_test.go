@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Arms that have nothing in common are solved in closed form: the value is what the weights give,
-// and the certificate proves it, by the formulas of Certificate.
+// Unrelated arms are solved in closed form: the value follows from the weights, and the certificate proves it by the formulas of
+// Certificate.
 func TestOrthogonal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	n := sized(420, 220)
@@ -43,8 +43,7 @@ func TestOrthogonal(t *testing.T) {
 	}
 }
 
-// An arm that is noisier than all its rivals together takes the general method, which gives it a
-// larger variance than theirs.
+// An arm with more noise than all its rivals together uses the general method, which gives it a larger variance than theirs.
 func TestOrthogonalUneven(t *testing.T) {
 	const n = 402
 	s := Space{Features: mat.NewDense(n, n, nil), Precision: make([]float64, n)}

@@ -13,22 +13,21 @@ import (
 )
 
 const (
-	// halfPrecision is the relative rounding of a number of 32 bits.
+	// halfPrecision is the relative rounding of a 32-bit number.
 	halfPrecision = 1.0 / (1 << 24)
-	// leftOut is the part of the largest variance met that coordinates of the look at all pairs leave of
-	// the mean arm's, and mostLeading the most coordinates.
+	// leftOut is the residual of the mean arm in the scan of all pairs, relative to the largest variance, and mostLeading the largest
+	// number of coordinates.
 	leftOut, mostLeading = 0.05, 192
 	// mostPairProducts is the default of Options.Scan of an Exchange: some minutes of one core.
 	mostPairProducts = 1e12
-	// mostRefined is the most pairs that are evaluated exactly.
+	// mostRefined is the largest number of exactly evaluated pairs.
 	mostRefined = 1e8
-	// guesses is the number of pairs by which it is guessed how many that would be.
+	// guesses is the number of sampled pairs from which that number is estimated.
 	guesses = 20000
 )
 
-// leading holds coordinates of all arms in which squared distances are variances of differences, except for a
-// short rest: a pivoted Cholesky factor of the covariances c_ij = φ_iᵀA⁻¹φ_j. With rests r, squared lengths
-// outside these coordinates,
+// leading has coordinates of all arms in which squared distances are variances of differences, up to a small residual: a pivoted Cholesky
+// factor of the covariances c_ij = φ_iᵀA⁻¹φ_j. With residuals r, the squared lengths outside these coordinates,
 //
 //	‖v_i - v_j‖² ≤ d_ij ≤ ‖v_i - v_j‖² + (√r_i + √r_j)² ≤ ‖v_i - v_j‖² + 2r_i + 2r_j.
 type leading struct {
@@ -39,7 +38,7 @@ type leading struct {
 	rest []float64      // N: r
 }
 
-// lead forms the coordinates until the mean rest is at most limit.
+// lead computes the coordinates until the mean residual is at most limit.
 func (l *covariances) lead(limit float64) *leading {
 	x, support := l.x, len(l.support)
 	n := len(x.in.Squares)
@@ -65,7 +64,7 @@ func (c *leading) row(i int) []float32 {
 	return c.rows.Data[i*c.rows.Stride : i*c.rows.Stride+c.rows.Cols]
 }
 
-// add adds the coordinate along the arm with the largest rest.
+// add adds the coordinate along the arm with the largest residual.
 func (c *leading) add() {
 	x, p := c.covariances.x, floats.MaxIdx(c.rest)
 	root := math.Sqrt(c.rest[p])
@@ -94,7 +93,7 @@ func blas32Dot(x, y []float32) float64 {
 	return float64(blas32.DDot(blas32.Vector{N: len(x), Inc: 1, Data: x}, blas32.Vector{N: len(y), Inc: 1, Data: y}))
 }
 
-// variance returns the variance of the difference of two arms, without rest.
+// variance returns the variance of the difference of two arms, without residuals.
 func (c *leading) variance(i, j int, products []float64) float64 {
 	x := c.covariances.x
 	x.in.Inner(products[:1], i, j)
@@ -107,8 +106,8 @@ func (c *leading) variance(i, j int, products []float64) float64 {
 	return (x.in.Squares[i] + x.in.Squares[j] - 2*products[0] - sum) / x.in.Ridge
 }
 
-// bound returns what no contrast exceeds at the weights of a pass over all arms. It takes in contrasts that
-// the pass did not meet, if it may, and reports whether there were any.
+// bound returns an upper bound on all contrasts at the weights of a pass over all arms. If more is set, it adds contrasts that the pass
+// missed, and reports whether there were any.
 func (x *Exchange) bound(s *pass, tolerance float64, more bool) (ceiling float64, met bool) {
 	if len(x.groups) == 0 {
 		return s.reached, false
@@ -151,16 +150,16 @@ func (x *Exchange) bound(s *pass, tolerance float64, more bool) (ceiling float64
 	return ceiling, len(joined) > 0
 }
 
-// pairScan looks at all pairs of a group that may exceed a number.
+// pairScan scans all pairs of a group that may exceed a number.
 type pairScan struct {
 	c     *leading
 	g     []int
 	floor float64
-	exact bool // pairs that may exceed it are evaluated
+	exact bool // whether such pairs are evaluated
 
 	order []ranked // positions in g, farthest from the mean first, by squared distance
 	short blas32.General
-	reach []float64 // size of the centred coordinates and twice the rest
+	reach []float64 // size of the centred coordinates plus twice the residual
 	slack float64
 }
 
@@ -193,18 +192,18 @@ func (x *Exchange) newPairScan(g []int, c *leading, floor float64) *pairScan {
 		}
 		p.reach[k] += 2 * c.rest[i]
 	}
-	// An inner product of m terms of 32 bits is off by at most (m + 2) 2⁻²⁴ ‖v_i‖‖v_j‖ to first order;
-	// doubled here for the higher ones and for what the coordinates are rounded by.
+	// an inner product of m 32-bit terms has an error of at most (m + 2) 2⁻²⁴ ‖v_i‖‖v_j‖ to first order; doubled for higher orders and
+	// the rounding of the coordinates
 	p.slack = 2 * 2 * float64(m+4) * halfPrecision * p.order[0].key
 	p.exact = p.guess() <= mostRefined
 	return p
 }
 
-// guess returns about how many pairs may exceed the floor.
+// guess estimates the number of pairs that may exceed the floor.
 func (p *pairScan) guess() float64 {
 	n := len(p.g)
 	over := 0
-	for k := range guesses { // steps that share no factor with each other or most n
+	for k := range guesses { // steps coprime to each other or to most n
 		i, j := (k*7919)%n, (k*104729+k/7)%n
 		d := p.reach[i] + p.reach[j]
 		for c, v := range p.short.Data[i*p.short.Stride : i*p.short.Stride+p.short.Cols] {
@@ -217,8 +216,8 @@ func (p *pairScan) guess() float64 {
 	return float64(over) / guesses * float64(n) * float64(n) / 2
 }
 
-// run returns, for each arm in the order of the scan, the largest variance above the floor of a pair with it
-// that was evaluated, and the other arm; and what no pair exceeds.
+// run returns, for each arm in the order of the scan, the largest evaluated variance above the floor and the other arm of that pair, and
+// an upper bound on all pairs.
 func (p *pairScan) run() (high []float64, partner []int, top float64) {
 	x := p.c.covariances.x
 	n := len(p.g)
@@ -238,7 +237,7 @@ func (p *pairScan) run() (high []float64, partner []int, top float64) {
 	return found.high, found.partner, max(top, p.floor)
 }
 
-// pairTile is the workspace of a worker, and what it found.
+// pairTile is the workspace and the result of a worker.
 type pairTile struct {
 	farthest
 	top      float64
@@ -246,8 +245,7 @@ type pairTile struct {
 	products []float64
 }
 
-// visit compares the arms of one tile with each other and with all behind them, as far as they can be far
-// enough apart.
+// visit compares the arms of one tile with each other and with all later ones that may be far enough away.
 func (p *pairScan) visit(f *pairTile, from int) {
 	part := func(at, n int) blas32.General {
 		return blas32.General{Rows: n, Cols: p.short.Cols, Stride: p.short.Stride, Data: p.short.Data[at*p.short.Stride : (at+n)*p.short.Stride]}
@@ -289,7 +287,7 @@ func (p *pairScan) take(f *pairTile, a, b int, d float64) {
 	f.top = max(f.top, d)
 }
 
-// farthest holds, for some sources, the arm that is farthest; of several the first.
+// farthest has, for some sources, the farthest arm; the first among several.
 type farthest struct {
 	high    []float64
 	partner []int
@@ -305,7 +303,7 @@ func (f *farthest) take(k, arm int, d float64) {
 	}
 }
 
-// merge takes in what another saw; the order does not matter.
+// merge adds the result of another worker; the order does not matter.
 func (f *farthest) merge(g *farthest) {
 	for k, j := range g.partner {
 		if j >= 0 && g.high[k] >= f.high[k] {
@@ -314,9 +312,8 @@ func (f *farthest) merge(g *farthest) {
 	}
 }
 
-// eachTile visits the tiles of all pairs of n arms on some cores, each with the workspace of its worker,
-// and returns the workspaces. Tile t, whose first arm is told, is compared with itself and those behind it;
-// so small and large ones alternate.
+// eachTile visits the tiles of all pairs of n arms on some cores, each worker with its own workspace, and returns the workspaces. visit
+// gets the first arm of a tile and compares the tile with itself and later ones; large and small tiles alternate.
 func eachTile[T any](do func(n, together int, block func(from, to int)), n int, fresh func() *T, visit func(w *T, from int)) []*T {
 	tiles := (n + tileCols - 1) / tileCols
 	var free sync.Mutex

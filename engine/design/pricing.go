@@ -13,14 +13,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// scan finds, for every arm, its most uncertain contrast among those that come
-// within a fraction slack of the largest. Pairs of a group are visited in tiles
-// of inner products and never stored: a group of n arms costs at most n²r flops
-// and O(nr) memory. Arms are sorted by their distance from the group's mean; the
-// triangle inequality then excludes whole tiles, most of them away from the
-// optimum and half of them at it.
+// scan finds, for every arm, its most uncertain contrast among those within a fraction slack of the largest. Pairs of a group are visited
+// in tiles of inner products and never stored: a group of n arms costs at most n²r flops and O(nr) memory. Arms are sorted by their
+// distance from the group's mean; the triangle inequality then excludes whole tiles, most of them away from the optimum and half of them
+// at it.
 type scan struct {
-	high    []float64 // ‖y‖² of the arm's best pair; -1 where none was found
+	high    []float64 // ‖y‖² of the arm's best pair; -1 if none was found
 	partner []int
 	weight  []float64
 
@@ -37,14 +35,13 @@ func newScan(n int) *scan {
 	return &scan{high: make([]float64, n), partner: make([]int, n), weight: make([]float64, n)}
 }
 
-// run visits the contrasts of p, given the whitened features of all arms, and
-// returns the largest squared norm and its pair; -1 means no contrast. It knows
-// beforehand that the largest is at least known.
+// run evaluates the contrasts of p, given the whitened features of all arms, and returns the largest squared norm and its pair; -1 means
+// no contrast. known is a lower bound of the largest.
 func (s *scan) run(p *problem, v blas64.General, known, slack float64) (value float64, at Pair) {
 	for i := range s.high {
 		s.high[i], s.partner[i] = -1, -1
 	}
-	// The margin is for the rounding of inner products.
+	// margin for the rounding of inner products
 	s.floor, s.slack = (1-slack)*known*(1-1e-9), slack
 	for _, q := range p.pairs {
 		h := q.Weight * distance(v, q.I, q.J)
@@ -59,7 +56,7 @@ func (s *scan) run(p *problem, v blas64.General, known, slack float64) (value fl
 		if j < 0 {
 			continue
 		}
-		// Inner products choose, the difference itself is the value.
+		// inner products select, the difference itself gives the value
 		s.high[i] = s.weight[i] * distance(v, i, j)
 		if s.high[i] > value {
 			value, at = s.high[i], Pair{I: i, J: j, Weight: s.weight[i]}
@@ -75,12 +72,12 @@ func (s *scan) offer(i, j int, h, weight float64) {
 	}
 }
 
-// group offers the pairs of one group, by ‖v_i‖² + ‖v_j‖² - 2 v_iᵀv_j.
+// group evaluates the pairs of one group, by ‖v_i‖² + ‖v_j‖² - 2 v_iᵀv_j.
 func (s *scan) group(stop stopper, g []int, v blas64.General) {
 	n := len(g)
 	s.gather(g, v)
 	s.tile = tile(s.tile, n)
-	reach := func(i, j int) float64 { // of all pairs from i on and j on
+	reach := func(i, j int) float64 { // bound for all pairs from i on and j on
 		d := math.Sqrt(s.norm[i]) + math.Sqrt(s.norm[j])
 		return d * d
 	}
@@ -98,8 +95,7 @@ func (s *scan) group(stop stopper, g []int, v blas64.General) {
 	}
 }
 
-// strip offers sorted arm i of a group against the sorted arms from j0 on, given
-// -2 v_iᵀv_j.
+// strip compares sorted arm i of a group with the sorted arms from j0 on, given -2 v_iᵀv_j.
 func (s *scan) strip(i, j0 int, products []float64) {
 	from := max(0, i+1-j0)
 	if from >= len(products) {
@@ -118,8 +114,8 @@ func (s *scan) strip(i, j0 int, products []float64) {
 	}
 }
 
-// gather copies the rows of a group, farthest from their mean first and less
-// that mean: it changes no difference, and small norms round and bound best.
+// gather copies the rows of a group, farthest from their mean first, minus that mean: this changes no difference, and small norms have
+// the smallest rounding errors and bounds.
 func (s *scan) gather(g []int, v blas64.General) {
 	n := len(g)
 	s.rows, s.mean, s.norm = reshape(s.rows, n, v.Cols), resize(s.mean, v.Cols), resize(s.norm, n)
@@ -145,7 +141,7 @@ func (s *scan) gather(g []int, v blas64.General) {
 	}
 }
 
-// ranked is an arm with the number it is sorted by.
+// ranked is an arm with its sort key.
 type ranked struct {
 	arm int
 	key float64
@@ -165,7 +161,7 @@ func ranking(n int, key func(k int) (key float64, counts bool)) (order []ranked)
 	return order
 }
 
-// pick returns the first numbers below n, at most so many, that are not near to one before.
+// pick returns the first numbers below n, at most `most`, that are not near to an earlier one.
 func pick(n, most int, near func(a, b int) bool) (picked []int) {
 	for a := 0; a < n && len(picked) < most; a++ {
 		if !slices.ContainsFunc(picked, func(b int) bool { return near(a, b) }) {
@@ -175,23 +171,19 @@ func pick(n, most int, near func(a, b int) bool) (picked []int) {
 	return picked
 }
 
-// A problem whose contrasts concern few of many arms is solved in the span of these
-// arms and of the others that prove to help, which is much smaller than the span of all.
-// With a ridge this is exact: for weights on the arms near, A⁻¹y lies in their
-// span, so a variance is the same there, and so is how much an arm outside would
-// help. When one outside helps more than those inside, it joins, the span grows,
-// and the problem is solved again: column generation over arms. Without a ridge the
-// arms outside might measure what those inside leave out.
+// A problem whose contrasts concern few of many arms is solved in the span of these arms and of other helpful ones, which is much smaller
+// than the span of all. With a ridge this is exact: for weights on the near arms, A⁻¹y lies in their span, so variances and the gradients
+// of other arms are the same there. If another arm has a larger gradient, it is added, the span grows, and the problem is solved again:
+// column generation over arms. Without a ridge the other arms might measure directions that the near ones do not.
 
 const (
-	// manyArms is the size from which the span is worth restricting.
+	// manyArms is the number of arms from which restricting the span pays off.
 	manyArms = 64
-	// nearPart is the part of all arms up to which it is.
+	// nearPart is the fraction of all arms up to which it pays off.
 	nearPart = 0.5
 )
 
-// nearby returns 1 for the arms of contrasts and 0 for the others where the problem is worth
-// restricting to them; else nil.
+// nearby returns 1 for the arms of contrasts and 0 for others if restricting the problem to them pays off; else nil.
 func nearby(s Space, c Contrasts) []float64 {
 	if s.Ridge == 0 {
 		return nil
@@ -226,8 +218,7 @@ func (m *minimax) first() (arms []int, lambda []float64) {
 	return arms, uniform(len(arms))
 }
 
-// narrow reports whether the arms near are solved for well enough to see that others
-// help more.
+// narrow reports whether the restricted problem is solved well enough to see that other arms have larger gradients.
 func (m *minimax) narrow() bool {
 	if m.near == nil || m.fixed || m.over <= m.top*(1+1e-12) {
 		return false
@@ -235,8 +226,8 @@ func (m *minimax) narrow() bool {
 	return m.value/m.lower-1 <= max(m.tolerance, 0.1*(m.over/m.top-1))
 }
 
-// widened adds the arms that would help most, at most half as many as there are; nil
-// when they become too many, or when the restricted solve ended for another reason.
+// widened adds the arms with the largest gradients, at most half as many as there are; nil if they become too many, or if the restricted
+// solve ended for another reason.
 func (m *minimax) widened(status Status) []float64 {
 	if status != tooNarrow {
 		return nil

@@ -35,8 +35,7 @@ func solved(t *rapid.T, s Space, c Contrasts) Design {
 	return d
 }
 
-// below reports a < b by more than rounding: where every allocation is optimal,
-// values and bounds coincide to the last digits.
+// below reports a < b by more than rounding: if every allocation is optimal, values and bounds agree to the last digits.
 func below(a, b float64) bool { return a < b*(1-1e-12) }
 
 func near(t *rapid.T, what string, got, want float64) {
@@ -45,7 +44,7 @@ func near(t *rapid.T, what string, got, want float64) {
 	}
 }
 
-// No allocation beats the lower bound, and a certificate is worth what it says.
+// No allocation is below the lower bound, and certificates have their stated value.
 func TestLowerBoundHolds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, c := drawInstance(rt)
@@ -96,7 +95,7 @@ func TestScalingLaws(t *testing.T) {
 	})
 }
 
-// Renaming arms changes no value; a duplicate of an arm neither.
+// Renaming or duplicating arms changes no value.
 func TestPermutationAndDuplicates(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, c := drawInstance(rt)
@@ -136,7 +135,7 @@ func TestPermutationAndDuplicates(t *testing.T) {
 	})
 }
 
-// Fewer contrasts cannot be harder, nor can a larger ridge.
+// Fewer contrasts, or a larger ridge, never increase the value.
 func TestMonotone(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, c := drawInstance(rt)

@@ -68,10 +68,9 @@ func minimiseRegret(stop stopper, s Space, lambda []float64, n int, eps float64)
 	return counts
 }
 
-// Up to a rank of exactLeader every pull has an eigenvalue decomposition of its own. Above it there are
-// as many as decompositions, and between them A goes on with the pulls while c stays what it was:
-// O(arms r) instead of O(r³) a pull. The argument above does not cover that; Round verifies the ratio of
-// the result, and on 250 arms of rank 250 it is 1.02 to 1.05 where apportionment leaves 1.6 to 2.2.
+// Up to rank exactLeader every pull has its own eigenvalue decomposition. Beyond it the number of decompositions is limited, and between
+// them A is updated with the pulls for constant c: O(arms r) instead of O(r³) per pull. The argument above does not cover that; Round
+// verifies the ratio of the result, which on 250 arms of rank 250 is 1.02 to 1.05 (apportionment: 1.6 to 2.2).
 const (
 	exactLeader    = 64
 	decompositions = 16
@@ -115,16 +114,16 @@ func whitenSupport(stop stopper, s Space, lambda []float64, n int) (x blas64.Gen
 	return x, ridge, arms
 }
 
-// leader chooses the pulls; it keeps its workspace between them.
+// leader chooses the pulls; it reuses its workspace.
 type leader struct {
 	alpha  float64
 	eigen  mat.EigenSym
-	values []float64 // of (cI + αZ)⁻¹, when it was found
+	values []float64 // of (cI + αZ)⁻¹ at the last decomposition
 	q      mat.Dense
-	x, xa  blas64.General // the arms in the eigenbasis, and times (cI + αZ)⁻¹ there
+	x, xa  blas64.General // the arms in the eigenbasis, and multiplied by (cI + αZ)⁻¹ there
 }
 
-// find makes the regularised leader of z.
+// find computes the regularised leader of z.
 func (l *leader) find(stop stopper, z *mat.SymDense, x blas64.General) {
 	if !l.eigen.Factorize(z, true) {
 		panic("design: eigenvalues did not converge")
@@ -159,7 +158,7 @@ func (l *leader) find(stop stopper, z *mat.SymDense, x blas64.General) {
 	}
 }
 
-// choose returns the row of x that serves the leader best; the lowest index if several do.
+// choose returns the row of x with the largest gain for the leader, the lowest index among ties.
 func (l *leader) choose() int {
 	at, best := 0, -1.0
 	for a := range l.x.Rows {
@@ -171,7 +170,7 @@ func (l *leader) choose() int {
 	return at
 }
 
-// follow updates the leader for one more pull, with c as it is [Sherman and Morrison 1950].
+// follow updates the leader for one more pull, with constant c [Sherman and Morrison 1950].
 func (l *leader) follow(pull int) {
 	u := append([]float64(nil), row(l.xa, pull)...)
 	f := l.alpha / (1 + l.alpha*dot(row(l.x, pull), u))

@@ -39,8 +39,7 @@ func TestRegretMinimisationBound(t *testing.T) {
 	}
 }
 
-// reference transcribes the algorithm of minimiseRegret plainly, with A by explicit powers, for n
-// pulls, none given away.
+// reference transcribes minimiseRegret plainly, with A by explicit powers, for n pulls without initial ones.
 func reference(s Space, lambda []float64, n int, eps float64) []int {
 	arms, m := s.Features.Dims()
 	psi := mat.NewDense(arms, m, nil)

@@ -15,11 +15,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Rounding is a whole number of pulls for every arm.
+// Rounding has a whole number of pulls for every arm.
 type Rounding struct {
 	Counts []int // one per arm, ≥ 0, summing to the n asked for
-	// Ratio divides the largest variance by that for the weights themselves, computed from Counts;
-	// it can be below 1.
+	// Ratio is the largest variance for Counts divided by that for the weights; it can be below 1.
 	Ratio  float64
 	Method string // "apportionment" or "regret minimisation"
 }
@@ -66,8 +65,7 @@ func Round(ctx context.Context, s Space, c Contrasts, weights []float64, n int, 
 // regretRank is the largest number of features with which regret minimisation is tried.
 const regretRank = 256
 
-// ratio verifies counts, all of them on arms of positive weight, against the value
-// of the allocation, whose problem p is.
+// ratio computes the Ratio of counts, which must be on arms of positive weight. p is the problem of the allocation and base its value.
 func (p *problem) ratio(s Space, c Contrasts, lambda []float64, counts []int, base float64) float64 {
 	if base == 0 {
 		return 1 // nothing to decide
@@ -78,7 +76,7 @@ func (p *problem) ratio(s Space, c Contrasts, lambda []float64, counts []int, ba
 		shares[i] = float64(k) / float64(n)
 		all = all && (k > 0 || lambda[i] == 0)
 	}
-	if s.Ridge == 0 && !all { // the arms left span less than p
+	if s.Ridge == 0 && !all { // the remaining arms span less than p
 		var err error
 		if p, err = weighted(p.stop, s, c, shares); err != nil {
 			return math.Inf(1) // not estimable from these pulls
@@ -146,8 +144,7 @@ func spectrum(ctx context.Context, s Space, weights []float64) (values []float64
 	return eigen.Values(ctx, mat.NewSymDense(m, gram.Data))
 }
 
-// shares returns the weights that n pulls are to have, as a distribution, and reports what cannot be
-// rounded.
+// shares returns the normalised weights for n pulls, or an error if they cannot be rounded.
 func shares(s Space, weights []float64, n int) ([]float64, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("design: the number of pulls must be at least 1, but is %d", n)

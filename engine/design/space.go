@@ -14,9 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// problem is a Space with its Contrasts, checked, in coordinates of the span of
-// the arms that can be measured. There A is positive definite for every λ > 0,
-// also at ξ = 0, and no value changes: all contrasts lie in that span.
+// problem is a checked Space with its Contrasts, in coordinates of the span of the measurable arms. There A is positive definite for
+// every λ > 0, also at ξ = 0, and all values are unchanged, since all contrasts lie in that span.
 type problem struct {
 	phi    blas64.General // φ_i in an orthonormal basis of the span: N × r
 	root   []float64      // 1/σ_i
@@ -27,9 +26,8 @@ type problem struct {
 	stop   stopper
 }
 
-// newProblem checks and reduces. Only arms with importance > 0 span, nil means
-// all; a contrast outside their span is ErrUnestimable if the ridge is zero, and
-// else its arms span, too: ξI measures every direction.
+// newProblem checks and reduces the input. Only arms with importance > 0 (nil: all) enter the span. A contrast outside it is
+// ErrUnestimable with zero ridge; otherwise its arms are added, since ξI measures every direction.
 func newProblem(stop stopper, s Space, c Contrasts, importance []float64) (*problem, error) {
 	if err := checkSpace(s); err != nil {
 		return nil, err
@@ -62,7 +60,7 @@ func (s Space) roots() []float64 {
 	return roots(s.Precision, n)
 }
 
-// precisionOf returns one of some precisions, where nil means 1 for all.
+// precisionOf returns an entry of precision; nil means 1 for all.
 func precisionOf(precision []float64, i int) float64 {
 	if precision == nil {
 		return 1
@@ -74,8 +72,7 @@ func roots(precision []float64, n int) []float64 {
 	return lists.Make(n, func(i int) float64 { return math.Sqrt(precisionOf(precision, i)) })
 }
 
-// checkSpace panics on shapes that do not fit and returns an error that names
-// the arm for numbers that no allocation can be computed from.
+// checkSpace panics on wrong shapes. It returns an error that names the arm for numbers from which no allocation can be computed.
 func checkSpace(s Space) error {
 	if s.Features == nil || s.Features.IsEmpty() {
 		panic("design: no features")
@@ -103,8 +100,7 @@ func checkSpace(s Space) error {
 	return nil
 }
 
-// setContrasts keeps the groups that contrast something and the explicit pairs.
-// It panics on an arm that does not exist.
+// setContrasts stores groups of at least two arms and the explicit pairs. It panics on an unknown arm.
 func (p *problem) setContrasts(c Contrasts, n int) error {
 	for _, g := range c.Groups {
 		for _, i := range g {
@@ -144,7 +140,7 @@ func information(stop stopper, phi blas64.General, root, lambda []float64, ridge
 	return cholesky(stop, a)
 }
 
-// restrict copies the features and 1/σ of some arms, reusing the storage given.
+// restrict copies the features and 1/σ of some arms, reusing the given storage.
 func (p *problem) restrict(arms []int, phi blas64.General, root []float64) (blas64.General, []float64) {
 	phi, root = reshape(phi, len(arms), p.phi.Cols), resize(root, len(arms))
 	for a, i := range arms {
@@ -180,8 +176,7 @@ func whiten(stop stopper, x, l, v blas64.General) {
 	}
 }
 
-// contrasted returns 1 for the arms of positive importance and of contrasts, 0 for the
-// others.
+// contrasted returns 1 for arms with positive importance and arms of contrasts, 0 for others.
 func (p *problem) contrasted(importance []float64) []float64 {
 	out := make([]float64, len(importance))
 	for i, v := range importance {
@@ -205,16 +200,14 @@ func (p *problem) contrasts() int {
 	return len(p.pairs) + lists.Sum(p.groups, func(g []int) int { return len(g) * (len(g) - 1) / 2 })
 }
 
-// spanTolerance is the part of the largest squared norm below which what is
-// left of a feature counts as rounding: 1e-10 of the norm. Doubles carry the
-// input to 1e-16, so a true direction is lost only below what it can express.
+// spanTolerance is the residual squared norm of a feature, relative to the largest, that counts as rounding: 1e-10 of the norm. The input
+// is accurate to 1e-16, so only directions below its resolution are lost.
 const spanTolerance = 1e-20
 
-// spanRows counts the rows that are projected between two looks at the context.
+// spanRows is the number of rows projected between two checks of the context.
 const spanRows = 1024
 
-// within reports whether every contrast lies in the span, given what the projection on it left of
-// each feature.
+// within reports whether every contrast lies in the span, given the residual of each feature.
 func (p *problem) within(rest blas64.General, x *mat.Dense) bool {
 	largest := 0.0
 	for i := range rest.Rows {
@@ -331,7 +324,7 @@ func (p *problem) variance(weights []float64) (value float64, at Pair, err error
 	return max(value, 0), at, nil
 }
 
-// weighted checks the weights and reduces the problem to what they measure.
+// weighted checks the weights and reduces the problem to the measured directions.
 func weighted(stop stopper, s Space, c Contrasts, weights []float64) (*problem, error) {
 	if err := checkWeights(s, weights); err != nil {
 		return nil, err

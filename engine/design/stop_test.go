@@ -12,11 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/ending"
 )
 
-// Every solver stops wherever its context ends: it asks once more, and gives the context's error
-// back.
+// Every solver stops soon after its context ends and returns the context's error.
 func TestSolversStop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	const n = 450 // more arms than all are worked on at once
+	const n = 450 // more arms than are processed at once
 	m := sized(30, 8)
 	x := mat.NewDense(n, m, nil)
 	for i := range n {

@@ -24,7 +24,7 @@ import (
 // the weights are from the best within that accuracy, but proves nothing, unlike Minimax's bound;
 // the Certificate is empty. Options.Tolerance is the relative gap asked for; 0 means 5e-3.
 // Options.Threshold ends the search as soon as γ(S) lies on one side of it. Stalled means that the
-// directions are too few to tell better weights.
+// directions are too few to find better weights.
 //
 // A step takes K(|S| + q)q flops for K directions in the q dimensions of the
 // differences: half a millisecond in all for the paper's arms, 40 ms for 30 and a
@@ -67,7 +67,7 @@ const (
 	smallestWeight = 1e-9   // keeps A invertible along what the set does not need
 )
 
-// minimise steps until the bounds meet.
+// minimise iterates until the bounds meet.
 func (w *width) minimise(opt Options) Design {
 	w.mustEvaluate()
 	d := Design{Status: IterationLimit, Weights: slices.Clone(w.lambda), Value: w.value * w.value, Lower: w.lower()}
@@ -97,7 +97,7 @@ func (w *width) minimise(opt Options) Design {
 	return d
 }
 
-// mustEvaluate leaves where λ, which has a floor, gives no definite A.
+// mustEvaluate ends the solve with errSingular if A is not definite although λ has a floor.
 func (w *width) mustEvaluate() {
 	if !w.evaluate() {
 		try.To(errSingular)
@@ -118,11 +118,10 @@ func (w *width) finished(d Design, power float64, opt Options) (Status, bool) {
 	return 0, false
 }
 
-// trimmed returns d without its small weights if its value allows: rounding would
-// give each of these arms a pull.
+// trimmed returns d without its small weights if its value allows that: rounding would give each of these arms a pull.
 func (w *width) trimmed(d Design) Design {
 	lambda, _ := withoutSmall(d.Weights)
-	for i, l := range lambda { // a floor to evaluate with: what only it measures has a huge width
+	for i, l := range lambda { // floor for evaluation: directions that only a dropped arm measures get a huge width
 		w.lambda[i] = max(l, smallestWeight)
 	}
 	if w.evaluate() && w.value*w.value <= d.Value*(1+trimBelow) {
@@ -136,9 +135,8 @@ func (w *width) lower() float64 {
 	return w.value * w.value * w.value / (w.value + 2*max(w.top-w.mean, 0))
 }
 
-// width is a set of arms with what its Gaussian width and the derivatives take. With A = L Lᵀ and
-// w_i = L⁻¹φ_i the width is the width of the differences w_i - w_j. Only their span matters, which
-// has q dimensions: everything is projected on it.
+// width is a set of arms with the quantities of its Gaussian width and derivatives. With A = L Lᵀ and w_i = L⁻¹φ_i it is the width of the
+// differences w_i - w_j. Only their span matters, which has q dimensions: everything is projected on it.
 type width struct {
 	p      *problem
 	set    []int

@@ -72,7 +72,7 @@ func threeArms(t testing.TB, s Space, set []int, lambda []float64) float64 {
 	return sum * sum / (2 * math.Pi)
 }
 
-// Against golden sections on the closed form: no gradients, no directions.
+// The minimum agrees with golden sections on the closed form, which use neither gradients nor directions.
 func TestWidthIndependentMethod(t *testing.T) {
 	for seed := range uint64(4) {
 		if testing.Short() && seed != 1 {
@@ -109,7 +109,7 @@ func floored(lambda []float64) []float64 {
 	return out
 }
 
-// The derivatives against differences of the closed form.
+// The derivatives agree with differences of the closed form.
 func TestWidthDerivatives(t *testing.T) {
 	s := Space{Features: gaussianArms(5, 3, 9), Precision: []float64{1, 2, 0.5, 3, 1}, Ridge: 0.02}
 	set := []int{0, 2, 4}
@@ -152,8 +152,7 @@ func paperSets() (Space, [][]int) {
 	return s, sets
 }
 
-// The paper's sets: the value holds for random numbers instead of the directions,
-// and no random weights, nor Minimax's, are better.
+// For the paper's sets the value holds with random numbers instead of the directions, and no random weights, nor Minimax's, are better.
 func TestWidthPaperSets(t *testing.T) {
 	s, sets := paperSets()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -252,7 +251,7 @@ func TestWidthThreshold(t *testing.T) {
 	}
 }
 
-// Nothing to decide, nothing that can be measured, and the same twice.
+// Trivial sets, unmeasurable sets, and repeatability.
 func TestWidthEdges(t *testing.T) {
 	s, sets := paperSets()
 	for _, set := range [][]int{nil, {3}} {

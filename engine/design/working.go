@@ -11,34 +11,33 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// working is the restricted problem that the interior-point method sees: some
-// arms, some contrasts. All arms and all contrasts are priced in turn, so what
-// is left out, or dropped, never weakens a certificate.
+// working is the restricted problem of the interior-point method: some arms, some contrasts. All arms and contrasts are priced regularly,
+// so excluded ones never weaken a certificate.
 type working struct {
 	p     *problem
 	arms  []int
 	pairs []Pair
 	inner interior
-	whole bool // all arms are in, in their order
-	all   bool // all contrasts are in: nothing is left to price in or to drop
-	// 1 for the arms that the features are reduced to, which alone may be in; nil means all
+	whole bool // whether it has all arms, in order
+	all   bool // whether it has all contrasts
+	// 1 for the arms that may be in the working set; nil means all
 	near []float64
 
-	// Each item is dropped at most once in a solve, so that nothing cycles.
+	// each item is dropped at most once in a solve, to prevent cycles
 	inArms       []bool
 	droppedArms  []bool
 	droppedPairs []Pair
 
-	// The last pricing of everything at the current iterate.
+	// the last pricing of everything
 	seen   *scan
 	value  float64        // objective over all contrasts
 	v, vm  blas64.General // whitened features of all arms, N × r
 	g      []float64      // per arm of the space
 	over   float64        // max g over all arms
-	top    float64        // max g over the arms that may be in
+	top    float64        // max g over the arms that may be in the working set
 	inTop  float64        // max g over the working arms
 	proven float64        // dual bound at this iterate
-	lower  float64        // dual bound of the problem in which only the arms that may be in exist
+	lower  float64        // dual bound of the problem restricted to those arms
 	degree []int          // workspace: new pairs per arm
 }
 
@@ -71,8 +70,7 @@ func (w *working) resize() {
 	in.size(n, k, r)
 }
 
-// price evaluates every arm and every contrast at the current iterate.
-// Contrasts within the fraction slack of the largest are there to be added.
+// price evaluates every arm and every contrast at the present iterate. Contrasts within the fraction slack of the largest are candidates.
 func (w *working) price(slack float64) {
 	in := &w.inner
 	v := in.v
@@ -105,10 +103,9 @@ func (w *working) price(slack float64) {
 // may reports whether arm i may be in the working set.
 func (w *working) may(i int) bool { return w.near == nil || w.near[i] > 0 }
 
-// addPairs takes in the contrasts, best partner of each arm first, that come within a fraction
-// slack of the largest: at most limit, and at most two new ones per arm of groups, since
-// near-duplicate arms would bring near-duplicate contrasts. Listed ones may all have an arm in
-// common. It returns how many were added and how far the worst lies above t.
+// addPairs adds the contrasts within a fraction slack of the largest, the best partner of each arm first: at most limit, and at most two
+// new ones per arm of groups, since near-duplicate arms would bring near-duplicate contrasts; listed ones may all share an arm. It
+// returns their number and how far the worst is above t.
 func (w *working) addPairs(slack float64, limit int) (added int, violation float64) {
 	order := ranking(len(w.seen.high), func(i int) (float64, bool) {
 		h, j := w.seen.high[i], w.seen.partner[i]
@@ -148,8 +145,7 @@ func (w *working) holds(q Pair) bool {
 	return slices.ContainsFunc(w.pairs, func(p Pair) bool { return p == q || p.I == q.J && p.J == q.I && p.Weight == q.Weight })
 }
 
-// addArms takes in the arms that would help more than any working arm, best
-// first, at most limit, sharing the given mass among them.
+// addArms adds the arms with larger gradients than any working arm, best first, at most limit, and divides the given mass among them.
 func (w *working) addArms(mass float64, limit int) (added int) {
 	order := ranking(len(w.g), func(i int) (float64, bool) {
 		return w.g[i], !w.inArms[i] && w.may(i) && w.g[i] > w.inTop*(1+1e-12)
@@ -168,7 +164,7 @@ func (w *working) addArms(mass float64, limit int) (added int) {
 	return added
 }
 
-// prune drops contrasts and arms that a gap of this size all but rules out.
+// prune drops contrasts and arms that a gap of this size nearly excludes.
 func (w *working) prune(gap float64) {
 	in := &w.inner
 	k := 0
@@ -195,18 +191,17 @@ func (w *working) prune(gap float64) {
 }
 
 const (
-	// smallArms is the size up to which all arms are in the working set.
+	// smallArms is the number of arms up to which all are in the working set.
 	smallArms = 400
-	// startArms is the least number of arms that a larger problem starts with; about five times the
-	// rank for the largest rank in the budget.
+	// startArms is the smallest initial number of arms of a larger problem: about five times the largest rank in the budget.
 	startArms = 300
-	// startSweeps of the multiplicative algorithm choose them.
+	// startSweeps is the number of sweeps of the multiplicative algorithm that choose them.
 	startSweeps = 25
 )
 
-// start chooses the first working arms and their weights: all of them and uniform, or the largest
-// of an approximate D-optimal design. That design alone is within about 15 % of the minimax optimum
-// on smooth kernels and needs no scan of pairs, where uniform weights are several times above it.
+// start chooses the first working arms and their weights: all arms uniformly, or the largest weights of an approximate D-optimal design.
+// That design alone is within about 15 % of the minimax optimum on smooth kernels and needs no scan of pairs, while uniform weights are
+// several times above it.
 func (p *problem) start() (arms []int, lambda []float64) {
 	n := p.phi.Rows
 	if n <= smallArms {
@@ -242,16 +237,15 @@ func startSize(n, r int) int {
 	return min(n, max(startArms, 3*r))
 }
 
-// StepWork returns about how many products of two numbers a step of Minimax takes, for n arms of
-// rank r and the given number of contrasts listed as pairs: its Newton matrix costs most.
+// StepWork returns the approximate number of products of a step of Minimax, for n arms of rank r and this number of listed contrasts: its
+// Newton matrix costs most.
 func StepWork(n, r, pairs int) float64 {
 	size := float64(startSize(n, r))
 	return size * size * float64(pairs)
 }
 
-// multiplicative runs sweeps of λ_i ← λ_i (ρ_i φ_iᵀA⁻¹φ_i / r)², renormalised: the multiplicative
-// algorithm for D-optimality, whose exponent 1 is monotone, with an exponent of 2 that is about
-// twice as fast. Arms whose weight becomes negligible leave.
+// multiplicative runs sweeps of λ_i ← λ_i (ρ_i φ_iᵀA⁻¹φ_i / r)², renormalised: the multiplicative algorithm for D-optimality, with
+// exponent 2 instead of the monotone 1, about twice as fast. Arms with negligible weight are dropped.
 func (p *problem) multiplicative(sweeps int) (arms []int, lambda []float64) {
 	n, r := p.phi.Rows, p.phi.Cols
 	v, l := reshape(blas64.General{}, n, r), reshape(blas64.General{}, r, r)

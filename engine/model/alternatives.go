@@ -14,37 +14,37 @@ import (
 )
 
 const (
-	alternativeRounds = 8 // in which alternatives to the allocation at hand are looked for
-	alternativesEach  = 8 // rivals of a task that are looked at in a round, at most
-	// alternativesAll is about the most that join in a round, of all tasks: balancing takes their number cubed.
+	alternativeRounds = 8 // rounds of the search for alternatives to the present allocation
+	alternativesEach  = 8 // largest number of rivals per task and round
+	// alternativesAll is roughly the largest number of alternatives added per round: balancing takes its cube.
 	alternativesAll = 200
-	// mostAlternatives is the most arms for which the search is made.
+	// mostAlternatives is the number of arms up to which the search is made.
 	mostAlternatives = 400
 )
 
-// alternatives is the search for the weights w and the functions g of NormLowerBound: a game between
-// an allocation λ of pulls, which wants all g to be told apart, and w, which wants none to be.
+// alternatives searches the weights w and the functions g of NormLowerBound: a game between an allocation λ of pulls, which should
+// distinguish all g from the means, and w, which should prevent that.
 type alternatives struct {
 	m        *Model
 	t        *truth
 	features *mat.Dense
 	radius   float64 // largest ‖θ‖
 	epsilon  float64 // normalised
-	// N: of the metric in which functions are near: of the noise, and of two rewards by their means
+	// N: the metric for distances of functions: that of the noise, or of two-valued rewards by their means
 	precision []float64
 
-	divergences [][]float64 // per alternative: (g_i - μ_i)²/(2σ_i²) or the divergence of laws within bounds, N values
+	divergences [][]float64 // the alternatives that prove the value, with their weights
 	of          []alternative
 	best        []weighted // the alternatives that prove the value, with their weights
 }
 
-// alternative is a function, as θ, under which the right answers of a task are wrong.
+// alternative is a function, as θ, for which the right answers of a task are wrong.
 type alternative struct {
 	task  int
 	theta []float64
 }
 
-// weighted is an alternative with w_g.
+// weighted is an alternative with its weight w_g.
 type weighted struct {
 	alternative
 	weight float64
@@ -68,7 +68,7 @@ func newAlternatives(m *Model, t *truth, features *mat.Dense, norm, epsilon floa
 	return s
 }
 
-// solve returns the smallest max_i Σ_g w_g told_g,i that was found; 0 where there is no alternative.
+// solve returns the smallest max_i Σ_g w_g d_g,i found, with d the divergences; 0 if there is no alternative.
 func (s *alternatives) solve() (_ float64, err error) {
 	defer try.Caught(&err)
 	n := s.m.Problem.N()
@@ -91,7 +91,7 @@ func (s *alternatives) solve() (_ float64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		for i := range lambda { // half of the way: an allocation of few arms tells nothing of the others
+		for i := range lambda { // average: an allocation of few arms has no information on the others
 			lambda[i] = (lambda[i] + next[i]) / 2
 		}
 		if value > 0.99*best {
@@ -107,8 +107,8 @@ func (s *alternatives) solve() (_ float64, err error) {
 	return best, nil
 }
 
-// choose keeps, of the alternatives from a number on, the ones of each task that the allocation tells least,
-// which are what decides.
+// choose keeps, among the alternatives from index `from` on, those of each task with the smallest divergence under the allocation, which
+// determine the value.
 func (s *alternatives) choose(from int, lambda []float64) {
 	each := max(2, alternativesAll/s.m.Problem.V())
 	gains := make([]float64, len(s.divergences))
@@ -132,10 +132,9 @@ func (s *alternatives) choose(from int, lambda []float64) {
 	s.divergences, s.of = s.divergences[:from+len(selected)], s.of[:from+len(selected)]
 }
 
-// against adds the functions that an allocation tells least from the means, one for each of a few rivals
-// of each task: the regularised fit of the means with the least change, in the metric of
-// A = ξI + Σ λ_i φ_iφ_iᵀ/σ_i², that puts the rival above all right answers. ξ is a part of the largest
-// value of A; the larger it is, the smaller the norm. Functions outside the ball are left out.
+// against adds the functions with the smallest divergence from the means, one for each of a few rivals per task: the regularised fit of
+// the means with the smallest change, in the metric of A = ξI + Σ λ_i φ_iφ_iᵀ/σ_i², that puts the rival above all right answers. ξ is a
+// fraction of the largest value of A; the larger it is, the smaller the norm. Functions outside the ball are dropped.
 func (s *alternatives) against(lambda []float64, shrink float64) (err error) {
 	defer try.Caught(&err)
 	n, dim := s.features.Dims()
@@ -162,7 +161,7 @@ func (s *alternatives) against(lambda []float64, shrink float64) (err error) {
 		return &out
 	}
 	fit := solved(target)
-	if math.IsInf(s.radius, 1) { // no norm to keep small: take off what ξ shrinks, which grows with the level of the means
+	if math.IsInf(s.radius, 1) { // unbounded norm: remove the shrinkage by ξ, which grows with the level of the means
 		for range 3 {
 			var residual mat.VecDense
 			residual.MulVec(scaled, fit)
@@ -187,7 +186,7 @@ func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat
 			wrong = append(wrong, i)
 		}
 	}
-	// Rivals with small gaps, and some of all others.
+	// rivals with small gaps, and a few of the others
 	slices.SortStableFunc(wrong, func(i, j int) int { return cmp.Compare(s.t.gap[i], s.t.gap[j]) })
 	var tried []int
 	for k := range min(len(wrong), alternativesEach) {
@@ -204,12 +203,11 @@ func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat
 	}
 }
 
-// above returns the function with the least change of a fit, in the metric of A, that has x above all
-// right answers a by ε: with y_a = φ_x - φ_a and c_a what is missing to ε there, the fit + A⁻¹ Σ u_a y_a for
-// which u ≥ 0 is largest in Σ u_a c_a - ‖Σ u_a y_a‖²_{A⁻¹}/2, which Hildreth's method finds one u_a at a
-// time, then scaled until nothing is missing. nil if it cannot be.
+// above returns the function closest to a fit, in the metric of A, that has x above all right answers a by ε. With y_a = φ_x - φ_a and
+// c_a the missing difference, it is the fit + A⁻¹ Σ u_a y_a, where u ≥ 0 maximises Σ u_a c_a - ‖Σ u_a y_a‖²_{A⁻¹}/2. Hildreth's method
+// updates one u_a at a time; the result is scaled until nothing is missing. It returns nil if that is impossible.
 //
-//	C. Hildreth, A quadratic programming procedure, Naval Research Logistics Quarterly 4, 1957.
+// C. Hildreth, A quadratic programming procedure, Naval Research Logistics Quarterly 4, 1957.
 func (s *alternatives) above(x int, right []int, factor *mat.Cholesky, fit *mat.VecDense) *mat.VecDense {
 	y, solved := make([]*mat.VecDense, len(right)), make([]*mat.VecDense, len(right))
 	missing, u := make([]float64, len(right)), make([]float64, len(right))
@@ -251,15 +249,14 @@ func (s *alternatives) row(i int) *mat.VecDense {
 	return mat.NewVecDense(s.features.RawMatrix().Cols, s.features.RawRowView(i))
 }
 
-// wrongUnder reports whether x is above all right answers by epsilon under a function, to rounding.
+// wrongUnder reports whether x is above all right answers by epsilon under g, up to rounding.
 func (s *alternatives) wrongUnder(g *mat.VecDense, x int, right []int) bool {
 	value := func(i int) float64 { return mat.Dot(s.row(i), g) }
 	const rounding = 1e-9
 	return !slices.ContainsFunc(right, func(a int) bool { return value(x) < value(a)+s.epsilon-rounding*(1+math.Abs(value(a))) })
 }
 
-// add keeps how well each arm tells a function from the means; not one that no two rewards can have for
-// means.
+// add stores the divergences of a function from the means; it skips functions that two-valued rewards cannot have as means.
 func (s *alternatives) add(v int, g *mat.VecDense) {
 	p := s.m.Problem
 	divergences := make([]float64, p.N())
@@ -281,12 +278,11 @@ func (s *alternatives) add(v int, g *mat.VecDense) {
 	s.of = append(s.of, alternative{v, slices.Clone(g.RawVector().Data)})
 }
 
-// balance solves the game, as the largest Σ u_g under Σ_g u_g told_g,i ≤ 1 for every arm and u ≥ 0, by
-// Newton's method on a barrier: 1/Σ u is max_i Σ w_g told_g,i for w = u/Σu. It returns that, and the
-// allocation that belongs to it, and forgets the alternatives of no weight.
+// balance solves the game as the maximum of Σ u_g subject to Σ_g u_g d_g,i ≤ 1 for every arm and u ≥ 0, by Newton's method on a barrier:
+// 1/Σ u is max_i Σ w_g d_g,i for w = u/Σu. It returns that value and its allocation, and drops alternatives without weight.
 func (s *alternatives) balance() (value float64, lambda []float64, proof []weighted, err error) {
 	n, k := s.m.Problem.N(), len(s.divergences)
-	worth, d := make([]float64, k), make([][]float64, k) // in units in which each alternative is told by 1 at most
+	worth, d := make([]float64, k), make([][]float64, k) // in units in which the largest divergence of each alternative is 1
 	for g, divergences := range s.divergences {
 		top := slices.Max(divergences)
 		worth[g], d[g] = 1/top, make([]float64, n)
@@ -341,8 +337,7 @@ func (s *alternatives) balance() (value float64, lambda []float64, proof []weigh
 	return value, lambda, proof, nil
 }
 
-// newton takes a step towards the largest Σ c_g u_g + μ(Σ log slack_i + Σ log u_g), as long as it stays
-// inside.
+// newton takes a feasible step towards the maximum of Σ c_g u_g + μ(Σ log slack_i + Σ log u_g).
 func (s *alternatives) newton(u, slack, worth []float64, d [][]float64, mu float64, feasible func([]float64) bool) {
 	k := len(u)
 	slope, scaled := mat.NewVecDense(k, nil), mat.NewDense(k, len(slack), nil)

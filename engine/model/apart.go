@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// OwnPart returns a variance that each arm of each task has by itself under the kernel, in the kernel's units, as its terms
-// show it: 0 where they show none, or less than features resolve.
+// OwnPart returns the variance of an independent effect that each arm of each task has under the kernel, in the kernel's units, as read
+// from its terms: 0 if they have none, or if it is below the resolution of features.
 func OwnPart(m *Model) float64 {
 	if own := kernels.Own(m.Problem.Kernel, m.Problem.V()); own > sameToFactor*m.Diagonal {
 		return own
@@ -20,8 +20,8 @@ func OwnPart(m *Model) float64 {
 	return 0
 }
 
-// EachApart reports whether data on some arms exclude nothing about any other: the rank of the kernel is the number of
-// arms. It is shown by the terms of the kernel, or for at most MaxRank arms by its features.
+// EachApart reports whether the kernel has full rank, so that data on some arms exclude nothing about the others. It is read from the
+// kernel's terms or, for at most MaxRank arms, from its features.
 func EachApart(m *Model) bool {
 	if m.apartOnly || OwnPart(m) > 0 {
 		return true
@@ -29,10 +29,10 @@ func EachApart(m *Model) bool {
 	return m.Problem.N() <= MaxRank && (m.Relations().Unrelated() || m.Relations().AdmitsAll() && m.Rank() == m.Problem.N())
 }
 
-// errNoPulls is an estimate from nothing.
+// errNoPulls is returned for an estimate without data.
 var errNoPulls = errors.New("no pulls, nothing to estimate from")
 
-// onMeans returns the estimator of arms that say nothing of each other: their own means.
+// onMeans returns the estimator for unrelated arms: their own means.
 func onMeans(m *Model, counts []int, total int) *Estimator {
 	e := &Estimator{Total: make([]float64, len(counts)), Pulls: total, unit: m.Unit, root: math.Sqrt(m.Scale)}
 	for i, c := range counts {
@@ -43,12 +43,12 @@ func onMeans(m *Model, counts []int, total int) *Estimator {
 	return e
 }
 
-// ownMeans are the precisions of means of arms that say nothing of each other, 0 where there is none.
+// ownMeans has the precisions of the means of unrelated arms, 0 for arms without data.
 type ownMeans []float64
 
 var _ conditioned = ownMeans(nil)
 
-func (o ownMeans) floats() int { return 0 } // the estimator has them all
+func (o ownMeans) floats() int { return 0 } // the estimator counts them
 
 func (o ownMeans) estimates(_ float64, y []float64) []float64 {
 	out := make([]float64, len(o))
@@ -64,7 +64,7 @@ func (o ownMeans) armVariance(i int) float64 {
 	if o[i] > 0 {
 		return 1 / o[i]
 	}
-	return 0 // as of features that were not measured
+	return 0 // as for features that were not measured
 }
 
 func (o ownMeans) variance(i, j int) float64 {
@@ -96,20 +96,20 @@ func (o ownMeans) matrix(arms []int) *mat.SymDense {
 	return symmetric.Add(mat.NewSymDense(len(arms), nil), func(k int) float64 { return o.armVariance(arms[k]) })
 }
 
-// missing reports whether the estimator uses own means and has none of that arm.
+// missing reports whether the estimator uses own means and has no data on arm i.
 func (e *Estimator) missing(i int) bool {
 	_, own := e.dual.(ownMeans)
 	return own && e.Total[i] == 0
 }
 
-// roughly is the variance under a bound that counts as unseen, over the square of a gap. On 400 arms under matern(1) and a
-// norm of 3.6 it takes a test by the norm, which needs 1,517 pulls at an accuracy of 0.3 instead of 2,138 and 3,154 at 0.1 in
-// place of 3,328; with one half, or a whole, it would take one by means.
+// roughly is the variance under a bound, divided by the squared gap, above which an arm counts as unseen. On 400 arms under matern(1)
+// with norm 3.6 it selects a test with the norm, which needs 1,517 pulls at accuracy 0.3 (by means: 2,138) and 3,154 at 0.1 (by means:
+// 3,328). With 0.5 or 1 it would select the test by means.
 const roughly = 2
 
-// Rough reports whether more than half of the arms need pulls of their own under that bound on known rewards: a function
-// within it may differ at an arm from what it is at any half of the others by more than a gap, of the median arm or epsilon
-// where that is larger. Then a test by the norm spares hardly any pulls.
+// Rough reports whether more than half of the arms need pulls of their own under bound b on known rewards: a function within the bound
+// may differ at an arm, given any half of the others, by more than a gap (of the median arm, or epsilon if larger). A test with the norm
+// then saves hardly any pulls.
 func Rough(m *Model, b Bound, opt Terms) (bool, error) {
 	t, err := m.known()
 	if err != nil {

@@ -16,21 +16,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// pulledMeans holds what a posterior of many arms is formed of: the arms with pulls. All numbers are
-// normalised.
+// pulledMeans has the data of a posterior of many arms, normalised.
 type pulledMeans struct {
 	scaling
 	m       *Model
-	known   bool    // whether the level is stated
-	level   float64 // the one stated
+	known   bool    // whether the prior mean is stated
+	level   float64 // stated prior mean
 	arms    []int
-	total   []float64 // by arm of arms: t
-	y       []float64 // by arm of arms
+	total   []float64 // per arm of arms: t
+	y       []float64 // per arm of arms
 	related *related
-	parts   []*pulledPart // by part of related, see throughBasis
+	parts   []*pulledPart // per group of related arms, see throughBasis
 }
 
-// pulledPart holds the arms with pulls among arms that the kernel relates to no others, by their positions there.
+// pulledPart has the pulled arms of one group of arms that the kernel relates to no others, by their positions in the group.
 type pulledPart struct {
 	life     *life
 	basis    *basis
@@ -50,7 +49,7 @@ func newPulledMeans(m *Model, level engine.Level, counts []int, means []float64)
 	return d
 }
 
-// divide sets the parts, which have no bases yet.
+// divide makes the groups, without bases.
 func (d *pulledMeans) divide() (err error) {
 	if d.related, err = relatedArms(d.m); err != nil {
 		return err
@@ -63,7 +62,7 @@ func (d *pulledMeans) divide() (err error) {
 	return nil
 }
 
-// spread returns the mean square of the means around their level, but at least the mean variance of one.
+// spread returns the mean square of the means around their level, at least the mean variance of a mean.
 func (d *pulledMeans) spread() float64 {
 	level := d.level
 	if !d.known {
@@ -77,16 +76,15 @@ func (d *pulledMeans) spread() float64 {
 	return max(squares, noise) / float64(len(d.arms))
 }
 
-// fit returns the data around their level for a scale, fitted if it is 0, and for the part of arms by
-// themselves where that is wanted, see withOwn. But it is taken
-// only where the data speak for it, at the level of other tests of the kernel: with the part, every arm
-// that was not pulled is uncertain by itself, which of many arms costs a pull of each that may be best.
-// Of the likelihood ratio, -2 log is half of a χ²_1 under no such part [Self and Liang 1987, case 5].
+// fit centres the data for a scale, fitted if 0, and for independent effects of arms if requested, see withOwn. It adds independent
+// effects only if the data support them at the level of other tests of the kernel: with them, every unpulled arm is uncertain by itself
+// and, among many arms, each that may be best needs a pull. Without such effects, -2 log of the likelihood ratio is half of a χ²_1 [Self
+// and Liang 1987, case 5].
 func (d *pulledMeans) fit(scale float64, own bool) (*onBases, error) {
 	return fitTested(d.total, own, func(own float64) (*onBases, error) { return d.around(own, scale) })
 }
 
-// fitTested is fit for data around their level of any kind.
+// fitTested is fit for any form of the centred data.
 func fitTested[T interface{ likelihood() float64 }](total []float64, own bool, around func(own float64) (T, error)) (T, error) {
 	none, err := around(0)
 	if err != nil || !own {
@@ -102,22 +100,21 @@ func fitTested[T interface{ likelihood() float64 }](total []float64, own bool, a
 	return best, nil
 }
 
-// onBases holds the data around their level, by part of the arms. Several parts share a level that is unknown, see pooled.
+// onBases has the centred data by group. Groups share an unknown prior mean, see pooled.
 type onBases struct {
 	*pulledMeans
 	fitted
 	on []*onBasis
 }
 
-// onBasis holds the data of a part around their level, with their information in the features of a basis as a
-// tridiagonal matrix.
+// onBasis has the centred data of a group, with their information in the features of a basis as a tridiagonal matrix.
 type onBasis struct {
 	*pulledPart
 	levelled
 	tridiagonal // with Qᵀ Σ t' (φ - φ̄)(ȳ_i - ȳ) along
 }
 
-// around returns them for a part of arms by themselves and a scale, fitted if it is 0.
+// around returns the centred data for independent effects of variance own and a scale, fitted if 0.
 func (d *pulledMeans) around(own, scale float64) (*onBases, error) {
 	if err := d.m.Context().Err(); err != nil {
 		return nil, err
@@ -139,7 +136,7 @@ func (d *pulledMeans) around(own, scale float64) (*onBases, error) {
 	return c, err
 }
 
-// around returns the data of the part around their level, or the one that is known; several is whether there are other parts.
+// around centres the data of the group at their level or the stated one; several is whether there are other groups.
 func (d *pulledPart) around(flat, several bool, level, own, scale float64) *onBasis {
 	b := d.basis
 	features := func(k int) []float64 { return b.row(d.arms[k]) }
@@ -166,12 +163,12 @@ func (d *pulledPart) around(flat, several bool, level, own, scale float64) *onBa
 	return c
 }
 
-// largest returns a bound on the largest eigenvalue of the information.
+// largest returns an upper bound on the largest eigenvalue of the information.
 func (c *onBases) largest() float64 {
 	return lists.Max(c.on, func(part *onBasis) float64 { return part.largest() })
 }
 
-// pooled returns what a part says of the level, where several share one that is unknown: its precision, 0 without pulls, and its mean,
+// pooled returns the group's precision (0 without pulls) and estimate of an unknown common prior mean,
 //
 //	1/a_p = 1/T' + s φ̄ᵀ(I + sT)⁻¹φ̄,  β̂_p = ȳ - s φ̄ᵀ(I + sT)⁻¹c.
 func (c *onBasis) pooled(scale float64, at solved) (a, level float64) {
@@ -181,11 +178,11 @@ func (c *onBasis) pooled(scale float64, at solved) (a, level float64) {
 	return 1 / (1/c.precision + scale*at.square), c.centre - scale*at.cross
 }
 
-// pooled is what the data say at a scale: of the level its precision a = Σ a_p, 0 if it is one part's, and its mean
-// β̂ = Σ a_p β̂_p/a. One level instead of one by part adds Σ a_p (β̂_p - β̂)² to the squares, and log a - Σ log a_p to log det.
+// pooled has the precision a = Σ a_p of the prior mean at a scale, 0 for a single group, and its estimate β̂ = Σ a_p β̂_p/a. A common
+// mean, instead of one per group, adds Σ a_p (β̂_p - β̂)² to the squares and log a - Σ log a_p to log det.
 type pooled struct{ precision, level, logDet, squares float64 }
 
-// pooled returns it. The squares are Σ t' (y - ȳ)² - s Σ cᵀ(I + sT)⁻¹c + Σ a_p (β̂_p - β̂)².
+// pooled combines the groups. The squares are Σ t' (y - ȳ)² - s Σ cᵀ(I + sT)⁻¹c + Σ a_p (β̂_p - β̂)².
 func (c *onBases) pooled(scale float64) pooled {
 	out, spread := pooled{level: c.centre, squares: c.squares}, 0.0
 	for _, part := range c.on {
@@ -196,7 +193,7 @@ func (c *onBases) pooled(scale float64) pooled {
 		if a == 0 {
 			continue
 		}
-		// the mean and the squares around it, one part after another
+		// update the mean and the squares around it by one group at a time
 		sum := out.precision + a
 		if out.precision == 0 {
 			out.level = level
@@ -213,7 +210,7 @@ func (c *onBases) pooled(scale float64) pooled {
 	return out
 }
 
-// deviance returns the same as centred.deviance.
+// deviance implements the formula of centred.deviance.
 func (c *onBases) deviance(scale float64) float64 {
 	at := c.pooled(scale)
 	return at.logDet + at.squares - c.squares - math.Log(scale)
@@ -233,7 +230,7 @@ func (c *onBases) posterior(scale float64) (*Posterior, float64, error) {
 	return p, of.likelihood(), nil
 }
 
-// surprise returns the sum of squares of the centred means over their prior predictive covariance.
+// surprise returns the sum of squares of the centred means in the metric of their prior predictive covariance.
 func (c *onBases) surprise() float64 { return max(0, c.pooled(c.scale).squares) }
 
 // penalised returns the sum of levelled.penalised of all parts.

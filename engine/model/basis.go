@@ -16,27 +16,26 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// basis has the features of all arms along a few arms' features, the arms that were pulled so far:
+// basis has the features of all arms along the features of the pulled arms S:
 //
 //	φ_i = L⁻¹ k_S(x̃_i),  LLᵀ = K_SS,  φ_iᵀφ_j = k(x̃_i, x̃_j) for every j in S and every i.
 //
-// What is left of two arms, k(x̃_i, x̃_j) - φ_iᵀφ_j, is the part of their covariance that no reward of S
-// bears on [RW06, sec. 8.1]: with the exact values of the kernel beside it nothing is lost, however
-// many arms there are. A basis does not change; extended returns a larger one that shares its numbers.
-// All numbers are normalised.
+// The residual k(x̃_i, x̃_j) - φ_iᵀφ_j is the part of the covariance that is independent of the rewards of S [RW06, sec. 8.1]; together
+// with exact kernel values nothing is lost, for any number of arms. A basis is immutable; extended returns a larger one that shares its
+// numbers. All numbers are normalised.
 type basis struct {
 	gram    kernels.Matrix
 	largest float64   // of the diagonal
 	dim     int       // columns
-	stride  int       // for how many there is room
+	stride  int       // allocated columns
 	data    []float64 // N × stride, row i is φ_i
-	filled  *int      // columns of data that some basis has
+	filled  *int      // number of columns of data that some basis uses
 	rest    []float64 // N: k(x̃_i, x̃_i) - ‖φ_i‖²; 0 for arms in the span
 	inside  []bool    // N: whether the arm is in the span
-	whole   *basis    // what this one is a view of, see knowing; nil of one that is none
+	whole   *basis    // the basis of which this one is a view, see knowing; nil if it is not a view
 }
 
-// newBasis returns the basis of no arms; variances has the diagonal of the matrix.
+// newBasis returns the basis without arms; variances is the diagonal of the matrix.
 func newBasis(gram kernels.Matrix, variances []float64) *basis {
 	return &basis{gram: gram, largest: slices.Max(variances), filled: new(int), rest: slices.Clone(variances),
 		inside: make([]bool, gram.Len())}
@@ -44,22 +43,20 @@ func newBasis(gram kernels.Matrix, variances []float64) *basis {
 
 func (b *basis) row(i int) []float64 { return b.data[i*b.stride : i*b.stride+b.dim] }
 
-// rows views φ_i of the arms from ≤ i < to; there must be columns.
+// rows views φ_i of the arms from ≤ i < to; the basis must have columns.
 func (b *basis) rows(from, to int) blas64.General {
 	return blas64.General{Rows: to - from, Cols: b.dim, Stride: b.stride, Data: b.data[from*b.stride : (to-1)*b.stride+b.dim]}
 }
 
-// basisTogether is how many arms a basis takes in at a time, and basisRows how many arms a core brings
-// up to date at a time.
+// basisTogether is the number of arms added to a basis at a time, and basisRows the number of arms that a core updates at a time.
 const basisTogether, basisRows = 96, 512
 
-// negligibleRest is the variance left of an arm that was pulled, relative to the variance of the mean of its rewards, up to which it
-// is taken to be in the span. basisStep is how far the arms of one step may be below the one that counts most.
+// negligibleRest is the residual variance of a pulled arm, relative to the variance of its mean, up to which it counts as in the span.
+// basisStep is the smallest weight of an arm added in a step, relative to the largest.
 const negligibleRest, basisStep = 1e-4, 1. / 16
 
-// extended returns the basis of these arms, too: O(N m) more values of the kernel and O(N m²)
-// operations for m columns. What is left of an arm counts by its weight, one over the variance of the mean of its rewards:
-// arms are taken in until negligibleRest or outsideBasis is left of each.
+// extended returns the basis extended by these arms: O(N m) further kernel values and O(N m²) operations for m columns. An arm's residual
+// is weighted by 1/(variance of its mean); arms are added until negligibleRest or outsideBasis remains of each.
 func (b *basis) extended(ctx context.Context, arms []int, weights []float64) (*basis, error) {
 	for {
 		top := 0.0
@@ -71,7 +68,7 @@ func (b *basis) extended(ctx context.Context, arms []int, weights []float64) (*b
 		}
 		least := max(negligibleRest, basisStep*top)
 		open := indices.Where(len(arms), func(k int) bool { return b.rest[arms[k]]*weights[k] > least })
-		every := 1 + len(open)/basisTogether // arms of all tasks, not of the first ones
+		every := 1 + len(open)/basisTogether // arms of all tasks, not only of the first ones
 		var part []int
 		var of []float64
 		for k := 0; k < len(open); k += every {
@@ -84,7 +81,7 @@ func (b *basis) extended(ctx context.Context, arms []int, weights []float64) (*b
 	}
 }
 
-// knowing returns the basis as a posterior sees it that knows what is left of these arms: 0, as it is of arms in the span.
+// knowing returns a view in which the residuals of these arms are 0, as for arms in the span.
 func (b *basis) knowing(arms []int) *basis {
 	out := *b
 	out.whole, out.rest, out.inside = b, slices.Clone(b.rest), slices.Clone(b.inside)
@@ -94,7 +91,7 @@ func (b *basis) knowing(arms []int) *basis {
 	return &out
 }
 
-// with returns the basis of at most basisTogether arms more, until no more than the least is left of each by its weight.
+// with returns the basis with at most basisTogether further arms, until at most `least` remains of each by its weight.
 func (b *basis) with(ctx context.Context, arms []int, weights []float64, least float64) (_ *basis, err error) {
 	defer try.Caught(&err)
 	chosen, lower := b.choose(arms, weights, least)
@@ -103,14 +100,14 @@ func (b *basis) with(ctx context.Context, arms []int, weights []float64, least f
 	for _, i := range chosen {
 		out.inside[i] = true
 	}
-	if len(chosen) == 0 { // what is left is rounding
+	if len(chosen) == 0 { // only rounding remains
 		for _, i := range arms {
 			out.inside[i] = true
 		}
 	}
 	more := len(chosen)
 	if b.dim == 0 {
-		more = max(1, more) // arms without any variance: a column of zeros
+		more = max(1, more) // arms without variance: a column of zeros
 	}
 	try.To(out.grow(ctx, more))
 	out.rest = slices.Clone(b.rest)
@@ -126,8 +123,8 @@ func (b *basis) with(ctx context.Context, arms []int, weights []float64, least f
 	return &out, nil
 }
 
-// choose orders arms by what the basis leaves of them times their weights, the largest first, and leaves out those with at most the
-// least; lower is the Cholesky factor of the rest's residual.
+// choose orders arms by their weighted residual variance, largest first, and drops those with at most `least`; lower is the Cholesky
+// factor of the residual.
 func (b *basis) choose(arms []int, weights []float64, least float64) (chosen []int, lower *mat.TriDense) {
 	n := len(arms)
 	if n == 0 {
@@ -181,11 +178,11 @@ func (b *basis) choose(arms []int, weights []float64, least float64) (chosen []i
 	return chosen, lower
 }
 
-// outsideBasis is the variance left of an arm, relative to the largest diagonal value, above which it is not
-// in the span: below it what is left is rounding, as in a pivoted Cholesky factor.
+// outsideBasis is the residual variance of an arm, relative to the largest diagonal value, below which the arm counts as in the span:
+// smaller residuals are rounding, as in a pivoted Cholesky factor.
 const outsideBasis = 1e-12
 
-// grow makes room for more columns, beside the columns of a basis that this one shares its numbers with.
+// grow allocates more columns, next to those shared with another basis.
 func (b *basis) grow(ctx context.Context, more int) error {
 	if b.dim+more <= b.stride && *b.filled == b.dim {
 		*b.filled += more
@@ -236,7 +233,7 @@ func (b *basis) fill(ctx context.Context, chosen []int, lower *mat.TriDense) err
 	return err
 }
 
-// outside returns what the basis leaves of two arms, k(x̃_i, x̃_j) - φ_iᵀφ_j.
+// outside returns the residual k(x̃_i, x̃_j) - φ_iᵀφ_j.
 func (b *basis) outside(i, j int) float64 {
 	switch {
 	case b.inside[i] || b.inside[j]:

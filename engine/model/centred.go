@@ -17,21 +17,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// meansOf holds what a posterior is formed of, normalised. Arms that are one to the kernel have one
-// part by themselves, where arms have any, and so are one here.
+// meansOf has the data of a posterior, normalised. Arms with equal features share one independent effect, if there are any, and are one
+// arm here.
 type meansOf struct {
 	m        *Model
-	known    bool      // whether the level is stated
-	level    float64   // the one stated
-	arms     []int     // different arms
+	known    bool      // whether the prior mean is stated
+	level    float64   // stated prior mean
+	arms     []int     // arms with different features
 	of       []int     // N: positions in arms
 	total    []float64 // by arm: t
 	y        []float64 // by arm
 	each     []float64 // N: t_i
-	observed int       // arms with pulls
-	// of rewards within blocks, see turn; nil of others. Numbers by arm are then along eigenvectors.
+	observed int       // number of arms with pulls
+	// for rewards within blocks, see turn; nil otherwise. Numbers per arm are then along eigenvectors
 	within *Within
-	turned *mat.Dense // the vectors, in columns
+	turned *mat.Dense // the eigenvectors, in columns
 	rows   *mat.Dense // features along them
 }
 
@@ -59,7 +59,7 @@ func newMeans(m *Model, level engine.Level, merged bool, counts []int, means []f
 	return d
 }
 
-// features returns the features of an arm, or of an eigenvector.
+// features returns the features of an arm or along an eigenvector.
 func (d *meansOf) features(k int) []float64 {
 	if d.within != nil {
 		return d.rows.RawRowView(k)
@@ -67,14 +67,13 @@ func (d *meansOf) features(k int) []float64 {
 	return d.m.Features.RawRowView(d.arms[k])
 }
 
-// room is the error where there is no memory for a posterior.
+// room returns an error if there is no memory for a posterior.
 func (d *meansOf) room() error {
 	n, dim := d.m.Features.Dims()
 	return memlimit.Matrices(d.m.Context(), "the posterior", 3, n, dim+1)
 }
 
-// fit returns the data around their level for a scale, fitted if it is 0, and for the part of
-// arms by themselves where that is wanted, see withOwn.
+// fit centres the data for a scale, fitted if 0, and for independent effects if requested, see withOwn.
 func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
 	none, err := d.centred(0, scale)
 	if err != nil || !own {
@@ -83,20 +82,20 @@ func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
 	return withOwn(none, d.total, func(own float64) (*centred, error) { return d.centred(own, scale) })
 }
 
-// centred holds the data of a posterior around their level, with the eigenvalues of their
-// information, or beyond mostDecomposed features with that as a tridiagonal matrix.
+// centred has the centred data of a posterior with the eigenvalues of their information; beyond mostDecomposed features with the
+// information in tridiagonal form.
 type centred struct {
 	*meansOf
 	levelled
 	weighted *mat.VecDense // Σ t' (φ - φ̄)(ȳ_i - ȳ)
-	reduced  *tridiagonal  // what a scale is fitted by, beyond mostDecomposed features
-	known    *mat.Cholesky // of τI + M: nil before factored
+	reduced  *tridiagonal  // for fitting the scale beyond mostDecomposed features
+	known    *mat.Cholesky // of τI + M; nil before factored
 	values   []float64     // d_k, the eigenvalues of the matrix; nil before decompose
-	vectors  mat.Dense     // and their vectors, in columns
-	along    []float64     // those times the weighted sum
+	vectors  mat.Dense     // eigenvectors, in columns
+	along    []float64     // coordinates of weighted along the eigenvectors
 }
 
-// centred returns them for a part of arms by themselves and a scale, fitted if it is 0.
+// centred returns the centred data for independent effects of variance own and a scale, fitted if 0.
 func (d *meansOf) centred(own, scale float64) (*centred, error) {
 	c := d.around(own, scale)
 	if err := d.m.Context().Err(); err != nil {
@@ -116,7 +115,7 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 	return c, nil
 }
 
-// around returns the data around their level without anything found of their information.
+// around returns the centred data without any decomposition.
 func (d *meansOf) around(own, scale float64) *centred {
 	_, dim := d.m.Features.Dims()
 	c := &centred{meansOf: d, levelled: newLevelled(!d.known, d.level, own, scale, d.total, d.y, dim, d.features)}
@@ -143,7 +142,7 @@ func (d *meansOf) around(own, scale float64) *centred {
 // likelihood returns the likelihood of levelled.penalised.
 func (c *centred) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }
 
-// factoredLikelihood returns the same of data that have an estimator, from the factor of their information.
+// factoredLikelihood returns the likelihood from the factor of the information, for data that have an estimator.
 func (c *centred) factoredLikelihood() float64 {
 	if c.known == nil {
 		return c.likelihood()
@@ -158,7 +157,7 @@ func addTo(sum []float64, a float64, x []float64) {
 	}
 }
 
-// decompose computes the eigenvalues; what is rounding of 0 becomes 0.
+// decompose computes the eigenvalues and sets rounding errors to 0.
 func (c *centred) decompose() error {
 	if err := c.m.Context().Err(); err != nil {
 		return err
@@ -181,12 +180,12 @@ func (c *centred) decompose() error {
 	return nil
 }
 
-// roundedEigenvalue is the size, relative to the largest, of eigenvalues that are rounding of 0.
+// roundedEigenvalue is the relative size below which an eigenvalue counts as a rounding error.
 const roundedEigenvalue = 1e-13
 
-// surprise returns, of data that have an estimator, the sum of squares of the centred means over their
-// prior predictive covariance,
-// zᵀ(I + s XXᵀ)⁻¹z = zᵀz - Σ s c_k²/(1 + s d_k).
+// surprise returns, for data that have an estimator, the squared norm of the centred means in their prior predictive covariance,
+//
+//	zᵀ(I + s XXᵀ)⁻¹z = zᵀz - Σ s c_k²/(1 + s d_k).
 func (c *centred) surprise() float64 {
 	if c.known != nil {
 		var solved mat.VecDense
@@ -201,15 +200,13 @@ func (c *centred) surprise() float64 {
 	return max(sum, 0)
 }
 
-// deviance returns -2 times the log of the restricted likelihood of a scale [Patterson and Thompson
-// 1971], the one in which a level without prior is integrated out, and of the penalty √s: up to a
-// constant,
+// deviance returns -2 times the log of the restricted likelihood of a scale [Patterson and Thompson 1971], with a flat-prior mean
+// integrated out, times the penalty √s: up to a constant,
 //
 //	Σ log(1 + s d_k) - Σ s c_k²/(1 + s d_k) - log s.
 //
-// The penalty is from [Chung et al. 2013]: a gamma density of shape 2 and rate 0 of the standard
-// deviation: without it the likelihood of few data is often largest at s = 0, where the posterior
-// is sure that all arms are equal.
+// The penalty is from [Chung et al. 2013]: a gamma density of shape 2 and rate 0 for the standard deviation. Without it the likelihood of
+// few data is often largest at s = 0, a posterior that is certain that all arms are equal.
 func (c *centred) deviance(scale float64) float64 {
 	if c.reduced != nil {
 		return c.reduced.deviance(scale)
@@ -221,7 +218,7 @@ func (c *centred) deviance(scale float64) float64 {
 	return sum
 }
 
-// largest returns the largest eigenvalue, or a bound on it.
+// largest returns the largest eigenvalue, or an upper bound on it.
 func (c *centred) largest() float64 {
 	if c.reduced != nil {
 		return c.reduced.largest()
@@ -236,13 +233,12 @@ func (c *centred) posterior(scale float64) (*Posterior, float64, error) {
 	return p, of.factoredLikelihood(), err
 }
 
-// formed returns what is known of all arms. Rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, or
-// (φ_i - φ̄)ᵀL⁻ᵀ by factored, and 1/√T where the level is unknown. Where arms have a part by themselves, White is a factor of the
-// covariance with it,
+// formed returns the posterior of all arms. Rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, or (φ_i - φ̄)ᵀL⁻ᵀ by factored, and 1/√T if the
+// prior mean is unknown. With independent effects, White is a factor of the covariance including them,
 //
 //	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i',
 //
-// or where that need not be factored rows are (1 - a_i) w_i, and the estimator has the rest beside them.
+// or, if that is not needed as a factor, rows are (1 - a_i) w_i and the estimator has the effects separately.
 func (c *centred) formed(factored bool) (_ *Posterior, err error) {
 	defer try.Caught(&err)
 	n, dim := len(c.arms), len(c.origin)
@@ -306,8 +302,8 @@ func (c *centred) formed(factored bool) (_ *Posterior, err error) {
 	return p, nil
 }
 
-// factored computes the factor LLᵀ = τI + M, and reports whether it is more than rounding. Rows times L⁻ᵀ have
-// the same products as those times V (τ + D)^-½ at a fraction of the cost.
+// factored computes the factor LLᵀ = τI + M, and reports whether it is accurate. Rows times L⁻ᵀ have the same products as those times V
+// (τ + D)^-½ at a fraction of the cost.
 func (c *centred) factored() bool {
 	var known mat.Cholesky
 	if !known.Factorize(ridged(c.matrix, 1/c.scale)) || !(known.Cond() < mostCondition) {
@@ -317,21 +313,20 @@ func (c *centred) factored() bool {
 	return true
 }
 
-// mostCondition is the condition of the information beyond which its small eigenvalues count, where
-// rounding makes them 0.
+// mostCondition is the condition number beyond which small eigenvalues matter that rounding would make 0.
 const mostCondition = 1e10
 
-// ownParts are the posterior variances of the parts of arms by themselves that White does not have.
+// ownParts has the posterior variances of independent effects that White does not include.
 type ownParts struct {
-	of       []int     // N: arms that are one to the kernel have one part
-	variance []float64 // by part: (1 - a) g
+	of       []int     // N: arms with equal features share an effect
+	variance []float64 // per effect: (1 - a) g
 }
 
 func (c *centred) parts() *ownParts {
 	return &ownParts{of: c.of, variance: lists.Map(c.with, func(t float64) float64 { return (1 - c.own*t) * c.own })}
 }
 
-// differenceVariance returns the part of the variance of the difference of two arms.
+// differenceVariance returns the effects' contribution to the variance of a difference.
 func (p *ownParts) differenceVariance(i, j int) float64 {
 	if p == nil || p.of[i] == p.of[j] {
 		return 0
@@ -339,7 +334,7 @@ func (p *ownParts) differenceVariance(i, j int) float64 {
 	return p.variance[p.of[i]] + p.variance[p.of[j]]
 }
 
-// between returns the part of the covariance of two arms.
+// between returns the effects' contribution to the covariance of two arms.
 func (p *ownParts) between(i, j int) float64 {
 	if p == nil || p.of[i] != p.of[j] {
 		return 0
@@ -347,7 +342,7 @@ func (p *ownParts) between(i, j int) float64 {
 	return p.variance[p.of[i]]
 }
 
-// withOwn returns a factor of the covariance with the parts of arms by themselves.
+// withOwn returns a factor of the covariance including the independent effects.
 func (c *centred) withOwn(white *mat.Dense) (*mat.Dense, error) {
 	n := len(c.arms)
 	covariance := mat.NewSymDense(n, nil)

@@ -15,25 +15,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Relations says what the kernel of a model makes of its arms: which are one to it, and which it relates.
+// Relations answers which arms of a model have equal features, and which arms the kernel relates.
 type Relations struct{ *Model }
 
-// Firsts returns for each arm of a set the first of the set that it is the same as to the model, itself
-// where there is none: in O(n m) operations for features of rank m, and without features by comparing
-// those next to each other in the order of coarse ones.
+// Firsts returns for each arm of a set the first arm of the set with equal features, possibly itself: in O(n m) operations for features
+// of rank m, and without features by comparing neighbours in the order of coarse features.
 func (m Relations) Firsts(set []int) ([]int, error) { return m.firsts(set, math.MaxInt) }
 
-// untilDone returns the relations of a model whose context does not end, for answers that are given after an interrupt, too: they take one
-// pass over features that are there.
+// untilDone returns the relations with a context that does not end, for answers after an interrupt: they take one pass over existing
+// features.
 func (m Relations) untilDone() Relations {
 	return Relations{m.Own().Until(context.WithoutCancel(m.Context()))}
 }
 
-// errManyAlike is more comparisons than were allowed.
+// errManyAlike is returned if the allowed number of comparisons is exceeded.
 var errManyAlike = errors.New("too many arms are alike in the leading directions of the kernel to compare all pairs")
 
-// firsts is Firsts with an error after that many comparisons of exact values: a kernel without leading directions,
-// as identity() is, asks for all pairs.
+// firsts is Firsts with a limit on the number of exact comparisons: a kernel without leading directions, such as identity(), requires all
+// pairs.
 func (m Relations) firsts(set []int, most int) (_ []int, err error) {
 	defer try.Caught(&err)
 	out := make([]int, len(set))
@@ -59,7 +58,7 @@ func (m Relations) firsts(set []int, most int) (_ []int, err error) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(along[set[a]], along[set[b]]), cmp.Compare(a, b))
 	})
-	var near []int // positions of different arms no farther along than the radius
+	var near []int // positions of different arms within the radius
 	for _, k := range order {
 		try.To(m.Context().Err())
 		near = slices.DeleteFunc(near, func(j int) bool { return along[set[k]]-along[set[j]] > radius })
@@ -85,8 +84,8 @@ func (m Relations) firsts(set []int, most int) (_ []int, err error) {
 	return out, nil
 }
 
-// UnequalCopies returns the two arms that are one to the kernel whose known expected rewards differ most,
-// and by how much (reward units); 0 where none differ.
+// UnequalCopies returns the two arms with equal features whose known expected rewards differ most, and the difference (reward units); 0
+// if there are none.
 func (m Relations) UnequalCopies() (i, first int, difference float64, err error) {
 	return m.unequalCopies(math.MaxInt)
 }
@@ -105,8 +104,8 @@ func (m Relations) unequalCopies(most int) (i, first int, difference float64, er
 	return i, first, difference, nil
 }
 
-// RankAtMost reports whether the kernel has at most that many dimensions on the arms, to the rounding
-// of its factor: O(N most²) operations if no features are known.
+// RankAtMost reports whether the kernel's rank on the arms is at most this, to the rounding of its factor: O(N most²) operations if no
+// features are known.
 func (m Relations) RankAtMost(most int) (bool, error) {
 	if m.Features != nil || m.apartOnly {
 		return m.Rank() <= most && !m.cut, nil
@@ -118,11 +117,11 @@ func (m Relations) RankAtMost(most int) (bool, error) {
 	return len(pivots) <= most, err
 }
 
-// coarseRank is the rank of the features by which pairs of arms are found that may be the same, and
-// neighbours is how many of the arms nearest to an arm are compared with it by the kernel's values.
+// coarseRank is the rank of the features by which candidate pairs of equal arms are found. neighbours is the number of nearest arms that
+// are compared by kernel values.
 const coarseRank, neighbours = 16, 16
 
-// coarse returns coarse features of all arms along a direction, and how far arms that are the same may lie apart there.
+// coarse returns the projections of coarse features on a direction, and the largest distance there of equal arms.
 func (m Relations) coarse() (along []float64, radius float64, err error) {
 	f, err := m.Stopped(coarseRank, 0)
 	if err != nil {
@@ -131,10 +130,9 @@ func (m Relations) coarse() (along []float64, radius float64, err error) {
 	return alongDirection(f.Features), math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale), nil
 }
 
-// mergedByValues returns what Merged does from exact values of the kernel. Pairs to compare are
-// neighbours in the order of their coarse features along a direction, which are no farther apart than
-// the arms, and of their points where those are equal. An arm that has more than some neighbours as
-// near as that, all other arms, is not compared with the rest.
+// mergedByValues returns the result of Merged from exact kernel values. Pairs to compare are neighbours in the order of their coarse
+// features along a direction, which does not increase distances, and then of their points. An arm with more neighbours that close is not
+// compared with the rest.
 func (m Relations) mergedByValues() (i, j int) {
 	along, radius, err := m.coarse()
 	if err != nil {
@@ -166,13 +164,12 @@ func (m Relations) mergedByValues() (i, j int) {
 	return i, j
 }
 
-// sameToFactor is the squared distance of two arms, relative to the largest variance of the
-// kernel, below which its factor cannot tell them apart: each is off by up to
-// [kernels.PivotedCholesky]'s tolerance of 1e-12 of that variance.
+// sameToFactor is the squared distance of two arms, relative to the kernel's largest variance, below which its factor cannot distinguish
+// them: each has an error of up to [kernels.PivotedCholesky]'s tolerance of 1e-12 of that variance.
 const sameToFactor = 4e-12
 
-// Same reports whether two arms are one to the model: their exact features are equal. In a model
-// without these it is whether their squared distance is below what features can tell apart.
+// Same reports whether two arms have equal exact features; in a model without these, whether their squared distance is below the
+// resolution of features.
 func (m Relations) Same(i, j int) bool {
 	if m.apartOnly {
 		return i == j
@@ -184,7 +181,7 @@ func (m Relations) Same(i, j int) bool {
 	return i == j || diagonal[i]+diagonal[j]-2*m.Scale*m.Entry(i, j) <= sameToFactor*m.Diagonal
 }
 
-// Merged returns the first two arms of a task that are one to the model, -1 and -1 where none are.
+// Merged returns the first two arms of a task with equal features, or -1, -1.
 func (m Relations) Merged() (i, j int) {
 	if m.Features == nil {
 		return m.mergedByValues()
@@ -200,13 +197,12 @@ func (m Relations) Merged() (i, j int) {
 	return -1, -1
 }
 
-// surely is the number of standard errors that an estimate is off by with a probability of engine.LackLevel/2 at most.
+// surely is the number of standard errors that an estimation error exceeds with probability at most engine.LackLevel/2.
 const surely = 2.81
 
-// MostApart returns two arms of a task that are one to the model, and by how much their rewards may differ as far as all data of
-// a run say, reward units: infinitely where one of them was not measured. Of all such arms they are the ones with the largest
-// difference; -1 and -1 without any.
-// The kernel says nothing of that difference, so that only their own rewards do.
+// MostApart returns the two arms of a task with equal features whose rewards may differ most given all data of a run, and that bound
+// (reward units): +Inf if one of them was not measured; -1, -1 if there are no such arms. The kernel has no information on that
+// difference, so only their own rewards count.
 func (m Relations) MostApart(d *Replicates) (i, j int, most float64) {
 	i, j = -1, -1
 	if m.Features == nil {
@@ -250,13 +246,11 @@ func (m Relations) MostApart(d *Replicates) (i, j int, most float64) {
 	return i, j, most
 }
 
-// snap gives arms that the factor cannot tell apart, those whose squared distance is at most square,
-// the features of the first of them, so that they are one arm to everything that follows. What the
-// kernel lets their rewards differ by is of the order of the rest that its features leave out anyway,
-// √Truncation‖θ*‖.
+// snap gives arms that the factor cannot distinguish (squared distance at most square) the features of the first of them, so that all
+// later computations treat them as one arm. The kernel allows their rewards to differ by about the residual that features leave out
+// anyway, √Truncation‖θ*‖.
 //
-// Arms are sorted by their projection on a fixed direction, which are no farther apart than the
-// arms.
+// Arms are sorted by their projection on a fixed direction, which does not increase distances.
 func snap(features *mat.Dense, square float64) {
 	n, _ := features.Dims()
 	projection, order := alongDirection(features), indices.All(n)
@@ -264,7 +258,7 @@ func snap(features *mat.Dense, square float64) {
 		return cmp.Or(cmp.Compare(projection[i], projection[j]), cmp.Compare(i, j))
 	})
 	radius := math.Sqrt(square)
-	first := make([]bool, n) // whether no earlier arm is the same
+	first := make([]bool, n) // whether no earlier arm is equal
 	for i := range n {
 		row := features.RawRowView(i)
 		begin, _ := slices.BinarySearchFunc(order, projection[i]-radius, func(j int, at float64) int { return cmp.Compare(projection[j], at) })
@@ -273,7 +267,7 @@ func snap(features *mat.Dense, square float64) {
 			if j := order[k]; first[j] && j < same && squaredDistance(row, features.RawRowView(j)) <= square {
 				same = j
 				if projection[j] == projection[i] {
-					break // of many copies, which stand side by side, the first is enough
+					break // of many adjacent copies the first is enough
 				}
 			}
 		}
@@ -283,8 +277,7 @@ func snap(features *mat.Dense, square float64) {
 	}
 }
 
-// alongDirection returns the projections of the rows on a direction in general position, of length at
-// most 1.
+// alongDirection returns the projections of the rows on a generic direction of length at most 1.
 func alongDirection(features *mat.Dense) []float64 {
 	n, dim := features.Dims()
 	direction := lists.Make(dim, func(k int) float64 { return math.Sin(float64(k+1)) / math.Sqrt(float64(dim)) })

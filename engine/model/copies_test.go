@@ -34,7 +34,7 @@ func copiesProblem(t *testing.T, xs []float64) *problem.Problem {
 	return p
 }
 
-// Copies are found by values of the kernel as they are by features, and as they are by comparing all.
+// Kernel values, features and a comparison of all pairs find the same copies.
 func TestFirsts(t *testing.T) {
 	xs := []float64{0, 1, 0, 2, 1, 1, 0.5, 2, 0, 3, 2.5, 0.5000001, 0.5}
 	m := model(t, copiesProblem(t, xs))

@@ -21,11 +21,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Designs finds allocations of pulls on the arms of a model, and the ridges that they use.
+// Designs computes allocations of pulls on the arms of a model, and their ridges.
 type Designs struct{ *Model }
 
-// Design solves line 4 of Alg. 1 for the given candidate sets (one per task).
-// The result is remembered.
+// Design solves line 4 of Alg. 1 for the given candidate sets (one per task). The result is cached. It returns an error if a contrast
+// cannot be estimated and if the context ends.
 func (m Designs) Design(ridge float64, alive [][]int) (_ design.Design, err error) {
 	defer try.Caught(&err)
 	key := canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}
@@ -43,9 +43,8 @@ func (m Designs) Design(ridge float64, alive [][]int) (_ design.Design, err erro
 	})
 }
 
-// solve returns the design of a problem in canonical form, remembered for all
-// models that have it. With a threshold above 0 it only tells on which side of it
-// the value is.
+// solve returns the design of a problem in canonical form, cached for all models that have it. With a threshold above 0 it only
+// determines on which side of it the value is.
 func (m Designs) solve(r canon.Reduced, ridge, threshold float64) (design.Design, error) {
 	k := canon.Key{Kind: canon.KindCanonical, Of: r.Identity, Ridge: m.Normalised(ridge), Level: threshold}
 	return canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
@@ -59,12 +58,11 @@ func (m Designs) solve(r canon.Reduced, ridge, threshold float64) (design.Design
 	})
 }
 
-// Omega returns the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.4], remembered.
+// Omega returns the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.4]. The result is cached.
 func (m Designs) Omega(ridge float64, set []int) (float64, error) { return m.omega(ridge, set, 0) }
 
-// OmegaExceeds reports whether ω(ξ, S) > limit ≥ 0. It solves only as far as needed
-// to certify the answer; within the tolerance of designs, the value decides.
-// Remembered.
+// OmegaExceeds reports whether ω(ξ, S) > limit ≥ 0. It solves only until the answer is certified; within the tolerance of designs, the
+// value decides. The result is cached.
 func (m Designs) OmegaExceeds(ridge float64, set []int, limit float64) (bool, error) {
 	value, err := m.omega(ridge, set, limit)
 	return value > limit, err
@@ -74,7 +72,7 @@ func (m Designs) OmegaExceeds(ridge float64, set []int, limit float64) (bool, er
 func (m Designs) omega(ridge float64, set []int, threshold float64) (_ float64, err error) {
 	defer try.Caught(&err)
 	key := canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}
-	if ridge > 0 && m.Many() { // on the same side as far as that was certified
+	if ridge > 0 && m.Many() { // on the same side as far as certified
 		return Remembered(m.Model, key, func() (float64, error) {
 			if len(set) < 2 {
 				return 0, nil
@@ -97,11 +95,11 @@ func (m Designs) omega(ridge float64, set []int, threshold float64) (_ float64, 
 	})
 }
 
-// Round applies ROUND to n pulls for the contrasts. When n pulls are too few for the ratio 2(1+ε),
-// covered is false and the rounding is the best that was found.
+// Round applies ROUND to n pulls for the contrasts. If n is too small for the ratio 2(1+ε), covered is false and r is the best rounding
+// found.
 func (m Designs) Round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
 	defer try.Caught(&err)
-	if ridge > 0 && m.Many() { // of few of the arms, for all contrasts at once
+	if ridge > 0 && m.Many() { // few arms have weight: for all contrasts at once
 		s, own, support, err := m.supported(ridge, weights)
 		try.To(err)
 		r = try.Of(design.RoundForAll(m.Context(), s, own, n))
@@ -117,28 +115,28 @@ func (m Designs) Round(ridge float64, c design.Contrasts, weights []float64, n i
 	return r, Covers(r), err
 }
 
-// Covers reports whether a rounding keeps the ratio 2(1+ε).
+// Covers reports whether a rounding has a ratio of at most 2(1+ε).
 func Covers(r design.Rounding) bool { return r.Ratio <= 2*(1+engine.RoundingEpsilon) }
 
-// Contrasting returns the sets of at least two arms: the others contrast nothing.
+// Contrasting returns the sets of at least two arms.
 func Contrasting(alive [][]int) [][]int {
 	return lists.Where(alive, func(set []int) bool { return len(set) > 1 })
 }
 
-// Remembered returns the value that a key has for this model: it follows from the key, the numbers
-// of the model and its expected rewards.
+// Remembered returns the cached value of a key for this model, or computes it. The value must depend only on the key and on the numbers
+// of the model, its expected rewards included.
 func Remembered[T any](m *Model, k canon.Key, compute func() (T, error)) (T, error) {
 	k.Of = m.identity()
 	return canon.Remember(m.Context(), m.Memory, k, compute)
 }
 
-// startPart is the part of ξ that the arms, with which a certified design begins, leave of a squared length.
+// startPart is the residual squared length, in units of ξ, that the first arms of a certified design leave.
 const startPart = 1
 
-// Certifier computes designs of very many arms with both ends, each from the one before.
+// Certifier computes designs of very many arms with both bounds, each starting from the one before.
 type Certifier struct{ x *design.Exchange }
 
-// Certifier returns a Certifier for a ridge, of designs within 2 %.
+// Certifier returns a Certifier of designs within 2 % for a ridge.
 func (m Designs) Certifier(ridge float64) (*Certifier, error) {
 	return m.CertifierWithin(ridge, certifiedTolerance)
 }
@@ -154,7 +152,7 @@ func (m Designs) CertifierWithin(ridge, tolerance float64) (*Certifier, error) {
 	return &Certifier{x}, err
 }
 
-// exchange returns a search for designs that begins with some arms; ξ is normalised.
+// exchange returns a search for designs that starts with some arms; ξ is normalised.
 func (m Designs) exchange(xi float64, arms []int, opt design.Options) (*design.Exchange, error) {
 	in := design.Values{Squares: m.Variances(), Precision: m.Precision, Ridge: xi, Inner: m.inner()}
 	in.Among = func(arms []int) (func(dst []float64, i, from int), error) {
@@ -167,24 +165,23 @@ func (m Designs) exchange(xi float64, arms []int, opt design.Options) (*design.E
 	return design.NewExchange(in, arms, opt)
 }
 
-// Design returns the design of all pairs within groups, or of listed contrasts.
+// Design returns the design for all pairs within groups, or for listed contrasts.
 func (c *Certifier) Design(of design.Contrasts) (design.Design, error) { return c.x.Minimax(of) }
 
-// Dual reports whether the problem has more arms than posteriors are formed of in features of all of
-// them. Then the model need not have exact features for a posterior.
+// Dual reports whether there are too many arms for posteriors in features of all of them. The model then needs no exact features for a
+// posterior.
 func (m Designs) Dual() bool { return m.Problem.N() > mostOwn }
 
 const (
-	// FinelySpanningRest is the part of the largest variance of the kernel that rewards on the arms of the first round of
-	// CoBayesFC may leave of any arm; it may stop after that round: with 500 arms of internal/manyarms,
-	// ε = 0.1, δ = 0.05 and 200 runs, a rest of 1e-2 takes 64 samples an agent with 16 runs wrong,
-	// 5e-3 65 with 13, 2e-3 66 with 11, and 5e-4 71 with 9.
+	// FinelySpanningRest is the residual variance, relative to the kernel's largest, that the first round of CoBayesFC may leave of any
+	// arm, since it may stop after that round. With 500 arms of internal/manyarms, ε = 0.1, δ = 0.05 and 200 runs, 1e-2 takes 64 samples
+	// per agent with 16 wrong runs, 5e-3 takes 65 with 13, 2e-3 takes 66 with 11, and 5e-4 takes 71 with 9.
 	FinelySpanningRest = 5e-4
 )
 
-// Spanning returns arms that all follow from, in their order: the pivots of the Cholesky factor of the
-// kernel down to a part rest of its largest variance, at most 256 and at most most. Arms of one name in several tasks that
-// are one to the kernel are shared out among these. Only arms of the sets count.
+// Spanning returns arms from which all others can be predicted, in order: the pivots of the kernel's Cholesky factor down to the fraction
+// rest of its largest variance, at most 256 and at most `most`. Arms with equal names and features in several tasks are distributed over
+// these tasks. Only arms of the sets count.
 func (m Designs) Spanning(sets [][]int, most int, rest float64) ([]int, error) {
 	pivots, err := m.Pivots(min(most, spanningMost), rest*m.Diagonal/m.Scale)
 	if err != nil {
@@ -216,12 +213,12 @@ func (m Designs) Spanning(sets [][]int, most int, rest float64) ([]int, error) {
 	return slices.Compact(out), nil
 }
 
-// RankAbove reports whether the kernel has a larger rank than this on the arms, to rounding.
+// RankAbove reports whether the kernel's rank on the arms exceeds rank, to rounding.
 func (m Designs) RankAbove(rank int) (bool, error) {
 	if rank >= m.Problem.N() {
 		return false, nil
 	}
-	if m.Features != nil && !m.derived { // they have as many columns as the kernel has directions, up to a limit
+	if m.Features != nil && !m.derived { // they have one column per dimension of the kernel, up to a limit
 		if dim := m.Features.RawMatrix().Cols; dim > rank || dim < m.source.maxRank {
 			return dim > rank, nil
 		}
@@ -230,14 +227,12 @@ func (m Designs) RankAbove(rank int) (bool, error) {
 	return len(pivots) > rank, err
 }
 
-// Decoupled returns the model in coordinates for ξ = 0. Without a ridge, variances, designs and
-// estimates are the same under every invertible change of coordinates, and a norm of θ* has no
-// meaning. In these as many arms as there are dimensions have unit vectors, so that dependence is
-// seen: with as many dimensions as arms there is none, each arm is its own block, and 180
-// dimensions are 180 times one.
+// Decoupled returns the model in coordinates for ξ = 0. Without a ridge, variances, designs and estimates are invariant under invertible
+// changes of coordinates, and the norm of θ* is not used. In the new coordinates a maximal set of independent arms has unit vectors,
+// which shows the block structure: with as many dimensions as arms, each arm is its own block.
 //
-// Features that were cut at MaxRank stay unchanged: what is left out of them is bounded by
-// a norm. The model must not be one of reweighted, but may become one.
+// Features that were cut at MaxRank are unchanged, since their error is bounded by a norm. The model must not be reweighted, but may be
+// reweighted afterwards.
 func (m Designs) Decoupled() (_ *Model, err error) {
 	defer try.Caught(&err)
 
@@ -252,9 +247,8 @@ func (m Designs) Decoupled() (_ *Model, err error) {
 	return &out, nil
 }
 
-// plainly computes the model in coordinates for least squares from its features L:
-// L L_B⁻¹ with L_B the lower triangle of the pivots' rows. Pivoting keeps the entries of the
-// order of one. Arms with equal features get equal coordinates, bit for bit.
+// plainly computes the model in coordinates for least squares from its features L: L L_B⁻¹ with L_B the lower triangle of the pivots'
+// rows. Pivoting keeps entries of order one. Arms with equal features get equal coordinates, bit for bit.
 func (m Designs) plainly() (_ *Model, err error) {
 	defer try.Caught(&err)
 	ctx := m.Context()
@@ -283,8 +277,7 @@ func (m Designs) plainly() (_ *Model, err error) {
 			backward(triangle, to)
 		}
 	}
-	// What is left of a coordinate below the rounding of features would link arms
-	// that have nothing to do with each other.
+	// residuals below the rounding of features would link unrelated arms
 	raw, quantum := features.RawMatrix().Data, canon.SameFeature*canon.LargestEntry(features)
 	for k, v := range raw {
 		if math.Abs(v) <= quantum {

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Divergence returns kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)) of two laws on two rewards, nats.
-// Numbers outside of [0, 1] by no more than rounding are taken for its ends; +Inf for a q farther off.
+// Divergence returns kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)) of two-valued distributions, nats. Arguments outside [0, 1] by
+// rounding count as its ends; farther q give +Inf.
 func Divergence(p, q float64) float64 {
 	const rounding = 1e-9
 	if q < -rounding || q > 1+rounding {
@@ -23,12 +23,12 @@ func Divergence(p, q float64) float64 {
 	return max(0, term(p, q)+term(1-p, 1-q))
 }
 
-// LeastDivergence returns the least divergence of the law that draws one of these rewards, each as likely as any, from a law on
-// [lo, hi] with the mean q, nats [HondaTakemura10, Theorem 8]: for q above their mean
+// LeastDivergence returns the smallest divergence of the empirical distribution of these rewards from a distribution on [lo, hi] with
+// mean q, nats [HondaTakemura10, Theorem 8]: for q above their mean
 //
 //	max over 0 ≤ λ ≤ 1 of the mean of log(1 - λ(y - q)/(hi - q)),
 //
-// and below it the same of rewards counted down from hi. +Inf for a q that no law has beside these rewards.
+// and for q below it the same for rewards reflected in hi. It is +Inf if no such distribution exists.
 //
 // [HondaTakemura10]: J. Honda, A. Takemura, An asymptotically optimal bandit algorithm for bounded support models, COLT 2010.
 func LeastDivergence(rewards []float64, lo, hi, q float64) float64 {
@@ -51,7 +51,7 @@ func LeastDivergence(rewards []float64, lo, hi, q float64) float64 {
 		}
 		return sum
 	}
-	from, to := 0.0, 1.0 // it is concave
+	from, to := 0.0, 1.0 // concave in λ
 	if slope(to*(1-rounding)) > 0 {
 		from = to * (1 - rounding)
 	}
@@ -69,8 +69,8 @@ func LeastDivergence(rewards []float64, lo, hi, q float64) float64 {
 	return max(sum, 0)
 }
 
-// Nats returns kl(δ, 1-δ), 0 for δ ≥ 1/2: the information that tells a right answer from a wrong one as
-// surely as probability δ of an error demands [Kaufmann, Cappé and Garivier 2016, Lemma 1].
+// Nats returns kl(δ, 1-δ), 0 for δ ≥ 1/2: the information that separates a right answer from a wrong one with error probability δ
+// [Kaufmann, Cappé and Garivier 2016, Lemma 1].
 func Nats(delta float64) float64 {
 	if delta >= 0.5 {
 		return 0

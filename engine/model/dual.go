@@ -17,31 +17,30 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// dual is a posterior of many arms on a basis of the arms that were pulled, see throughBasis. With their features φ and
-// what is outside, r_ij = k(x̃_i, x̃_j) - φ_iᵀφ_j, the reward of arm i is β + φ_iᵀθ + u_i + v_i, where
-// the data bear on the level β and on θ, u ~ N(0, s·r) is taken to be 0 on the arms pulled, and v_i ~ N(0, g) is
-// the part of the arm by itself. So, with the numbers of Posterior and a_i = g t_i',
+// dual is a posterior of many arms on a basis of the pulled arms, see throughBasis. With features φ and residuals r_ij = k(x̃_i, x̃_j) -
+// φ_iᵀφ_j, the reward of arm i is β + φ_iᵀθ + u_i + v_i. The data inform about the prior mean β and θ; u ~ N(0, s·r) is treated as 0 on
+// the pulled arms, and v_i ~ N(0, g) is the arm's independent effect. With the symbols of Posterior and a_i = g t_i',
 //
 //	Cov(μ_i, μ_j) = (1 - a_i)(1 - a_j)((φ_i - φ̄)ᵀA⁻¹(φ_j - φ̄) + 1/T' + s r_ij) + [i = j](1 - a_i) g,
 //
-// exactly where every arm pulled is in the basis, at N m operations for the means of all arms and N m² for their
-// variances, with m arms in the basis. It is the dual form of the textbook, k_ij - k_iS (K_SS + N)⁻¹ k_Sj, in an order of operations
-// in which small variances are no differences of large numbers.
+// exactly if every pulled arm is in the basis, at N m operations for the means of all arms and N m² for their variances, with m arms in
+// the basis. It is the textbook's dual form, k_ij - k_iS (K_SS + N)⁻¹ k_Sj, in an order of operations that avoids cancellation in small
+// variances.
 type dual struct {
 	life      *life
 	basis     *basis
 	scale     float64 // s
 	own       float64 // g
 	flat      bool
-	arms      []int             // pulled
+	arms      []int             // pulled arms
 	with      []float64         // N: t', 0 for arms without pulls
 	precision float64           // T'
 	origin    []float64         // m: φ̄, or 0
 	lower     blas64.Triangular // L, LLᵀ = A
-	looked    sync.Map          // of arms whose covariances were asked for: A⁻¹(φ_i - φ̄), m
+	looked    sync.Map          // cache of A⁻¹(φ_i - φ̄), m, by arm
 }
 
-// newDual factors A for the data around their level.
+// newDual factors A for the centred data.
 func newDual(c *onBasis, scale float64) (*dual, error) {
 	b := c.basis
 	d := &dual{
@@ -58,17 +57,17 @@ func newDual(c *onBasis, scale float64) (*dual, error) {
 	return d, nil
 }
 
-// ridged returns a matrix with a number added to its diagonal.
+// ridged returns a matrix with ridge added to its diagonal.
 func ridged(matrix *mat.SymDense, ridge float64) *mat.SymDense {
 	out := mat.NewSymDense(matrix.SymmetricDim(), nil)
 	out.CopySym(matrix)
 	return symmetric.Add(out, func(int) float64 { return ridge })
 }
 
-// retained returns 1 - a_i, the part of the kernel's estimate of an arm that goes into its reward's posterior.
+// retained returns 1 - a_i, the weight of the kernel's estimate of an arm in its posterior.
 func (d *dual) retained(i int) float64 { return 1 - d.own*d.with[i] }
 
-// level returns the variance of the level, 1/T' if it is unknown.
+// level returns the variance of the prior mean, 1/T' if it is unknown.
 func (d *dual) level() float64 {
 	if d.flat {
 		return 1 / d.precision
@@ -83,8 +82,7 @@ func (d *dual) solve(x []float64) {
 	blas64.Trsv(blas.Trans, d.lower, v)
 }
 
-// estimates returns the posterior means of all arms, normalised; y has the means of the rewards,
-// normalised.
+// estimates returns the posterior means of all arms, normalised; y has the means of the rewards, normalised.
 func (d *dual) estimates(centre float64, y []float64) []float64 {
 	b := d.basis
 	theta := make([]float64, b.dim)
@@ -95,7 +93,7 @@ func (d *dual) estimates(centre float64, y []float64) []float64 {
 	d.solve(theta)
 	level := centre - Dot(d.origin, theta)
 	out := make([]float64, len(b.rest))
-	// The context is looked at by what follows; a part of the means is of no use.
+	// later computations check the context; partial means would be useless
 	_ = cores.Do(context.WithoutCancel(d.life.Context()), len(out), basisRows, func(from, to int) {
 		for i := from; i < to; i++ {
 			out[i] = level + Dot(b.row(i), theta)
@@ -124,8 +122,8 @@ func (d *dual) variance(i, j int) float64 {
 	return d.difference(i, j, d.whitened(i, origin), other, d.basis.outside(i, j))
 }
 
-// against returns what features of arms are taken from for their differences with an arm, φ_j or where arms have parts by themselves φ̄,
-// and there L⁻¹(φ_j - φ̄).
+// against returns the origin that is subtracted from features in differences with arm j (φ_j, or φ̄ with independent effects), and then
+// L⁻¹(φ_j - φ̄).
 func (d *dual) against(j int) (origin, other []float64) {
 	if d.own == 0 {
 		return d.basis.row(j), nil
@@ -133,8 +131,8 @@ func (d *dual) against(j int) (origin, other []float64) {
 	return d.origin, d.whitened(j, d.origin)
 }
 
-// difference returns the variance of the difference of two arms from L⁻¹(φ_i - o), what against returns and the product of their parts
-// outside the basis.
+// difference returns the variance of the difference of two arms from L⁻¹(φ_i - o), the results of against, and the product of their
+// residuals.
 func (d *dual) difference(i, j int, w, other []float64, product float64) (v float64) {
 	ki, kj := d.retained(i), d.retained(j)
 	if d.own > 0 {
@@ -157,7 +155,7 @@ func (d *dual) of(i int, w []float64) float64 {
 
 func (d *dual) armVariance(i int) float64 { return d.of(i, d.whitened(i, d.origin)) }
 
-// solved returns A⁻¹(φ_i - φ̄), which is not to be changed: covariances with an arm are asked for by each task.
+// solved returns A⁻¹(φ_i - φ̄), cached because each task asks for covariances with an arm. Callers must not modify it.
 func (d *dual) solved(i int) []float64 {
 	if h, ok := d.looked.Load(i); ok {
 		return h.([]float64)
@@ -185,7 +183,7 @@ func (d *dual) covariances(dst []float64, arms []int, with int) {
 		if row != nil && !b.inside[i] {
 			v += d.scale * row[i-first]
 		} else if row != nil {
-			v += d.scale * Dot(b.row(with), b.row(i)) // all of the product, in the same features
+			v += d.scale * Dot(b.row(with), b.row(i)) // the whole product, in the same features
 		}
 		dst[k] = d.retained(i) * d.retained(with) * v
 		if i == with {
@@ -215,8 +213,7 @@ func (d *dual) matrix(arms []int) *mat.SymDense {
 	return out
 }
 
-// stretch returns the values of the kernel of an arm with all from the first of some arms to the last,
-// and the first.
+// stretch returns the kernel values of an arm with all arms from the first to the last of a list, and the first.
 func (b *basis) stretch(arms []int, with int) (row []float64, first int) {
 	first, last := arms[0], arms[0]
 	for _, i := range arms {
@@ -227,8 +224,7 @@ func (b *basis) stretch(arms []int, with int) (row []float64, first int) {
 	return row, first
 }
 
-// variances sets dst[k] to the variance of the difference of the rewards of arms[k] and another arm, or with -1 of
-// its reward alone.
+// variances sets dst[k] to the variance of the difference between arms[k] and arm from; with from = -1 to the variance of arms[k].
 func (d *dual) variances(dst []float64, arms []int, from int) error {
 	b := d.basis
 	var row, other []float64
@@ -264,5 +260,5 @@ func (d *dual) variances(dst []float64, arms []int, from int) error {
 	})
 }
 
-// floats returns how many numbers are held.
+// floats returns the number of stored numbers.
 func (d *dual) floats() int { return len(d.basis.data) + 3*len(d.basis.rest) + d.lower.N*d.lower.N }

@@ -16,8 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// wavy returns a problem of two tasks whose arms have two random features under an RBF kernel, one
-// arm standing twice, with unequal noise.
+// wavy returns a problem of two tasks whose arms have two random features under an RBF kernel, with one duplicate arm and unequal noise.
 func wavy(t testing.TB, n int) *problem.Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(11, 4))
@@ -51,8 +50,7 @@ func apartWavy(t testing.TB, n int) *problem.Problem {
 	return wavy(t, n).WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 2.5, Task: kernels.Identity{}, Arm: kernels.Matern{Nu: 0.5}}}})
 }
 
-// some returns counts on every third arm or so, on the first quarter alone, or two arms, with
-// noisy means around a level.
+// some returns counts on about every third arm, on the first quarter, or on two arms, with noisy means around a level.
 func some(p *problem.Problem, few bool) (counts []int, means []float64) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	counts, means = make([]int, p.N()), make([]float64, p.N())
@@ -67,7 +65,7 @@ func some(p *problem.Problem, few bool) (counts []int, means []float64) {
 	return counts, means
 }
 
-// exactly returns the means of arms in a basis that leaves nothing out.
+// exactly returns the means of arms in a basis without residuals.
 func exactly(t *testing.T, m *Model, level engine.Level, counts []int, means []float64) *pulledMeans {
 	t.Helper()
 	d := newPulledMeans(m, level, counts, means)
@@ -88,8 +86,8 @@ func exactly(t *testing.T, m *Model, level engine.Level, counts []int, means []f
 // everything returns weights of arms whose least rest counts.
 func everything(n int) []float64 { return slices.Repeat([]float64{1e12}, n) }
 
-// The posterior on the basis of the arms pulled is universal kriging on the whole Gram matrix: means,
-// and the covariance of any two arms, by whatever way it is asked for.
+// The posterior on the basis of the pulled arms is universal kriging on the whole Gram matrix: means, and covariances by each way of
+// computing them.
 func TestDualPosteriorIsUniversalKriging(t *testing.T) {
 	for _, p := range append(enginetest.Instances(t), wavy(t, 70), apartWavy(t, 70)) {
 		m, err := New(p, 0)
@@ -128,8 +126,8 @@ func TestDualPosteriorIsUniversalKriging(t *testing.T) {
 	}
 }
 
-// What is left out of the basis of a smooth kernel changes nothing that counts, whatever scale is found: means by a twentieth of their
-// standard deviations, variances by a hundredth.
+// Dropping residuals from the basis of a smooth kernel is harmless for any fitted scale: it changes means by at most a twentieth of their
+// standard deviations and variances by a hundredth.
 func TestNegligibleRest(t *testing.T) {
 	p := wavy(t, 400).WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 2e-3, Task: kernels.RBF{Lengthscale: []float64{2}}, Arm: kernels.RBF{Lengthscale: []float64{3}}}}})
 	m, err := New(p, 0)
@@ -293,8 +291,8 @@ func TestDualLikelihood(t *testing.T) {
 	}
 }
 
-// A basis that was extended step by step, and one that shares its numbers with another, have the same
-// span as the basis of all arms at once; what is left is never less than nothing.
+// A basis extended step by step, and one that shares its numbers with another, has the same span as the basis of all arms at once;
+// residuals are never negative.
 func TestBasis(t *testing.T) {
 	p := wavy(t, 90)
 	m, err := New(p, 0)
@@ -357,8 +355,7 @@ func TestBasis(t *testing.T) {
 	check("all arms", whole, all)
 }
 
-// A posterior that goes on from one of other data has the numbers of one that does not, and its bits do
-// not depend on the number of cores.
+// A posterior that continues from one of other data equals a fresh one, and does not depend on the number of cores.
 func TestFurtherPosterior(t *testing.T) {
 	p := wavy(t, 1200) // several blocks of rows
 	var first []float64

@@ -12,39 +12,35 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Estimator is the kernelised estimator of one round [Du23, eq. (2), (3)],
-// built from the counts alone and applied to the means:
+// Estimator is the kernelised estimator of one round [Du23, eq. (2), (3)], built from the counts alone and applied to the means:
 //
 //	θ̂ = (Nξ I + Σ N_i φ_iφ_iᵀ/σ_i²)⁻¹ Σ N_i φ_i ȳ_i/σ_i²
 //
-// In the exact feature space of a Model this equals the paper's form with the
-// Gram matrix, k_r(x̃)ᵀ(K^(r) + Nξ I)⁻¹ȳ^(r), at O(N m²) instead of O(N³), and at the sum
-// of that over the blocks of the features.
+// In the exact feature space of a Model this equals the paper's form with the Gram matrix, k_r(x̃)ᵀ(K^(r) + Nξ I)⁻¹ȳ^(r), at O(N m²)
+// instead of O(N³), summed over the blocks of the features.
 type Estimator struct {
 	Total  []float64 // N: N_i/σ_i², normalised
 	Pulls  int
 	unit   float64    // reward units of one normalised unit
 	shrink float64    // Nξ
 	White  *mat.Dense // Φ L⁻ᵀ with LLᵀ = A: rows w_i, ‖w_i - w_j‖² = ‖φ_i - φ_j‖²_{A⁻¹}
-	solved *mat.Dense // Φ A⁻¹, for the bias; nil where ξ = 0
-	// each arm's part along the directions that no pull measured; nil when ξ is well above 0 or all
-	// directions are measured
+	solved *mat.Dense // Φ A⁻¹, for the bias; nil if ξ = 0
+	// each arm's part along the unmeasured directions; nil if ξ is well above 0 or all directions are measured
 	hidden     *mat.Dense
 	sizes      []float64   // N: ‖φ_i‖²; nil without hidden
-	root       float64     // √Scale: a norm of 1 in kernel units is that in units of the features
-	rest       []float64   // N: length of φ_i outside the span of the pulled arms; nil where they span all
-	truncation float64     // what a cut left of the features' squared lengths; 0 without one
+	root       float64     // √Scale: converts a norm in kernel units to units of the features
+	rest       []float64   // N: length of φ_i outside the span of the pulled arms; nil if they span all
+	truncation float64     // squared length that cut features omit; 0 without a cut
 	precision  float64     // Σ total
 	level      float64     // prior mean of all rewards, normalised
-	parts      *ownParts   // what White has not of a posterior with parts of arms by themselves; nil without
-	dual       conditioned // a posterior on the arms pulled, instead of White; nil without
-	within     *Within     // what a posterior is formed of instead of means; nil of means
+	parts      *ownParts   // independent effects that White does not include; nil without
+	dual       conditioned // posterior on the pulled arms, instead of White; nil without
+	within     *Within     // data within blocks, instead of means; nil for means
 }
 
-// NewEstimator factors the information matrix of the counts. Where Nξ vanishes
-// beside the largest eigenvalue it works in the directions that were measured
-// and keeps each arm's part outside them, which Bias accounts for: nothing is
-// decided along a direction that was not measured unless ‖θ*‖ bounds it.
+// NewEstimator factors the information matrix of the counts. If Nξ is negligible compared with the largest eigenvalue, it works in the
+// measured directions and keeps each arm's part outside them for Bias: no decision uses an unmeasured direction unless ‖θ*‖ is bounded.
+// It returns an error without pulls and if the context ends.
 func NewEstimator(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
 	defer try.Caught(&err)
 	total := lists.Total(counts)
@@ -84,7 +80,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (_ *Estimator, err erro
 		parts[k] = try.Of(newInformation(ctx, m.Features, b, e.Total, e.shrink))
 		top = max(top, parts[k].norm)
 	}
-	if top == 0 { // pulls of arms without any feature, which measure no direction
+	if top == 0 { // pulls of arms without features measure no direction
 		top = 1
 	}
 	var hidden []hiddenPart
@@ -108,7 +104,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (_ *Estimator, err erro
 	return e, nil
 }
 
-// hide keeps what was not measured, a column for each direction.
+// hide stores the unmeasured parts of arms, one column per direction.
 func (e *Estimator) hide(parts []hiddenPart, m *Model) {
 	if len(parts) == 0 {
 		return
@@ -123,7 +119,7 @@ func (e *Estimator) hide(parts []hiddenPart, m *Model) {
 	}
 }
 
-// Floats returns how many numbers are held, for the bound of a Memory.
+// Floats returns the number of stored numbers, for the limit of a Memory.
 func (e *Estimator) Floats() int {
 	if e == nil {
 		return 0
@@ -142,8 +138,8 @@ func (e *Estimator) Floats() int {
 	return size
 }
 
-// Estimates returns the estimated reward of every arm, N values, normalised,
-// from mean rewards in reward units. Means of arms with count 0 are ignored.
+// Estimates returns the estimated rewards of all arms, N values, normalised, from N mean rewards in reward units. Means of arms with
+// count 0 are ignored.
 func (e *Estimator) Estimates(means []float64) []float64 {
 	if e.dual != nil {
 		return e.dual.estimates(e.level, e.normalised(means))
@@ -179,8 +175,7 @@ func (e *Estimator) Estimates(means []float64) []float64 {
 	return out.RawVector().Data
 }
 
-// Variance returns ‖φ_i - φ_j‖²_{A⁻¹} with A = Nξ I + Σ N φφᵀ/σ², normalised, in the directions
-// that were measured.
+// Variance returns ‖φ_i - φ_j‖²_{A⁻¹} with A = Nξ I + Σ N φφᵀ/σ², normalised, in the measured directions.
 func (e *Estimator) Variance(i, j int) float64 {
 	if e.dual != nil {
 		return e.dual.variance(i, j)
@@ -188,15 +183,15 @@ func (e *Estimator) Variance(i, j int) float64 {
 	return squaredDistance(e.White.RawRowView(i), e.White.RawRowView(j)) + e.parts.differenceVariance(i, j)
 }
 
-// Bias bounds how far the estimated difference of arms i and j can be off on
-// average, normalised, when ‖θ*‖ ≤ b.Norm (in the kernel's units): by regularisation,
+// Bias bounds the absolute bias of the estimated difference of arms i and j, normalised, if ‖θ*‖ ≤ b.Norm (in the kernel's units). The
+// part from regularisation is
 //
 //	|Nξ yᵀA⁻¹θ*| ≤ Nξ ‖A⁻¹y‖ ‖θ*‖,
 //
-// the sharp form of the last step in the proof of [Du23, Lemma 1], by what was not measured (+Inf
-// when the norm is 0, that is unknown), by features that were cut and by the misfit. Features leave out
-// at most norm·√Truncation of each reward, and the estimate Σ_k w_k ȳ_k has Σ|w_k| ≤ √(Σ w_k²/t_k · Σ t_k)
-// with the pulls' precisions t_k, where the first sum is at most the variance.
+// the sharp form of the last step in the proof of [Du23, Lemma 1]. To it are added the parts from unmeasured directions (+Inf if the norm
+// is 0, that is unknown), from cut features and from the misspecification. Cut features change each reward by at most norm·√Truncation,
+// and the estimate Σ_k w_k ȳ_k has Σ|w_k| ≤ √(Σ w_k²/t_k · Σ t_k) with the pulls' precisions t_k, where the first sum is at most the
+// variance.
 func (e *Estimator) Bias(i, j int, b Bound) float64 {
 	if e.missing(i) || e.missing(j) {
 		return math.Inf(1)
@@ -222,7 +217,7 @@ func (e *Estimator) Bias(i, j int, b Bound) float64 {
 	return bias
 }
 
-// Spans reports whether the features of an arm lie in what was measured.
+// Spans reports whether the features of an arm lie in the measured directions.
 func (e *Estimator) Spans(i int) bool {
 	if e.hidden == nil {
 		return !e.missing(i)
@@ -230,7 +225,7 @@ func (e *Estimator) Spans(i int) bool {
 	return SquaredNorm(e.hidden.RawRowView(i)) <= unseen*e.sizes[i]
 }
 
-// Weights returns N numbers w with Σ_k w_k ȳ_k the estimated difference of arms i and j.
+// Weights returns N numbers w such that Σ_k w_k ȳ_k is the estimated difference of arms i and j.
 func (e *Estimator) Weights(i, j int) []float64 {
 	out := make([]float64, len(e.Total))
 	if _, own := e.dual.(ownMeans); own {
@@ -247,8 +242,8 @@ func (e *Estimator) Weights(i, j int) []float64 {
 	return out
 }
 
-// unseen is the squared length of the unmeasured part of an arm or a difference of two, relative
-// to their own, that is more than the rounding of eigenvectors.
+// unseen is the relative squared length of the unmeasured part of a feature or difference above which it exceeds the rounding of
+// eigenvectors.
 const unseen = 1e-12
 
 // SquaredNorm returns ‖a‖².
@@ -263,9 +258,8 @@ func squaredDistance(a, b []float64) float64 {
 	return sum
 }
 
-// ArmVariance returns ‖φ_i‖²_{A⁻¹} with A as in Variance, normalised: the variance of the estimated
-// reward of arm i by itself, in the directions that were measured; of a Gaussian process, with the Nξ
-// of GpRidge, its posterior variance.
+// ArmVariance returns ‖φ_i‖²_{A⁻¹} with A as in Variance, normalised: the variance of the estimated reward of arm i in the measured
+// directions. With the Nξ of GpRidge it is the posterior variance of a Gaussian process.
 func (e *Estimator) ArmVariance(i int) float64 {
 	if e.dual != nil {
 		return e.dual.armVariance(i)
@@ -273,7 +267,7 @@ func (e *Estimator) ArmVariance(i int) float64 {
 	return SquaredNorm(e.White.RawRowView(i)) + e.parts.between(i, i)
 }
 
-// ArmVariances returns ArmVariance of each of the arms. It is an error when the context of the model has ended.
+// ArmVariances returns ArmVariance of each arm. It returns an error if the context of the model has ended.
 func (e *Estimator) ArmVariances(arms []int) ([]float64, error) {
 	if e.dual != nil {
 		out := make([]float64, len(arms))
@@ -282,8 +276,7 @@ func (e *Estimator) ArmVariances(arms []int) ([]float64, error) {
 	return lists.Map(arms, e.ArmVariance), nil
 }
 
-// VariancesFrom sets dst[k] to Variance(arms[k], from). It is an error when the context of the model has
-// ended.
+// VariancesFrom sets dst[k] to Variance(arms[k], from). It returns an error if the context of the model has ended.
 func (e *Estimator) VariancesFrom(dst []float64, arms []int, from int) error {
 	if e.dual != nil {
 		return e.dual.variances(dst, arms, from)
@@ -294,8 +287,7 @@ func (e *Estimator) VariancesFrom(dst []float64, arms []int, from int) error {
 	return nil
 }
 
-// Covariances sets dst[k] to the posterior covariance of the rewards of arms[k] and of another arm,
-// normalised.
+// Covariances sets dst[k] to the posterior covariance of the rewards of arms[k] and of arm with, normalised.
 func (e *Estimator) Covariances(dst []float64, arms []int, with int) {
 	if e.dual != nil {
 		e.dual.covariances(dst, arms, with)
@@ -323,8 +315,8 @@ func (e *Estimator) CovarianceMatrix(arms []int) *mat.SymDense {
 	return out
 }
 
-// OwnVariances sets dst[k] to ArmVariance(arms[k]), from the covariances of arms with one of them, their
-// variances from it, and its own: of many arms it is the sum of these variances.
+// OwnVariances sets dst[k] to ArmVariance(arms[k]) from its covariance with another arm, the variance of their difference, and that arm's
+// variance: for many arms this is faster.
 func (e *Estimator) OwnVariances(dst []float64, arms []int, with, from []float64, own float64) {
 	for k, i := range arms {
 		if e.dual != nil {
@@ -335,7 +327,7 @@ func (e *Estimator) OwnVariances(dst []float64, arms []int, with, from []float64
 	}
 }
 
-// normalised returns means in units of the model.
+// normalised returns means in normalised units.
 func (e *Estimator) normalised(means []float64) []float64 {
 	return lists.Map(means, func(v float64) float64 { return v / e.unit })
 }

@@ -21,12 +21,11 @@ type fitCheck struct {
 	misfit float64 // normalised
 	robust bool
 	data   Replicates
-	found  *engine.LackOfFit // at the first round that rejects
+	found  *engine.LackOfFit // from the first round that rejected
 }
 
-// NewFitCheck returns the test of the model's kernel, where the rewards of an arm may be off it by
-// misfit, normalised; robust is whether the run estimates more than that and allows for it. It is
-// nil for a kernel that can follow any rewards.
+// NewFitCheck returns the test of the model's kernel, allowing misfit (normalised) as misspecification of each arm; robust is whether the
+// run estimates more than that and allows for it. It returns nil for a kernel that can represent any rewards.
 func NewFitCheck(m *Model, misfit float64, robust bool) engine.FitCheck {
 	if m.Cut() || m.Rank() >= m.Problem.N() {
 		return nil
@@ -50,10 +49,9 @@ func (f *fitCheck) Learn(round int, b engine.Batch) (*float64, *engine.LackOfFit
 	return &p, f.found
 }
 
-// pValue returns the probability of residuals at least this large when no reward is farther than
-// misfit from the kernel's space. Without misfit their sum of squares is χ², or with unknown scales
-// a multiple of F. With it, it is χ² of noncentrality at most misfit²·Σw, by the approximation of
-// [Patnaik 1949].
+// pValue returns the probability of residuals at least this large if every reward is within misfit of the kernel's space. Without misfit
+// their sum of squares is χ² or, with unknown scales, a multiple of F. With misfit it is χ² of noncentrality at most misfit²·Σw, by the
+// approximation of [Patnaik 1949].
 func (l meanFit) pValue(misfit float64, s scales) float64 {
 	multiple, pure := l.law(s)
 	freedom, sum := float64(l.Freedom), l.Sum/multiple
@@ -71,7 +69,7 @@ func (l meanFit) pValue(misfit float64, s scales) float64 {
 	return distuv.F{D1: freedom, D2: pure}.Survival(sum / freedom)
 }
 
-// describe names the arms that are farthest off, and the excess.
+// describe names the arms with the largest residuals, and the excess.
 func (f *fitCheck) describe(l meanFit) *engine.LackOfFit {
 	const most = 3
 	p, unit := f.model.Problem, f.model.Unit
@@ -80,7 +78,7 @@ func (f *fitCheck) describe(l meanFit) *engine.LackOfFit {
 	for k, i := range l.arms {
 		free := 1 - l.leverage[k]
 		spread += l.Weights[k] * free
-		if free < 1e-9 { // the kernel follows this arm wherever it is
+		if free < 1e-9 { // the kernel can represent any reward of this arm
 			continue
 		}
 		all = append(all, engine.Residual{
@@ -97,8 +95,8 @@ func (f *fitCheck) describe(l meanFit) *engine.LackOfFit {
 	return out
 }
 
-// alike returns the two arms that the kernel does not tell apart and that differ most, in standard errors,
-// where they explain at least half of the sum of squares.
+// alike returns the two arms with nearly equal features that differ most, in standard errors, if they explain at least half of the sum of
+// squares.
 func (f *fitCheck) alike(l meanFit) *engine.AlikeArms {
 	firsts, err := f.model.Relations().Firsts(l.arms)
 	if err != nil {
@@ -126,18 +124,16 @@ func (f *fitCheck) alike(l meanFit) *engine.AlikeArms {
 	return out
 }
 
-// UniformMisfit returns the least η, in reward units, for which some function of the kernel's space
-// is within η of every expected reward, and an arm where it is that far off: what Options.Misfit
-// must not be below.
+// UniformMisfit returns the smallest η (reward units) for which some function of the kernel's space is within η of every expected reward,
+// and an arm at that distance: a lower limit for Options.Misfit.
 //
-// With U an orthonormal basis of the features and u what least squares leave, it is the value of
+// With U an orthonormal basis of the features and u the least-squares residual, it is the value of
 //
 //	max Σ u_i (p_i - q_i)  subject to  Uᵀ(p - q) = 0, Σ (p_i + q_i) = 1, p, q ≥ 0,
 //
-// the dual of min η subject to |u - Uθ| ≤ η [Cheney, Introduction to Approximation Theory, 1966,
-// ch. 2]. The arms with p or q above 0 give θ, and what is returned is the largest distance from
-// that function: never less than the least η. Where the program cannot be solved, least squares
-// give the distance.
+// the dual of min η subject to |u - Uθ| ≤ η [Cheney, Introduction to Approximation Theory, 1966, ch. 2]. The arms with p or q above 0
+// determine θ, and the result is the largest distance from that function, never below the smallest η. If the program cannot be solved,
+// the least-squares distance is returned.
 func (m Truth) UniformMisfit() (_ float64, _ int, err error) {
 	defer try.Caught(&err)
 	t := try.Of(m.represented())
@@ -155,7 +151,7 @@ func (m Truth) UniformMisfit() (_ float64, _ int, err error) {
 	return off * m.Unit, at, nil
 }
 
-// uniformRest returns u - Uθ of the function that is uniformly closest to u, which is at most size.
+// uniformRest returns u - Uθ for the uniformly closest function, at most size.
 func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
 	n, dim := m.Features.Dims()
 	var svd mat.SVD
@@ -180,7 +176,7 @@ func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	// On the arms with weight, u - Uθ is ± η: these equations determine θ and η.
+	// on the arms with weight, u - Uθ = ±η: these equations determine θ and η
 	support := indices.Where(n, func(i int) bool { return weights[i]+weights[n+i] > 1e-12 })
 	equations, values := mat.NewDense(len(support), dim+1, nil), mat.NewVecDense(len(support), nil)
 	for k, i := range support {
@@ -204,7 +200,7 @@ func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
 	return rest, nil
 }
 
-// farthest returns the largest absolute value, and where it is.
+// farthest returns the largest absolute value and its index.
 func farthest(values []float64) (largest float64, at int) {
 	for i, v := range values {
 		if math.Abs(v) > largest {
@@ -214,29 +210,27 @@ func farthest(values []float64) (largest float64, at int) {
 	return largest, at
 }
 
-// Bound is what an algorithm takes for granted of the reward function, normalised.
+// Bound is an algorithm's assumption on the reward function, normalised.
 type Bound struct {
-	Norm   float64 // of a function of the kernel's space
-	Misfit float64 // how far any expected reward may be off that function
+	Norm   float64 // bound on the norm of a function of the kernel's space
+	Misfit float64 // bound on the distance of any expected reward from that function
 }
 
-// Price says how the samples of an algorithm grow with what its Bound has.
+// Price describes how the samples of an algorithm depend on its Bound.
 type Price struct {
-	Norm float64 // the power of the norm that they grow with, on smooth kernels
-	// about the sum of the absolute values with which what expected rewards are off counts in an estimate of
-	// a gap
+	Norm float64 // exponent of the norm in the samples, on smooth kernels
+	// approximate sum of the absolute weights with which deviations of expected rewards enter an estimated gap
 	Coefficients float64
 }
 
-// The prices of walks, which know their coefficients and add them up over their bets, and of the widths of
-// eliminations, which bound them by the root of the design's value.
+// The prices of walks, which know their weights and add them up over their bets, and of the widths of eliminations, which bound them by
+// the root of the design's value.
 var (
 	PriceOfWalks  = Price{Norm: 0.4, Coefficients: 3}
 	PriceOfWidths = Price{Norm: 1, Coefficients: 15}
 )
 
-// Bounded returns the norm and the misfit that are stated; without a norm Smooth's, or the norm of
-// the known expected rewards themselves.
+// Bounded returns the stated norm and misspecification; without a norm those of Smooth, or the norm of the known expected rewards.
 func (m Truth) Bounded(opt Terms, price Price) (Bound, error) {
 	b := Bound{Norm: opt.Norm, Misfit: opt.Misfit}
 	if opt.Norm > 0 {
@@ -254,7 +248,7 @@ func (m Truth) Bounded(opt Terms, price Price) (Bound, error) {
 }
 
 const (
-	// cheap is the part of a gap that a bias may have for more directions not to be looked at.
+	// cheap is the largest bias, as a fraction of a gap, at which no more directions are considered.
 	cheap = 0.05
 	// fewFitted and mostFitted are the ranks of fits; fitWork bounds N·rank² beyond witnessMost arms.
 	fewFitted, mostFitted = 256, 700
@@ -270,17 +264,15 @@ func (m Truth) fitRanks() [2]int {
 	return [2]int{min(fewFitted, most), most}
 }
 
-// Smooth returns the function of the kernel's space, and its distance from the known expected rewards,
-// under which an algorithm that allows for both takes about the fewest samples; false where the expected
-// rewards themselves are as good. Those that were rounded, as in a table, have a norm of their own that is
-// larger by what the rounding takes to follow: of 2,000 arms and four decimals twenty times as large.
+// Smooth returns a function of the kernel's space and its distance from the known expected rewards for which an algorithm that allows for
+// both needs about the fewest samples; false if the expected rewards themselves are as good. Rounded rewards, as in a table, have a
+// larger norm because it must follow the rounding: with 2,000 arms and four decimals it is twenty times as large.
 //
-// The cost is S^a/(g - cη)², with S the norm, η the distance, a and c of the price, and g the smallest gap, or
-// epsilon where that is larger.
+// The cost is S^a/(g - cη)², with S the norm, η the distance, a and c of the price, and g the smallest gap, or epsilon if larger.
 func (m Truth) Smooth(opt Terms, price Price) (near Near, found bool, err error) {
 	gap, err := m.Designs().gapOf(Terms{Options: engine.Options{Epsilon: opt.Epsilon}})
 	if err != nil || math.IsInf(gap, 1) {
-		return near, false, nil // nothing is known, or nothing to decide
+		return near, false, nil // no known rewards or no gap
 	}
 	bias := func(n Near) float64 { return price.Coefficients * max(n.Misfit, opt.Misfit*m.Unit) / (gap * m.Unit) }
 	cost := func(n Near) float64 {
@@ -304,9 +296,9 @@ func (m Truth) Smooth(opt Terms, price Price) (near Near, found bool, err error)
 	return near, found, nil
 }
 
-// NormTooSmall reports whether a stated norm is smaller than the norm of the expected rewards, and returns this:
-// of a function within what a test may allow for (Smooth), since rounding adds to it. False where the
-// norm of so many arms is not computed.
+// NormTooSmall reports whether a stated norm is smaller than the norm of the expected rewards, and returns the latter. It uses a function
+// within the distance that a test may allow for (Smooth), since rounding increases the norm. It is false if there are too many arms to
+// compute the norm.
 func (m Truth) NormTooSmall(opt Terms) (norm float64, small bool) {
 	const slack = 1e-9
 	if opt.Norm == 0 {
@@ -322,9 +314,8 @@ func (m Truth) NormTooSmall(opt Terms) (norm float64, small bool) {
 	return norm, opt.Norm < norm*(1-slack)
 }
 
-// Closest returns the function of at most that norm (in units of Norm) that is nearest to the known
-// expected rewards among ridge fits; false where none was found, or arms are so many that what a result
-// says would take longer than the run.
+// Closest returns the ridge fit with at most that norm (in units of Norm) that is nearest to the known expected rewards; false if none
+// was found, or if with so many arms it would take longer than the run.
 func (m Truth) Closest(norm float64) (Near, bool, error) {
 	if m.Problem.N() > witnessMost {
 		return Near{}, false, nil

@@ -43,8 +43,7 @@ func TestLackOfFitByHand(t *testing.T) {
 	}
 }
 
-// Two arms never contradict a line, and one that cannot be told from its scale
-// is not tested.
+// Two arms never contradict a line, and an arm without an estimated scale is not tested.
 func TestLackOfFitNothingToTest(t *testing.T) {
 	f := &fitCheck{model: line(t), data: NewReplicates(4)}
 	if p := pOf(f.Learn(1, engine.Batch{Counts: []int{4, 4, 0, 0}, Means: []float64{0, 9, 0, 0}})); p != nil {
@@ -57,8 +56,7 @@ func TestLackOfFitNothingToTest(t *testing.T) {
 	}
 }
 
-// What the user allows is not held against the kernel, what exceeds it is; the arm off and the
-// nugget are named.
+// A deviation within the stated misspecification does not reject the kernel, a larger one does; the arm and the nugget are named.
 func TestLackOfFitNames(t *testing.T) {
 	b := engine.Batch{Counts: []int{1e6, 1e6, 1e6, 1e6}, Means: []float64{0, 3, 2, 3}}
 	f := &fitCheck{model: line(t), data: NewReplicates(4)}

@@ -21,20 +21,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// information is A = Nξ I + Σ N_i φ_iφ_iᵀ/σ_i² on one block of the features: A is
-// block-diagonal, and each block is factored by itself.
+// information is A = Nξ I + Σ N_i φ_iφ_iᵀ/σ_i² on one block of the features: A is block-diagonal, and each block is factored separately.
 type information struct {
 	canon.Block
 	features *mat.Dense // of all arms of the block, in its columns
 	matrix   *mat.SymDense
-	norm     float64 // bounds the largest eigenvalue: the largest sum of absolute values in a row
+	norm     float64 // upper bound of the largest eigenvalue: the largest absolute row sum
 	chol     mat.Cholesky
-	factored bool // chol holds the factor of matrix
+	factored bool // whether chol has the factor of matrix
 }
 
 func newInformation(ctx context.Context, features *mat.Dense, b canon.Block, total []float64, shrink float64) (information, error) {
 	part := information{Block: b}
-	if len(b.Columns) == 0 { // arms without any feature
+	if len(b.Columns) == 0 { // arms without features
 		return part, nil
 	}
 	part.features = canon.Submatrix(features, b.All, b.Columns)
@@ -54,12 +53,11 @@ func newInformation(ctx context.Context, features *mat.Dense, b canon.Block, tot
 	return part, nil
 }
 
-// negligible is the eigenvalue, relative to the largest, below which a direction counts as not
-// measured: rounding errors of a Cholesky factor reach it.
+// negligible is the relative eigenvalue below which a direction counts as unmeasured: rounding errors of a Cholesky factor reach it.
 const negligible = 1e-12
 
-// measured reports whether all eigenvalues are above negligible beside top, by the factor alone:
-// the smallest is at least 1/tr A⁻¹. False says nothing.
+// measured reports whether all eigenvalues are above negligible·top, from the factor alone: the smallest is at least 1/tr A⁻¹. False is
+// inconclusive.
 func (p *information) measured(top float64) bool {
 	if p.norm == 0 || !p.chol.Factorize(p.matrix) {
 		return false
@@ -78,15 +76,14 @@ func (p *information) measured(top float64) bool {
 	return trace*negligible*top < 1
 }
 
-// hiddenPart is a direction that was not measured: the parts of a block's arms along it.
+// hiddenPart is an unmeasured direction: the parts of a block's arms along it.
 type hiddenPart struct {
 	arms   []int
 	values []float64
 }
 
-// fill finds the directions of negligible information, returns the arms'
-// parts along them, and adds a multiple of the identity there so that the factor
-// exists; the filling adds next to nothing to variances and estimates.
+// fill finds the directions of negligible information and returns the arms' parts along them. It adds a multiple of the identity there so
+// that the factor exists; that changes variances and estimates negligibly.
 func (p *information) fill(ctx context.Context, top float64) (_ []hiddenPart, err error) {
 	defer try.Caught(&err)
 	values, vectors := try.Two(eigen.Decompose(ctx, p.matrix))
@@ -105,8 +102,7 @@ func (p *information) fill(ctx context.Context, top float64) (_ []hiddenPart, er
 	return out, nil
 }
 
-// finish writes the block's rows of the whitened features, and their products with A⁻¹
-// where there is a bias.
+// finish writes the block's rows of the whitened features, and their products with A⁻¹ if there is a bias.
 func (p *information) finish(ctx context.Context, e *Estimator) error {
 	if e.solved != nil {
 		var inverse mat.SymDense
@@ -142,33 +138,31 @@ func (p *information) scatter(at int, from, to *mat.Dense) {
 	}
 }
 
-// What a look at the resolution of a kernel takes: a second at most, whatever the number of arms.
+// Limits of Resolve: at most a second for any number of arms.
 const (
-	resolvedArms = 600  // drawn at random, on which directions are counted
-	coveredArms  = 3000 // drawn at random, to which the accuracy of few directions applies
-	affordable   = 300  // directions that runs work with in seconds
+	resolvedArms = 600  // random arms on which directions are counted
+	coveredArms  = 3000 // random arms for which Affordable holds
+	affordable   = 300  // directions with which runs take seconds
 )
 
-// Resolution says how fine the differences are that a kernel makes between arms: how many directions
-// it takes until what is left of any arm scatters by less than an accuracy. Runs have to sample each
-// of them, and their memory and time grow with the number, which does not depend on the number of
-// arms where a kernel is smooth.
+// Resolution is the number of effective dimensions of a kernel: the number of directions after which the residual standard deviation of
+// every arm is below an accuracy. Runs must sample each of them, and memory and time grow with their number, which for smooth kernels
+// does not depend on the number of arms.
 type Resolution struct {
-	Epsilon float64 // the accuracy, reward units
+	Epsilon float64 // accuracy, reward units
 	Arms    int     // N
 	Drawn   int     // arms on which directions were counted
-	// Directions of the arms drawn, and an upper estimate for all arms: their number grows as a power
-	// of the number of arms that is found from half of these arms, and for most kernels ever slower.
+	// for the drawn arms, and an upper estimate for all arms by a power law fitted on half of them; for most kernels growth slows down
 	Directions [2]int
-	// about the least accuracy at which few directions are left, reward units; 0 where they are few
+	// approximate smallest accuracy with few directions, reward units; 0 if they are few already
 	Affordable float64
-	// a kernel with fewer directions, and their numbers; "" where none is known
+	// a kernel with fewer directions, and their numbers; "" if none is known
 	Smoother           string
 	SmootherDirections [2]int
 }
 
-// Scatter returns how far expected rewards lie apart, reward units: the standard deviation of the ones
-// that are known, the largest noise scale where fewer than two are.
+// Scatter returns the scale of the expected rewards (reward units): their standard deviation if known, the largest noise scale if fewer
+// than two are.
 func Scatter(p *problem.Problem) float64 {
 	means := p.Mean
 	if means == nil {
@@ -182,9 +176,8 @@ func Scatter(p *problem.Problem) float64 {
 	return p.LargestNoise()
 }
 
-// Resolve looks at the resolution of the kernel of a problem at an accuracy, reward units. The kernel
-// is taken in the scale that makes functions of it scatter as the rewards do. It is an error when the
-// context ends, or when the kernel is none on these arms.
+// Resolve computes the resolution of a problem's kernel at an accuracy (reward units). It scales the kernel so that its functions vary as
+// much as the rewards. It returns an error if the context ends or the kernel is invalid on these arms.
 func Resolve(ctx context.Context, p *problem.Problem, epsilon float64) (out Resolution, err error) {
 	defer try.Caught(&err)
 	out = Resolution{Epsilon: epsilon, Arms: p.N(), Drawn: min(p.N(), resolvedArms)}
@@ -204,8 +197,8 @@ func Resolve(ctx context.Context, p *problem.Problem, epsilon float64) (out Reso
 	return out, nil
 }
 
-// directions counts the directions of a kernel on the arms first in an order, and estimates how many all arms have.
-// The level is the accuracy in standard deviations of the kernel's functions.
+// directions counts the effective dimensions of a kernel on the first arms of an order and extrapolates to all arms. level is the
+// accuracy in standard deviations of the kernel's functions.
 func directions(ctx context.Context, p *problem.Problem, k kernels.Joint, order []int, level float64) ([2]int, error) {
 	count := func(n int) (int, error) {
 		gram, variance, err := drawn(ctx, p, k, order[:n])
@@ -231,17 +224,17 @@ func directions(ctx context.Context, p *problem.Problem, k kernels.Joint, order 
 	return [2]int{all, min(int(math.Round(most)), p.N())}, nil
 }
 
-// drawn returns the Gram matrix of some arms, and the mean square by which functions of the kernel
-// differ between two of them, halved: their variance without what is common to all.
+// drawn returns the Gram matrix of some arms and half of the mean squared difference of the kernel's functions between two of them: their
+// variance without the common part.
 func drawn(ctx context.Context, p *problem.Problem, k kernels.Joint, arms []int) (kernels.Matrix, float64, error) {
 	index := slices.Clone(arms)
-	slices.Sort(index) // tasks stay together
+	slices.Sort(index) // keep tasks together
 	taskOf := indices.Of(p.TaskOf, index)
 	gram, err := k.On(ctx, p.Tasks, p.Arms.Subset(index), taskOf)
 	if err != nil {
 		return nil, 0, err
 	}
-	const sampled = 50 // rows, which tell the mean entry well enough
+	const sampled = 50 // rows: enough for the mean entry
 	n := len(index)
 	row, diagonal := make([]float64, n), make([]float64, n)
 	gram.Diagonal(diagonal)
@@ -254,8 +247,7 @@ func drawn(ctx context.Context, p *problem.Problem, k kernels.Joint, arms []int)
 	return gram, stat.Mean(diagonal, nil) - between, nil
 }
 
-// Warnings returns what a reader should know before sampling: nothing where the directions are few,
-// or the arms.
+// Warnings returns warnings before sampling; nil if directions or arms are few.
 func (r Resolution) Warnings() []engine.Warning {
 	if r.Directions[0] <= affordable || r.Drawn == r.Arms {
 		return nil

@@ -15,8 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// smooth is a problem of three tasks with many arms under RBF kernels; the last arm of each task is a
-// copy of its first where copies are wanted.
+// smooth is a problem of three tasks with many arms under RBF kernels; with copies the last arm of each task is a copy of its first.
 func smooth(t testing.TB, n int, copies bool) *problem.Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(11, 3))
@@ -50,7 +49,7 @@ func smooth(t testing.TB, n int, copies bool) *problem.Problem {
 	return p
 }
 
-// A model of many arms begins without features, and what has them is what a small model has at once.
+// A model of many arms starts without features; computed later they equal those that a small model computes at once.
 func TestFeaturesAreComputedWhenAsked(t *testing.T) {
 	p := smooth(t, 300, true)
 	m, err := New(p, 0)
@@ -99,7 +98,7 @@ func TestFeaturesAreComputedWhenAsked(t *testing.T) {
 	}
 }
 
-// What a model of many arms says of its kernel without features is what it says with them.
+// A model of many arms gives the same answers about its kernel with and without features.
 func TestManyArmsAdmitNotAll(t *testing.T) {
 	p := smooth(t, 1200, false)
 	m, err := New(p, 0)
@@ -124,8 +123,7 @@ func TestManyArmsAdmitNotAll(t *testing.T) {
 	}
 }
 
-// Rows, entries and parts of the Gram matrix are the kernel's values, and a factor that stops leaves
-// what it says it leaves.
+// Rows, entries and parts of the Gram matrix are kernel values, and a stopped factor has the residual it reports.
 func TestStoppedFeatures(t *testing.T) {
 	p := smooth(t, 300, false)
 	m, err := New(p, 0)

@@ -10,14 +10,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// Replicates is the data of all rounds so far with its pure error: how rewards of the
-// same arm differ.
+// Replicates has the data of all rounds so far with the pure error: the variation of rewards of the same arm.
 type Replicates struct {
 	Pool
 	means []float64 // N
-	// N: Σ (reward - mean)², or of the rounds' means where rewards were not told apart
+	// N: Σ (reward - mean)², or of the rounds' means if single rewards are unknown
 	squares []float64
-	freedom []float64 // N: degrees of squares
+	freedom []float64 // N: degrees of freedom of squares
 }
 
 // NewReplicates returns the replicates of n arms before any data.
@@ -25,7 +24,7 @@ func NewReplicates(n int) Replicates {
 	return Replicates{Pool: NewPool(n), means: make([]float64, n), squares: make([]float64, n), freedom: make([]float64, n)}
 }
 
-// Add takes a round in.
+// Add adds a round.
 func (d *Replicates) Add(b engine.Batch) {
 	for i, c := range b.Counts {
 		if c == 0 {
@@ -45,8 +44,7 @@ func (d *Replicates) Add(b engine.Batch) {
 	copy(d.means, d.Pool.Add(b))
 }
 
-// Take adds the data of other arms, before any of its own; at holds their places, -1 for those that are
-// left out.
+// Take copies the data of other arms into an empty Replicates; at has their indices, -1 for dropped arms.
 func (d *Replicates) Take(from *Replicates, at []int) {
 	d.Pool.Take(from.Pool, at)
 	for k, i := range at {
@@ -56,15 +54,14 @@ func (d *Replicates) Take(from *Replicates, at []int) {
 	}
 }
 
-// scales are the factors by which the variances of the arms differ from what the problem
-// says. Where these are unknown each is the pure error of the arms that share it.
+// scales are the factors on the arms' stated variances. If these are unknown, each factor is the pure error of the arms that share it.
 type scales struct {
-	Factor  []float64 // N; 0 or NaN if it cannot be told
-	group   []int     // N: the arms that share a factor; nil where scales are known
-	freedom []float64 // by group: the degrees of freedom of its factor
+	Factor  []float64 // N; 0 or NaN if undetermined
+	group   []int     // N: group of arms with a common factor; nil if scales are known
+	freedom []float64 // per group: degrees of freedom of its factor
 }
 
-// Scales returns them, and whether the scales of all measured arms can be told.
+// Scales returns the factors, and whether they are determined for all measured arms.
 func (d *Replicates) Scales(m *Model) (s scales, all bool) {
 	p := m.Problem
 	s.Factor, s.group = make([]float64, p.N()), p.Noise.Groups(p.TaskOf)
@@ -88,7 +85,7 @@ func (d *Replicates) Scales(m *Model) (s scales, all bool) {
 	return s, all
 }
 
-// beyond reports whether the factor of an arm can be told, from more degrees than these.
+// beyond reports whether the factor of an arm has more than this many degrees of freedom.
 func (s scales) beyond(degrees float64, i int) bool {
 	return s.group == nil || s.freedom[s.group[i]] > degrees && s.Factor[i] > 0
 }
@@ -97,24 +94,23 @@ func (s scales) beyond(degrees float64, i int) bool {
 type meanFit struct {
 	arms     []int     // measured
 	Weights  []float64 // 1/variance of each mean, normalised
-	residual []float64 // mean less fit over the mean's standard deviation
+	residual []float64 // (mean - fit) over the mean's standard deviation
 	fitSpace
-	Freedom int     // arms less the rank of their features
+	Freedom int     // number of arms minus the rank of their features
 	Sum     float64 // Σ residual²
 }
 
-// fitSpace is the space that the fits of all means over their standard deviations are in.
+// fitSpace is the space of fits of all means divided by their standard deviations.
 type fitSpace struct {
 	basis    [][]float64 // orthonormal
-	leverage []float64   // what part of an arm's mean goes into its own fit
+	leverage []float64   // weight of an arm's mean in its own fit
 }
 
-// Floats returns how many numbers a Memory counts for it.
+// Floats returns the number of stored numbers, for a Memory.
 func (s fitSpace) Floats() int { return (len(s.basis) + 1) * len(s.leverage) }
 
-// LeastSquares fits the means, taking the variance of each for factor·σ²/n + extra, normalised.
-// Features are orthonormalised by pivots, and those that a part of negligible is left of count as
-// measured by none. When the context of the model has ended, nothing is left to test: the run then
+// LeastSquares fits the means, with variances factor·σ²/n + extra, normalised. Features are orthonormalised with pivoting, and those with
+// a relative residual below negligible are dropped. If the context of the model has ended, the fit leaves nothing to test: the run then
 // ends before its next round.
 func (m *Model) LeastSquares(d Replicates, factor []float64, extra float64) meanFit {
 	var l meanFit
@@ -129,7 +125,7 @@ func (m *Model) LeastSquares(d Replicates, factor []float64, extra float64) mean
 		}
 	}
 	space := func() (fitSpace, error) { return m.fitSpace(l.arms, l.Weights) }
-	// where the weights follow from the counts, the runs of a simulation share them
+	// weights that depend only on counts are shared by the runs of a simulation
 	if few := 1 << 12; extra == 0 && m.Problem.Noise.UnknownBy == "" && len(l.arms)*m.Rank() <= few {
 		l.fitSpace, err = Remembered(m, canon.Key{Kind: canon.KindFitSpace, Sets: [][]int{d.Counts}}, space)
 	} else {
@@ -152,7 +148,7 @@ func (m *Model) LeastSquares(d Replicates, factor []float64, extra float64) mean
 	return l
 }
 
-// fitSpace returns the space of the fits of these arms' means under these weights; the end of the context is its error.
+// fitSpace returns the space of fits of these arms' means under these weights. It returns an error if the context ends.
 func (m *Model) fitSpace(arms []int, weights []float64) (fitSpace, error) {
 	n := len(arms)
 	columns, all := make([][]float64, m.Rank()), make([]float64, n*m.Rank())
@@ -175,8 +171,8 @@ func (m *Model) fitSpace(arms []int, weights []float64) (fitSpace, error) {
 	return out, ctx.Err()
 }
 
-// orthonormalise turns the first rank columns into an orthonormal basis of all, largest
-// first, each made orthogonal twice. The end of the context ends it.
+// orthonormalise replaces the first rank columns by an orthonormal basis of all columns, largest first, each orthogonalised twice. It
+// stops if the context ends.
 func orthonormalise(ctx context.Context, columns [][]float64) (rank int) {
 	largest := 0.0
 	norms := make([]float64, len(columns))
@@ -217,7 +213,7 @@ func orthonormalise(ctx context.Context, columns [][]float64) (rank int) {
 	return rank
 }
 
-// subtract takes off v its part along the unit vector q.
+// subtract removes from v its part along the unit vector q.
 func subtract(v, q []float64) {
 	addTo(v, -Dot(v, q), q)
 }
@@ -231,12 +227,11 @@ func Dot(a, b []float64) float64 {
 	return sum
 }
 
-// fewDegrees is the most degrees of freedom with which an estimated variance is too uncertain for
-// the moments of a quotient by it: the second is infinite.
+// fewDegrees is the largest number of degrees of freedom for which a quotient by the estimated variance has no finite second moment.
 const fewDegrees = 4
 
-// tested fits the arms that the test for lack of fit uses: those whose scale is known to more
-// than fewDegrees, or where these leave nothing to test those whose scale can be told.
+// tested fits the arms used by the lack-of-fit test: those whose scale has more than fewDegrees; if these leave nothing to test, those
+// whose scale is determined.
 func tested(m *Model, d Replicates, s scales) (l meanFit) {
 	for _, degrees := range []float64{fewDegrees, 0} {
 		known := d
@@ -253,24 +248,20 @@ func tested(m *Model, d Replicates, s scales) (l meanFit) {
 	return l
 }
 
-// law returns the distribution of the sum of squares of residuals over estimated scales when the
-// kernel fits: multiple·f·F(f, pure) with f = l.freedom; pure is infinite where scales are known.
+// law returns the distribution of the sum of squares of residuals over estimated scales if the kernel is right: multiple·f·F(f, pure)
+// with f = l.freedom; pure is infinite if scales are known.
 //
-// With τ̂_g = τ_g·χ²/ν_g for the factor of group g, M the projection onto residuals and B_g its
-// part by the arms of g, the sum is yᵀ(Σ_g (τ̂_g/τ_g) B_g)⁻¹y for y ~ N(0, 1) in the f dimensions
-// of M, where Σ_g B_g = 1. Its mean and variance are
+// With τ̂_g = τ_g·χ²/ν_g for the factor of group g, M the projection onto residuals and B_g its part by the arms of g, the sum is yᵀ(Σ_g
+// (τ̂_g/τ_g) B_g)⁻¹y for y ~ N(0, 1) in the f dimensions of M, where Σ_g B_g = 1. Its mean and variance are
 //
 //	f + Σ_g 2 tr(B_g²)/(ν_g-2)
 //	2f + Σ_g [2ν_g²(tr(B_g)² + (ν_g-2) tr(B_g²))/((ν_g-2)²(ν_g-4)) - 2 tr(B_g²)]
 //
-// to the first order in 1/ν, and exactly where the B_g are orthogonal projections: then the sum is
-// one of independent multiples of F(tr B_g, ν_g). The multiple of F with this mean and variance is
-// taken, as [Satterthwaite 1946] takes a multiple of χ². To the first order it is the one of
-// [Johansen 1980], for the mean of several groups of [Welch 1951]; with one group for all it is F
-// exactly.
+// to first order in 1/ν, and exactly if the B_g are orthogonal projections: then the sum is one of independent multiples of F(tr B_g,
+// ν_g). The result is the multiple of F with this mean and variance, as [Satterthwaite 1946] uses a multiple of χ². To first order it is
+// that of [Johansen 1980], for the mean of several groups that of [Welch 1951]; with one group it is exactly F.
 //
-// Where a scale is known to fewDegrees or fewer, pure is the fewest degrees of all, which is
-// cautious.
+// If a scale has at most fewDegrees, pure is the smallest number of degrees, which is conservative.
 func (l meanFit) law(s scales) (multiple, pure float64) {
 	if s.group == nil {
 		return 1, math.Inf(1)
@@ -290,17 +281,17 @@ func (l meanFit) law(s scales) (multiple, pure float64) {
 	if least <= fewDegrees {
 		return 1, least
 	}
-	// of the squared coefficient of variation to χ²'s
+	// of the squared coefficient of variation to that of χ²
 	ratio := f * variance / (2 * mean * mean)
-	if ratio <= 1 { // by rounding, of scales that are as good as known
+	if ratio <= 1 { // by rounding, for scales that are practically known
 		return 1, math.Inf(1)
 	}
 	pure = (f - 2 + 4*ratio) / (ratio - 1)
 	return mean / f * (1 - 2/pure), pure
 }
 
-// traces returns tr(B) and tr(B²) of the arms at these positions: for the projection M = 1 - QQᵀ
-// onto residuals, the sums of m_kk and of m_kj² over them.
+// traces returns tr(B) and tr(B²) of the arms at these positions: for the projection M = 1 - QQᵀ onto residuals, the sums of m_kk and of
+// m_kj² over them.
 func (l meanFit) traces(members []int) (trace, square float64) {
 	for _, k := range members {
 		trace += 1 - l.leverage[k]

@@ -94,7 +94,7 @@ func TestCharacteristicTimeOfTwoRewards(t *testing.T) {
 			want = math.Max(want, least)
 		}
 		want = 1 / want
-		// any q is one that has to be told, so that the bound is below, by what the search misses
+		// every q is an alternative, so the bound is below by the loss of the search
 		if err != nil || got > want*1.001 || got < 0.5*want {
 			t.Errorf("means %g and %g: T* %g (%v), by its definition %g, of normal noise %g", c.high, c.low, got, err, want, 2/math.Pow(c.high-c.low, 2))
 		}

@@ -17,19 +17,18 @@ import (
 )
 
 const (
-	// MostPivots is the most arms over which the design of very many is spread at first.
+	// MostPivots is the largest number of arms in the initial design of very many.
 	MostPivots = 384
-	// roughPart is the part of ξ that the arms with which a design of an algorithm begins leave of a squared
-	// length; pivotPart is the one at which AffordableRidge calls ξ carried.
+	// roughPart and pivotPart are residual squared lengths in units of ξ: roughPart for the first arms of an algorithm's design,
+	// pivotPart for AffordableRidge.
 	pivotPart, roughPart = 0.1, 0.3
-	// mostDirections is the most that Resolving goes to.
+	// mostDirections is the largest number of directions in Resolving.
 	mostDirections = 192
 	// rowsAtOnce is the number of arms that a core works on at a time.
 	rowsAtOnce = 256
 )
 
-// pivots returns the pivots of a factor of the given arms, or of all for nil, that ends where the
-// residual, normalised, or the rank does.
+// pivots returns the pivots of a factor of the given arms (nil: all) that stops at this residual (normalised) or rank.
 func (m Designs) pivots(arms []int, residual float64, most int) (_ []int, err error) {
 	defer try.Caught(&err)
 	if arms == nil {
@@ -48,9 +47,8 @@ func (m Designs) inner() func(dst []float64, i, from int) {
 	return func(dst []float64, i, from int) { kernels.Part(gram, dst, i, from) }
 }
 
-// spanned returns the coordinates of all arms in an orthonormal basis of the span of some, N × s, from
-// exact values of the kernel, and the squared length that each arm has outside it; for an arm of
-// the span it is 0.
+// spanned returns the coordinates of all arms in an orthonormal basis of the span of some, N × s, from exact kernel values, and the
+// squared length of each arm outside it; 0 for an arm of the span.
 func (m Designs) spanned(arms []int) (_ *mat.Dense, _ []float64, err error) {
 	defer try.Caught(&err)
 	ctx, n, s := m.Context(), m.Problem.N(), len(arms)
@@ -84,7 +82,7 @@ func (m Designs) spanned(arms []int) (_ *mat.Dense, _ []float64, err error) {
 	return out, rest, err
 }
 
-// timesTransposed sets dst = x Tᵀ, in tiles so small that the product stays in the calling goroutine.
+// timesTransposed sets dst = x Tᵀ, in tiles small enough that the product stays in the calling goroutine.
 func timesTransposed(dst, x, t *mat.Dense) {
 	const tile = 128
 	raw, a, b := dst.RawMatrix(), x.RawMatrix(), t.RawMatrix()
@@ -92,7 +90,7 @@ func timesTransposed(dst, x, t *mat.Dense) {
 		ni := min(tile/2, a.Rows-i)
 		for j := 0; j < b.Rows; j += tile {
 			nj := min(tile, b.Rows-j)
-			k := j + nj // what is above the diagonal is zero
+			k := j + nj // entries above the diagonal are zero
 			part := func(g blas64.General, r, rows, c, cols int) blas64.General {
 				return blas64.General{Rows: rows, Cols: cols, Stride: g.Stride, Data: g.Data[r*g.Stride+c : (r+rows-1)*g.Stride+c+cols]}
 			}
@@ -101,8 +99,7 @@ func timesTransposed(dst, x, t *mat.Dense) {
 	}
 }
 
-// contrasted returns the arms of the candidate sets that contrast something, ascending; nil when these
-// are all arms.
+// contrasted returns the arms of candidate sets with at least two arms, ascending; nil if these are all arms.
 func (m Designs) contrasted(alive [][]int) []int {
 	in, count := make([]bool, m.Problem.N()), 0
 	for _, set := range Contrasting(alive) {
@@ -119,14 +116,14 @@ func (m Designs) contrasted(alive [][]int) []int {
 	return indices.Where(len(in), func(i int) bool { return in[i] })
 }
 
-// The numbers of directions that designs at ξ="auto" use: of all pairs, and of the rivals of known best arms.
+// The numbers of directions of designs with ξ="auto": for all pairs, and for the rivals of known best arms.
 const (
 	AffordableAll    = 128
 	AffordableRivals = 256
 )
 
-// AffordableRidge returns the smallest ξ, in kernel units, at which so many pivots leave a small part of it in every arm. It
-// takes the place of a ξ so small that thousands of directions would have to be told apart.
+// AffordableRidge returns the smallest ξ, in kernel units, at which this many pivots leave a small fraction of it in every arm. It
+// replaces a ξ so small that thousands of directions would have to be measured.
 func (m Designs) AffordableRidge(directions int) (float64, error) {
 	columns, pivots, err := m.source.factor.Columns(m.Context(), directions, 0)
 	if err != nil {
@@ -137,11 +134,9 @@ func (m Designs) AffordableRidge(directions int) (float64, error) {
 	return v * v / pivotPart, nil
 }
 
-// Resolving returns the largest ξ, in kernel units, at which a rough bound of the bias of a difference
-// of rewards, norm·√(ξρ) for a design of value ρ on the candidate sets, is at most the one given. ρ is
-// taken for half the number of directions that ξ tells apart, as it is about for smooth kernels: what an
-// algorithm then allows for is the bias that its pulls have. Where the bias would take more than
-// some hundred directions, ξ is what these give.
+// Resolving returns the largest ξ, in kernel units, at which the rough bias bound of a difference, norm·√(ξρ) for a design of value ρ on
+// the candidate sets, is at most bias. ρ is approximated by half the number of directions at ξ, as for smooth kernels; algorithms then
+// allow for the exact bias of their pulls. If this needs more than some hundred directions, ξ is the value for those.
 func (m Designs) Resolving(alive [][]int, norm, bias float64) (_ float64, err error) {
 	defer try.Caught(&err)
 	arms := m.contrasted(alive)
@@ -153,7 +148,7 @@ func (m Designs) Resolving(alive [][]int, norm, bias float64) (_ float64, err er
 		scale = m.Scale
 	}
 	limit := bias * bias / (norm * norm)
-	const step = 16 // directions between two looks
+	const step = 16 // directions between two checks
 	for most := step; ; most += step {
 		columns, pivots := try.Two(factor.Columns(m.Context(), most, 0))
 		for k := max(0, most-step); k < len(pivots); k++ {
@@ -162,14 +157,13 @@ func (m Designs) Resolving(alive [][]int, norm, bias float64) (_ float64, err er
 				return ridge, nil
 			}
 		}
-		if len(pivots) < most { // the rank
+		if len(pivots) < most { // the rank is reached
 			return limit * 2 / float64(len(pivots)), nil
 		}
 	}
 }
 
-// supported returns the space of the arms of positive weight, in their order, by exact values of the
-// kernel, with their weights and numbers.
+// supported returns the space of the arms of positive weight, in order, by exact kernel values, with their weights and numbers.
 func (m Designs) supported(ridge float64, weights []float64) (s design.Space, own []float64, support []int, err error) {
 	s.Ridge = m.Normalised(ridge)
 	for i, w := range weights {
@@ -199,17 +193,17 @@ func (m Designs) EffectiveRank(ridge float64, weights []float64) (int, error) {
 }
 
 const (
-	// manyTolerance is the relative gap asked of designs inside algorithms, over the
-	// contrasts that are met: it costs samples, as little as that, and never the guarantee.
+	// manyTolerance is the relative gap of designs inside algorithms, over the contrasts considered: it costs samples, at most by that
+	// factor, and never the guarantee.
 	manyTolerance = 0.1
-	// manyScan is the most products of a look at all pairs there: the tests that follow do not rest on it.
+	// manyScan is the largest number of products of a scan of all pairs there: the later tests do not depend on it.
 	manyScan = 1e10
-	// certifiedTolerance is the one asked of both ends of a value that is shown.
+	// certifiedTolerance is the relative gap of displayed values.
 	certifiedTolerance = 0.02
 )
 
-// rough returns a design for all pairs of the candidate sets, which may be a tenth above the optimum, or with a
-// threshold above 0 ends where the optimum is certified to lie above it. It begins with pivots of these arms.
+// rough returns a design for all pairs of the candidate sets that may be a tenth above the optimum. With a threshold above 0 it stops
+// once the optimum is certified to be above it. It starts with pivots of these arms.
 func (m Designs) rough(ridge float64, alive [][]int, threshold float64) (_ design.Design, err error) {
 	defer try.Caught(&err)
 	xi := m.Normalised(ridge)
@@ -220,7 +214,7 @@ func (m Designs) rough(ridge float64, alive [][]int, threshold float64) (_ desig
 	return x.Minimax(design.Contrasts{Groups: Contrasting(alive)})
 }
 
-// manyHardness solves for ρ*(ξ) among very many arms; ξ = 0 as Hardness says. Remembered.
+// manyHardness solves for ρ*(ξ) among very many arms; for ξ = 0 see Hardness. The result is cached.
 func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, error) {
 	return Remembered(m.Model, g.key(ridge), func() (_ design.Design, err error) {
 		defer try.Caught(&err)
@@ -237,18 +231,18 @@ func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, err
 	})
 }
 
-// UnsharedHardness returns ρ*(0) of the same rewards, with gaps that are larger by epsilon (normalised),
-// where arms share nothing. No kernel has it above that.
+// UnsharedHardness returns ρ*(0) of the same rewards for unrelated arms, with gaps increased by epsilon (normalised). It is an upper
+// bound for every kernel.
 func (m Truth) UnsharedHardness(epsilon float64) (float64, error) {
 	return known(m, func(t *truth) float64 { return m.unsharedHardness(t, gaps{added: epsilon}) })
 }
 
-// unsharedHardness returns ρ*(0) of the same rewards where arms share nothing: the sum over tasks of
+// unsharedHardness returns ρ*(0) of the same rewards for unrelated arms: the sum over tasks of
 //
 //	min x_b + Σ_i x_i  such that  σ_b²/x_b + σ_i²/x_i ≤ Δ_i²  for all rivals i of the best arm b,
 //
-// where x_i follows from x_b, and the sum is convex in x_b. Estimates that use only an arm's own pulls
-// are unbiased for every kernel, and least squares is the best such estimate.
+// where x_i follows from x_b, and the sum is convex in x_b. Estimates that use only an arm's own pulls are unbiased for every kernel, and
+// least squares is the best such estimate.
 func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 	sum := 0.0
 	for v, group := range m.Problem.Groups() {
@@ -262,7 +256,7 @@ func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 			continue
 		}
 		own := 1 / m.Precision[b]
-		total := func(excess float64) float64 { // of x_b over its least value
+		total := func(excess float64) float64 { // excess of x_b over its smallest value
 			x := own / (least * least) * (1 + excess)
 			all := x
 			for _, i := range group {
@@ -273,7 +267,7 @@ func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 			}
 			return all
 		}
-		// The minimum is where excess is of the order of the root of the number of rivals.
+		// the minimum is where excess is of the order of the root of the number of rivals
 		lo, hi := -20.0, 20.0 // logarithms
 		for range 200 {
 			if a, c := lo+(hi-lo)/3, hi-(hi-lo)/3; total(math.Exp(a)) < total(math.Exp(c)) {
@@ -287,8 +281,8 @@ func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 	return sum
 }
 
-// Certified returns the design of all pairs within groups, or of listed contrasts, with both ends as
-// near to each other as they can be had. Not remembered.
+// Certified returns the design for all pairs within groups, or for listed contrasts, with the closest possible bounds. The result is not
+// cached.
 func (m Designs) Certified(ridge float64, c design.Contrasts) (design.Design, error) {
 	x, err := m.Certifier(ridge)
 	if err != nil {

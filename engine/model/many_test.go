@@ -130,7 +130,7 @@ func TestManyPlansAndEstimates(t *testing.T) {
 	const norm = 71.7
 	for k := range 200 {
 		i, j := (7*k)%50, 49-(3*k)%49
-		// What lies outside the span has no noise, so the variance is not above the one of A⁻¹; the
+		// The part outside the span has no noise, so the variance is not above the one of A⁻¹; the
 		// bias is not below its norm in all features, and at most √2 times that.
 		if got.Variance(i, j) > want.Variance(i, j)*(1+1e-5)+1e-12 {
 			t.Errorf("arms %d and %d: variance %.9g, in all features %.9g", i, j, got.Variance(i, j), want.Variance(i, j))

@@ -12,37 +12,33 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Mixture is the posterior where the scale s of the kernel and the part g of arms by themselves are not
-// known: posteriors under several of them, each with the weight of its evidence,
+// Mixture is the posterior if the scale s of the kernel and the variance g of independent effects are unknown: posteriors for several
+// values, weighted by their evidence,
 //
 //	Σ_k w_k N(μ | s_k, g_k, data),  w_k ∝ p(data | s_k, g_k) √s_k √g_k,
 //
-// over a grid that is even in log s and in log g: so √s and √g, which are standard deviations, have flat priors
-// [Gelman06]. g = 0 is one more point, with the prior of the smallest g besides. The evidence is the restricted likelihood of
-// Posterior. Along s, if it is nearly normal in log s, three points of Gauss and Hermite represent the grid, or one
-// where it is narrow.
-// Where a scale is stated there is one member, the posterior with it. Of arms that are unrelated the part is no more than
-// a larger scale, and the average is over the scale.
+// over a grid that is even in log s and log g: √s and √g, which are standard deviations, then have flat priors [Gelman06]. g = 0 is a
+// further point, with the prior of the smallest other g. The evidence is the restricted likelihood of Posterior. Along s the evidence is nearly normal in log s, so three Gauss-Hermite points replace the grid, or one if it is narrow. With a stated scale there is one member.
+// For unrelated arms an independent effect is equivalent to a larger scale, and the average is over the scale.
 //
 // [Gelman06]: A. Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1 (2006) 515.
 type Mixture struct {
 	Members  []Member // the heaviest first
-	fittedTo int      // pulls of the data that the weights use
+	fittedTo int      // number of pulls of the data from which the weights were computed
 }
 
-// Member is one of the posteriors of a Mixture. Arms that are one to the kernel share their part.
+// Member is one of the posteriors of a Mixture. Arms with equal features share their independent effect.
 type Member struct {
 	*Posterior
-	Weight float64 // of all 1
+	Weight float64 // sum over members is 1
 	at     point
 }
 
-// ContinuedMixture forms the mixture of counts and means (N each, reward units) under the precisions of the
-// model; before is one of part of these data, or nil. Members that together have no more weight than
-// negligible are left out. With many arms or more than mostDecomposed features, where it takes most of the time to look
-// for points, earlier points are kept until there are three tenths more pulls. Weights, means and covariances are of
-// all data.
-// within is what the data say within blocks, instead of means, of up to MostWithin arms; nil without blocks.
+// ContinuedMixture returns the mixture for counts and means (N each, reward units) with the precisions of the model; before is one for
+// part of these data, or nil. Members with negligible total weight are dropped. With many arms or more than mostDecomposed features,
+// where the search for points takes most of the time, earlier points are kept until there are 30 % more pulls. Weights, means and
+// covariances always use all data. within has data within blocks instead of means, for up to MostWithin arms; nil without blocks. It
+// returns an error if the context ends.
 func ContinuedMixture(
 	m *Model, prior Prior, before *Mixture, counts []int, means []float64, within *Within, negligible float64,
 ) (*Mixture, error) {
@@ -63,10 +59,10 @@ func ContinuedMixture(
 	return &Mixture{shared(members), fittedTo}, m.Context().Err()
 }
 
-// keptUntil is how many times the pulls of a fit the data may have before points are sought again.
+// keptUntil is the ratio of pulls above which points are searched again.
 const keptUntil = 1.3
 
-// mixed returns the members at the points, or at those that the data speak for where there are none.
+// mixed returns the members at the given points; without points it searches them.
 func mixed(
 	m *Model, prior Prior, before *Mixture, counts []int, means []float64, within *Within, points []point, negligible float64,
 ) (_ []Member, err error) {
@@ -77,7 +73,7 @@ func mixed(
 		switch {
 		case err != nil:
 			return nil, err
-		case unrelated: // it takes no time to look for points
+		case unrelated: // the search is cheap
 			return treeMembers(m, t, prior, before, counts, means, nil, negligible)
 		case t != nil:
 			return treeMembers(m, t, prior, before, counts, means, points, negligible)
@@ -100,7 +96,7 @@ func mixed(
 		try.To(d.turn(within))
 	}
 	at := func(own, scale float64) (*centred, error) {
-		if scale > 0 { // of a member that is known
+		if scale > 0 { // only if the member is known
 			return d.around(own, scale), nil
 		}
 		return d.centred(own, natural(m))
@@ -108,7 +104,7 @@ func mixed(
 	return membersAt(points, prior.Scale*natural(m), d.total, negligible, false, at)
 }
 
-// point is a place of the grid, normalised, log of its weight, and -2 log of the likelihood there.
+// point is a grid point, normalised, with the log of its weight and -2 log of its likelihood.
 type point struct{ own, scale, weight, likelihood float64 }
 
 // scale returns the largest scale of a member.
@@ -120,17 +116,16 @@ func (x *Mixture) points() []point {
 	return lists.Map(x.Members, func(of Member) point { return of.at })
 }
 
-// evidence is the data around their level for some part of arms by themselves.
+// evidence has the centred data for one variance of independent effects.
 type evidence interface {
-	// law returns log of the evidence, all scales together, and the scales that represent them with
-	// their shares of it
+	// law returns the log of the evidence integrated over scales, and representative scales with their weights
 	law() (log float64, scales, shares []float64)
-	// posterior returns what is known of all arms at a scale, and the likelihood of levelled.penalised there
+	// posterior returns the posterior at a scale and the likelihood of levelled.penalised there
 	posterior(scale float64) (p *Posterior, likelihood float64, err error)
 }
 
-// membersAt returns the members at the points. stated is the scale if it is stated, else 0; total has the
-// precisions of the means of arms; alone is whether arms have no part by themselves.
+// membersAt returns the members at the points. stated is the stated scale, or 0; total has the precisions of the arms' means; alone is
+// whether there are no independent effects.
 func membersAt[T evidence](
 	points []point, stated float64, total []float64, negligible float64, alone bool, at func(own, scale float64) (T, error),
 ) (_ []Member, err error) {
@@ -160,14 +155,13 @@ func membersAt[T evidence](
 }
 
 const (
-	// leastOwn is the smallest part of arms by themselves of the grid but 0, of the mean variance of the mean of an
-	// arm; ownStep is the factor between two.
+	// leastOwn is the smallest positive g of the grid, relative to the mean variance of an arm's mean; ownStep is the factor between two.
 	leastOwn, ownStep = 1. / 64, 4
-	// hopeless is how many nats below the best a part is when larger ones are not looked at.
+	// hopeless is the loss in nats, relative to the best g, at which larger ones are skipped.
 	hopeless = 12
 )
 
-// weighed returns the points of the grid with their weights, and keeps the data around their level by part.
+// weighed returns the grid points with their weights, and stores the centred data by g.
 func weighed[T evidence](total []float64, alone bool, around map[float64]T, at func(own, scale float64) (T, error)) ([]point, error) {
 	raw := meanVariance(total)
 	var points []point
@@ -191,7 +185,7 @@ func weighed[T evidence](total []float64, alone bool, around map[float64]T, at f
 	return points, nil
 }
 
-// heaviest orders points by weight and leaves out the lightest, whose share of all is negligible.
+// heaviest orders points by weight and drops the lightest, whose total is negligible.
 func heaviest(points []point, negligible float64) []point {
 	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(b.weight, a.weight) })
 	sum, shares := 0.0, make([]float64, len(points))
@@ -209,7 +203,7 @@ func heaviest(points []point, negligible float64) []point {
 	return points
 }
 
-// shared orders members by weight, and gives them their shares of all.
+// shared orders members by weight and normalises the weights.
 func shared(members []Member) []Member {
 	slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(b.at.weight, a.at.weight) })
 	sum := 0.0
@@ -232,13 +226,12 @@ func (c *onBases) law() (log float64, scales, shares []float64) {
 	return c.scaling.law(c.largest(), c.squares, func(scale float64) float64 { return c.penalised(c.deviance(scale)) })
 }
 
-// Explained returns the part of the variation of single arms' means around the means of the other arms of their tasks
-// that the posterior explains when each is left out [RW06, sec. 5.4.2]: 1 - Σ e²/Σ b², where b is the distance of a
-// mean from the mean of the other arms of its task with pulls, of all other arms if it is the only one, and
+// Explained returns the leave-one-out fraction of variance explained by the posterior [RW06, sec. 5.4.2]: 1 - Σ e²/Σ b². b is the
+// distance of an arm's mean from the mean of the other pulled arms of its task (of all other arms, if it is the only one), and
 //
 //	e_i = (ȳ_i - E μ_i)/(1 - t_i Var μ_i)
 //
-// that from its prediction by all other means. 0 if nothing varies, and it may be negative.
+// its distance from the prediction by all other means. It is 0 if nothing varies, and may be negative.
 func (p *Posterior) Explained(m *Model, means []float64) float64 {
 	estimates := p.Estimates(means)
 	tasks := m.Problem.V()

@@ -84,7 +84,7 @@ func checkMember(t *testing.T, m *Model, of Member, counts []int, means []float6
 	}
 }
 
-// What is explained of left-out data is what posteriors of all other data predict.
+// Explained equals the leave-one-out predictions of posteriors without each arm.
 func TestExplained(t *testing.T) {
 	p := fine(t)
 	m, err := New(p, 0)

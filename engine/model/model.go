@@ -17,16 +17,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Model is a Problem bound to its kernel: feature vectors φ_i with Scale·φ_iᵀφ_j = k(x̃_i, x̃_j),
-// the precision of each arm, and a memory of the designs computed so far. It is safe for concurrent
-// use.
+// Model is a Problem with its kernel: feature vectors φ_i with Scale·φ_iᵀφ_j = k(x̃_i, x̃_j), the precision of each arm, and a cache of
+// designs. It is safe for concurrent use.
 //
-// The exact features of many arms cost more than most computations with a model, so that they are
-// computed when something first needs them: Exact returns the model with them. Without them there
-// are exact values of the kernel (Row, Among) and the features that a residual leaves (Stopped).
+// The exact features of many arms are expensive, so they are computed on first use: Exact returns the model with them. Without them there
+// are exact kernel values (Row, Among) and approximate features (Stopped).
 //
-// Features and rewards are normalised once, here, so that no tolerance below has a unit. What
-// is asked and told stays in the kernel's units: ξ, ‖θ*‖ and Truncation.
+// Features and rewards are normalised here once, so that no tolerance has a unit. Inputs and results in the kernel's units are ξ, ‖θ*‖
+// and Truncation.
 type Model struct {
 	Problem   *problem.Problem
 	Unit      float64   // reward units of one normalised unit
@@ -35,19 +33,18 @@ type Model struct {
 	Precision []float64 // Unit²/σ_i²
 	Memory    *Memory
 
-	// The exact features and what follows from them. They are nil and 0 in a model of more than
-	// some hundred arms; the one that Exact returns has them.
+	// The exact features and values derived from them; nil and 0 in a model of more than some hundred arms before Exact.
 
 	Features *mat.Dense    // Φ: N × m, by pivoted Cholesky of the Gram matrix
 	Layout   *canon.Layout // for designs
-	// largest k(x̃,x̃) - Scale·‖φ‖² left out; about 1e-12 of Diagonal unless cut
+	// largest k(x̃,x̃) - Scale·‖φ‖² omitted; about 1e-12 of Diagonal unless cut
 	Truncation float64
 	derived    bool // whether Features have more, or other, coordinates than the kernel
-	apartOnly  bool // whether the kernel is identity() on so many arms that they have no features: each has its own mean
-	cut        bool // whether the features end at the largest rank that is kept
+	apartOnly  bool // whether the kernel is identity() on too many arms for features: estimates are then the arms' own means
+	cut        bool // whether the features were cut at the largest rank
 
-	identity func() string // of all numbers of the model, the expected rewards included; once
-	numbers  func() string // the same without the precisions; once
+	identity func() string // hash of all numbers of the model, expected rewards included
+	numbers  func() string // hash without the precisions
 
 	*life
 
@@ -56,17 +53,17 @@ type Model struct {
 
 	known       func() (*truth, error)          // once
 	represented func() (*representation, error) // once
-	tasks       func() ([]*Model, error)        // once: the model of each task alone
-	independent func() (*Model, error)          // once: the same problem under the kernel identity()
-	plain       func() (*Model, error)          // once: in coordinates for least squares
-	level       func() (*Model, error)          // once: with a constant
+	tasks       func() ([]*Model, error)        // model of each task alone
+	independent func() (*Model, error)          // the same problem under the kernel identity()
+	plain       func() (*Model, error)          // in coordinates for least squares
+	level       func() (*Model, error)          // with a constant
 
 	admits    func() bool          // once, see AdmitsAll
 	ranksAdd  func() (bool, error) // once, see RanksAdd
 	unrelated func() bool          // once, see Unrelated
 }
 
-// UnitOf returns the reward units of one normalised unit: the one given or, for 0, the largest noise.
+// UnitOf returns the reward units of one normalised unit: unit, or the largest noise scale if it is 0.
 func UnitOf(p *problem.Problem, unit float64) float64 {
 	if unit == 0 {
 		return p.LargestNoise()
@@ -74,19 +71,19 @@ func UnitOf(p *problem.Problem, unit float64) float64 {
 	return unit
 }
 
-// New evaluates the kernel on the problem's points and factors the Gram matrix. unit = 0 takes the
-// largest noise scale. It reports a kernel that is not positive semi-definite on these points.
+// New evaluates the kernel on the problem's points and factors the Gram matrix. unit = 0 means the largest noise scale. It returns an
+// error for a kernel that is not positive semi-definite on these points.
 func New(p *problem.Problem, unit float64) (*Model, error) {
 	return NewContext(context.Background(), p, unit)
 }
 
-// NewContext works like New until the context ends, which then also ends what the model computes
-// (see Until). It is an error when there is no memory for the features.
+// NewContext is New with a context that also ends later computations of the model (see Until). It returns an error if there is no memory
+// for the features or ctx ends.
 func NewContext(ctx context.Context, p *problem.Problem, unit float64) (*Model, error) {
 	return newModel(ctx, p, unit, MaxRank)
 }
 
-// newModel works like NewContext with another largest rank.
+// newModel is NewContext with another largest rank.
 func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int) (*Model, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -124,14 +121,13 @@ func identify(m *Model) {
 	m.identity = sync.OnceValue(func() string { return numbers() + canon.Fingerprint(precision) })
 }
 
-// others returns the numbers of the model beside its kernel's and the precisions.
+// others returns the numbers of the model except those of its kernel and the precisions.
 func (m *Model) others() [][]float64 {
 	taskOf := lists.Make(m.Problem.N(), func(i int) float64 { return float64(m.Problem.TaskOf[i]) })
 	return [][]float64{{m.Unit, m.Scale, m.Truncation}, taskOf, m.Problem.Mean}
 }
 
-// Reweighted returns the model with other precisions, normalised. The truth and the models of
-// single tasks stay as under the guesses.
+// Reweighted returns the model with other precisions, normalised. The truth and the single-task models are unchanged.
 func (m *Model) Reweighted(precision []float64) (*Model, error) {
 	w := *m
 	w.Precision, w.exact = precision, newOnce[*Model]()
@@ -144,8 +140,7 @@ func (m *Model) Reweighted(precision []float64) (*Model, error) {
 	return &w, err
 }
 
-// Without returns the model with arms that can no longer be pulled, and whose rewards so far count no
-// more.
+// Without returns the model in which these arms cannot be pulled and their earlier rewards have no weight.
 func (m *Model) Without(arms []int) (*Model, error) {
 	precision := slices.Clone(m.Precision)
 	for _, i := range arms {
@@ -154,8 +149,8 @@ func (m *Model) Without(arms []int) (*Model, error) {
 	return m.Reweighted(precision)
 }
 
-// Share makes the model remember in a Memory that other models use, too, instead of its own; nil
-// changes nothing. It is called before the model is used, and returns it.
+// Share makes the model use a common Memory instead of its own; nil changes nothing. It must be called before the model is used, and
+// returns the model.
 func (m *Model) Share(memory *Memory) *Model {
 	if memory != nil {
 		m.Memory = memory
@@ -163,7 +158,7 @@ func (m *Model) Share(memory *Memory) *Model {
 	return m
 }
 
-// perTask returns the model of each task on its own.
+// perTask returns the model of each task alone.
 func (m *Model) perTask() ([]*Model, error) {
 	return lists.Try(m.Problem.V(), func(v int) (*Model, error) {
 		alone, err := newModel(m.Context(), m.Problem.Only(v), m.Unit, m.source.maxRank)
@@ -174,12 +169,11 @@ func (m *Model) perTask() ([]*Model, error) {
 	})
 }
 
-// TaskModels returns the model of each task on its own, in task order: what agents that share nothing go
-// by.
+// TaskModels returns the model of each task alone, in task order, as independent agents use it.
 func (m *Model) TaskModels() ([]*Model, error) { return m.tasks() }
 
-// Independent returns the model of the same problem under the kernel identity(): with exact features, or of more than
-// MostDesigned arms with none, where estimates without ridge are the arms' own means.
+// Independent returns the model of the same problem under the kernel identity(): with exact features or, for more than MostDesigned arms,
+// without any; estimates without ridge are then the arms' own means.
 func (m *Model) Independent() (*Model, error) { return m.independent() }
 
 func (m *Model) underIdentity() (*Model, error) {
@@ -195,8 +189,8 @@ func (m *Model) underIdentity() (*Model, error) {
 	return alone, nil
 }
 
-// Cut reports whether the features end at MaxRank, below the rank of the kernel on these points. It
-// needs the exact features; where they cannot be had, they count as cut.
+// Cut reports whether the features were cut at MaxRank, below the kernel's rank on these points. It computes the exact features; if that
+// fails, it returns true.
 func (m *Model) Cut() bool {
 	if m.apartOnly {
 		return false
@@ -205,8 +199,7 @@ func (m *Model) Cut() bool {
 	return err != nil || exact.cut
 }
 
-// Rank returns the dimension m of the exact features; where they cannot be had, the largest that it
-// may be.
+// Rank returns the dimension m of the exact features; if these cannot be computed, its upper limit.
 func (m *Model) Rank() int {
 	if m.apartOnly {
 		return m.Problem.N()
@@ -218,8 +211,8 @@ func (m *Model) Rank() int {
 	return exact.Features.RawMatrix().Cols
 }
 
-// LeastRank returns the rank of the exact features or, where these were not computed, a number that it
-// is not below: the rank itself up to some hundred. exact is whether it is the rank.
+// LeastRank returns the rank of the exact features or, if these were not computed, a lower bound: the rank itself up to some hundred.
+// exact is whether it is the rank.
 func (m *Model) LeastRank() (rank int, exact bool) {
 	if m.Features != nil {
 		return m.Rank(), true
@@ -232,17 +225,16 @@ func (m *Model) LeastRank() (rank int, exact bool) {
 	return len(pivots), len(pivots) < counted
 }
 
-// Space returns the space over which designs are chosen, under ridge ξ, of a model with exact
-// features.
+// Space returns the design space under ridge ξ of a model with exact features.
 func (m *Model) Space(ridge float64) design.Space {
 	return design.Space{Features: m.Features, Precision: m.Precision, Ridge: m.Normalised(ridge)}
 }
 
-// Normalised returns ξ in units of the features.
+// Normalised converts ξ to units of the features.
 func (m *Model) Normalised(ridge float64) float64 { return ridge / m.Scale }
 
-// DesignTolerance returns the relative duality gap asked of designs inside algorithms. The value,
-// not the lower bound, enters the sample counts, so a gap costs samples and never the guarantee.
+// DesignTolerance returns the relative duality gap of designs inside algorithms. Sample counts use the value, not the lower bound, so a
+// gap costs samples and never the guarantee.
 func DesignTolerance(arms int) float64 {
 	switch {
 	case arms <= 64:
@@ -253,7 +245,7 @@ func DesignTolerance(arms int) float64 {
 	return 1e-3
 }
 
-// life holds the context that ends what a model computes, and what is derived from the model.
+// life has the context that ends the computations of a model and of models derived from it.
 type life struct {
 	now atomic.Pointer[context.Context]
 }
@@ -264,50 +256,48 @@ func newLife(ctx context.Context) *life {
 	return l
 }
 
-// Context ends what the model computes.
+// Context returns the context that ends the computations of the model.
 func (l *life) Context() context.Context { return *l.now.Load() }
 
-// During lets ctx be that context until the function that it returns is called.
+// During sets the context until the returned function is called.
 func (l *life) During(ctx context.Context) (end func()) {
 	before := l.now.Swap(&ctx)
 	return func() { l.now.Store(before) }
 }
 
-// Until lets the end of a context end what the model computes, which then returns its
-// error: at high rank a design takes long. It returns the model.
+// Until sets the context that ends the computations of the model, which then return its error: with high rank a design takes long. It
+// returns the model.
 func (m *Model) Until(ctx context.Context) *Model {
 	m.now.Store(&ctx)
 	return m
 }
 
-// Own returns the model for one user of it: no other model goes over to the contexts that this one is given.
+// Own returns the model for one user: setting its context does not affect other users.
 func (m *Model) Own() *Model {
 	own := *m
 	own.life = newLife(m.Context())
 	return &own
 }
 
-// Solver returns the options with which the model's designs are solved, to a relative gap.
+// Solver returns the options of the model's design solver for a relative gap.
 func (m *Model) Solver(tolerance float64) design.Options {
 	return design.Options{Tolerance: tolerance, Context: m.Context()}
 }
 
-// Memory keeps what models have computed before any data: designs, roundings and estimators, each
-// under all the numbers that it follows from. Models that share one (Model.Share) solve each design
-// once, also when they ask for it at once, and no result depends on what was remembered.
+// Memory caches results of models that do not depend on data: designs, roundings and estimators, keyed by all numbers they depend on.
+// Models that share one (Model.Share) solve each design once, even concurrently, and no result depends on the cache.
 //
-// The zero value is ready; it is safe for concurrent use and bounded at 256 MiB. Save writes what is costly
-// and small to a file, and Load reads it back.
+// The zero value is ready. It is safe for concurrent use and limited to 256 MiB. Save writes costly and small entries to a file, and Load
+// reads them back.
 type Memory = canon.Memory
 
-// ErrMemoryFile is wrapped by errors of Memory.Load about files that are no memory, are damaged or are of
-// another build.
+// ErrMemoryFile is wrapped by errors of Memory.Load about files of another kind, damaged files and files of another build.
 var ErrMemoryFile = canon.ErrMemoryFile
 
-// once computes a value when it is first asked for. Who asks meanwhile waits, until the own context
-// ends. An error is not kept: the next one computes it again.
+// once computes a value on first use. Concurrent callers wait until their own context ends. An error is not cached: the next caller
+// computes again.
 type once[T any] struct {
-	turn  chan struct{} // holds one value while nobody computes
+	turn  chan struct{} // contains a token while no goroutine computes
 	done  bool
 	value T
 }
@@ -318,7 +308,7 @@ func newOnce[T any]() *once[T] {
 	return o
 }
 
-// get returns the value, which compute makes if there is none.
+// get returns the value and computes it if necessary.
 func (o *once[T]) get(ctx context.Context, compute func() (T, error)) (value T, err error) {
 	select {
 	case <-o.turn:
@@ -335,17 +325,16 @@ func (o *once[T]) get(ctx context.Context, compute func() (T, error)) (value T, 
 	return o.value, nil
 }
 
-// Designs returns what finds allocations.
+// Designs returns the allocations of the model.
 func (m *Model) Designs() Designs { return Designs{m} }
 
-// Truth returns what is known of the expected rewards.
+// Truth returns the facts about the known expected rewards.
 func (m *Model) Truth() Truth { return Truth{m} }
 
-// Relations returns what the kernel makes of the arms.
+// Relations returns the relations between arms under the kernel.
 func (m *Model) Relations() Relations { return Relations{m} }
 
-// ByValues returns a model that tells arms apart by exact values of the kernel: itself, unless its
-// features were cut.
+// ByValues returns a model that compares arms by exact kernel values: itself, unless its features were cut.
 func (m *Model) ByValues() *Model {
 	if !m.cut {
 		return m
@@ -355,9 +344,8 @@ func (m *Model) ByValues() *Model {
 	return &out
 }
 
-// Many reports whether arms are too many, and the rank of the kernel too large, for features of all: designs under a
-// ridge are sought by exact values of the kernel (design.Exchange), and estimators use the
-// arms that were pulled. Arms that have nothing in common have designs in closed form.
+// Many reports whether there are too many arms, and the kernel's rank is too large, for features of all arms: designs with a ridge then
+// use exact kernel values (design.Exchange), and estimators use the pulled arms. Unrelated arms have designs in closed form instead.
 func (m *Model) Many() bool {
 	if m.derived || m.Problem.N() <= fewArms {
 		return false
@@ -366,14 +354,14 @@ func (m *Model) Many() bool {
 	return rank > fewDirections && !(m.Problem.N() <= MaxRank && m.Relations().Unrelated())
 }
 
-// Terms are the options of an algorithm on one model: checked, with their defaults, and normalised, so that Epsilon, Gap and
-// Misfit count in Unit. A ridge that nobody stated stays so: some algorithms then choose their form by the problem.
+// Terms are the options of an algorithm for one model: checked, with defaults, and normalised, so that Epsilon, Gap and Misfit are in
+// units of Unit. An unset ridge stays unset: some algorithms then choose their form by the problem.
 type Terms struct {
 	engine.Options
 	unit float64
 }
 
-// Terms checks options for a mode and normalises them.
+// Terms checks options for a mode and normalises them. It returns an error for options out of range.
 func (m *Model) Terms(mode string, stated engine.Options) (Terms, error) {
 	t := Terms{unit: m.Unit}
 	var err error
@@ -385,5 +373,5 @@ func (m *Model) Terms(mode string, stated engine.Options) (Terms, error) {
 	return t, err
 }
 
-// SetEpsilon replaces the accuracy by one in reward units.
+// SetEpsilon replaces the accuracy, given in reward units.
 func (t *Terms) SetEpsilon(epsilon float64) { t.Epsilon = epsilon / t.unit }

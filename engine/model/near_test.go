@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
-// The function is the interpolant of the expected rewards at the pivots, by a solve with their Gram
-// matrix; its norm is √(μᵀK⁻¹μ), which no function through more arms is below.
+// The function interpolates the expected rewards at the pivots, checked by a solve with their Gram matrix; its norm is √(μᵀK⁻¹μ), a lower
+// limit for interpolants of more arms.
 func TestNear(t *testing.T) {
 	p, err := manyarms.Problem(600)
 	if err != nil {

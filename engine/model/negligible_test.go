@@ -8,9 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
-// Between two normal laws whose means differ by η in each of n pulls, the total variation distance is
-// exact 2Φ(η√n/2σ) - 1; no event is then more probable under one than under the other by more than
-// share.
+// Between two normal distributions whose means differ by η in each of n pulls, the total variation distance is exactly 2Φ(η√n/2σ) - 1; no
+// event then differs in probability by more than share.
 func TestNegligible(t *testing.T) {
 	p, err := manyarms.Problem(300)
 	if err != nil {
@@ -37,8 +36,7 @@ func TestNegligible(t *testing.T) {
 	}
 }
 
-// A witness is found for the norm of the rewards, and for none that is clearly smaller, also when the
-// rewards were rounded; it needs no exact features.
+// A witness is found for the norm of the rewards, also if they were rounded, and for no clearly smaller norm; it needs no exact features.
 func TestWitnessed(t *testing.T) {
 	p, err := manyarms.Problem(300)
 	if err != nil {
@@ -66,8 +64,7 @@ func TestWitnessed(t *testing.T) {
 	}
 }
 
-// Rewards that were rounded to four decimals have a witness that costs a part of δ, and it is counted; those
-// rounded to one have none.
+// Rewards rounded to four decimals have a witness that costs part of δ, which is counted; those rounded to one decimal have none.
 func TestWitnessOfCoarseRewards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits of many arms are for the full run")

@@ -14,10 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// krigingOf returns universal kriging in its textbook form [RW06, eq. 2.41 and 2.42] with a constant
-// as the only regressor, on the Gram matrix: means and covariance of all arms, and -2 times the
-// restricted log-likelihood with the penalty log √scale, reward units. With a level that is known it
-// is ordinary regression around it.
+// krigingOf returns universal kriging in textbook form [RW06, eq. 2.41 and 2.42] with a constant as the only regressor, on the Gram
+// matrix: means and covariance of all arms, and -2 times the restricted log-likelihood with the penalty log √scale, reward units. With a
+// known prior mean it is simple kriging.
 func krigingOf(t *testing.T, p *problem.Problem, level engine.Level, scale, own float64, counts []int, means []float64) (mean []float64, covariance *mat.Dense, likelihood float64) {
 	t.Helper()
 	gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
@@ -104,9 +103,8 @@ func pulled(p *problem.Problem, level float64) (counts []int, means []float64) {
 	return counts, means
 }
 
-// The posterior in features equals the textbook's on the Gram matrix, with a level that is unknown
-// or stated, a scale that is stated, and a part of arms by themselves; and the fitted numbers have a
-// likelihood that no others beat.
+// The posterior in features equals the textbook's on the Gram matrix, with an unknown or stated prior mean, a stated scale, and
+// independent effects; and the fitted numbers have the largest likelihood.
 func TestPosteriorIsUniversalKriging(t *testing.T) {
 	for _, p := range append(enginetest.Instances(t), fine(t)) {
 		m, err := New(p, 0)
@@ -129,7 +127,7 @@ func TestPosteriorIsUniversalKriging(t *testing.T) {
 				t.Errorf("%s: a part by itself of %g beside a scale that is stated", p.Name, post.Own)
 			}
 			if prior.Scale == 0 && hasCopies(m) {
-				continue // one part for arms that are one to the kernel, which the oracle has not
+				continue // arms with equal features share one effect, which the oracle does not model
 			}
 			mean, covariance, least := krigingOf(t, p, prior.Level, post.Scale, post.Own, counts, means)
 			got := post.Estimates(means)
@@ -171,7 +169,7 @@ func fine(t *testing.T) *problem.Problem {
 	return p
 }
 
-// hasCopies reports whether the kernel takes some arms for the same.
+// hasCopies reports whether some arms have equal features.
 func hasCopies(m *Model) bool {
 	for i, first := range m.Layout.First {
 		if i != first {
@@ -181,8 +179,8 @@ func hasCopies(m *Model) bool {
 	return false
 }
 
-// An unknown level makes the posterior the same whatever constant is added to the rewards or held by
-// the kernel, however large; a fitted scale, whatever factor is on the kernel.
+// With an unknown prior mean, the posterior is invariant under constants added to the rewards or the kernel, however large; with a fitted
+// scale, under factors on the kernel.
 func TestPosteriorIsEquivariant(t *testing.T) {
 	p := enginetest.Instances(t)[3]
 	counts, means := pulled(p, 0)
@@ -244,7 +242,7 @@ func TestPosteriorIsEquivariant(t *testing.T) {
 	}
 }
 
-// With a single contrast measured, or none, nothing is fitted to it: means stay what they are.
+// With at most one measured contrast nothing is fitted to it: means are unchanged.
 func TestPosteriorOfFewData(t *testing.T) {
 	p := enginetest.Line(t)
 	m, err := New(p, 0)
@@ -270,8 +268,7 @@ func TestPosteriorOfFewData(t *testing.T) {
 	}
 }
 
-// With a constant among its features a kernel represents rewards of any level, which it does not
-// without; arms that no constant brings near each other stay foreign.
+// With a constant feature a kernel can represent any level, and without it not; unrepresentable arms stay so.
 func TestLevelled(t *testing.T) {
 	p := enginetest.Line(t)
 	p.Kernel = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Arm: kernels.Linear{}}}}

@@ -19,14 +19,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// onPulled returns the Estimator of counts on few of very many arms, by exact values of the kernel
-// and in coordinates c of the span of the s pulled arms. With A_s = Nξ I + Σ t_k c_kc_kᵀ there, and y_⊥
-// what a contrast has outside the span,
+// onPulled returns the Estimator for counts on few of very many arms, by exact kernel values and in coordinates c of the span of the s
+// pulled arms. With A_s = Nξ I + Σ t_k c_kc_kᵀ there, and y_⊥ the part of a contrast outside the span,
 //
-//	A⁻¹y = A_s⁻¹y_s + y_⊥/(Nξ),
+//	A⁻¹y = A_s⁻¹y_s + y_⊥/(Nξ).
 //
-// so that estimates, and their variance, belong to the span, and the bias has Nξ A⁻¹y with both
-// parts at right angles. Nothing of it is cut.
+// Estimates and their variance depend on the span only, and the bias is Nξ A⁻¹y with both orthogonal parts. Nothing is truncated.
 func onPulled(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
 	defer try.Caught(&err)
 	n, ctx := len(counts), m.Context()
@@ -72,7 +70,7 @@ func onPulled(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
 
 // timesLower sets dst = x T for a lower triangular T.
 func timesLower(dst, x, t *mat.Dense) {
-	const tile = 64 // so few rows and columns that the product stays in the calling goroutine
+	const tile = 64 // tile size so small that the product stays in the calling goroutine
 	rows, s := x.Dims()
 	for i := 0; i < rows; i += tile {
 		end := min(i+tile, rows)
@@ -93,8 +91,8 @@ func inverseFactor(factor *mat.Cholesky) (*mat.Dense, error) {
 	return mat.DenseCopyOf(&inverse), nil
 }
 
-// Linear algebra on the features of many arms, a part at a time: between two parts the context is
-// looked at. The sums are taken in the same order as for the whole.
+// Linear algebra on the features of many arms, in parts with a check of the context between them. Sums have the same order as for the
+// whole.
 
 // byRows calls do for ranges of rows that cover all n.
 func byRows(ctx context.Context, n int, do func(from, to int)) error {
@@ -114,12 +112,10 @@ func rowsOf(x *mat.Dense, from, to int) *mat.Dense {
 	return x.Slice(from, to, 0, dim).(*mat.Dense)
 }
 
-// panelWidth is the number of columns that solveInSteps reduces at a time, and stripWidth how many
-// it brings up to date.
+// panelWidth is the number of columns that solveInSteps reduces at a time, and stripWidth the number it updates.
 const panelWidth, stripWidth = 32, 128
 
-// atOnce is the number of products up to which gonum's QR decomposition, which nothing ends, is
-// taken.
+// atOnce is the number of products up to which gonum's QR decomposition, which cannot be interrupted, is used.
 const atOnce = 1 << 29
 
 // solveLeastSquares returns θ with Φθ closest to μ, by Householder's QR decomposition.
@@ -137,7 +133,7 @@ func solveLeastSquares(ctx context.Context, features *mat.Dense, mu []float64) (
 	return theta.RawVector().Data, nil
 }
 
-// solveInSteps returns the same as solveLeastSquares, by panels of columns.
+// solveInSteps is solveLeastSquares by panels of columns.
 func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) (_ []float64, err error) {
 	defer try.Caught(&err)
 	n, dim := features.Dims()
@@ -169,7 +165,7 @@ func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) (_ []f
 	return theta, nil
 }
 
-// Pool is the data of all rounds so far.
+// Pool has the data of all rounds so far.
 type Pool struct {
 	Counts []int     // N
 	Sums   []float64 // N: of rewards
@@ -178,7 +174,7 @@ type Pool struct {
 // NewPool returns the pool of n arms before any data.
 func NewPool(n int) Pool { return Pool{make([]int, n), make([]float64, n)} }
 
-// Means returns the means of all rewards, 0 for arms without.
+// Means returns the means of all rewards, 0 for arms without data.
 func (p *Pool) Means() []float64 {
 	means := make([]float64, len(p.Sums))
 	for i, c := range p.Counts {
@@ -189,8 +185,7 @@ func (p *Pool) Means() []float64 {
 	return means
 }
 
-// Take adds the rewards of a pool of other arms; at holds the places of these, -1 for those that are
-// left out.
+// Take adds the rewards of a pool of other arms; at has their indices, -1 for dropped arms.
 func (p *Pool) Take(from Pool, at []int) {
 	for k, i := range at {
 		if i >= 0 {
@@ -200,7 +195,7 @@ func (p *Pool) Take(from Pool, at []int) {
 	}
 }
 
-// Add takes a round in and returns the means of all rewards, 0 for arms without.
+// Add adds a round and returns the means of all rewards, 0 for arms without data.
 func (p *Pool) Add(b engine.Batch) []float64 {
 	for i, c := range b.Counts {
 		if c > 0 {

@@ -150,7 +150,7 @@ func TestLackOfFitLaw(t *testing.T) {
 	}
 }
 
-// An arm with a very uncertain scale is left out, and no longer spoils the test for all others.
+// An arm with a very uncertain scale is left out, so it does not weaken the test for all others.
 func TestLackOfFitLeavesOut(t *testing.T) {
 	b := engine.Batch{Counts: []int{50, 50, 1, 50}, Means: []float64{0, 3, 2, 3}, Squares: []float64{200, 200, 0, 200}}
 	f := &fitCheck{model: line(t), data: NewReplicates(4)}

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// candidateSets draws candidate sets as rounds leave them: of each task some of its arms.
+// candidateSets draws candidate sets as in later rounds: some arms of each task.
 func candidateSets(rng *rand.Rand, p *problem.Problem) [][]int {
 	var out [][]int
 	for _, g := range p.Groups() {
@@ -29,8 +29,8 @@ func candidateSets(rng *rand.Rand, p *problem.Problem) [][]int {
 	return out
 }
 
-// A design in canonical form is one of the whole problem: its value belongs to its weights there,
-// and both bounds agree with the bounds of the problem unchanged.
+// A design in canonical form is one of the whole problem: its value follows from its weights there, and both bounds agree with those of
+// the unreduced problem.
 func TestReducedDesigns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, p := range enginetest.Instances(t) {
@@ -138,8 +138,7 @@ func provenLower(t *testing.T, s design.Space, c design.Certificate) float64 {
 	return f * f / (f - lambdaG + top)
 }
 
-// The tasks of the paper's third case are one problem five times, and the other
-// cases consist of copies of it.
+// The tasks of the paper's third case are one problem five times, and the other cases consist of copies of it.
 func TestReducedSharing(t *testing.T) {
 	var first string
 	for number := 1; number <= 3; number++ {
@@ -157,7 +156,7 @@ func TestReducedSharing(t *testing.T) {
 				t.Errorf("case %d, task %d: %d arms of %d features, another problem: %t", number, v+1, len(r.Arms), len(r.Columns), r.Identity != first)
 			}
 		}
-		// The order of tasks is no part of the problem.
+		// the order of tasks is irrelevant
 		g := p.Groups()
 		a := m.Layout.Reduce([][]int{g[0][:3], g[1], g[4][2:]})
 		b := m.Layout.Reduce([][]int{g[4][2:], g[1], g[0][:3]})
@@ -165,7 +164,7 @@ func TestReducedSharing(t *testing.T) {
 			t.Errorf("case %d: the order of the sets makes another problem", number)
 		}
 	}
-	// Another noise makes other arms.
+	// other noise makes other arms
 	p := enginetest.Instances(t)[0]
 	noisy := *p
 	noisy.Noise.Scales = slices.Clone(p.Noise.Scales)

@@ -11,15 +11,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// related holds the arms in parts between which the kernel is 0, so that nothing relates them but the level.
+// related divides the arms into groups between which the kernel is 0, so that only the prior mean relates them.
 type related struct {
 	arms      [][]int          // by part, ascending
-	of, at    []int            // N: the part of an arm, and its position there
+	of, at    []int            // N: the group of an arm, and its position there
 	gram      []kernels.Matrix // by part, normalised
 	variances [][]float64      // by part: the diagonal
 }
 
-// relatedArms returns the parts of a model's arms, once.
+// relatedArms returns the groups of a model's arms, cached.
 func relatedArms(m *Model) (*related, error) {
 	return m.source.related.get(m.Context(), func() (*related, error) {
 		r := &related{arms: kernels.Components(m.source.gram), of: make([]int, m.Problem.N()), at: make([]int, m.Problem.N())}
@@ -41,8 +41,8 @@ func relatedArms(m *Model) (*related, error) {
 	})
 }
 
-// Divided reports whether a mixture is formed on the arms pulled, however few there are, because the kernel relates only some of
-// them: where there are more than mostDecomposed features, and no two arms are one to the kernel and so share their part.
+// Divided reports whether a mixture is computed on the pulled arms, however few, because the kernel relates only some arms: if there are
+// more than mostDecomposed features and no two arms have equal features.
 func (m Relations) Divided() bool {
 	if m.Features == nil || m.Features.RawMatrix().Cols <= mostDecomposed || !slices.Equal(m.Layout.First, indices.All(m.Problem.N())) {
 		return false
@@ -51,7 +51,7 @@ func (m Relations) Divided() bool {
 	return err == nil && len(r.arms) > 1
 }
 
-// basesOf returns the bases of a posterior, by part, or bases of no arms.
+// basesOf returns the bases of a posterior by group, or empty bases.
 func (r *related) basesOf(p *Posterior) []*basis {
 	out := lists.Make(len(r.arms), func(k int) *basis { return newBasis(r.gram[k], r.variances[k]) })
 	if p == nil {
@@ -68,25 +68,25 @@ func (r *related) basesOf(p *Posterior) []*basis {
 	return out
 }
 
-// duals is a posterior of arms in several parts. The dual of a part is what its own data say. A level that is unknown is one for all:
-// with the numbers of onBases.pooled, and with w_i = a_p (1 - a_i)(1/T' - (φ_i - φ̄)ᵀA⁻¹φ̄), by which E μ_i grows with the level,
+// duals is a posterior of arms in several groups. The dual of a group uses its own data. An unknown prior mean is common to all: with the
+// symbols of onBases.pooled, and with w_i = a_p (1 - a_i)(1/T' - (φ_i - φ̄)ᵀA⁻¹φ̄), the derivative of E μ_i in the prior mean,
 //
 //	E μ_i = E_p μ_i + w_i (β̂ - β̂_p),  Cov(μ_i, μ_j) = Cov_p(μ_i, μ_j) - w_i w_j (1/a_p - 1/a),
 //
-// and w_i w_j/a for arms of different parts. Without pulls of a part w_i is 1, and its dual is at a level that is known.
+// and w_i w_j/a for arms of different groups. In a group without pulls w_i is 1, and its dual has a known prior mean.
 type duals struct {
 	*related
 	parts  []*dual
 	centre []float64 // by part: of its dual
 	off    []float64 // by part: β̂ - β̂_p
 	less   []float64 // by part: 1/a_p - 1/a
-	weight []float64 // N: w; 0 where the level is stated
+	weight []float64 // N: w; 0 if the prior mean is stated
 	levels float64   // 1/a
 }
 
 var _ conditioned = (*duals)(nil)
 
-// newDuals returns them of the posteriors of the parts, and the level.
+// newDuals combines the posteriors of the groups, and returns the prior mean.
 func newDuals(c *onBases, parts []*dual) (*duals, float64) {
 	d := &duals{
 		related: c.related, parts: parts, weight: make([]float64, len(c.related.of)),
@@ -100,7 +100,7 @@ func newDuals(c *onBases, parts []*dual) (*duals, float64) {
 		d.centre[p] = c.on[p].centre
 		of, at := c.on[p].pooled(c.scale, c.on[p].solved(c.scale))
 		switch {
-		case all.precision == 0: // the level is stated
+		case all.precision == 0: // the prior mean is stated
 			continue
 		case of == 0:
 			d.off[p], d.less[p] = all.level-d.centre[p], -d.levels
@@ -137,7 +137,7 @@ func (d *duals) estimates(_ float64, y []float64) []float64 {
 
 func (d *duals) variance(i, j int) float64 {
 	var out [1]float64
-	_ = d.variances(out[:], []int{i}, j) // the context is looked at by what follows
+	_ = d.variances(out[:], []int{i}, j) // later computations check the context
 	return out[0]
 }
 
@@ -145,7 +145,7 @@ func (d *duals) armVariance(i int) float64 {
 	return d.parts[d.of[i]].armVariance(d.at[i]) - d.weight[i]*d.weight[i]*d.less[d.of[i]]
 }
 
-// runs calls do for arms one after another that are in one part, with their positions there, which it must not keep.
+// runs calls do for consecutive arms of one group, with their positions there, which do must not keep.
 func (d *duals) runs(arms []int, do func(part, from int, at []int)) {
 	at := make([]int, 0, len(arms))
 	for from := 0; from < len(arms); {
@@ -183,7 +183,7 @@ func (d *duals) variances(dst []float64, arms []int, from int) (err error) {
 	return err
 }
 
-// shared returns what the level adds to the covariance of two arms, that their part has, or none.
+// shared returns the contribution of the prior mean to the covariance of two arms, beyond that of their group.
 func (d *duals) shared(i, j int) float64 {
 	if p := d.of[i]; p == d.of[j] {
 		return -d.weight[i] * d.weight[j] * d.less[p]

@@ -18,25 +18,24 @@ import (
 
 // representation splits the known expected rewards: μ = f + u with f in the kernel's space.
 type representation struct {
-	// ‖f‖ of the smallest f that is closest to μ, kernel units; NaN if it was not computed
+	// ‖f‖ of the smallest f closest to μ, kernel units; NaN if not computed
 	norm   float64
 	off    []float64 // N: u, normalised
 	misfit float64   // max |u|, normalised
-	worst  int       // the arm of the misfit
-	// how far the features may be off f by what they leave out and by rounding, normalised
+	worst  int       // arm of the misfit
+	// largest error of f by truncated features and rounding, normalised
 	keeps   float64
-	partial bool // the features were cut, and f is what they represent
+	partial bool // whether the features were cut, so that f is only what they represent
 }
 
-// represent computes the representation by least squares: on the features, or where these were cut on
-// the features of the whole Gram matrix. That is too large for very many arms; then the norm is not
-// known.
+// represent computes the representation by least squares: on the features or, if these were cut, on the features of the whole Gram
+// matrix. For very many arms that is too large; the norm is then unknown.
 func (m Truth) represent() (*representation, error) {
 	if m.Problem.Mean == nil {
 		_, err := m.known()
 		return nil, err
 	}
-	if m.apartOnly { // every arm's reward is alone
+	if m.apartOnly { // every arm's reward is free
 		return &representation{norm: math.Sqrt(SquaredNorm(m.Problem.Mean)) / m.Unit, off: make([]float64, m.Problem.N())}, nil
 	}
 	if small, err := m.representable(); err != nil || !small {
@@ -74,11 +73,10 @@ func (m Truth) represent() (*representation, error) {
 	return t, nil
 }
 
-// representWork bounds the products that a fit of the expected rewards takes beside a result.
+// representWork bounds the products of a fit of the expected rewards for a result.
 const representWork = 2e8
 
-// representable reports whether the representation is computed: always for exactNorm arms, and beyond
-// for kernels of a rank that makes it little work.
+// representable reports whether the representation is computed: always for exactNorm arms, beyond only for kernels of small rank.
 func (m Truth) representable() (bool, error) {
 	n := m.Problem.N()
 	if m.Features != nil || n <= exactNorm {
@@ -91,8 +89,8 @@ func (m Truth) representable() (bool, error) {
 // √k(x̃,x̃)‖f‖.
 const keptDigits = 1e-9
 
-// Norm returns ‖θ*‖ of the known expected rewards in the kernel's space, of the smallest θ that
-// reproduces them, in units of Unit per root of the kernel's.
+// Norm returns ‖θ*‖ of the known expected rewards in the kernel's space, for the smallest θ that reproduces them, in units of Unit per
+// root of the kernel's. It returns an error for unknown means.
 func (m Truth) Norm() (float64, error) {
 	t, err := m.represented()
 	if err != nil {
@@ -105,8 +103,8 @@ func (m Truth) Norm() (float64, error) {
 	return t.norm, nil
 }
 
-// Misfit returns the largest distance, in reward units, between the expected rewards and the
-// function of the kernel's space that is closest to them in squares, and the arm where it occurs.
+// Misfit returns the largest distance (reward units) between the expected rewards and their least-squares fit in the kernel's space, and
+// its arm.
 func (m Truth) Misfit() (float64, int, error) {
 	t, err := m.represented()
 	if err != nil {
@@ -115,29 +113,28 @@ func (m Truth) Misfit() (float64, int, error) {
 	return t.misfit * m.Unit, t.worst, nil
 }
 
-// Fidelity says how far the expected rewards are from the nearest that the kernel can represent.
+// Fidelity classifies the distance of the expected rewards from the kernel's space.
 type Fidelity int
 
 const (
-	Unknown  Fidelity = iota // the expected rewards are not known, or the features were cut
-	Faithful                 // what they are off it decides nothing
-	// they may be in its space, but the features do not hold them as precisely as decisions need
+	Unknown  Fidelity = iota // the expected rewards are unknown, or the features were cut
+	Faithful                 // their distance affects no decision
+	// they may be in the kernel's space, but features are not precise enough to decide it
 	Blurred
-	Rounded // they are not, by little beside the gap that decides, as rewards of a table that were rounded
+	Rounded // they are not, by little compared with the deciding gap, such as rounded table entries
 	Foreign // they are not
 )
 
-// decisive is the part of the smallest lead that the misfit may have: an estimated lead Σ c_k ȳ_k
-// is off by at most misfit·‖c‖₁, and as long as that is less than the lead no test of it errs more
-// often. ‖c‖₁ is of the order of the root of the rank.
+// decisive is the largest misfit relative to the smallest gap: an estimated gap Σ c_k ȳ_k has a bias of at most misfit·‖c‖₁, and if that
+// is below the gap no test errs more often. ‖c‖₁ is of the order of the root of the rank.
 const decisive = 1e-3
 
-// beside is the part of the smallest gap, or of epsilon where that is larger, up to which a misfit is taken
-// for rounding: estimates are off by some times as much.
+// beside is the largest misfit, relative to the smallest gap or epsilon, that counts as rounding: estimates have a bias of a few times as
+// much.
 const beside = 1.0 / 25
 
-// Fidelity compares what the expected rewards are off the kernel's space with the smallest lead of
-// a best arm beyond epsilon (normalised). Noise does not matter to it.
+// Fidelity compares the distance of the expected rewards from the kernel's space with the smallest gap beyond epsilon (normalised). It
+// does not depend on the noise.
 func (m Truth) Fidelity(epsilon float64) Fidelity {
 	t, err := m.represented()
 	if err != nil || t.partial {
@@ -158,7 +155,7 @@ func (m Truth) Fidelity(epsilon float64) Fidelity {
 	return Foreign
 }
 
-// leastLead returns the smallest gap beyond epsilon, normalised; +Inf where every arm is within it.
+// leastLead returns the smallest gap beyond epsilon, normalised; +Inf if every arm is within it.
 func (m Truth) leastLead(t *truth, epsilon float64) float64 {
 	least := math.Inf(1)
 	for i, gap := range t.gap {
@@ -170,29 +167,28 @@ func (m Truth) leastLead(t *truth, epsilon float64) float64 {
 	return least
 }
 
-// RoundUp returns a number of two digits that is not below x > 0: a misfit to state.
+// RoundUp returns a number of two digits that is at least x > 0, for stating a misfit.
 func RoundUp(x float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
 	return math.Ceil(x/unit) * unit
 }
 
-// ridgeFits are ridge fits of the known expected rewards in the span of the kernel at the first pivots of
-// its factor, from the smoothest on. With L the columns of the factor, N×rank, a fit is f = Lc,
+// ridgeFits are ridge fits of the known expected rewards in the span of the kernel at the first pivots of its factor, from the smoothest
+// on. With L the columns of the factor, N×rank, a fit is f = Lc,
 //
 //	c = (LᵀL + rI)⁻¹Lᵀμ,  ‖f‖ = ‖c‖.
 //
-// Expected rewards that were rounded have an interpolant of a large norm, which follows the rounding; a
-// fit need not.
+// Rounded expected rewards have an interpolant with a large norm, which follows the rounding; a fit need not.
 type ridgeFits []Near
 
-// Floats says how many numbers they are.
+// Floats returns the number of stored numbers.
 func (f ridgeFits) Floats() int { return 4 * len(f) }
 
-// Ridges are the largest eigenvalue of LᵀL over powers of 2, as far as double precision tells them apart.
+// ridges is the number of ridges: the largest eigenvalue of LᵀL over powers of 2, within double precision.
 const ridges = 49
 
-// ridgeFits returns the fits of at most that rank; none where the kernel has no dimension on the arms, or
-// takes arms for the same whose expected rewards differ, or memory is short. Remembered.
+// ridgeFits returns the fits of at most this rank; none if the kernel is 0 on the arms, gives arms with different expected rewards equal
+// features, or memory is short. The result is cached.
 func (m Truth) ridgeFits(rank int) (ridgeFits, error) {
 	if _, err := m.known(); err != nil {
 		return nil, err
@@ -200,21 +196,20 @@ func (m Truth) ridgeFits(rank int) (ridgeFits, error) {
 	return Remembered(m.Model, canon.Key{Kind: canon.KindFits, Pulls: rank}, func() (ridgeFits, error) { return m.fitRidges(rank) })
 }
 
-// pairsCompared is how many pairs of arms are compared before the expected rewards are fitted: about all pairs of
-// as many arms as the norm is computed of exactly.
+// pairsCompared is the number of pairs of arms compared before fitting: about all pairs of as many arms as have an exact norm.
 const pairsCompared = 5_000_000
 
 func (m Truth) fitRidges(rank int) (_ ridgeFits, err error) {
 	defer try.Caught(&err)
 	_, _, difference, err := m.Relations().unequalCopies(pairsCompared + 100*m.Problem.N())
 	if errors.Is(err, errManyAlike) || difference > 0 {
-		return nil, nil // a run goes on without them
+		return nil, nil // the run continues without fits
 	} else if err != nil {
 		return nil, err
 	}
 	columns, _, err := m.source.factor.Columns(m.Context(), rank, 0)
 	if err == nil {
-		err = m.Context().Err() // columns that are there come after an interrupt, too, and the copy of 10⁵ arms takes time
+		err = m.Context().Err() // existing columns are returned even after an interrupt, and copying those of 10⁵ arms takes time
 	}
 	if err != nil || len(columns) == 0 {
 		return nil, err
@@ -222,14 +217,14 @@ func (m Truth) fitRidges(rank int) (_ ridgeFits, err error) {
 	rank = min(rank, len(columns))
 	n := m.Problem.N()
 	if memlimit.Matrices(m.Context(), "fits of the expected rewards", 1, n, rank) != nil {
-		return nil, nil // a run goes on without them
+		return nil, nil // the run continues without fits
 	}
 	across := mat.NewDense(rank, n, nil) // Lᵀ
 	for k, c := range columns[:rank] {
 		across.SetRow(k, c)
 	}
 	gram := mat.NewSymDense(rank, nil)
-	for i := range rank { // row by row, since an interrupt of 10⁵ arms waited for all
+	for i := range rank { // row by row, so that an interrupt does not wait for all 10⁵ arms
 		try.To(m.Context().Err())
 		for j := i; j < rank; j++ {
 			gram.SetSym(i, j, floats.Dot(across.RawRowView(i), across.RawRowView(j)))
@@ -259,7 +254,7 @@ func (m Truth) fitRidges(rank int) (_ ridgeFits, err error) {
 	return out, nil
 }
 
-// least returns the fit of least cost, and whether there is one of finite cost.
+// least returns the fit with the smallest cost, and whether a finite one exists.
 func (f ridgeFits) least(cost func(Near) float64) (best Near, found bool) {
 	lowest := math.Inf(1)
 	for _, near := range f {
@@ -270,17 +265,16 @@ func (f ridgeFits) least(cost func(Near) float64) (best Near, found bool) {
 	return best, found
 }
 
-// NormLowerBound returns a number of samples, all agents together, that no algorithm needs fewer of in
-// expectation when it errs with probability at most delta on every reward function f of ‖f‖ ≤ norm, at
-// the known means, with normal noise or, of EnvironmentBernoulli, two rewards. Other than LowerBound it holds for
-// algorithms that use a bound on the norm, for which T* is none (docs/theory/lower-bound.md):
+// NormLowerBound returns a lower bound on the expected samples, all agents together, of any algorithm that errs with probability at most
+// delta for every reward function f with ‖f‖ ≤ norm, at the known means, with normal noise or, for EnvironmentBernoulli, two-valued
+// rewards. Unlike LowerBound it applies to algorithms that use a bound on the norm, for which T* is not a bound
+// (docs/theory/lower-bound.md):
 //
 //	E N ≥ kl(δ, 1-δ) / max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²)
 //
-// for any functions g with ‖g‖ ≤ norm under which every answer that is right under μ is wrong, and any
-// weights w on them that sum to one. Few of either are looked for here, so that the bound is valid, and
-// not the largest. It is 0 where none was found, as when the ball allows no other answer, and of more than
-// 400 arms. epsilon is normalised. Remembered.
+// for any functions g with ‖g‖ ≤ norm for which every right answer under μ is wrong, and any weights w on them with sum 1. The search
+// covers few of them, so the bound is valid but not the largest. It is 0 if no such function was found, for example because the ball
+// allows no other answer, and for more than 400 arms. epsilon is normalised. The result is cached.
 func (m Truth) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 	value, err := m.leastTold(norm, epsilon)
 	if err != nil || value == 0 {
@@ -289,8 +283,7 @@ func (m Truth) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 	return Nats(delta) / value, nil
 }
 
-// leastTold returns max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, 0 if no g was found. The norm
-// may be infinite.
+// leastTold returns max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, 0 if no g was found. The norm may be infinite.
 func (m Truth) leastTold(norm, epsilon float64) (_ float64, err error) {
 	defer try.Caught(&err)
 	if m.Problem.N() > mostAlternatives {
@@ -303,8 +296,8 @@ func (m Truth) leastTold(norm, epsilon float64) (_ float64, err error) {
 	})
 }
 
-// functions returns coordinates of the arms in which a vector θ represents the function φ_iᵀθ of norm
-// ‖θ‖/√Scale: exact features or, of very many arms, the coordinates in the span of some.
+// functions returns coordinates of the arms in which a vector θ is the function φ_iᵀθ of norm ‖θ‖/√Scale: exact features or, for very
+// many arms, coordinates in the span of some.
 func (m Truth) functions() (*mat.Dense, error) {
 	const directions = 128
 	if m.Many() {

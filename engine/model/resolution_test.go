@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The directions of kernels on the problem of many arms, from a stopped factor of all 3,000 arms, lie
-// between the two numbers from arms drawn at random; only kernels with very many are warned about.
+// The directions of kernels on the problem of many arms, from a stopped factor of all 3,000 arms, lie between the two numbers from random
+// arms; only kernels with very many directions have a warning.
 func TestResolution(t *testing.T) {
 	p, err := manyarms.Problem(3000)
 	if err != nil {
@@ -80,8 +80,8 @@ func TestResolution(t *testing.T) {
 	}
 }
 
-// Problems in other units of rewards, or with a kernel that has another scale or level, have the same
-// directions at the same part of their scatter.
+// Problems in other units of rewards, or with a kernel of another scale or constant, have the same directions at the same fraction of
+// their scatter.
 func TestResolutionUnits(t *testing.T) {
 	p, err := manyarms.Problem(700)
 	if err != nil {

@@ -13,14 +13,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Ridge resolves the choice of ξ (normalised) for a mode.
+// Ridge returns ξ (normalised) for a mode.
 //
-// auto is the largest ξ meeting √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤ Δ_min/(32(1+ε)‖θ*‖) for fc
-// [Du23, Thm. 1], and ξ ≤ 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) for fb [Du23, Thm. 2], the latter counted from 0
-// upwards; never above the kernel's largest variance. With a PAC epsilon above Δ_min it takes the
-// place of Δ_min. Both need a norm and a gap, from Options or from known expected rewards. Of very
-// many arms (Many) auto is AffordableRidge: what the theorems ask for would tell thousands of
-// directions apart.
+// auto is the largest ξ meeting √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤ Δ_min/(32(1+ε)‖θ*‖) for fc [Du23, Thm. 1], and ξ ≤
+// 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) for fb [Du23, Thm. 2], the latter counted from 0 upwards; never above the kernel's largest variance. A PAC
+// epsilon above Δ_min replaces it. Both need a norm and a gap, from Options or from known expected rewards; it is an error without them.
+// For very many arms (Many) auto is AffordableRidge: the theorems' ξ would need thousands of directions.
 func (m Designs) Ridge(mode string, opt Terms) (float64, error) {
 	switch opt.Ridge.Kind {
 	case engine.RidgeValue:
@@ -43,7 +41,7 @@ func (m Designs) Ridge(mode string, opt Terms) (float64, error) {
 		return 0, fmt.Errorf(`xi="auto" needs norm, a bound on the norm of the reward function: %w`, err)
 	}
 	if norm == 0 {
-		return m.Diagonal, nil // constant zero rewards: no bias at any ξ
+		return m.Diagonal, nil // constant zero rewards: no bias for any ξ
 	}
 	if mode == engine.ModeFB {
 		return m.ridgeFB(norm, opt)
@@ -51,16 +49,15 @@ func (m Designs) Ridge(mode string, opt Terms) (float64, error) {
 	return m.ridgeFC(norm, opt)
 }
 
-// mostRidge is the largest ξ beside the kernel's largest variance: beyond it a shrunken
-// estimate and the bound on its bias are differences of rounded numbers.
+// mostRidge is the largest ratio of ξ to the kernel's largest variance: beyond it a shrunken estimate and its bias bound are differences
+// of rounded numbers.
 const mostRidge = 1e12
 
-// GpRidge returns ξ with Nξ = Unit²: then A = I + Σ N φφᵀ/σ² up to the factor Unit², and the
-// estimator is the posterior mean of a Gaussian process whose prior covariance is the kernel in
-// squared reward units.
+// GpRidge returns ξ with Nξ = Unit²: then A = I + Σ N φφᵀ/σ² up to the factor Unit², and the estimator is the posterior mean of a
+// Gaussian process whose prior covariance is the kernel in squared reward units.
 func (m Designs) GpRidge(pulls int) float64 { return m.Unit * m.Unit / float64(pulls) }
 
-// NormOf returns the bound on ‖θ*‖: the one given, or the norm of the known means.
+// NormOf returns the bound on ‖θ*‖: the stated one, or the norm of the known means.
 func (m Designs) NormOf(opt Terms) (float64, error) {
 	if opt.Norm > 0 {
 		return opt.Norm, nil
@@ -68,8 +65,8 @@ func (m Designs) NormOf(opt Terms) (float64, error) {
 	return m.Truth().Norm()
 }
 
-// NormBound returns the bound on ‖θ*‖ that confidence widths use: 0 when no norm is known and ξ =
-// 0, which needs none. Of very many arms (Many) it is Bounded.
+// NormBound returns the bound on ‖θ*‖ for confidence widths: 0 if no norm is known and ξ = 0, which needs none. For very many arms (Many)
+// it is Bounded.
 func (m Designs) NormBound(opt Terms, ridge float64) (b Bound, err error) {
 	if m.Many() {
 		b, err = m.Truth().Bounded(opt, PriceOfWidths)
@@ -82,7 +79,7 @@ func (m Designs) NormBound(opt Terms, ridge float64) (b Bound, err error) {
 	return b, nil
 }
 
-// gapOf returns the smallest gap assumed, normalised and not below epsilon.
+// gapOf returns the smallest assumed gap, normalised and at least epsilon.
 func (m Designs) gapOf(opt Terms) (float64, error) {
 	if opt.Gap > 0 {
 		return max(opt.Gap, opt.Epsilon), nil
@@ -101,8 +98,8 @@ func (m Designs) gapOf(opt Terms) (float64, error) {
 	return max(gap, opt.Epsilon), nil
 }
 
-// ridgeIterations suffice for either fixed point: each step multiplies the relative distance by at
-// most the share of ξ in A, which is far below 1 where the conditions hold.
+// ridgeIterations suffice for either fixed point: each step multiplies the relative distance by at most the share of ξ in A, which is far
+// below 1 if the conditions hold.
 const ridgeIterations = 30
 
 func (m Designs) ridgeFC(norm float64, opt Terms) (float64, error) {
@@ -111,7 +108,7 @@ func (m Designs) ridgeFC(norm float64, opt Terms) (float64, error) {
 		return 0, err
 	}
 	if math.IsInf(gap, 1) {
-		return m.Diagonal, nil // one arm everywhere: nothing is estimated
+		return m.Diagonal, nil // one arm per task: nothing is estimated
 	}
 	c := gap / (32 * (1 + engine.RoundingEpsilon) * norm)
 	return m.increasingFixedPoint(func(ridge float64) (float64, error) {
@@ -134,9 +131,8 @@ func (m Designs) ridgeFB(norm float64, opt Terms) (float64, error) {
 	})
 }
 
-// increasingFixedPoint iterates ξ ← f(ξ) from f(0), for f increasing: the iterates rise to the
-// smallest fixed point, and every one of them satisfies ξ ≤ f(ξ). Where none lies below the
-// kernel's largest variance it stops there: nothing is gained by more.
+// increasingFixedPoint iterates ξ ← f(ξ) from f(0), for increasing f: the iterates rise to the smallest fixed point, and each satisfies ξ
+// ≤ f(ξ). It stops at the kernel's largest variance, since larger ξ gain nothing.
 func (m Designs) increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
 	ridge, err := f(0)
 	for k := 0; err == nil && k < ridgeIterations && ridge < m.Diagonal; k++ {
@@ -150,8 +146,7 @@ func (m Designs) increasingFixedPoint(f func(float64) (float64, error)) (float64
 	return min(ridge, m.Diagonal), err
 }
 
-// RidgeCondition returns both sides of the theorem's condition on ξ for a mode;
-// it holds when left ≤ right, up to RidgeSlack.
+// RidgeCondition returns both sides of the theorem's condition on ξ for a mode; it holds if left ≤ right, up to RidgeSlack.
 func (m Designs) RidgeCondition(mode string, opt Terms, ridge float64) (left, right float64, err error) {
 	defer try.Caught(&err)
 	norm := try.Of(m.NormOf(opt))
@@ -164,13 +159,11 @@ func (m Designs) RidgeCondition(mode string, opt Terms, ridge float64) (left, ri
 	return math.Sqrt(ridge * d.Value), gap / (32 * (1 + engine.RoundingEpsilon) * norm), err
 }
 
-// RidgeSlack is the relative excess of ξ allowed over the condition of its theorem: rounding, and
-// the solver's tolerance.
+// RidgeSlack is the allowed relative excess of ξ over its condition: rounding, and the solver's tolerance.
 const RidgeSlack = 1e-6
 
-// RidgeWarnings reports a kernel that cannot represent the rewards, and a ξ above what the theorem
-// allows. Decided answers of a fixed budget do not rest on Theorem 2 but on confidence widths, see
-// evidence.
+// RidgeWarnings warns if the kernel cannot represent the rewards or ξ exceeds the theorem's limit. Decided answers of a fixed budget are
+// based on confidence widths, not on Theorem 2, see evidence.
 func (m Designs) RidgeWarnings(mode string, opt Terms, ridge float64) []engine.Warning {
 	out := MisfitWarnings(m.Model, opt)
 	kind := engine.WarnRidgeFC
@@ -178,7 +171,7 @@ func (m Designs) RidgeWarnings(mode string, opt Terms, ridge float64) []engine.W
 		kind = engine.WarnRidgeFB
 	}
 	if mode == engine.ModeFC && opt.Schedule != engine.SchedulePaper {
-		return out // the tuned schedule holds for every ξ
+		return out // the tuned schedule is valid for every ξ
 	}
 	if left, right, err := m.RidgeCondition(mode, opt, ridge); err == nil && left > right*(1+RidgeSlack) {
 		out = append(out, engine.Warning{Kind: kind, Numbers: []float64{ridge, left, right}})
@@ -186,7 +179,7 @@ func (m Designs) RidgeWarnings(mode string, opt Terms, ridge float64) []engine.W
 	return out
 }
 
-// MisfitWarnings reports a kernel that cannot represent the expected rewards.
+// MisfitWarnings warns if the kernel cannot represent the expected rewards.
 func MisfitWarnings(m *Model, opt Terms) []engine.Warning {
 	if m.Truth().Fidelity(opt.Epsilon) != Foreign {
 		return nil
@@ -195,8 +188,7 @@ func MisfitWarnings(m *Model, opt Terms) []engine.Warning {
 	return []engine.Warning{{Kind: engine.WarnKernel, Names: m.Problem.NamesOf(at), Numbers: []float64{size, RoundUp(size)}}}
 }
 
-// RidgeOf returns the ξ (normalised) that an algorithm on the whole model uses with these options;
-// 0 where it differs by round.
+// RidgeOf returns the ξ (normalised) of an algorithm on the whole model with these options; 0 if it differs by round.
 func (m Designs) RidgeOf(mode string, opt engine.Options) (float64, error) {
 	t, err := m.Terms(mode, opt)
 	if err != nil {
@@ -205,11 +197,10 @@ func (m Designs) RidgeOf(mode string, opt engine.Options) (float64, error) {
 	return m.Ridge(mode, t)
 }
 
-// AdmitsAll reports whether the kernel can represent whatever expected rewards the arms have that it
-// distinguishes: its rank is the number of different arms of all tasks, counted task by task. What is
-// proven for every function of such a kernel is proven for every truth, so data on one arm exclude
-// nothing about another. Where blocks of tasks have full rank and the whole does not, tasks say
-// something of each other, and it is false.
+// AdmitsAll reports whether the kernel has full rank: it can represent any expected rewards of the arms that it distinguishes, since its
+// rank is the number of different arms of all tasks, counted by task. A guarantee for all functions of such a kernel is one for all
+// rewards, so data on one arm exclude nothing about another. If blocks of tasks have full rank but the whole does not, tasks are related,
+// and the result is false.
 func (m Relations) AdmitsAll() bool { return m.admits() }
 
 func (m Relations) admitsAll() bool {
@@ -234,9 +225,9 @@ func (m Relations) admitsAll() bool {
 	return different == m.Rank()
 }
 
-// RanksAdd reports whether the rank of all arms is the sum of the ranks of each task's arms, as where the kernel admits
-// every truth or has the terms task(identity()) * arm(k): then an estimate of a gap within a task that has no bias takes no
-// weight from other tasks' arms. It looks at exact features, and is false where these end or are not to be had.
+// RanksAdd reports whether the rank of all arms is the sum of the tasks' ranks, as for full-rank kernels or terms task(identity()) *
+// arm(k): an unbiased estimate of a gap within a task then has zero weights on other tasks' arms. It uses exact features, and is false if
+// these are cut or not available.
 func (m Relations) RanksAdd() (bool, error) { return m.ranksAdd() }
 
 func (m Relations) addRanks() (bool, error) {
@@ -244,7 +235,7 @@ func (m Relations) addRanks() (bool, error) {
 		return true, nil
 	}
 	alone, err := m.TaskModels()
-	if err != nil || m.Cut() { // of one task the kernel may be 0
+	if err != nil || m.Cut() { // for a single task the kernel may be 0
 		return false, m.Context().Err()
 	}
 	rank := m.Rank()
@@ -256,9 +247,8 @@ func (m Relations) addRanks() (bool, error) {
 	return rank == 0, nil
 }
 
-// manyDifferent reports, from a coarse factor, that there are more arms which differ than the largest
-// rank: then no rank is their number, whatever finer features say. It looks at one direction, along
-// which arms are no farther apart than they are, and may miss some.
+// manyDifferent reports, from a coarse factor, that there are more different arms than the largest rank, so the kernel cannot have full
+// rank. It uses one projection, which does not increase distances, and may miss some.
 func (m Relations) manyDifferent() bool {
 	if m.Features != nil || m.Problem.N() <= m.source.maxRank {
 		return false
@@ -282,13 +272,12 @@ func (m Relations) manyDifferent() bool {
 	return different > m.source.maxRank
 }
 
-// unrelatedBelow is the correlation of two arms below which a measurement of one takes less than a
-// millionth off the prior variance of the other.
+// unrelatedBelow is the correlation of two arms below which a measurement of one reduces the prior variance of the other by less than a
+// millionth.
 const unrelatedBelow = 1e-3
 
-// Unrelated reports whether the kernel takes any two arms for unrelated, as identity() does: their
-// correlation is below a thousandth. It looks at the terms of the kernel, and of at most mostUnrelated arms at exact values
-// of it, up to the first related pair.
+// Unrelated reports whether the correlation of any two arms is below a thousandth, as under identity(). It checks the terms of the kernel
+// and, for at most mostUnrelated arms, exact values up to the first related pair.
 func (m Relations) Unrelated() bool { return m.unrelated() }
 
 func (m Relations) lookUnrelated() bool {
@@ -296,7 +285,7 @@ func (m Relations) lookUnrelated() bool {
 	if m.apartOnly {
 		return true
 	}
-	if OwnPart(m.Model) >= m.Diagonal*(1-unrelatedBelow*unrelatedBelow) { // what is left relates no two arms
+	if OwnPart(m.Model) >= m.Diagonal*(1-unrelatedBelow*unrelatedBelow) { // the remaining part relates no two arms
 		return true
 	}
 	if n > mostUnrelated {
@@ -315,8 +304,7 @@ func (m Relations) lookUnrelated() bool {
 	return true
 }
 
-// KernelWarnings says when the kernel admits every truth on these arms, what it is then worth to
-// which methods, and what would help.
+// KernelWarnings warns if the kernel has full rank on these arms, with the consequences for each method and the remedies.
 func (m Relations) KernelWarnings() []engine.Warning {
 	kind := engine.WarnAdmitsAll
 	switch {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a model of many arms costs before anything is asked of it, and its coarse factor.
+// BenchmarkNew measures making a model of many arms, and its coarse factor.
 func BenchmarkNew(b *testing.B) {
 	for _, n := range []int{1000, 10000, 100000} {
 		p := smooth(b, n, false)

@@ -12,14 +12,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// scaling finds scales of the kernel: natural leaves it unchanged, and if no data bear on the scale it is that one.
+// scaling searches scales of the kernel. natural leaves the kernel unchanged and is the result if the data have no information on the
+// scale.
 type scaling struct {
 	natural float64
-	near    float64 // found last, where the next search begins; 0 before
+	near    float64 // last result, where the next search starts; 0 before
 }
 
-// The range of s·d_max in which a scale is looked for, the second times the sum of squares of the
-// data; the step of the grid and the accuracy, of logarithms.
+// The range of s·d_max of the search, the second limit times the sum of squares of the data; the step of the grid and the accuracy, of
+// logarithms.
 const (
 	scaleLeast     = 1e-3
 	scaleMost      = 1e8
@@ -27,13 +28,12 @@ const (
 	scaleTolerance = 1e-6
 )
 
-// coarseSteps is how many steps of the grid of scales are looked at together at first: a deviance bends over units of log s.
+// coarseSteps is the initial step of the search in grid steps: a deviance varies over units of log s.
 const coarseSteps = 4
 
-// least returns the scale of the least deviance, the best of a grid, refined: from where noise
-// hides any signal to where nothing is left of the prior. largest is the largest eigenvalue of the
-// information, or a bound on it, and squares the sum of squares of the data. With a scale near that is above 0 it is the next least one
-// from there.
+// least returns the scale of the smallest deviance, the best of a grid, refined: from scales at which noise hides any signal to scales at
+// which the prior has no influence. largest is the largest eigenvalue of the information, or an upper bound, and squares the sum of
+// squares of the data. If near is above 0, it returns the local minimum from there.
 func (s *scaling) least(largest, squares float64, deviance func(scale float64) float64) (float64, error) {
 	if largest == 0 {
 		return s.natural, nil
@@ -70,15 +70,15 @@ func (s *scaling) least(largest, squares float64, deviance func(scale float64) f
 	return s.near, nil
 }
 
-// narrow is the standard deviation of log s below which one scale represents all.
+// narrow is the standard deviation of log s below which one scale is enough.
 const narrow = 0.3
 
-// beneath is how many nats below the largest value of a density its tails are left out: they are below rounding.
-// resolved is the least standard deviation in steps of a grid at which sums over it are integrals, to a hundredth of a nat.
+// beneath is the depth in nats at which a density's tails are cut: they are below rounding. resolved is the smallest standard deviation,
+// in grid steps, at which sums equal integrals to a hundredth of a nat.
 const beneath, resolved = 40, 0.6
 
-// law integrates exp(-deviance/2) over log s on a grid, which becomes finer until it resolves the density, and returns log of
-// the integral and the scales with the mean and the variance of log s, see Mixture. It goes from the scale near to both sides.
+// law integrates exp(-deviance/2) over log s on a grid, refined until it resolves the density. It returns the log of the integral, and
+// scales with the mean and variance of log s, see Mixture. It extends from the scale near to both sides.
 func (s *scaling) law(largest, squares float64, deviance func(scale float64) float64) (log float64, scales, shares []float64) {
 	defer func() { s.near = scales[len(scales)/2] }()
 	if largest == 0 {
@@ -121,8 +121,8 @@ func (s *scaling) law(largest, squares float64, deviance func(scale float64) flo
 	return log, []float64{math.Exp(mean) / ratio, math.Exp(mean), math.Exp(mean) * ratio}, []float64{1. / 6, 2. / 3, 1. / 6}
 }
 
-// leastBetween returns where a function is least between two places, from a place x inside with its value there, to scaleTolerance: by
-// Brent's method, the least of a parabola through three values, or golden sections where that leads nowhere.
+// leastBetween returns the minimiser of a function between two points, from an inner point x with value y, to scaleTolerance, by Brent's
+// method: parabolas through three values, or golden sections if those fail.
 //
 // [Brent73]: R. P. Brent, Algorithms for Minimization without Derivatives (1973), ch. 5.
 func leastBetween(lo, hi, x, y float64, of func(x float64) float64) float64 {
@@ -180,20 +180,19 @@ func leastBetween(lo, hi, x, y float64, of func(x float64) float64) float64 {
 	}
 }
 
-// tridiagonal holds a positive semi-definite m×m matrix M as T = QᵀMQ with T tridiagonal, and vectors c
-// turned along with it: all that the likelihood of a scale depends on, at a quarter of the cost of
-// eigenvalues with their vectors.
+// tridiagonal has a positive semi-definite m×m matrix M as T = QᵀMQ with T tridiagonal, and vectors c rotated alike: all that the
+// likelihood of a scale depends on, at a quarter of the cost of an eigendecomposition.
 type tridiagonal struct {
-	diagonal []float64 // m: of T
-	beside   []float64 // m-1: beside its diagonal
+	diagonal []float64 // m: diagonal of T
+	beside   []float64 // m-1: off-diagonal of T
 	along    []float64 // m: Qᵀc
-	middle   []float64 // m: the same of another vector; nil without
+	middle   []float64 // m: Qᵀ of another vector; nil without
 }
 
-// reducedWhole is the largest matrix that Dsytrd does not reduce by blocks, and how many columns a block has, which take memory to work in.
+// reducedWhole is the largest matrix that Dsytrd reduces without blocks, and the number of columns of a block, which needs workspace.
 const reducedWhole = 32
 
-// newTridiagonal reduces a matrix by Householder's reflections. The vectors are turned in place; middle may be nil.
+// newTridiagonal reduces a matrix by Householder reflections. The vectors are rotated in place; middle may be nil.
 func newTridiagonal(of *mat.SymDense, along, middle []float64) tridiagonal {
 	n := of.SymmetricDim()
 	t := tridiagonal{diagonal: make([]float64, n), beside: make([]float64, max(0, n-1)), along: along, middle: middle}
@@ -230,7 +229,7 @@ func newTridiagonal(of *mat.SymDense, along, middle []float64) tridiagonal {
 	return t
 }
 
-// largest returns a bound on the largest eigenvalue: the largest sum of absolute values of a row.
+// largest returns an upper bound on the largest eigenvalue: the largest absolute row sum.
 func (t *tridiagonal) largest() float64 {
 	largest := 0.0
 	for j, v := range t.diagonal {
@@ -245,13 +244,14 @@ func (t *tridiagonal) largest() float64 {
 	return largest
 }
 
-// solved are log det(I + sT) and, for c along and o in the middle, cᵀ(I + sT)⁻¹c, oᵀ(I + sT)⁻¹o and oᵀ(I + sT)⁻¹c.
+// solved has log det(I + sT) and, for c = along and o = middle, cᵀ(I + sT)⁻¹c, oᵀ(I + sT)⁻¹o and oᵀ(I + sT)⁻¹c.
 type solved struct{ logDet, quadratic, square, cross float64 }
 
-// manyPivots is a product of pivots whose logarithm is taken, so that another one, below scaleMost times data, does not overflow.
+// manyPivots is the product of pivots at which the logarithm is taken, so that a further pivot, below scaleMost times data, cannot
+// overflow.
 const manyPivots = 1e100
 
-// solved returns these by the factors LDLᵀ.
+// solved computes these from the factors LDLᵀ.
 func (t *tridiagonal) solved(scale float64) (out solved) {
 	var z, w float64
 	inverse, product := 1., 1.
@@ -262,7 +262,7 @@ func (t *tridiagonal) solved(scale float64) (out solved) {
 			f = e * inverse
 			next -= e * f
 		}
-		pivot := max(next, 1) // I + sT is at least I: a smaller pivot is rounding
+		pivot := max(next, 1) // I + sT ≥ I: a smaller pivot is rounding
 		inverse = 1 / pivot
 		z = t.along[k] - f*z
 		out.quadratic += z * z * inverse

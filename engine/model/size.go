@@ -1,24 +1,22 @@
 package model
 
-// The numbers of arms and of directions at which another form of a computation takes over, as regimes.md shows them.
+// The numbers of arms and directions at which another form of a computation is used; regimes.md lists them.
 const (
-	// MaxRank is the largest feature dimension a Model keeps. Below it the features
-	// are exact to rounding; past it they are truncated, and Truncation bounds what
-	// was left out.
+	// MaxRank is the largest feature dimension of a Model. Below it features are exact to rounding; beyond it they are truncated, and
+	// Truncation bounds the omitted part.
 	MaxRank = 1024
-	// MostLeastSquares is the largest rank up to which tests use least squares of all tasks where nobody stated a norm.
+	// MostLeastSquares is the largest rank up to which tests without a stated norm use least squares over all tasks.
 	MostLeastSquares = 256
-	// MostDesigned is the largest number of arms that say nothing of each other whose pulls are designed; the means of more
-	// are compared in closed form.
+	// MostDesigned is the largest number of unrelated arms whose pulls are designed; beyond it means are compared in closed form.
 	MostDesigned = 64
-	// MostLearned is the number of arms up to which a kernel that is learned in the run uses covariances of all arms.
+	// MostLearned is the number of arms up to which a kernel learned in the run uses covariances of all arms.
 	MostLearned = 512
-	// MostTested is the largest rank up to which CoBayesFB tests what is decided.
+	// MostTested is the largest rank up to which CoBayesFB tests its decisions.
 	MostTested = 100
-	// MostOneLeader is the largest number of arms of a task at which one of them leads under a bound on the norm.
+	// MostOneLeader is the largest number of arms of a task with a single leader under a bound on the norm.
 	MostOneLeader = 40
 
-	// MostWithin is the largest number of arms whose posterior is formed within blocks.
+	// MostWithin is the largest number of arms of a posterior within blocks.
 	MostWithin = 256
 
 	eagerArms      = 256
@@ -36,7 +34,7 @@ const (
 	mostInTree     = 8192
 )
 
-// The forms of a computation, as results name them: of CoTestFC and its kind first, then of posteriors, then of least squares.
+// The forms of a computation, as results name them: CoTestFC and its variants, then posteriors, then least squares.
 const (
 	RegimeTogether = "least squares of all tasks"
 	RegimeAlone    = "each agent alone"

@@ -28,17 +28,17 @@ func TestRegimesAreDocumented(t *testing.T) {
 	}
 }
 
-// regime is a size at which another form of a computation takes over.
+// regime is a size at which another form of a computation is used.
 type regime struct {
-	What   string // what is computed
-	Most   int    // up to which size it is as Within says
-	Of     string // what is counted: arms of all tasks, or directions: the rank of the kernel on them
+	What   string // the quantity computed
+	Most   int    // largest size for the form Within
+	Of     string // what is counted: arms of all tasks, or directions, the kernel's rank on them
 	Within string
 	Beyond string
-	Why    string // what the number rests on
+	Why    string // the reason for the number
 }
 
-// regimes returns the sizes that decide which form of a computation runs, which regimes.md shows.
+// regimes returns the sizes at which the form of a computation changes, which regimes.md lists.
 func regimes() []regime {
 	const arms, directions = "arms", "directions"
 	return []regime{

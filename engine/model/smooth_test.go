@@ -25,8 +25,8 @@ func rounded(t *testing.T, arms, decimals int) *problem.Problem {
 	return p
 }
 
-// Means of few decimals have a larger norm than the function they are of. Something within what a test
-// may allow for has none that is larger, and with fewer decimals it is farther off.
+// Rounded means have a larger norm than their function. A function within the distance that a test may allow for has no larger norm, and
+// with fewer decimals it is farther away.
 func TestSmooth(t *testing.T) {
 	const arms, epsilon = 400, 0.1
 	for decimals, most := range map[int]float64{4: epsilon / 100, 3: epsilon / 25, 2: epsilon / 5} {
@@ -55,8 +55,7 @@ func TestSmooth(t *testing.T) {
 	}
 }
 
-// There is no such function if nothing is known, and where arms that are one to the kernel have
-// different means.
+// There is no such function without known means, or if arms with equal features have different means.
 func TestSmoothIsNone(t *testing.T) {
 	opt := engine.Options{Epsilon: 0.1}
 	p := rounded(t, 300, 4)
@@ -75,8 +74,7 @@ func TestSmoothIsNone(t *testing.T) {
 	}
 }
 
-// Among functions within a norm the closest is no farther than one of Smooth with that norm, and a smaller
-// ball has none as close.
+// Among functions within a norm the closest is at most as far as one of Smooth with that norm, and in a smaller ball none is as close.
 func TestClosest(t *testing.T) {
 	m := plain.ModelOf(t, rounded(t, 300, 4))
 	near, found, err := m.Truth().Smooth(plain.TermsOf(t, m, engine.ModeFC, engine.Options{Epsilon: 0.1}), model.PriceOfWalks)

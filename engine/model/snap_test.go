@@ -7,8 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Arms closer than their features tell become one, the first of them; arms farther apart, and the
-// bits of all others, stay unchanged.
+// Arms that features cannot distinguish get the features of the first of them; arms farther apart are unchanged, bit for bit.
 func TestSnap(t *testing.T) {
 	smooth := kernels.Joint{Terms: []kernels.Term{{Scale: 7, Task: kernels.Constant{Value: 1}, Arm: kernels.RBF{}}}}
 	// Under rbf(1) points at distance d are √(2 - 2exp(-d²/2)) ≈ d apart, in units of √7.

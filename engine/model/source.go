@@ -21,8 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// source holds the values of the kernel on the points of a problem, and what was factored of them.
-// All models that differ in precisions only share one.
+// source has the kernel values on the points of a problem, and their factors. Models that differ only in precisions share one.
 type source struct {
 	gram    kernels.Matrix
 	factor  *kernels.Growing
@@ -35,16 +34,16 @@ type source struct {
 	trees    *once[*trees]
 }
 
-// exactFeatures are the features to the rounding of a pivoted Cholesky factor, or to the largest rank.
+// exactFeatures are the features to the rounding of a pivoted Cholesky factor, or up to the largest rank.
 type exactFeatures struct {
 	matrix     *mat.Dense
 	pivots     []int
 	truncation float64
 	cut        bool
-	grown      *kernels.Growing // what they were taken from, where whole goes on from there; nil elsewhere
+	grown      *kernels.Growing // the factor they come from, if whole continues it; nil otherwise
 }
 
-// newSource checks the kernel on its points and reads its diagonal.
+// newSource checks the kernel on its points and computes its diagonal.
 func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source, err error) {
 	defer try.Caught(&err)
 	if _, err := p.Kernel.Check(p.Tasks, p.Arms); err != nil {
@@ -58,8 +57,7 @@ func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source,
 	return s, nil
 }
 
-// exact computes the features. The factor that it takes them from is its own: what it has beyond
-// the columns that others share is kept once, as features.
+// exact computes the features. It uses a factor of its own: columns beyond the shared ones are kept once, as features.
 func (s *source) exact(ctx context.Context) (*exactFeatures, error) {
 	return s.features.get(ctx, func() (_ *exactFeatures, err error) {
 		defer try.Caught(&err)
@@ -76,22 +74,21 @@ func (s *source) exact(ctx context.Context) (*exactFeatures, error) {
 	})
 }
 
-// whole factors the whole Gram matrix of at most exactNorm arms whose features were cut. It goes on from
-// their columns.
+// whole factors the whole Gram matrix of at most exactNorm arms with cut features. It continues from their columns.
 func (s *source) whole(ctx context.Context) (_ kernels.Factor, err error) {
 	defer try.Caught(&err)
 	f := try.Of(s.exact(ctx))
-	return try.Of(f.grown.Continued(ctx)).Factor(ctx, 0, 0) // the further columns are not kept
+	return try.Of(f.grown.Continued(ctx)).Factor(ctx, 0, 0) // further columns are not kept
 }
 
-// scaleOf returns the power of four next to the largest variance of a kernel, and its root:
-// features that are divided by the root keep every digit.
+// scaleOf returns the power of four nearest to the largest variance of a kernel, and its root: dividing features by the root loses no
+// digit.
 func scaleOf(diagonal float64) (scale, root float64) {
 	exponent := int(math.Round(math.Log2(diagonal) / 2))
 	return math.Ldexp(1, 2*exponent), math.Ldexp(1, exponent)
 }
 
-// normalised is a Gram matrix over Scale: its values are φ_iᵀφ_j.
+// normalised is a Gram matrix divided by Scale: its values are φ_iᵀφ_j.
 type normalised struct {
 	gram  kernels.Matrix
 	scale float64
@@ -117,11 +114,11 @@ func (g normalised) divide(dst []float64) {
 	}
 }
 
-// Gram returns the exact values of the kernel, normalised: row i has φ_iᵀφ_j = k(x̃_i, x̃_j)/Scale for
-// every arm j. Nothing of them is stored; kernels.Part reads parts of rows.
+// Gram returns the exact kernel values, normalised: row i has φ_iᵀφ_j = k(x̃_i, x̃_j)/Scale for every arm j. Nothing is stored;
+// kernels.Part reads parts of rows.
 func (m *Model) Gram() kernels.Matrix { return normalised{m.source.gram, m.Scale} }
 
-// Among returns the exact values of the kernel among some arms, normalised.
+// Among returns the exact kernel values among some arms, normalised.
 func (m *Model) Among(arms []int) (kernels.Matrix, error) {
 	p := m.Problem
 	taskOf := indices.Of(p.TaskOf, arms)
@@ -137,14 +134,14 @@ func (m *Model) Variances() []float64 {
 	return lists.Map(m.source.factor.Diagonal(), func(v float64) float64 { return v / m.Scale })
 }
 
-// Row sets dst, of length N, to the exact values φ_iᵀφ_j of an arm with all others, normalised.
+// Row sets dst, of length N, to the exact values φ_iᵀφ_j of arm i with all arms, normalised.
 func (m *Model) Row(dst []float64, i int) { m.Gram().Row(dst, i) }
 
-// entriesAtOnce is how many values of a kernel a core computes between two looks at the context.
+// entriesAtOnce is the number of kernel values that a core computes between two checks of the context.
 const entriesAtOnce = 1 << 13
 
-// Rows sets row k of dst to the exact values φ_iᵀφ_j of the arm i = arms[k] with the arms from ≤ j <
-// from + c, where c is the number of columns of dst. It uses the cores that the model's context allows.
+// Rows sets row k of dst to the exact values φ_iᵀφ_j of the arm i = arms[k] with the arms from ≤ j < from + c, where c is the number of
+// columns of dst. It uses the cores that the model's context allows.
 func (m *Model) Rows(dst *mat.Dense, arms []int, from int) error {
 	if len(arms) == 0 {
 		return nil
@@ -165,12 +162,9 @@ func (m *Model) Entry(i, j int) float64 {
 	return v[0]
 }
 
-// Exact returns the model with its exact features and its Layout; a model that has them returns
-// itself, and so does one of arms apart, which needs none. They are computed once, by whoever needs them first: O(N m²) operations and O(N
-// m) memory
-// for a kernel of rank m on the arms, at most MaxRank. It is an error when the
-// context ends, when there is no memory for them, or where the kernel turns out not to be positive
-// semi-definite.
+// Exact returns the model with its exact features and its Layout. It returns the model itself if that has them, or if its arms are
+// unrelated and need none. They are computed once, on first use: O(N m²) operations and O(N m) memory for a kernel of rank m ≤ MaxRank on
+// the arms. It returns an error if the context ends, if there is no memory, or if the kernel is not positive semi-definite.
 func (m *Model) Exact() (*Model, error) {
 	if m.Features != nil || m.apartOnly {
 		return m, nil
@@ -182,12 +176,12 @@ func (m *Model) Exact() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := *exact // under the context and the Memory that the model has now
+	out := *exact // with the present context and Memory of the model
 	out.life, out.Memory = m.life, m.Memory
 	return &out, nil
 }
 
-// fill sets the exact features and what follows from them.
+// fill computes the exact features and everything derived from them.
 func (m *Model) fill() (err error) {
 	defer try.Caught(&err, fmt.Sprintf("problem %q", m.Problem.Name))
 	f := try.Of(m.source.exact(m.Context()))
@@ -196,7 +190,7 @@ func (m *Model) fill() (err error) {
 	return nil
 }
 
-// lay sets what follows from features.
+// lay computes everything derived from features.
 func (m *Model) lay() (err error) {
 	if m.Layout, err = canon.NewLayout(m.Context(), m.Features, m.Precision); err != nil {
 		return err
@@ -218,9 +212,8 @@ func (m *Model) withFeatures(features *mat.Dense) (*Model, error) {
 	return &out, out.lay()
 }
 
-// written returns what the identity has of a model without features: its points, and its kernel as it
-// is written. A kernel with formulas is like no other, since the text of one is not all that it
-// follows from.
+// written returns the identity of a model without features: its points and the text of its kernel. A kernel with formulas equals no
+// other, since its text does not determine it.
 func (m *Model) written() string {
 	p := m.Problem
 	var lists [][]float64
@@ -237,20 +230,18 @@ func (m *Model) written() string {
 	return canon.Fingerprint(append(lists, m.others()...)...) + string(text[:16])
 }
 
-// Stopped holds features that a factor has left where its residual was small enough. All numbers are
-// normalised.
+// Stopped has features from a factor stopped at a small residual, normalised.
 type Stopped struct {
-	Features *mat.Dense // N × m; row i is φ_i without what Rest has of it
-	Pivots   []int      // the m arms, in order, that the factor was taken at
-	Rest     []float64  // N: what is left of ‖φ_i‖², from below 0 by rounding to Residual
-	Residual float64    // the largest of Rest
-	Trace    float64    // the sum of Rest, without what is below 0
+	Features *mat.Dense // N × m; row i is φ_i without its residual
+	Pivots   []int      // the m pivot arms, in order
+	Rest     []float64  // N: residual of ‖φ_i‖², between a rounding error below 0 and Residual
+	Residual float64    // largest entry of Rest
+	Trace    float64    // sum of the positive entries of Rest
 }
 
-// Stopped returns the features of the factor that ends where what is left of every ‖φ_i‖² is at most
-// residual, normalised, or at most half of the largest, or at rank maxRank (0 means no limit). Every φ_iᵀφ_j is off by at most
-// √(Rest_i·Rest_j). All models of a problem share one factor, which grows as far as the smallest
-// residual takes it and is not computed twice; the features are made for each call.
+// Stopped returns the features of the factor that stops when the residual of every ‖φ_i‖² is at most residual (normalised) or half of the
+// largest ‖φ_i‖², or at rank maxRank (0 means no limit). Every φ_iᵀφ_j has an error of at most √(Rest_i·Rest_j). All models of a problem
+// share one factor, extended to the smallest requested residual; the features are copied for each call.
 //
 // Unlike exact features these are not snapped: copies of an arm may differ by rounding.
 func (m *Model) Stopped(maxRank int, residual float64) (Stopped, error) {
@@ -266,25 +257,24 @@ func (m *Model) Stopped(maxRank int, residual float64) (Stopped, error) {
 	return Stopped{Features: f.L, Pivots: f.Pivots, Rest: f.Rest, Residual: f.Residual / m.Scale, Trace: f.ResidualTrace / m.Scale}, nil
 }
 
-// Pivots returns the arms that Stopped takes its factor at, without making the features.
+// Pivots returns the pivot arms of Stopped without copying the features.
 func (m *Model) Pivots(maxRank int, residual float64) ([]int, error) {
 	_, pivots, err := m.source.factor.Columns(m.Context(), maxRank, relative(m, residual))
 	return pivots, err
 }
 
-// relative returns a residual over the largest ‖φ_i‖², at most a half: a factor of nothing would show
-// nothing of the kernel, which some ridge may exceed.
+// relative returns a residual divided by the largest ‖φ_i‖², at most a half: an empty factor would not represent the kernel, even if the
+// ridge is larger.
 func relative(m *Model, residual float64) float64 { return min(residual*m.Scale/m.Diagonal, 0.5) }
 
-// Residual returns the residual at which Stopped has this number of pivots, among the pivots that somebody asked for.
+// Residual returns the residual of Stopped at this number of pivots, among the pivots computed so far.
 func (m *Model) Residual(rank int) (float64, error) {
 	residual, err := m.source.factor.Residual(m.Context(), rank)
 	return residual / m.Scale, err
 }
 
-// Levelled returns the model with a constant among its features: what methods can represent whose
-// level is unknown. It is for Misfit and Fidelity. Features that were cut, or that represent
-// everything as they are, stay so, and those that cannot be had.
+// Levelled returns the model with a constant among its features: the functions that methods with an unknown prior mean can represent. It
+// is for Misfit and Fidelity. Cut, full-rank or unavailable features are returned unchanged.
 func (m *Model) Levelled() *Model {
 	if level, err := m.level(); err == nil {
 		return level

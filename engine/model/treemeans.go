@@ -6,20 +6,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// treeMeans holds what a posterior of trees is formed of, normalised.
+// treeMeans has the data of a posterior on trees, normalised.
 type treeMeans struct {
 	*trees
 	scaling
 	m        *Model
-	known    bool      // whether the level is stated
-	level    float64   // the one stated
-	pulled   int       // arms with pulls
+	known    bool      // whether the prior mean is stated
+	level    float64   // stated prior mean
+	pulled   int       // number of arms with pulls
 	total, y []float64 // N
-	// by node with pulls at or below it, in their order:
-	nodes, up   []int     // the node, and the place of its parent, -1 of a root
+	// per node with pulls at or below it, in order:
+	nodes, up   []int     // the node, and the position of its parent, -1 for a root
 	slope, free []float64 // of the node
-	order       []int     // the places of nodes, the deepest first: neighbours are of different trees, whose numbers take no turns
-	// where a pass writes Λ, the means of 1 and of y - centre at and below a node, and what a node adds to sums
+	order       []int     // positions of nodes, deepest first: neighbours are in different trees, so their updates are independent
+	// workspace of a pass: Λ, the means of 1 and of y - centre at and below a node, and the contribution of a node to sums
 	information, ones, rewards, pivots, weights []float64
 }
 
@@ -59,10 +59,10 @@ func newTreeMeans(m *Model, t *trees, level engine.Level, counts []int, means []
 	return d
 }
 
-// deepestFirst orders nodes by their depth, given their parents, which stand before them; of equal ones the last is first.
+// deepestFirst orders nodes by depth, given their parents, which precede them; among equal depths the last comes first.
 func deepestFirst(up []int) []int {
 	depth, order := make([]int, len(up)), make([]int, len(up))
-	var end []int // by depth: the nodes of this one and of larger ones
+	var end []int // per depth: the number of nodes at this and larger depths
 	for k, p := range up {
 		if p >= 0 {
 			depth[k] = depth[p] + 1
@@ -82,16 +82,16 @@ func deepestFirst(up []int) []int {
 	return order
 }
 
-// aroundTrees holds the data around their level for a part of arms by themselves and a scale. All by the place of nodes.
+// aroundTrees has the centred data for a variance of independent effects and a scale, by position of nodes.
 type aroundTrees struct {
 	*treeMeans
 	fitted
-	noise     float64   // as of levelled
-	largest   float64   // a bound on the largest eigenvalue of the information
+	noise     float64   // as in levelled
+	largest   float64   // upper bound of the largest eigenvalue of the information
 	with, off []float64 // t' and y - centre, 0 without pulls
 }
 
-// around returns them for a part of arms by themselves and a scale, fitted if it is 0.
+// around returns the centred data for a variance of independent effects and a scale, fitted if 0.
 func (d *treeMeans) around(own, scale float64) (*aroundTrees, error) {
 	if err := d.m.Context().Err(); err != nil {
 		return nil, err
@@ -134,11 +134,10 @@ func (d *treeMeans) around(own, scale float64) (*aroundTrees, error) {
 	return c, err
 }
 
-// passed is what the data say at a scale: log det(I + sKT') and, with the covariance V of their means, Q = 1ᵀV⁻¹1, 1ᵀV⁻¹z and zᵀV⁻¹z,
-// z = y - centre.
+// passed has log det(I + sKT') and, with the covariance V of the means, Q = 1ᵀV⁻¹1, 1ᵀV⁻¹z and zᵀV⁻¹z, z = y - centre.
 type passed struct{ logDet, level, cross, squares float64 }
 
-// pass goes from the leaves to the roots. Squares are sums of parts above 0, one where information on a node joins.
+// pass goes from the leaves to the roots. Squares are sums of positive parts, one for each merge of information at a node.
 func (c *aroundTrees) pass(scale float64) (out passed) {
 	n := len(c.nodes)
 	information, ones, rewards, pivots, weights := c.information[:n], c.ones[:n], c.rewards[:n], c.pivots[:n], c.weights[:n]
@@ -188,7 +187,7 @@ func (c *aroundTrees) pass(scale float64) (out passed) {
 	return passed{logDet + math.Log(product), level, cross, squares}
 }
 
-// around returns the squares around the level.
+// around returns the squares around the prior mean.
 func (c *aroundTrees) around(at passed) float64 {
 	if c.known {
 		return at.squares

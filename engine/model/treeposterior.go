@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// conditioned is a posterior that uses the arms that were pulled, instead of features of all arms. variances sets dst[k] to the
-// variance of the difference of the rewards of arms[k] and another arm, or with -1 of its reward alone.
+// conditioned is a posterior on the pulled arms, instead of features of all arms. variances sets dst[k] to the variance of the difference
+// between arms[k] and arm from; with from = -1 to the variance of arms[k].
 type conditioned interface {
 	floats() int
 	estimates(centre float64, y []float64) []float64
@@ -20,14 +20,14 @@ type conditioned interface {
 
 var _, _ conditioned = (*dual)(nil), (*onTrees)(nil)
 
-// onTrees is a posterior of arms that are trees, at a cost that is linear in their number. With the rewards at and below node j, f_j has
-// the precision Λ_j and the information η_j beside its prior, and
+// onTrees is a posterior of arms on trees, at a cost linear in their number. With the rewards at and below node j, f_j has the precision
+// Λ_j and the information η_j in addition to its prior, and
 //
 //	f_j | f_p ~ N(b_j f_p + v_j η_j, v_j),  b_j = a_j/(1 + s q_j Λ_j),  v_j = s q_j/(1 + s q_j Λ_j),
 //	Λ_p = t_p' + Σ_j a_j b_j Λ_j,  η_p = t_p' (ȳ_p - β) + Σ_j b_j η_j over the children j of p,
 //
-// by which the posterior has trees again. Level and parts of arms by themselves are as of dual, with 1 - E(f_i | rewards of 1) = w_i
-// and the precision Q of the level,
+// so the posterior has tree form again. Prior mean and independent effects are as in dual, with 1 - E(f_i | rewards of 1) = w_i and the
+// precision Q of the prior mean,
 //
 //	E μ_i = β̂ + E(f_i | ȳ - β̂),  Cov(μ_i, μ_j) = (1 - a_i)(1 - a_j)(Cov(f_i, f_j) + w_i w_j/Q) + [i = j](1 - a_i) g,  a_i = g t_i'.
 //
@@ -36,8 +36,8 @@ type onTrees struct {
 	trees            // with b, v and the variances of f
 	own    float64   // g
 	with   []float64 // N: t', 0 for arms without pulls
-	weight []float64 // N: w; 0 where the level is stated
-	levels float64   // 1/Q; 0 where the level is stated
+	weight []float64 // N: w; 0 if the prior mean is stated
+	levels float64   // 1/Q; 0 if the prior mean is stated
 }
 
 func (c *aroundTrees) posterior(scale float64) (*Posterior, float64, error) {
@@ -73,8 +73,8 @@ func (c *aroundTrees) posterior(scale float64) (*Posterior, float64, error) {
 	return p, c.devianceAt(scale, at), nil
 }
 
-// newTreePosterior forms it from the data, at a scale or, for 0, at the one of the least deviance. Of arms that are unrelated a part of
-// arms by themselves is no more than a larger scale.
+// newTreePosterior returns the posterior at a scale or, for 0, at the one with the smallest deviance. For unrelated arms independent
+// effects are equivalent to a larger scale.
 func newTreePosterior(m *Model, t *trees, prior Prior, counts []int, means []float64) (*Posterior, error) {
 	d := newTreeMeans(m, t, prior.Level, counts, means)
 	c, err := fitTested(d.total, prior.FitsOwn() && !t.alone, func(own float64) (*aroundTrees, error) {
@@ -87,7 +87,7 @@ func newTreePosterior(m *Model, t *trees, prior Prior, counts []int, means []flo
 	return p, err
 }
 
-// treeMembers returns the members of a mixture, see mixed. Of unrelated arms it is over the scale alone.
+// treeMembers returns the members of a mixture, see mixed; for unrelated arms over the scale alone.
 func treeMembers(
 	m *Model, t *trees, prior Prior, before *Mixture, counts []int, means []float64, points []point, negligible float64,
 ) ([]Member, error) {
@@ -99,7 +99,7 @@ func treeMembers(
 		func(own, _ float64) (*aroundTrees, error) { return d.around(own, d.natural) })
 }
 
-// values returns E f_j of nodes where the reward of each arm with pulls is the one given, less the level.
+// values returns E f_j of nodes if the reward of each pulled arm, minus the prior mean, is of(i).
 func (d *onTrees) values(of func(i int) float64) []float64 {
 	n := len(d.arm)
 	eta, out := make([]float64, n), make([]float64, n)
@@ -197,8 +197,7 @@ func (d *onTrees) covariances(dst []float64, arms []int, with int) {
 	d.complete(dst, row, arms, with)
 }
 
-// complete sets dst to covariances of arms with another one, whose covariances of f with the nodes of its tree are given, or none where
-// no arm is there.
+// complete sets dst to covariances of arms with another one. row has the covariances of f with the nodes of its tree.
 func (d *onTrees) complete(dst, row []float64, arms []int, with int) {
 	first, w, kj := d.first[d.node[with]], d.weight[with], d.retained(with)
 	for k, i := range arms {
@@ -212,10 +211,10 @@ func (d *onTrees) complete(dst, row []float64, arms []int, with int) {
 	}
 }
 
-// treesOnStack is the number of nodes of a tree up to which what is said of each takes no memory from the heap.
+// treesOnStack is the number of nodes of a tree up to which workspace is on the stack.
 const treesOnStack = 32
 
-// sized returns n values, in a slice if it has room.
+// sized returns n values, in room if it is large enough.
 func sized[T any](room []T, n int) []T {
 	if n <= cap(room) {
 		return room[:n]

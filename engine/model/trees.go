@@ -9,23 +9,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// trees holds arms as nodes of trees along whose branches they depend on each other, as they do under matern(0.5) on a line
-// [RW06, sec. B.2] and where nothing relates them: node j has a_j times the value of its parent p and something new of variance q_j,
+// trees has arms as nodes of trees that describe their dependence, as under matern(0.5) on a line [RW06, sec. B.2] and for unrelated
+// arms: node j is a_j times its parent p plus an independent part of variance q_j,
 //
 //	Cov(j, i) = a_j Cov(p, i) for all nodes i before j,  Var(j) = a_j² Var(p) + q_j.
 type trees struct {
-	arm, node   []int     // the arm of a node, and the node of an arm; parents stand before their children, a tree is one stretch
-	parent      []int     // by node; -1 of a root
-	first, last []int     // by node: its tree has the nodes first ≤ j < last
+	arm, node   []int     // the arm of a node, and the node of an arm; parents precede their children, and a tree is contiguous
+	parent      []int     // per node; -1 for a root
+	first, last []int     // per node: its tree has the nodes first ≤ j < last
 	slope, free []float64 // by node: a, 0 of a root, and q
 	spread      []float64 // by node: its variance
 	alone       bool      // whether all nodes are roots
 }
 
-// treeRounding is the error of a correlation up to which the arms are such nodes.
+// treeRounding is the largest error of a correlation at which arms count as trees.
 const treeRounding = 1e-12
 
-// treesOf returns the arms of a model as trees, normalised at the scale 1, or nil where they are none. Once.
+// treesOf returns the arms of a model as trees, normalised at scale 1, or nil if they are not trees. The result is cached.
 func treesOf(m *Model) (*trees, error) {
 	return m.source.trees.get(m.Context(), func() (*trees, error) {
 		t := &trees{node: make([]int, m.Problem.N()), alone: m.Relations().Unrelated()}
@@ -54,20 +54,20 @@ func treesOf(m *Model) (*trees, error) {
 	})
 }
 
-// InTrees reports whether posteriors go along trees of arms, by a formula, as they do where arms are unrelated.
+// InTrees reports whether posteriors use trees of arms, as for unrelated arms.
 func (m Relations) InTrees() bool {
 	t, err := treesOf(m.Model)
 	return err == nil && t != nil
 }
 
-// add adds an arm under a parent to the tree that begins with the node first.
+// add adds an arm under a parent to the tree that starts with the node first.
 func (t *trees) add(arm, parent, first int, slope, free, variance float64) {
 	t.node[arm] = len(t.arm)
 	t.arm, t.parent, t.first = append(t.arm, arm), append(t.parent, parent), append(t.first, first)
 	t.slope, t.free, t.spread = append(t.slope, slope), append(t.free, free), append(t.spread, variance)
 }
 
-// end sets where each tree ends.
+// end sets the end of each tree.
 func (t *trees) end() {
 	t.last = make([]int, len(t.arm))
 	for j := len(t.arm) - 1; j >= 0; j-- {
@@ -77,8 +77,8 @@ func (t *trees) end() {
 	}
 }
 
-// grow adds the arms of a part, each under the one that it is most correlated with: where they are trees that is the next one along a
-// branch. It reports false at the first arm that depends on others besides.
+// grow adds the arms of a group, each under the one with the largest correlation, which in a tree is its neighbour along a branch. It
+// returns false at the first arm that depends on others, too.
 func (t *trees) grow(arms []int, gram kernels.Matrix, variances []float64) bool {
 	n := len(arms)
 	row, implied := make([]float64, n), make([]float64, n)
@@ -130,20 +130,20 @@ func (t *trees) covariances(dst []float64, with int) {
 		down *= t.slope[k]
 	}
 	for k, v := range dst {
-		if math.IsNaN(v) { // not on the way to the root
+		if math.IsNaN(v) { // not on the path to the root
 			dst[k] = t.slope[first+k] * dst[t.parent[first+k]-first]
 		}
 	}
 }
 
-// fork is where the ways to a node and to another one part: with the value f of the node top they are down·f and something of
-// variance lost, and otherDown·f and something of variance otherLost, all three independent.
+// fork is where the paths to two nodes separate. With the value f of the node top they are down·f plus a part of variance lost, and
+// otherDown·f plus a part of variance otherLost, all three independent.
 type fork struct {
 	top                              int
 	down, lost, otherDown, otherLost float64
 }
 
-// forks sets out to the forks of the nodes of a tree, from its first, and another node.
+// forks sets out to the forks of the nodes of a tree, from its first, with another node.
 func (t *trees) forks(out []fork, other int) {
 	first := t.first[other]
 	clear(out)
@@ -154,7 +154,7 @@ func (t *trees) forks(out []fork, other int) {
 		down *= t.slope[k]
 	}
 	for k := range out {
-		if a := t.slope[first+k]; out[k].down == 0 { // not on the way to the root
+		if a := t.slope[first+k]; out[k].down == 0 { // not on the path to the root
 			f := out[t.parent[first+k]-first]
 			f.down, f.lost = a*f.down, a*a*f.lost+t.free[first+k]
 			out[k] = f

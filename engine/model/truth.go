@@ -13,19 +13,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Truth is what is known of the expected rewards of a model, and how its kernel represents them.
+// Truth has the facts about the known expected rewards of a model, and about their representation by the kernel.
 type Truth struct{ *Model }
 
-// truth holds all that follows from the expected rewards: computed once per Model.
+// truth has the quantities derived from the expected rewards, computed once per Model.
 type truth struct {
 	best  []int     // V: the best arm of each task
 	gap   []float64 // N: μ_best - μ_i of its task, normalised
-	min   float64   // smallest gap of a rival, normalised; +Inf when no task has two arms
-	minAt int       // the arm of the smallest gap
+	min   float64   // smallest gap of a rival, normalised; +Inf if no task has two arms
+	minAt int       // arm of the smallest gap
 }
 
-// TieTolerance is the difference, relative to their size, at which two means still count as equal:
-// differences below it are rounding of the means themselves.
+// TieTolerance is the relative difference below which two means count as equal: smaller ones are rounding of the means.
 const TieTolerance = 1e-14
 
 func (m Truth) computeTruth() (*truth, error) {
@@ -52,18 +51,17 @@ func (m Truth) computeTruth() (*truth, error) {
 	return t, nil
 }
 
-// Best returns the best arm of each task (the first of tied ones).
+// Best returns the best arm of each task (the first of tied ones). It returns an error for unknown means.
 func (m Truth) Best() ([]int, error) {
 	return known(m, func(t *truth) []int { return slices.Clone(t.best) })
 }
 
-// DeltaMin returns the smallest gap Δ_min between best and second arm over all tasks, normalised;
-// +Inf when no task has two arms.
+// DeltaMin returns the smallest gap Δ_min between best and second arm over all tasks, normalised; +Inf if no task has two arms.
 func (m Truth) DeltaMin() (float64, error) {
 	return known(m, func(t *truth) float64 { return t.min })
 }
 
-// known returns what follows from the expected rewards.
+// known returns a quantity derived from the expected rewards.
 func known[T any](m Truth, of func(t *truth) T) (out T, err error) {
 	t, err := m.known()
 	if err == nil {
@@ -72,7 +70,7 @@ func known[T any](m Truth, of func(t *truth) T) (out T, err error) {
 	return out, err
 }
 
-// Ties returns the two arms of the smallest gap when it is a tie.
+// Ties returns the rival of the smallest gap, and whether the gap is a tie.
 func (m Truth) Ties() (rival int, tied bool) {
 	t, err := m.known()
 	if err != nil || t.minAt < 0 {
@@ -82,26 +80,23 @@ func (m Truth) Ties() (rival int, tied bool) {
 	return t.minAt, t.min <= TieTolerance*scale
 }
 
-// Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best against rival, each
-// squared norm divided by the squared gap. epsilon > 0 (normalised) replaces smaller gaps, the
-// PAC form of the paper's upper bounds. Samples of all agents together; remembered. A tie without
-// epsilon is an error.
+// Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best against rival, each squared norm divided by the squared
+// gap. epsilon > 0 (normalised) replaces smaller gaps, the PAC form of the paper's upper bounds. It counts samples of all agents
+// together. The result is cached. A tie without epsilon is an error.
 //
-// Of very many arms (Many, and above 464) ρ*(0) is known to lie between the two ends only: the lower one of an affordable
-// ξ, which no smaller ξ has below it, and the value that arms have which share nothing, which no
-// kernel has above it.
+// For very many arms (Many, and above 464) ρ*(0) is known only between two bounds: the value at an affordable ξ, since smaller ξ have
+// larger values, and the value for unrelated arms, which no kernel exceeds.
 func (m Truth) Hardness(ridge, epsilon float64) (design.Design, error) {
 	return m.hardness(ridge, gaps{least: epsilon})
 }
 
-// Confirmation solves for the design that Hardness is of, with gaps that are larger by epsilon
-// (normalised) instead of none below it: to refute that the best arm is within epsilon, a rival has to be
-// above it by as much. At ξ = 0 it is the least that confirms the best arms as answers.
+// Confirmation solves for the design of Hardness with gaps increased by epsilon (normalised), instead of replaced: to refute that the
+// best arm is within epsilon, a rival must be above it by that much. At ξ = 0 it is the smallest design that confirms the best arms.
 func (m Truth) Confirmation(ridge, epsilon float64) (design.Design, error) {
 	return m.hardness(ridge, gaps{added: epsilon})
 }
 
-// gaps says by how much rivals have to be told from the best arm, normalised.
+// gaps has the differences from the best arm that must be resolved, normalised.
 type gaps struct {
 	least float64 // replaces smaller gaps
 	added float64
@@ -109,7 +104,7 @@ type gaps struct {
 
 func (g gaps) of(gap float64) float64 { return max(gap, g.least) + g.added }
 
-// key returns where a design for these gaps is remembered: without epsilon there is one only.
+// key returns the cache key of a design for these gaps: without epsilon there is only one.
 func (g gaps) key(ridge float64) canon.Key {
 	if g.added > 0 {
 		return canon.Key{Kind: canon.KindConfirmation, Ridge: ridge, Level: g.added}
@@ -136,8 +131,7 @@ func (m Truth) hardness(ridge float64, g gaps) (_ design.Design, err error) {
 	})
 }
 
-// Rivals returns the contrasts of Confirmation: each best arm against its rivals, weighted by the squares
-// of one over their gaps, which are larger by epsilon (normalised).
+// Rivals returns the contrasts of Confirmation: each best arm against its rivals, weighted by 1/(gap + epsilon)² (normalised).
 func (m Truth) Rivals(epsilon float64) (design.Contrasts, error) {
 	return known(m, func(t *truth) design.Contrasts { return m.rivals(t, gaps{added: epsilon}) })
 }
@@ -152,29 +146,26 @@ func (m Truth) rivals(t *truth, g gaps) (c design.Contrasts) {
 	return c
 }
 
-// Near is a function of the kernel's space that is near the known expected rewards: the one of least
-// norm that is equal to them at some arms.
+// Near is a function of the kernel's space near the known expected rewards: the one with the smallest norm that interpolates them at some
+// arms.
 type Near struct {
-	// of the function, in units of Truth.Norm; no function that is equal to all expected rewards has a
-	// smaller one
+	// in units of Truth.Norm; an interpolant of all expected rewards has at least this norm
 	Norm   float64
-	Misfit float64 // the largest distance of it from an expected reward, reward units
+	Misfit float64 // largest distance from an expected reward, reward units
 	At     int     // the arm of Misfit
-	Arms   int     // at how many arms they are equal
+	Arms   int     // number of interpolated arms
 }
 
-// Near returns the function that is equal to the expected rewards at the first pivots of the kernel's
-// factor, as many as it takes for Misfit ≤ within, and at most maxRank (0 means MaxRank, which others may exceed). With c_k
-// the columns of the factor L, p_k its pivots and θ_k the coefficients, this is interpolation in
-// Newton form,
+// Near returns the interpolant of the expected rewards at the first pivots of the kernel's factor, as many as needed for Misfit ≤ within,
+// and at most maxRank (0 means MaxRank, which others may exceed). With c_k the columns of the factor L, p_k its pivots and θ_k the
+// coefficients, this is interpolation in Newton form,
 //
 //	r ← μ,  θ_k = r_{p_k}/L_{p_k k},  r ← r - θ_k c_k,  ‖f‖² = Σ θ_k²,
 //
-// whose norm grows with every pivot up to the norm of the least function through all expected rewards. It
-// takes no features: of the factor that all share O(N) operations a column.
+// whose norm grows with every pivot up to the norm of the smallest interpolant of all expected rewards. It needs no features: O(N)
+// operations per column of the shared factor.
 //
-//	M. Pazouki, R. Schaback, Bases for kernel-based spaces, Journal of Computational and Applied
-//	Mathematics 236, 2011.
+// M. Pazouki, R. Schaback, Bases for kernel-based spaces, Journal of Computational and Applied Mathematics 236, 2011.
 func (m Truth) Near(within float64, maxRank int) (near Near, err error) {
 	defer try.Caught(&err)
 	try.Of(m.known())
@@ -185,7 +176,7 @@ func (m Truth) Near(within float64, maxRank int) (near Near, err error) {
 	squares := 0.0
 	near.Misfit, near.At = farthest(rest)
 	for near.Misfit > within && near.Arms < maxRank {
-		const together = 32 // columns asked for at a time
+		const together = 32 // columns requested at a time
 		columns, pivots, err := m.source.factor.Columns(m.Context(), min(near.Arms+together, maxRank), 0)
 		if err != nil {
 			return Near{}, fmt.Errorf("problem %q: fitting the expected rewards: %w", m.Problem.Name, err)
@@ -207,12 +198,11 @@ func (m Truth) Near(within float64, maxRank int) (near Near, err error) {
 	return near, nil
 }
 
-// Negligible returns how far expected rewards may be off a function of the kernel's space, in reward
-// units, for a guarantee under that function to hold for them (docs/theory/norm.md, "Expected rewards that
-// were rounded"): a thousandth of the smallest lead of a best arm beyond epsilon (normalised), or η = 2σ·share/√samples
-// where that is larger and below half of that lead. With normal rewards of standard deviations ≥ σ
-// and |μ - f| ≤ η, a wrong answer is more likely under μ than under f by share at most (Pinsker). samples
-// is the expected number of pulls, all agents together; 0 leaves η out.
+// Negligible returns the largest distance (reward units) of expected rewards from a function of the kernel's space at which a guarantee
+// for that function holds for them, too (docs/theory/norm.md, "Expected rewards that were rounded"): a thousandth of the smallest gap
+// beyond epsilon (normalised), or η = 2σ·share/√samples if that is larger and below half of that gap. With normal rewards of standard
+// deviations ≥ σ and |μ - f| ≤ η, a wrong answer is more likely under μ than under f by at most share (Pinsker). samples is the expected
+// number of pulls, all agents together; 0 omits η.
 func (m Truth) Negligible(epsilon, share, samples float64) (float64, error) {
 	return known(m, func(t *truth) float64 {
 		lead := m.leastLead(t, epsilon) * m.Unit
@@ -225,28 +215,27 @@ func (m Truth) Negligible(epsilon, share, samples float64) (float64, error) {
 }
 
 const (
-	// witnessMost is the most arms whose factor is taken as far as witnessWork allows, N·rank² products;
-	// beyond, to witnessLeast, which designs take, too.
+	// witnessMost is the number of arms up to which the factor is computed to N·rank² = witnessWork products; beyond it to witnessLeast,
+	// which designs use anyway.
 	witnessMost  = 3000
 	witnessWork  = 6e9
 	witnessLeast = 128
-	// witnessShare is the part of δ that expected rewards off a witness may cost.
+	// witnessShare is the fraction of δ that the distance from a witness may cost.
 	witnessShare = 1.0 / 50
-	// costlyShare is the part that it may cost when the guarantee says so.
+	// costlyShare is that fraction if the guarantee states it.
 	costlyShare = 1.0 / 4
 )
 
-// Witnessed reports whether Witness finds one.
+// Witnessed reports whether Witness finds a function.
 func (m Truth) Witnessed(opt Terms, samples float64) bool {
 	_, found := m.Witness(opt, samples)
 	return found
 }
 
-// Witness reports whether a function of the kernel's space within the stated norm was found that is so
-// near to the known expected rewards that a guarantee under it holds for them (see Negligible; samples as
-// there), and what of δ their distance costs beside: 0, or a quarter of it where rewards were rounded
-// coarsely. Then nothing need be factored whole. A stated misfit is the distance that may be. It looks for
-// one only where arms are many; false otherwise, which says nothing.
+// Witness searches a function of the kernel's space within the stated norm that is so close to the known expected rewards that a
+// guarantee for it holds for them (see Negligible; samples as there). cost is the part of δ that the distance costs: 0, or a quarter of δ
+// if rewards were coarsely rounded. The whole kernel then need not be factored. A stated misfit is the allowed distance. It searches only
+// if there are many arms; false is inconclusive.
 func (m Truth) Witness(opt Terms, samples float64) (cost float64, found bool) {
 	n := m.Problem.N()
 	if n <= eagerArms || opt.Norm <= 0 || opt.Robust || m.Problem.Mean == nil {
@@ -281,27 +270,24 @@ func (m Truth) Witness(opt Terms, samples float64) (cost float64, found bool) {
 	return 0, false
 }
 
-// LowerBound returns T* kl(δ, 1-δ): no algorithm that errs with probability at most δ at any rewards of
-// the kernel needs fewer samples in expectation, all agents together. 0 where none is known.
+// LowerBound returns T* kl(δ, 1-δ): a lower bound on the expected samples, all agents together, of any algorithm that errs with
+// probability at most δ for all rewards of the kernel; 0 if none is known.
 func (m Truth) LowerBound(delta, epsilon float64) (float64, error) {
 	lower, _, err := m.CharacteristicTime(0, epsilon)
 	return Nats(delta) * lower, err
 }
 
-// CharacteristicTime returns T*, all agents together, between two ends: 1/T* is the largest over
-// allocations λ of the least divergence Σ λ_i KL_i from the rewards to others of the kernel under which
-// every answer that is right (within epsilon of the best arm, normalised) is wrong. Allocations tell
-// all such others from the rewards, or errors are more frequent than δ at some of them.
+// CharacteristicTime returns bounds of T*, all agents together: 1/T* is the maximum over allocations λ of the smallest divergence Σ λ_i
+// KL_i from the rewards to other rewards of the kernel for which every right answer (within epsilon of the best arm, normalised) is
+// wrong. An allocation must distinguish all such alternatives, or errors are more frequent than δ at some of them.
 //
-// Where each task has one right answer and noise is normal, T* = 2ρ* with gaps that are larger by
-// epsilon, at ξ = 0, or for the lower end at a given ξ. Where tasks have several, or rewards are two
-// numbers, the lower end is a game between allocations and some other rewards, and the upper end is not
-// known (0). Both are 0 if no bound is known: where all arms are right answers, of rewards within
-// bounds that are neither two numbers nor drawn from measured ones, of rewards that blocks have in common, and of many arms whose game is
-// too large. At δ → 0 alone more is
-// known where several answers are right:
+// If each task has one right answer and noise is normal, T* = 2ρ* with gaps increased by epsilon, at ξ = 0, or for the lower bound at a
+// given ξ. If tasks have several, or rewards are two-valued, the lower bound is a game between allocations and some alternatives, and the
+// upper bound is unknown (0). Both are 0 if no bound is known: if all arms are right answers, for bounded rewards that are neither
+// two-valued nor resampled, for rewards with common block effects, and for too large games. For δ → 0 more is known about several right
+// answers:
 //
-//	R. Degenne, W. M. Koolen, Pure exploration with multiple correct answers, NeurIPS 2019.
+// R. Degenne, W. M. Koolen, Pure exploration with multiple correct answers, NeurIPS 2019.
 func (m Truth) CharacteristicTime(ridge, epsilon float64) (lower, upper float64, err error) {
 	t, err := m.known()
 	if err != nil {
@@ -314,7 +300,7 @@ func (m Truth) CharacteristicTime(ridge, epsilon float64) (lower, upper float64,
 	noise := m.Problem.Noise
 	divergent := diverges(m.Problem)
 	switch {
-	case noise.Bounds != nil && !divergent, m.Problem.Block != nil: // within blocks less noise is left
+	case noise.Bounds != nil && !divergent, m.Problem.Block != nil: // within blocks there is less noise
 		return 0, 0, nil
 	case divergent || several:
 		value, err := m.leastTold(math.Inf(1), epsilon)
@@ -327,14 +313,14 @@ func (m Truth) CharacteristicTime(ridge, epsilon float64) (lower, upper float64,
 	return 2 * d.Lower, 2 * d.Value, err
 }
 
-// diverges reports whether other rewards are told apart by the divergence of laws within bounds: of two numbers, or of
-// measured rewards that are drawn again.
+// diverges reports whether alternatives are distinguished by the divergence of distributions within bounds: for two-valued or resampled
+// rewards.
 func diverges(p *problem.Problem) bool {
 	return p.Noise.Environment == problem.EnvironmentBernoulli ||
 		p.Noise.Bounds != nil && p.Noise.Environment == problem.EnvironmentResampled && p.Rewards != nil
 }
 
-// right reports whether an arm is within epsilon (normalised) of the best one, to rounding.
+// right reports whether an arm is within epsilon (normalised) of the best one, up to rounding.
 func (t *truth) right(i int, epsilon float64) bool {
 	const rounding = 1e-9
 	return t.gap[i] <= epsilon*(1+rounding)

@@ -6,22 +6,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Within is what rewards of shared blocks say of arms instead of means, where blocks add effects with a flat prior. Given the
-// arms' rewards μ, -2 log of the density of the data is μᵀLμ - 2μᵀr up to a constant, with
+// Within has the data of shared blocks, instead of means, if block effects have a flat prior. Given the arms' rewards μ, -2 log of the
+// density of the data is μᵀLμ - 2μᵀr up to a constant, with
 //
 //	L = Σ (I_A - 1_A 1_Aᵀ/|A|)/σ²,  r = Σ (y_A - ȳ 1_A)/σ²
 //
-// over blocks of arms A, so that no level of a task is in it.
+// over blocks of arms A, which is independent of the tasks' levels.
 type Within struct {
 	Information *mat.SymDense // N×N: L, normalised
 	Right       []float64     // N: r, normalised
-	// N: the level of a task as its rewards show it, and the weights of its arms in that, with sum 1, normalised
+	// N: the observed level of a task, and the weights of its arms in it, with sum 1, normalised
 	Levels, Weights []float64
 }
 
-// turn goes from arms to the eigenvectors u of L, L u = t u: along one with t > 0 the data are y = uᵀr/t with variance 1/t,
-// independent of the others, arms have the features Σ u_i φ_i and the part g by themselves, and the level of all
-// arms is 0.
+// turn rotates arms to the eigenvectors u of L, L u = t u. Along one with t > 0 the data are y = uᵀr/t with variance 1/t, independent of
+// the others; features are Σ u_i φ_i, independent effects have variance g, and the common level is 0.
 func (d *meansOf) turn(w *Within) error {
 	n := len(d.arms)
 	info, right := mat.NewSymDense(n, nil), make([]float64, n)
@@ -65,7 +64,7 @@ func (d *meansOf) turn(w *Within) error {
 	return nil
 }
 
-// back returns a factor of the covariances of arms from one along the eigenvectors, each row less the mean of its task.
+// back returns a factor of the covariances of arms from one along the eigenvectors, each row minus the mean of its task.
 func (d *meansOf) back(white *mat.Dense) *mat.Dense {
 	var arms mat.Dense
 	arms.Mul(d.turned, white)

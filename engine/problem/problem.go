@@ -223,11 +223,12 @@ func (p *Problem) textOf(points *kernels.Points, c, i int) string {
 	return plainNumber(v)
 }
 
-// New builds a problem from values: one task name and feature row per task, and
-// for every task its arms. It reports lists that do not fit together.
+// New returns a problem with V tasks and N arms, or an error if lengths or values are invalid. tasks has V points, arms has N.
+// taskOf has N entries: the task, from 0, of each arm, and every task needs an arm. For two tasks with two and three arms it is
+// []int{0, 0, 1, 1, 1}.
 //
-// A noise of one entry holds for all arms; mean may be nil when rewards are
-// unknown.
+// noise has standard deviations of one measurement in reward units, N entries or one for all arms. mean has the N expected
+// rewards in reward units; nil if they are unknown.
 func New(name string, tasks, arms *kernels.Points, taskOf []int, k kernels.Joint, noise, mean []float64) (*Problem, error) {
 	if len(noise) == 1 {
 		noise = slices.Repeat(noise, len(taskOf))

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Agents that test alone, because the kernel admits every truth, send no messages and do not wait for
-// each other; results, forecasts and their guarantee say what they are.
+// Agents that test independently, because the kernel has full rank, send no messages and do not wait for each other; results, forecasts
+// and the guarantee say so.
 func TestTestsAloneAreCounted(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{3, 1, 0}, []float64{0, 0.6})
 	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 5, Seed: 2})

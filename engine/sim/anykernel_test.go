@@ -13,10 +13,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Every algorithm ends with a result on 260 arms of a stranger, whose rewards have nothing to do with
-// their settings, under smooth and rough kernels, with tasks that share and tasks that do not, and of
-// large and small rank. Models of more than 200 and 256 arms work in other ways than small ones. Runs are
-// made as a part: the lower bound beside a result takes longer than all runs, and has tests of its own.
+// Every algorithm ends with a result on 260 arms whose rewards are unrelated to their features, under smooth and rough kernels, with
+// related and unrelated tasks, of large and small rank. Models of more than 200 and 256 arms use other forms of computation. The runs are
+// made as a part, without the lower bound, which takes longer than the runs and has tests of its own.
 func TestAnyKernelOnManyArms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")

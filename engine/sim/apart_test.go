@@ -7,8 +7,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Of seventy arms that are compared by their own means, three being tied for best, the first is out in no more than
-// δ = 0.2 of the runs, with known scales, one unknown one and one for each arm. Told a ninth of the squares it is.
+// With seventy arms compared by their own means, three of them tied for best, the first is eliminated in at most δ = 0.2 of the runs,
+// with known scales, one unknown scale, or one per arm. With a ninth of the squares it is eliminated more often.
 func TestApartErrors(t *testing.T) {
 	const delta = 0.2
 	runs := betRuns(200)

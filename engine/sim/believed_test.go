@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// pilotOf is a long table: b has the highest mean, by luck as likely as not.
+// pilotOf is a long table in which b has the highest mean, about equally likely by chance.
 func pilotOf(t *testing.T, noise problem.NoiseModel) *problem.Problem {
 	t.Helper()
 	const text = "site,arm,y\nX,a,5\nX,a,7\nX,b,7\nX,b,6\nX,c,1\nX,c,3\nY,a,4\nY,a,6\nY,b,6\nY,b,5\nY,c,2\nY,c,0\n"
@@ -29,8 +29,8 @@ func pilotOf(t *testing.T, noise problem.NoiseModel) *problem.Problem {
 	return p
 }
 
-// TestPosterior: runs on a table of measurements draw their expected rewards from what these say, each its own, and are
-// graded by them. Means of draws are the belief's; a is better than b in a good part of them.
+// TestPosterior checks that runs on a table of measurements draw their expected rewards from its posterior, one draw each, and are graded
+// by them. The mean of the draws is the posterior mean; a is better than b in many of them.
 func TestPosterior(t *testing.T) {
 	p := pilotOf(t, problem.NoiseModel{})
 	b, err := belief.Of(context.Background(), p, belief.Options{})
@@ -48,7 +48,7 @@ func TestPosterior(t *testing.T) {
 	for run := range 400 {
 		best[trials.judgeOf(run).best[0]]++
 	}
-	want := 0 // draws of the belief in which a is the best arm of X, of 4,000
+	want := 0 // number of posterior draws, of 4,000, in which a is the best arm of X
 	rows, _ := b.Draws.Dims()
 	for i := range rows {
 		if row := b.Draws.RawRowView(i); row[0] > row[1] && row[0] > row[2] {
@@ -63,11 +63,11 @@ func TestPosterior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 200 pulls an arm tell the best arm of nearly every run, whichever it is
+	// 200 pulls per arm find the best arm in nearly every run
 	if !r.Drawn || r.Sampled || r.TaskErrors.Rate > 0.2 || r.Answers[0].Correct == nil {
 		t.Errorf("drawn %v, means as truth %v, %+v", r.Drawn, r.Sampled, r.TaskErrors)
 	}
-	// algorithms whose ridge uses norm and gaps run, too, and say where these are from
+	// algorithms whose ridge needs norm and gaps run, too, and name the source of these
 	for _, x := range []Experiment{{Mode: engine.ModeFB, Algorithm: "CoUniformFB", Options: engine.Options{Budget: 60}}, {Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Epsilon: 1}}} {
 		x.Problem, x.Runs, x.Seed = p, 3, 1
 		r, err := Run(context.Background(), x)
@@ -75,14 +75,14 @@ func TestPosterior(t *testing.T) {
 			t.Errorf("%s: %v, %v, lower bound %g", x.Algorithm, err, r.Warnings, r.LowerBoundSamples)
 		}
 	}
-	// asked for by name, the measured rewards are the truth
+	// if requested by name, the measured means are the truth
 	r, err = Run(context.Background(), Experiment{Problem: pilotOf(t, problem.NoiseModel{Environment: problem.EnvironmentResampled}), Mode: engine.ModeFB, Algorithm: "IndUniformFB", Options: engine.Options{Budget: 60}, Runs: 3, Seed: 1})
 	if err != nil || r.Drawn || !r.Sampled {
 		t.Errorf("resampled by name: drawn %v, %v", r.Drawn, err)
 	}
 }
 
-// TestPosteriorKeepsBounds: rewards with bounds keep them and have the expected rewards that were drawn.
+// TestPosteriorKeepsBounds checks that rewards with bounds stay within them and have the drawn expected rewards.
 func TestPosteriorKeepsBounds(t *testing.T) {
 	p := pilotOf(t, problem.NoiseModel{Bounds: &[2]float64{0, 7}})
 	b, err := believe(context.Background(), p, new(model.Memory), nil)

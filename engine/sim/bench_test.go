@@ -16,8 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// One cell of the paper's figures: 50 FC runs, 100 FB runs. The first run of a
-// cell pays for its designs, the others find them remembered.
+// BenchmarkRuns measures one cell of the paper's figures: 50 FC runs, 100 FB runs. The first run computes the designs; the others find
+// them in the memory.
 func BenchmarkRuns(b *testing.B) {
 	for number := 1; number <= 3; number++ {
 		p, err := problem.PaperCase(number, 0.1)
@@ -46,8 +46,7 @@ func BenchmarkRuns(b *testing.B) {
 	}
 }
 
-// panels describes one of the paper's two figures: its algorithms, and for each of the three cases
-// the same cells.
+// panels describes one of the paper's figures: its algorithms, and the same cells for each of the three cases.
 type panels struct {
 	mode       string
 	algorithms []string
@@ -55,8 +54,7 @@ type panels struct {
 	gaps       []float64        // one per cell
 }
 
-// fixedConfidence returns the panels of [Du23, App. A] for fixed confidence: eight gaps, 50 runs a
-// point.
+// fixedConfidence returns the panels of [Du23, App. A] for fixed confidence: eight gaps, 50 runs per point.
 func fixedConfidence() panels {
 	p := panels{mode: engine.ModeFC, algorithms: []string{"CoKernelFC", "CoKernelFC-IndAlloc", "IndKernelFC", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA"}}
 	p.gaps = []float64{0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8}
@@ -66,8 +64,7 @@ func fixedConfidence() panels {
 	return p
 }
 
-// fixedBudget returns the panels for fixed budget: eight budgets, 100 runs a point, at a gap where
-// errors can be counted.
+// fixedBudget returns the panels for fixed budget: eight budgets, 100 runs per point, at a gap with countable errors.
 func fixedBudget() panels {
 	p := panels{mode: engine.ModeFB, algorithms: []string{"CoKernelFB", "CoKernelFB-IndAlloc", "IndKernelFB", "CoUniformFB", "IndPeaceFB", "IndUniformFB"}}
 	for _, budget := range []int{7000, 12000, 20000, 35000, 60000, 100000, 170000, 300000} {
@@ -77,8 +74,7 @@ func fixedBudget() panels {
 	return p
 }
 
-// run makes every cell of the panels for the algorithms given, as a sweep does: in
-// one memory.
+// run makes every cell of the panels for the given algorithms in one memory, as a sweep does.
 func (p panels) run(b *testing.B, algorithms []string) {
 	memory := new(model.Memory)
 	for number := 1; number <= 3; number++ {
@@ -98,8 +94,8 @@ func (p panels) run(b *testing.B, algorithms []string) {
 	}
 }
 
-// The paper's panels as a sweep makes them: all algorithms of the paper, then each
-// alone. Budget: 3 s wall on two processors for each of the two.
+// BenchmarkPanels makes the paper's panels as a sweep does: all algorithms of the paper, then each alone. Budget: 3 s wall time on two
+// processors for each figure.
 func BenchmarkPanels(b *testing.B) {
 	for _, p := range []panels{fixedConfidence(), fixedBudget()} {
 		var known, paper []string
@@ -128,8 +124,8 @@ func BenchmarkPanels(b *testing.B) {
 	}
 }
 
-// What a run costs does not depend on its number of pulls: from 10² to 10⁷ of each
-// agent, the gap falling as the noise of a mean does, so that it stays as hard.
+// The cost of a run does not depend on its number of pulls: 10² to 10⁷ per agent, with the gap falling like the noise of a mean, so that
+// the problem stays equally hard.
 func BenchmarkPulls(b *testing.B) {
 	for _, budget := range []int{100, 10_000, 10_000_000} {
 		p, err := problem.PaperCase(2, 2/math.Sqrt(float64(budget)))
@@ -159,8 +155,8 @@ func BenchmarkPulls(b *testing.B) {
 	}
 }
 
-// A run of CoTestFC, whose designs depend on data, so that only the designs of round 1 are
-// remembered: the theory beside the runs is solved before the clock starts.
+// BenchmarkCoTestFC measures a run of CoTestFC, whose designs depend on data, so that only those of round 1 are in the memory. The theory
+// is computed before the clock starts.
 func BenchmarkCoTestFC(b *testing.B) {
 	for _, x := range []struct {
 		name    string
@@ -194,8 +190,8 @@ func BenchmarkCoTestFC(b *testing.B) {
 	}
 }
 
-// One run of the default for a fixed budget: of the coupling data, of arms that nothing relates, and of rough arms in tasks that
-// nothing relates, with 60 pulls an agent.
+// BenchmarkFixedBudget measures one run of the fixed-budget default with 60 pulls per agent: on the coupling data, on unrelated arms, and
+// on rough arms in unrelated tasks.
 func BenchmarkFixedBudget(b *testing.B) {
 	unrelated := func(tasks, arms int) *problem.Problem {
 		means := make([]float64, arms)

@@ -19,14 +19,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// law is a law of rewards in [0, 1]: the law of this population, or of 1 with this probability and else 0.
+// law is a distribution of rewards in [0, 1]: of this population, or 1 with this probability and 0 otherwise.
 type law struct {
 	name       string
 	chance     float64
 	population []float64
 }
 
-// laws are those at whose edges a test of bounded rewards may fail.
+// laws returns distributions near the bounds, where a test of bounded rewards is most at risk.
 func laws() []law {
 	quantiles := func(f func(u float64) float64) (out []float64) {
 		const n = 400
@@ -44,7 +44,7 @@ func laws() []law {
 	}
 }
 
-// bounded returns one task of arms whose rewards have these laws, in [0, 1].
+// bounded returns one task of arms with these reward distributions.
 func bounded(t *testing.T, laws ...law) *problem.Problem {
 	t.Helper()
 	means, rewards := []float64(nil), [][]float64(nil)
@@ -67,7 +67,7 @@ func bounded(t *testing.T, laws ...law) *problem.Problem {
 	return p
 }
 
-// outs makes runs and counts those in which the first arm, which is a best one, is out.
+// outs makes runs and counts those that eliminate the first arm, which is a best one.
 func outs(t *testing.T, p *problem.Problem, opt engine.Options, runs int, seen func(engine.Plan, engine.Batch) engine.Batch) (out, decided int) {
 	t.Helper()
 	draw, err := sim.DrawerOf(p)
@@ -103,13 +103,13 @@ func outs(t *testing.T, p *problem.Problem, opt engine.Options, runs int, seen f
 
 func asPulled(_ engine.Plan, b engine.Batch) engine.Batch { return b }
 
-// withoutRanges forgets ranges, as where rewards came as means of several.
+// withoutRanges removes ranges, as for rewards that are recorded as means.
 func withoutRanges(_ engine.Plan, b engine.Batch) engine.Batch {
 	b.Ranges = nil
 	return b
 }
 
-// betRuns returns how many runs are made, as many as usual or 20 in short tests: GONB_COPE_ERRORS gives more, as for TestCoTestErrorTable.
+// betRuns returns the number of runs: standard, 20 in short tests, or GONB_COPE_ERRORS, as for TestCoTestErrorTable.
 func betRuns(standard int) int {
 	if runs, err := strconv.Atoi(os.Getenv("GONB_COPE_ERRORS")); err == nil && runs >= 100 {
 		return runs
@@ -117,8 +117,8 @@ func betRuns(standard int) int {
 	return enginetest.Number(standard, 20)
 }
 
-// Of two tied arms of bounded rewards the first is out in no more than δ = 0.2 of the runs, whatever the
-// law at the edges of the bounds, and however much is told of it. Of 4,000 runs it was out in 5 to 12 %.
+// The first of two tied arms with bounded rewards is eliminated in at most δ = 0.2 of the runs, for any distribution near the bounds,
+// with and without squares and ranges. In 4,000 runs it was eliminated in 5 to 12 %.
 func TestBetsAtTies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -137,7 +137,7 @@ func TestBetsAtTies(t *testing.T) {
 	}
 }
 
-// Arms that are a little more than epsilon apart: the worse one is the answer in no more than δ of the runs.
+// For arms slightly more than epsilon apart, the worse one is the answer in at most δ of the runs.
 func TestBetsAtEpsilon(t *testing.T) {
 	const delta, epsilon = 0.2, 0.1
 	runs := betRuns(200)
@@ -152,8 +152,7 @@ func TestBetsAtEpsilon(t *testing.T) {
 	}
 }
 
-// Squares that are told four times too small, and ranges as if rewards were all near the mean, make more
-// errors than δ: the tests above could fail.
+// Squares that are four times too small, and ranges that are too narrow, cause more errors than δ: the tests above can fail.
 func TestBetsCanFail(t *testing.T) {
 	runs := enginetest.Number(1000, 200)
 	l := laws()[0]
@@ -172,8 +171,7 @@ func TestBetsCanFail(t *testing.T) {
 	}
 }
 
-// Bets know no units: rewards times a number and plus another, with bounds and accuracy alike, and rewards whose
-// lower values are better, take the same pulls.
+// Bets do not depend on units: scaling and shifting rewards, bounds and accuracy, or minimising negated rewards, gives the same pulls.
 func TestBetsUnits(t *testing.T) {
 	low := make([]float64, 0, 400)
 	for _, u := range laws()[3].population {
@@ -185,7 +183,7 @@ func TestBetsUnits(t *testing.T) {
 		return r.SamplesPerAgent.Mean
 	}
 	want := samples(base, 0.1)
-	const times, plus = 1 << 16, -3 << 16 // powers of two: not a digit is lost
+	const times, plus = 1 << 16, -3 << 16 // powers of two, so that no digit is lost
 	scaled := *base
 	scaled.Noise.Bounds = &[2]float64{plus, plus + times}
 	scaled.Mean, scaled.Rewards, scaled.Noise.Scales = slices.Clone(base.Mean), nil, slices.Repeat([]float64{times / 2}, base.N())
@@ -199,7 +197,7 @@ func TestBetsUnits(t *testing.T) {
 	if got := samples(&scaled, 0.1*times); math.Abs(got-want) > 0.01*want {
 		t.Errorf("in other units %g samples, and %g", got, want)
 	}
-	negative := *base // rewards -y between -1 and 0, the lower the better, are y again
+	negative := *base // minimising rewards -y between -1 and 0 is maximising y
 	negative.Rewards, negative.Mean = nil, nil
 	for i, all := range base.Rewards {
 		negative.Mean = append(negative.Mean, -base.Mean[i])

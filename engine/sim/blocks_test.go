@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// plates returns one task of arms with these means and scales, measured on plates of that effect.
+// plates returns one task of arms with these means and scales, measured on plates with this effect.
 func plates(t *testing.T, effect float64, unknown string, means, scales []float64) *problem.Problem {
 	t.Helper()
 	p, err := problem.Classic(means, 1)
@@ -30,8 +30,7 @@ func plates(t *testing.T, effect float64, unknown string, means, scales []float6
 	return p
 }
 
-// wrongWithin makes runs and counts those in which the first arm, which is a best one, is out, or with an
-// accuracy is not the answer.
+// wrongWithin makes runs and counts those that eliminate the first arm, which is a best one, or with an accuracy do not recommend it.
 func wrongWithin(t *testing.T, p *problem.Problem, opt engine.Options, runs int, pull func(run int, plan engine.Plan) engine.Batch) (out, decided int) {
 	t.Helper()
 	m := plain.ModelOf(t, p)
@@ -55,7 +54,7 @@ func wrongWithin(t *testing.T, p *problem.Problem, opt engine.Options, runs int,
 	return out, decided
 }
 
-// onPlates returns what pulls a plan as simulations do.
+// onPlates returns a function that pulls a plan as simulations do.
 func onPlates(t *testing.T, p *problem.Problem) func(run int, plan engine.Plan) engine.Batch {
 	t.Helper()
 	draw, err := sim.DrawerOf(p)
@@ -83,9 +82,8 @@ func share(k, n int) (lo, hi float64) {
 	return lo, hi
 }
 
-// Of arms that tie, measured on plates whose effect is nothing, 0.3, 1 or 10 standard deviations, the first
-// is out in no more than δ = 0.2 of the runs, with one scale for all arms and with one for each, in blocks of two
-// and with heights that an accuracy lowers.
+// For tied arms on plates whose effect is 0, 0.3, 1 or 10 standard deviations, the first is eliminated in at most δ = 0.2 of the runs:
+// with one scale for all arms or one per arm, in blocks of two, and with boundaries that an accuracy lowers.
 func TestSideBySideErrors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of runs")
@@ -122,9 +120,9 @@ func TestSideBySideErrors(t *testing.T) {
 	}
 }
 
-// With law="symmetric" the first of three arms that tie is out in no more than δ = 0.2 of the runs whatever the one law of their
-// noise is, without a variance or skewed, on plates that differ; where one arm is seldom good, differences are not symmetric, and it is
-// in more.
+// With law="symmetric" the first of three tied arms is eliminated in at most δ = 0.2 of the runs for any common noise distribution, even
+// skewed or without a variance, on plates that differ. If one arm is rarely good, differences are not symmetric, and it is eliminated
+// more often.
 func TestSymmetricErrors(t *testing.T) {
 	const delta = 0.2
 	runs := betRuns(60)
@@ -168,8 +166,8 @@ func TestSymmetricErrors(t *testing.T) {
 	}
 }
 
-// Means and products that are drawn at once have the expectations that rewards drawn block by block have: of
-// normal rewards the covariance times n - 1, of measured ones the blocks' covariance.
+// Means and products drawn at once have the same expectations as rewards drawn block by block: for normal rewards the covariance times n
+// - 1, for resampled ones the blocks' covariance.
 func TestBlocksAreDrawn(t *testing.T) {
 	normal := plates(t, 2, problem.UnknownArm, []float64{1, 2, 3}, []float64{1, 0.5, 3})
 	measured := plates(t, 0, "", []float64{2, 2, 0}, []float64{1, 1, 1})
@@ -230,8 +228,8 @@ func TestBlocksAreDrawn(t *testing.T) {
 	}
 }
 
-// On the coupling yields, measured in the same additives, CoTestFC takes at most 150 and 95 experiments a reaction at
-// accuracies of 5 and 10: 300 runs took 129.0 and 87.4. In blocks of 4 places, 60 runs at 10 took 115.4.
+// On the coupling yields, measured with the same additives, CoTestFC takes at most 150 and 95 experiments per reaction at accuracies of 5
+// and 10: 300 runs took 129.0 and 87.4. In blocks of 4 places, 60 runs at 10 took 115.4.
 func TestSideBySideCoupling(t *testing.T) {
 	if testing.Short() {
 		t.Skip("30 runs")
@@ -254,20 +252,20 @@ func TestSideBySideCoupling(t *testing.T) {
 	}
 }
 
-// Three field trials that their blocks were made for. Yields of oats under four amounts of nitrogen, in quarter pounds a plot; three
-// varieties are the tasks, and their six blocks differ by more than plots do (Yates, Complex experiments, Supplement to the Journal of
-// the Royal Statistical Society 2, 1935). Yields of alfalfa, tons an acre, by the date of the third cutting, three varieties in six
-// blocks (Snedecor and Cochran, Statistical Methods, 7th edition, 1980, table 16.15.1). And of eight sprays in an orchard the decrease
-// of a solution that bees took, eight rows (Finney, Probit Analysis, Cambridge University Press, 1947), where rows hardly matter.
-// docs/theory/blocks.md has what they take. In an eighth of the runs on sprays the first two blocks are the same row, so that they
-// show no scale; when a unit stood for it those runs took up to 1,400. GONB_COPE_ERRORS sets the runs.
+// TestFieldTrials uses three published trials with blocks. Oats: yields under four amounts of nitrogen, in quarter pounds per plot; three
+// varieties are the tasks, and their six blocks differ more than plots (Yates, Complex experiments, Supplement to the Journal of the
+// Royal Statistical Society 2, 1935). Alfalfa: yields, tons per acre, by date of the third cutting, three varieties in six blocks
+// (Snedecor and Cochran, Statistical Methods, 7th edition, 1980, table 16.15.1). Sprays: decrease of a solution taken by bees, eight
+// sprays in eight orchard rows (Finney, Probit Analysis, Cambridge University Press, 1947), where rows hardly matter.
+// docs/theory/blocks.md has the sample sizes. In an eighth of the runs on sprays the first two blocks are the same row and give no scale;
+// with a fixed replacement scale those runs took up to 1,400. GONB_COPE_ERRORS sets the runs.
 func TestFieldTrials(t *testing.T) {
 	runs := betRuns(15)
 	for _, c := range []struct {
 		name    string
 		rewards [][][]float64 // by task and arm, in the order of blocks
 		epsilon float64
-		most    float64 // samples side by side over samples apart
+		most    float64 // ratio of samples within blocks to samples without
 	}{
 		{"oats", [][][]float64{
 			{{111, 61, 68, 74, 62, 53}, {130, 91, 64, 89, 90, 74}, {157, 97, 112, 81, 100, 118}, {174, 100, 86, 122, 116, 113}},
@@ -313,7 +311,7 @@ func TestFieldTrials(t *testing.T) {
 	}
 }
 
-// TestBlocksNotTaken: a result of an algorithm that takes each reward by itself says so where arms are measured side by side.
+// TestBlocksNotTaken checks that the result of an algorithm that ignores blocks says so.
 func TestBlocksNotTaken(t *testing.T) {
 	p := plates(t, 1, "", []float64{3, 0}, []float64{1, 1})
 	for name, warned := range map[string]bool{"CoTestFC": false, "CoBayesFC": false, "CoKernelFC": true} {

@@ -29,7 +29,7 @@ var budgetMethods = []budgetMethod{
 	{"CoUniformFB", engine.RidgeGP}, {"CoUniformFB", engine.RidgeAuto}, {"IndUniformFB", ""},
 }
 
-// budgetCell is a row of that table: problems of one kind, each with the same budget.
+// budgetCell is a row of that table: problems of one kind with the same budget.
 type budgetCell struct {
 	name     string
 	budget   int
@@ -43,9 +43,8 @@ func product(variance float64, task, arm kernels.Kernel) kernels.Joint {
 
 func rbf(lengthscale ...float64) kernels.Kernel { return kernels.RBF{Lengthscale: lengthscale} }
 
-// drawnProblem returns four tasks at 0 to 3 with a 3 × 3 grid of arms each, whose expected rewards
-// are a draw from the Gaussian process of truth around a level, to be learned with another kernel.
-// Noise is 1.
+// drawnProblem returns four tasks at 0 to 3 with a 3 × 3 grid of arms each. Their expected rewards are a draw from the Gaussian process
+// of truth around a level; algorithms use another kernel. Noise is 1.
 func drawnProblem(t testing.TB, seed uint64, truth, kernel kernels.Joint, level float64) *problem.Problem {
 	t.Helper()
 	var z, x [][]float64
@@ -139,9 +138,8 @@ func budgetCells(t testing.TB) []budgetCell {
 	return out
 }
 
-// TestBudgetDefaultTable prints the table by which the default of a fixed budget was chosen, with
-// GONB_COPE_TABLE=100 (runs of each cell). GONB_COPE_CELLS="coupling 12" takes only rows with that in
-// their name and budget, GONB_COPE_METHODS=gp only such columns.
+// TestBudgetDefaultTable prints the table from which the fixed-budget default was chosen, with GONB_COPE_TABLE=100 (runs per cell).
+// GONB_COPE_CELLS="coupling 12" selects rows with that in name and budget, GONB_COPE_METHODS=gp selects columns.
 func TestBudgetDefaultTable(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE"))
 	if err != nil {
@@ -162,8 +160,8 @@ func TestBudgetDefaultTable(t *testing.T) {
 	}
 }
 
-// measure returns the mean relative regret of a method in percent, with its interval of 95 %: over
-// runs, or over problems where there are several.
+// measure returns the mean relative simple regret of a method in percent, with its 95 % interval over runs, or over problems if there are
+// several.
 func (c budgetCell) measure(t *testing.T, m budgetMethod, runs int) string {
 	t.Helper()
 	var means []float64

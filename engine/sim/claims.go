@@ -12,22 +12,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// margin is the distance from equal that still counts as alike: 10 % for samples, 10 percentage
-// points for error rates.
+// margin is the largest distance from equality that counts as equal: 10 % for samples, 10 percentage points for error rates.
 const margin = 0.1
 
-// ClaimsOf judges the claims of [Du23, Section 6] by a fixed-confidence sweep over case, gap and
-// algorithm, and the claims of [Du23, App. A] by a fixed-budget sweep over case, budget and algorithm; a
-// seed may be swept too. Either may be the zero Sweep, and no claim is made about an algorithm that
-// is missing. References that are no algorithms (Entry.Role) are never competitors.
+// ClaimsOf tests the claims of [Du23, Section 6] on a fixed-confidence sweep over case, gap and algorithm, and those of [Du23, App. A] on
+// a fixed-budget sweep over case, budget and algorithm; a seed may be swept too. Either may be the zero Sweep. Claims about missing
+// algorithms are left out, and references (Entry.Role) are never competitors.
 //
-// The intervals of one case hold together with probability 95 % (Bonferroni: each
-// misses with 0.05 divided by the number of claims of its case, both sweeps together).
-// A claim of less or more holds when the interval lies on its side, fails when it lies
-// on the other, and is open in between. A claim of equality, which no number of runs
-// can prove exactly, holds when the interval lies within 10 % of equal (10 percentage
-// points for error rates), fails when it lies outside, and is open in between; Why
-// then says when the runs do show a difference smaller than that.
+// The intervals of one case have simultaneous coverage 95 % (Bonferroni: each misses with probability 0.05 divided by the number of
+// claims of its case, both sweeps together). A claim of less or more holds if the interval lies on its side, fails if it lies on the
+// other, and is open otherwise. A claim of equality, which no number of runs can prove exactly, holds if the interval lies within 10 % of
+// equality (10 percentage points for error rates), fails if it lies outside, and is open otherwise; Why then says if the runs show a
+// smaller difference.
+//
+// It returns an error for a sweep of another mode or without the needed names.
 func ClaimsOf(fc, fb Sweep) (_ Claims, err error) {
 	defer try.Caught(&err)
 	var asked []openClaim
@@ -57,13 +55,13 @@ func ClaimsOf(fc, fb Sweep) (_ Claims, err error) {
 	return out, nil
 }
 
-// openClaim is a claim before it is judged at a level.
+// openClaim is a claim before its test.
 type openClaim struct {
 	Claim
 	judge func(alpha float64) (measured engine.Interval, verdict string, why Reason)
 }
 
-// panel is the cells of the three cases of one mode, by gap or by budget.
+// panel has the cells of the three cases of one mode, by gap or by budget.
 type panel struct {
 	mode, name string
 	cells      []panelCell
@@ -111,7 +109,7 @@ func (s Sweep) panel(mode, name string) (panel, error) {
 	return p, nil
 }
 
-// numeric returns the number that a swept value is.
+// numeric converts a swept value to a number.
 func numeric(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -122,7 +120,7 @@ func numeric(v any) (float64, bool) {
 	return 0, false
 }
 
-// openClaims returns for each cell what the paper claims of it.
+// openClaims returns the paper's claims about each cell.
 func (p panel) openClaims() ([]openClaim, error) {
 	about := p.aboutErrors
 	if p.mode == engine.ModeFC {
@@ -142,8 +140,7 @@ func (p panel) openClaims() ([]openClaim, error) {
 	return out, nil
 }
 
-// claimed is a claim that Figure 2 of the paper makes about samples: the case
-// (0 is all), the algorithm beside CoKernelFC, and how it is judged.
+// claimed is a claim of Figure 2 of the paper about samples: the case (0 is all), the algorithm compared with CoKernelFC, and the test.
 type claimed struct {
 	number    float64
 	rival     string
@@ -151,8 +148,8 @@ type claimed struct {
 	verdict   func(engine.Interval) (verdict string, why Reason)
 }
 
-// claimsOfSamples returns the claims of [Du23, Section 6]: same tasks match the V-fold speedup,
-// similar ones lie between, different ones gain nothing; and nobody is better.
+// claimsOfSamples returns the claims of [Du23, Section 6]: equal tasks reach the V-fold speedup, similar ones lie between, different ones
+// gain nothing; and no algorithm is better.
 func claimsOfSamples() []claimed {
 	return []claimed{
 		{1, "IndRAGE/V", "CoKernelFC needs as many samples as IndRAGE/V", alike},
@@ -165,7 +162,7 @@ func claimsOfSamples() []claimed {
 	}
 }
 
-// aboutSamples asks for ratios of samples.
+// aboutSamples returns the claims about ratios of samples.
 func aboutSamples(cell panelCell) ([]openClaim, error) {
 	own := cell.results["CoKernelFC"]
 	if own == nil || cell.number < 1 || cell.number > 3 {
@@ -200,9 +197,8 @@ func aboutSamples(cell panelCell) ([]openClaim, error) {
 	return out, nil
 }
 
-// fewestRuns is the number of runs below which samples are not judged: they are
-// multiples of a round's pulls, so a few runs may well be all alike and their interval
-// a point, or far too narrow.
+// fewestRuns is the number of runs below which samples are not compared: they are multiples of a round's pulls, so a few runs may all be
+// equal and their interval far too narrow.
 const fewestRuns = 30
 
 // unfinished reports runs that a limit stopped: their samples are not what the algorithm needs.
@@ -217,17 +213,17 @@ func unfinished(sides ...[]engine.Result) Reason {
 	return Reason{}
 }
 
-// below judges whether a ratio is less than 1.
+// below tests whether a ratio is less than 1.
 func below(i engine.Interval) (verdict string, why Reason) {
 	return beyond(i, i.CI95[1] < 1, i.CI95[0] >= 1)
 }
 
-// above judges whether a ratio is more than 1.
+// above tests whether a ratio is more than 1.
 func above(i engine.Interval) (verdict string, why Reason) {
 	return beyond(i, i.CI95[0] > 1, i.CI95[1] <= 1)
 }
 
-// beyond judges a ratio that is on one side of 1, on the other, or may be on both.
+// beyond returns the verdict for a one-sided claim about a ratio.
 func beyond(i engine.Interval, holds, fails bool) (verdict string, why Reason) {
 	switch {
 	case holds:
@@ -238,10 +234,10 @@ func beyond(i engine.Interval, holds, fails bool) (verdict string, why Reason) {
 	return ClaimOpen, undetermined(i)
 }
 
-// negligible is a relative difference of samples that rounding to whole pulls makes.
+// negligible is a relative difference of samples that rounding to whole pulls causes.
 const negligible = 0.001
 
-// barely qualifies a difference that is there and does not matter.
+// barely qualifies a difference that exists and is negligible.
 func barely(i engine.Interval) Reason {
 	if math.Abs(i.Mean-1) < negligible {
 		return because(ReasonBarely, 100*negligible)
@@ -249,7 +245,7 @@ func barely(i engine.Interval) Reason {
 	return Reason{}
 }
 
-// times says what a ratio is instead.
+// times returns the measured ratio as the reason.
 func times(i engine.Interval) Reason {
 	if math.Abs(i.Mean-1) < negligible {
 		return because(ReasonNoDifference, 100*negligible)
@@ -257,7 +253,7 @@ func times(i engine.Interval) Reason {
 	return because(ReasonTimes, i.Mean)
 }
 
-// alike judges whether a ratio is 1 within the margin.
+// alike tests whether a ratio is 1 within the margin.
 func alike(i engine.Interval) (verdict string, why Reason) {
 	lo, hi := 1/(1+margin), 1+margin
 	differs := i.CI95[0] > 1 || i.CI95[1] < 1
@@ -275,7 +271,7 @@ func alike(i engine.Interval) (verdict string, why Reason) {
 	return ClaimOpen, because(ReasonWide, 100*margin)
 }
 
-// undetermined says why a ratio is on neither side of 1.
+// undetermined returns the reason why a ratio is on neither side of 1.
 func undetermined(i engine.Interval) Reason {
 	if off := max(i.CI95[1]-1, 1-i.CI95[0]); off <= margin {
 		return because(ReasonNear, 100*off)

@@ -12,12 +12,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// cellOf returns a made cell: samples vary by spread around their level, and the first wrong runs
-// are wrong.
+// cellOf returns an artificial cell: samples vary by spread around their level, and the first `wrong` runs are wrong.
 func cellOf(number, value float64, mode, name string, runs int, level, spread float64, wrong int) sim.SweepRow {
 	samples, bad := make([]float64, runs), make([]bool, runs)
 	for i := range samples {
-		// neighbours are as good as independent
+		// neighbours are practically uncorrelated
 		samples[i] = level * (1 + spread*math.Sin(float64(7*i+3*len(name))))
 		bad[i] = i < wrong
 	}
@@ -29,26 +28,26 @@ func cellOf(number, value float64, mode, name string, runs int, level, spread fl
 	return sim.SweepRow{Values: []any{number, value, name}, Result: r}
 }
 
-// Every verdict, over made results: what is written is what was found.
+// TestVerdicts checks every verdict on artificial results.
 func TestVerdicts(t *testing.T) {
 	fc := sim.Sweep{Names: []string{"case", "gap", "algorithm"}}
 	add := func(number, gap float64, name string, level, spread float64) {
 		fc.Rows = append(fc.Rows, cellOf(number, gap, engine.ModeFC, name, 50, level, spread, 0))
 	}
-	// Case 1: alike; alike with a difference; not alike; too noisy.
+	// case 1: equal; equal with a difference; not equal; too noisy
 	for gap, level := range map[float64]float64{0.1: 1000, 0.2: 1030, 0.3: 1500} {
 		add(1, gap, "CoKernelFC", level, 0)
 		add(1, gap, "IndRAGE/V", 1000, 0)
 	}
 	add(1, 0.4, "CoKernelFC", 1000, 0.9)
 	add(1, 0.4, "IndRAGE/V", 1000, 0.9)
-	// Case 2: between, and at both edges.
+	// case 2: between, and at both edges
 	for gap, level := range map[float64]float64{0.1: 2000, 0.2: 1000, 0.3: 5000} {
 		add(2, gap, "CoKernelFC", level, 0.01)
 		add(2, gap, "IndRAGE/V", 1000, 0.01)
 		add(2, gap, "IndRAGE", 5000, 0.01)
 	}
-	// Case 3: competitors, and one that nobody competes with.
+	// case 3: competitors, and a reference
 	add(3, 0.1, "CoKernelFC", 5000, 0.01)
 	add(3, 0.1, "IndRAGE", 5000, 0.012)
 	add(3, 0.1, "CoKernelFC-IndAlloc", 5000, 0.012)
@@ -57,7 +56,7 @@ func TestVerdicts(t *testing.T) {
 	add(3, 0.1, "Oracle", 10, 0.01)
 
 	fb := sim.Sweep{Names: []string{"case", "budget", "algorithm"}}
-	for _, name := range []string{"CoKernelFC", "IndRAGE/V"} { // too few runs, all alike
+	for _, name := range []string{"CoKernelFC", "IndRAGE/V"} { // too few runs, all equal
 		fc.Rows = append(fc.Rows, cellOf(1, 0.5, engine.ModeFC, name, 29, float64(1000+len(name)), 0, 0))
 	}
 
@@ -70,7 +69,7 @@ func TestVerdicts(t *testing.T) {
 		errs(1, budget, "Oracle", 0)
 	}
 	errs(1, 300, "CoKernelFB-IndAlloc", 200) // the same runs
-	errs(1, 400, "CoKernelFB-IndAlloc", 0)   // none at all
+	errs(1, 400, "CoKernelFB-IndAlloc", 0)   // none
 	for budget, wrong := range map[float64][2]int{100: {390, 400}, 200: {200, 400}, 300: {200, 600}, 400: {3, 0}} {
 		errs(3, budget, "CoKernelFB", wrong[0])
 		errs(3, budget, "IndPeaceFB", wrong[1])
@@ -128,8 +127,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// The intervals of a case are wider the more of them there are: 4.30 standard errors
-// for one claim of 3 runs, 9.92 for one of five (t(2) at 0.05 and at 0.01).
+// The intervals of a case widen with the number of claims: 4.30 standard errors for one claim of 3 runs, 9.92 for one of five (t(2) at
+// 0.05 and at 0.01).
 func TestClaimsAreSimultaneous(t *testing.T) {
 	width := func(gaps int) float64 {
 		s := sim.Sweep{Names: []string{"case", "gap", "algorithm"}}
@@ -168,8 +167,7 @@ func TestClaimsMistakes(t *testing.T) {
 	}
 }
 
-// The paper's own claims at one gap, run: where speedup comes from the tasks being
-// the same, similar, or different.
+// TestClaimsRun runs the paper's own claims at one gap: speedup for equal, similar and different tasks.
 func TestClaimsRun(t *testing.T) {
 	s := sim.Sweep{Names: []string{"case", "gap", "algorithm"}}
 	for number := 1; number <= 3; number++ {

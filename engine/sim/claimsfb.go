@@ -14,8 +14,8 @@ import (
 // competitorsFB are the baselines of [Du23, App. A].
 var competitorsFB = [...]string{"CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB"}
 
-// aboutErrors asks for differences of error rates: in cases 1 and 2 CoKernelFB errs
-// less than every baseline, in case 3 it approaches IndPeaceFB.
+// aboutErrors returns the claims about differences of error rates: in cases 1 and 2 CoKernelFB errs less than every baseline, in case 3
+// it approaches IndPeaceFB.
 func (p panel) aboutErrors(cell panelCell) ([]openClaim, error) {
 	own := cell.results["CoKernelFB"]
 	if own == nil {
@@ -46,8 +46,7 @@ func (p panel) aboutErrors(cell panelCell) ([]openClaim, error) {
 	return append(out, *trend), nil
 }
 
-// fewerErrors judges whether a difference of error rates is less than 0. It is not where
-// the two err in the same runs, however small the interval leaves the difference.
+// fewerErrors tests whether a difference of error rates is less than 0. It is not if both err in the same runs, whatever the interval.
 func (c contrast) fewerErrors(alpha float64) (engine.Interval, string, Reason) {
 	d := c.difference(alpha)
 	switch {
@@ -65,8 +64,7 @@ func (c contrast) fewerErrors(alpha float64) (engine.Interval, string, Reason) {
 	return d, ClaimOpen, because(ReasonZero)
 }
 
-// alikeErrors judges whether a difference of error rates is 0 within the margin. Where
-// there is nothing to measure, two rates are alike for no reason.
+// alikeErrors tests whether a difference of error rates is 0 within the margin. Two unmeasurable rates are not evidence of equality.
 func (c contrast) alikeErrors(alpha float64) (engine.Interval, string, Reason) {
 	d := c.difference(alpha)
 	why := c.unmeasurable()
@@ -86,8 +84,7 @@ func (c contrast) alikeErrors(alpha float64) (engine.Interval, string, Reason) {
 	return d, ClaimOpen, because(ReasonErrorsWide, 100*margin)
 }
 
-// unmeasurable reports two error rates that are both small or both large, so that nothing separates
-// them; otherwise the reason is empty.
+// unmeasurable reports two error rates that are both small or both large, so that nothing separates them; otherwise the reason is empty.
 func (c contrast) unmeasurable() Reason {
 	a, b := Proportion(c.a.count, c.a.runs), Proportion(c.b.count, c.b.runs)
 	if hi := max(a.CI95[1], b.CI95[1]); hi < margin {
@@ -99,8 +96,8 @@ func (c contrast) unmeasurable() Reason {
 	return Reason{}
 }
 
-// trend asks of case 3 whether the error of CoKernelFB is closer to IndPeaceFB's
-// than in case 1 at the same budget; nil when one of the four is not there.
+// trend returns the claim for case 3 that the error of CoKernelFB is closer to IndPeaceFB's than in case 1 at the same budget; nil if one
+// of the four results is missing.
 func (p panel) trend(cell panelCell) (*openClaim, error) {
 	if cell.number != 3 {
 		return nil, nil
@@ -128,9 +125,8 @@ func (p panel) trend(cell panelCell) (*openClaim, error) {
 	}, judge: func(alpha float64) (engine.Interval, string, Reason) { return closer(first, last, alpha) }}, nil
 }
 
-// closer judges whether two error rates are less far apart in the last contrast than in
-// the first. The interval is the one of two intervals that hold together, each for its
-// own difference, so that it assumes nothing of how the two depend on each other.
+// closer tests whether two error rates are closer in the last contrast than in the first. The interval combines two simultaneous
+// intervals, one per difference, so it makes no assumption on their dependence.
 func closer(first, last contrast, alpha float64) (engine.Interval, string, Reason) {
 	f, l := distance(first.difference(alpha/2)), distance(last.difference(alpha/2))
 	i := engine.Interval{Mean: l.Mean - f.Mean, CI95: [2]float64{l.CI95[0] - f.CI95[1], l.CI95[1] - f.CI95[0]}}
@@ -150,24 +146,23 @@ func closer(first, last contrast, alpha float64) (engine.Interval, string, Reaso
 	return i, ClaimOpen, because(ReasonZero)
 }
 
-// distance returns the interval of |d| that follows from one of d.
+// distance returns the interval of |d| from the interval of d.
 func distance(d engine.Interval) engine.Interval {
 	lo, hi := d.CI95[0], d.CI95[1]
 	least := max(0, lo, -hi)
 	return engine.Interval{Mean: math.Abs(d.Mean), CI95: [2]float64{least, max(-lo, hi)}}
 }
 
-// contrast sets two samples beside each other.
+// contrast compares two samples.
 type contrast struct {
 	a, b   sample
 	paired bool
-	// Of paired samples: the covariance of the means; runs where only a is wrong,
-	// where only b is.
+	// For paired samples: the covariance of the means; runs where only a is wrong, and where only b is.
 	covariance   float64
 	onlyA, onlyB float64
 }
 
-// newContrast pairs the samples when they are of the same runs.
+// newContrast pairs the samples if they are from the same runs.
 func newContrast(a, b sample) contrast {
 	c := contrast{a: a, b: b, paired: a.values != nil && b.values != nil && slices.Equal(a.ids, b.ids)}
 	if !c.paired {
@@ -183,7 +178,7 @@ func newContrast(a, b sample) contrast {
 	return c
 }
 
-// runs returns the runs of the smaller side.
+// runs returns the number of runs of the smaller sample.
 func (c contrast) runs() int { return min(c.a.runs, c.b.runs) }
 
 // difference returns a - b with the interval that misses with probability alpha:
@@ -201,8 +196,8 @@ func (c contrast) difference(alpha float64) engine.Interval {
 	return engine.Interval{Mean: d, CI95: [2]float64{d - half, d + half}}
 }
 
-// proportions adds one run to each of the two ways to differ and two runs in all
-// (paired), or a wrong and a right run to each side.
+// proportions adds one run to each of the two discordant counts and two runs in total (paired), or one wrong and one right run to each
+// sample.
 func (c contrast) proportions(d, alpha float64) engine.Interval {
 	z := distuv.UnitNormal.Quantile(1 - alpha/2)
 	var centre, variance float64
@@ -233,9 +228,8 @@ func (c contrast) half(alpha, va, vb, covariance float64) float64 {
 	return student(alpha, freedom) * math.Sqrt(variance)
 }
 
-// ratio returns a/b with the interval that misses with probability alpha, for the logarithm by
-// the delta method; zero when a mean is not positive, where the ratio says nothing. Half a wrong
-// run is added to both counts of an error rate, so that a may be 0.
+// ratio returns a/b with the interval that misses with probability alpha, by the delta method for the logarithm; zero if a mean is not
+// positive. Half a wrong run is added to both counts of an error rate, so that a may be 0.
 func (c contrast) ratio(alpha float64) engine.Interval {
 	if !(c.b.mean > 0) || !(c.a.mean > 0 || c.a.proportion) {
 		return engine.Interval{}

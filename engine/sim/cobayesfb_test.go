@@ -18,15 +18,14 @@ import (
 
 func withBudget(t *testing.T, p *problem.Problem, algorithm string, budget, runs int, seed uint64) engine.Result {
 	t.Helper()
-	// CoKernelFB takes ξ = 1e-10, as in docs/reference/paper-to-code.md; the others use least squares.
+	// CoKernelFB uses ξ = 1e-10, as in docs/reference/paper-to-code.md; the others use least squares
 	opt := engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}}
 	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: algorithm, Options: opt, Runs: runs, Seed: seed})
 	return r
 }
 
-// CoBayesFB errs less than CoKernelFB at the same budget in each of the paper's cases, on the near
-// tie and on a smooth instance: all intervals apart. Measured were a third or less, see
-// docs/theory/measured.md.
+// CoBayesFB errs less than CoKernelFB at the same budget in each of the paper's cases, on the near tie and on a smooth instance: all
+// intervals are disjoint. Measured error rates were at most a third, see docs/theory/measured.md.
 func TestCoBayesFBErrsLess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("1,000 runs")
@@ -52,8 +51,7 @@ func TestCoBayesFBErrsLess(t *testing.T) {
 	}
 }
 
-// Decided answers are wrong with probability δ at most, at budgets where some are decided and some
-// are not; here all that is decided was right.
+// Decided answers are wrong with probability at most δ, at budgets where only some are decided; here all decided answers were right.
 func TestCoBayesFBDecides(t *testing.T) {
 	if testing.Short() {
 		t.Skip("400 runs")
@@ -102,9 +100,8 @@ func TestCoBayesFBDecides(t *testing.T) {
 	}
 }
 
-// TestCoBayesFBTable measures a table of docs/theory/measured.md. It takes minutes, so it runs only when
-// GONB_COPE_TABLE gives the runs per cell: GONB_COPE_TABLE=1000 go test ./engine/sim -run
-// CoBayesFBTable -v.
+// TestCoBayesFBTable measures a table of docs/theory/measured.md. It takes minutes, so it runs only if GONB_COPE_TABLE sets the runs per
+// cell: GONB_COPE_TABLE=1000 go test ./engine/sim -run CoBayesFBTable -v.
 func TestCoBayesFBTable(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE"))
 	if err != nil {

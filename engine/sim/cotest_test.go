@@ -17,8 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// nearTie returns the paper's case 1 with θ* = (.1, .27, .3, .4): the best arm of each task is
-// ahead by .03, others by up to .33.
+// nearTie returns the paper's case 1 with θ* = (.1, .27, .3, .4): the best arm of each task leads by .03, other gaps are up to .33.
 func nearTie(t testing.TB) *problem.Problem {
 	t.Helper()
 	p := enginetest.Paper(t, 1, 0.1)
@@ -33,8 +32,7 @@ func nearTie(t testing.TB) *problem.Problem {
 	return p
 }
 
-// allButTied returns two arms whose means differ by a millionth of the noise: whatever is decided
-// is wrong half of the time.
+// allButTied returns two arms whose means differ by a millionth of the noise: any decision is wrong half of the time.
 func allButTied(t *testing.T) *problem.Problem {
 	t.Helper()
 	p, err := problem.Classic([]float64{0, 1e-6}, 1)
@@ -45,10 +43,9 @@ func allButTied(t *testing.T) *problem.Problem {
 	return p
 }
 
-// smoothInstance returns three tasks of twenty arms with features drawn uniformly from the unit
-// interval and the unit square, the kernel rbf(1)·rbf(1), rewards Σ_k θ_k φ_k with θ standard
-// normal in the model's own features, and unit noise. To double precision its 60 arms have rank 59
-// or 60: nearly independent arms, for least squares.
+// smoothInstance returns three tasks of twenty arms with features uniform on the unit interval and the unit square, the kernel
+// rbf(1)·rbf(1), rewards Σ_k θ_k φ_k with θ standard normal in the model's own features, and unit noise. In double precision its 60 arms
+// have rank 59 or 60: for least squares they are nearly independent.
 func smoothInstance(t testing.TB, seed uint64) *problem.Problem {
 	t.Helper()
 	return drawn(t, fmt.Sprintf("smooth %d", seed), rand.New(rand.NewPCG(seed, 20)), 3, 20, 1, 1)
@@ -69,9 +66,8 @@ func cells(t *testing.T) []*problem.Problem {
 	return out
 }
 
-// TestCoTestTable measures the table of docs/theory/measured.md. It takes minutes, so it runs only when
-// GONB_COPE_TABLE gives the runs per cell: GONB_COPE_TABLE=2000 go test ./engine/sim -run
-// CoTestTable -v.
+// TestCoTestTable measures the table of docs/theory/measured.md. It takes minutes, so it runs only if GONB_COPE_TABLE sets the runs per
+// cell: GONB_COPE_TABLE=2000 go test ./engine/sim -run CoTestTable -v.
 func TestCoTestTable(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE"))
 	if err != nil {
@@ -98,8 +94,8 @@ func coTest(t *testing.T, p *problem.Problem, opt engine.Options, runs int) engi
 	return run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: opt, Runs: runs, Seed: 21, Detail: true})
 }
 
-// It takes at most 1.9, 2.1 and 2.3 times the lower bound in the paper's cases at
-// δ = 0.005 with 99 % of the runs within 16 rounds: 4,000 runs took 1.71, 1.86 and 2.06.
+// CoTestFC takes at most 1.9, 2.1 and 2.3 times the lower bound in the paper's cases at δ = 0.005, with 99 % of the runs within 16
+// rounds: 4,000 runs took 1.71, 1.86 and 2.06.
 func TestCoTestSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("300 runs")
@@ -113,9 +109,8 @@ func TestCoTestSamples(t *testing.T) {
 	}
 }
 
-// Errors stay within δ = 0.1 over 200 or 1,000 runs, where gaps are so small that the test is as close to
-// a tie as it gets, too: of an error rate of 0.1 the whole interval is below 0.1 with a probability of 2.5 %,
-// whatever the number of runs. Undecided runs are no errors.
+// Error rates stay within δ = 0.1 over 200 or 1,000 runs, also for gaps so small that the test is nearly at a tie. For an error rate of
+// 0.1 the whole interval is below 0.1 with probability 2.5 %, for any number of runs. Undecided runs are not errors.
 func TestCoTestErrorRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("1,800 runs")
@@ -139,10 +134,9 @@ func TestCoTestErrorRates(t *testing.T) {
 	}
 }
 
-// TestCoTestErrorTable measures the table of errors of docs/theory/measured.md. It takes minutes, so it runs
-// only when GONB_COPE_ERRORS gives the runs per cell: GONB_COPE_ERRORS=100000 go test ./engine/sim
-// -run CoTestErrorTable -v -timeout 60m. At δ = 0.1 and for laws other than normal with known
-// scales it makes a tenth of them.
+// TestCoTestErrorTable measures the table of errors of docs/theory/measured.md. It takes minutes, so it runs only if GONB_COPE_ERRORS
+// sets the runs per cell: GONB_COPE_ERRORS=100000 go test ./engine/sim -run CoTestErrorTable -v -timeout 60m. At δ = 0.1, and for
+// distributions other than normal with known scales, it makes a tenth of them.
 func TestCoTestErrorTable(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_ERRORS"))
 	if err != nil || runs < 100 {
@@ -171,8 +165,7 @@ func TestCoTestErrorTable(t *testing.T) {
 	}
 }
 
-// With noise four times what the engine is told it errs more than δ: the test
-// above could fail.
+// With noise four times the stated scale the error rate exceeds δ: the test above can fail.
 func TestCoTestErrorRatesCanFail(t *testing.T) {
 	p := enginetest.Paper(t, 3, 0.3)
 	p.Noise.SD = make([]float64, p.N())
@@ -188,8 +181,8 @@ func TestCoTestErrorRatesCanFail(t *testing.T) {
 	}
 }
 
-// Answers within epsilon are within epsilon, also where a chain of arms, each within epsilon of the
-// next, leads from the best arm to one that is not; and margins of undecided tasks hold.
+// Answers within epsilon are right, also if a chain of arms, each within epsilon of the next, leads from the best arm to one that is not;
+// and margins of undecided tasks hold.
 func TestCoTestMargins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("800 runs")

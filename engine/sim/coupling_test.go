@@ -11,8 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// couplingProblem returns a problem with the joint kernel of notebooks/coupling.cope, in squared %
-// yield.
+// couplingProblem returns a problem with the joint kernel of notebooks/coupling.cope, in squared % yield.
 func couplingProblem(t testing.TB) *problem.Problem {
 	t.Helper()
 	effects := kernels.Func("effects", func(x, y []float64) float64 {
@@ -32,10 +31,9 @@ func couplingProblem(t testing.TB) *problem.Problem {
 	return p
 }
 
-// At 12 pulls a task, 20 repeats, relative regret over (best - median arm). The
-// README of the data expects 0.377 for sample means and 0.109 for a product
-// kernel plus a small identity part; the latter was another kernel, so that it
-// bounds the order of magnitude only.
+// TestCouplingRegret measures the relative regret over (best - median arm) at 12 pulls per task, 20 repeats. The README of the data
+// expects 0.377 for sample means and 0.109 for another product kernel plus a small identity part, which bounds only the order of
+// magnitude.
 func TestCouplingRegret(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -70,9 +68,8 @@ func standardError(i engine.Interval, n int) float64 {
 	return (i.CI95[1] - i.CI95[0]) / 2 / 2.0930
 }
 
-// With all 3,600 measurements, the arm that is best on average in the other
-// tasks has relative regret 0.048, and MTBD|tBuXPhos is best in 10 of 15 tasks
-// (README of the data).
+// With all 3,600 measurements, the arm with the best mean in the other tasks has relative regret 0.048, and MTBD|tBuXPhos is best in 10
+// of 15 tasks (README of the data).
 func TestCouplingTruth(t *testing.T) {
 	p := couplingProblem(t)
 	total, wins := 0.0, 0

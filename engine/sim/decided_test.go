@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// If nothing is decided nothing is proven, and what is decided is counted by itself.
+// Undecided tasks have no guarantee, and decided answers are counted separately.
 func TestNothingDecidedProvesNothing(t *testing.T) {
 	p := table(t, turns, onArms(1, kernels.Identity{}), 1)
 	for _, c := range []struct {
@@ -35,8 +35,8 @@ func TestNothingDecidedProvesNothing(t *testing.T) {
 	}
 }
 
-// A bound that nobody stated is part of the sentence, and one that is stated with a misfit is not refuted
-// by a norm of rewards that are off by that misfit.
+// A bound that was not stated is named in the guarantee. A stated one with a misspecification bound is not contradicted by the norm of
+// rewards that deviate by that much.
 func TestBoundsThatNobodyStated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of arms")
@@ -45,7 +45,7 @@ func TestBoundsThatNobodyStated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// one task, whose dimensions are too many for least squares
+	// one task with too many dimensions for least squares
 	rough := many.WithKernel(onArms(1, kernels.RBF{Lengthscale: []float64{0.3}})).Only(0)
 	r := run(t, sim.Experiment{Problem: rough, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: 1, Options: engine.Options{Epsilon: 1}})
 	t.Log(r.Guarantee)
@@ -67,8 +67,8 @@ func TestBoundsThatNobodyStated(t *testing.T) {
 	}
 }
 
-// Decided answers of every algorithm of fixed budget that may be called proven are wrong in a share δ of
-// runs at most, at budgets where some are decided.
+// Decided answers of every fixed-budget algorithm that may be called proven are wrong in at most δ of the runs, at budgets where some are
+// decided.
 func TestBudgetDecidesRightly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("450 runs of each algorithm")

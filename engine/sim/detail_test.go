@@ -27,8 +27,8 @@ func run(t testing.TB, x sim.Experiment) engine.Result {
 	return r
 }
 
-// The columns add up to the summary, and predict the speedups of the three cases: 5,
-// 5/2 and 1, since ρ* is 1, 2 and 5 times the ρ* of one task (DESIGN's certified values).
+// The columns add up to the summary and predict the speedups of the three cases: 5, 5/2 and 1, since ρ* is 1, 2 and 5 times the ρ* of one
+// task (DESIGN's certified values).
 func TestDetail(t *testing.T) {
 	for number, want := range map[int]struct {
 		rank    int
@@ -37,7 +37,7 @@ func TestDetail(t *testing.T) {
 		p := enginetest.Paper(t, number, 0.3)
 		p.Noise.SD = make([]float64, p.N())
 		for i := range p.Noise.SD {
-			p.Noise.SD[i] = 10 // rewards are noisier than the engine is told, so that some runs err
+			p.Noise.SD[i] = 10 // noisier than stated, so that some runs err
 		}
 		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 60, Seed: 2, Detail: true})
 		d := r.Detail
@@ -68,7 +68,7 @@ func TestDetail(t *testing.T) {
 	}
 }
 
-// Without the truth no answer is wrong; without Detail there are no details.
+// Without the truth no answer is counted as wrong; without Detail there are no per-run numbers.
 func TestDetailWithoutTruth(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
 	x := sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "CoUniformFB", Options: engine.Options{Budget: 60, Ridge: engine.Ridge{Kind: engine.RidgeGP}, Norm: 10}, Runs: 3}
@@ -87,8 +87,7 @@ func TestDetailWithoutTruth(t *testing.T) {
 	}
 }
 
-// References are marked as such: IndRAGE/V is IndRAGE with a fifth of the samples, run
-// by run, and nobody reads a guarantee from it.
+// References are marked: IndRAGE/V is IndRAGE with a fifth of the samples, run by run, and its result has no guarantee.
 func TestReferences(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	for _, e := range algorithms.All() {
@@ -120,11 +119,10 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// What the warnings say of the error rate: 0 of 50 tells nothing about δ = 0.005, and
-// z²/(n+z²) ≤ 0.005 from n = 765 on.
+// Warnings about the error rate: 0 of 50 says nothing about δ = 0.005, and z²/(n+z²) ≤ 0.005 from n = 765 on.
 func TestTooFewRuns(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
-	noisy := *p // rewards 20 times as noisy as the engine is told
+	noisy := *p // 20 times as noisy as stated
 	noisy.Noise.SD = make([]float64, p.N())
 	for i := range noisy.Noise.SD {
 		noisy.Noise.SD[i] = 20
@@ -153,8 +151,7 @@ func TestTooFewRuns(t *testing.T) {
 	}
 }
 
-// The bytes agree with messages that are built: one run's rounds, drawn again from its plans, put
-// on the wire in all three forms.
+// The byte counts agree with actual messages: one run's rounds, drawn again from its plans, are encoded in all three forms.
 func TestBytes(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.5)
 	known := p
@@ -235,7 +232,7 @@ func (w *writer) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, erro
 	return b, nil
 }
 
-// 20,000 runs keep little: of each its score, whatever its answers and trace take.
+// 20,000 runs need little memory: each keeps only its score, whatever the size of its answers and trace.
 func TestManyRunsAreSmall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("20,000 runs")

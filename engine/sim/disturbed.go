@@ -15,10 +15,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// oneByOne limits the rewards of an arm and round that are drawn one by one where their mean has no
-// law that is easy to draw from. Of more than that, each draw represents several rewards: means and
-// squares keep their expectation and the mean its variance, and tails are a little heavier than
-// they would be.
+// oneByOne is the largest number of rewards of an arm and round that are drawn singly if their mean has no distribution that is easy to
+// draw from. Beyond it each draw represents several rewards: means and squares keep their expectation and the mean its variance, with
+// slightly heavier tails.
 const oneByOne = 1000
 
 // Student draws rewards with heavy tails, Student's t with ν > 2 degrees of freedom scaled
@@ -34,8 +33,8 @@ func Student(mean, sd []float64, nu float64) Drawer {
 	}, func(n, draws float64) float64 { return draws / n })
 }
 
-// Autocorrelated draws normal rewards, each with correlation rho with the one before, AR(1),
-// the first being drawn from the stationary law. It costs one draw per reward up to oneByOne.
+// Autocorrelated draws normal rewards in which neighbours have correlation rho, AR(1), starting from the stationary distribution. It
+// costs one draw per reward up to oneByOne.
 func Autocorrelated(mean, sd []float64, rho float64) Drawer {
 	fresh := math.Sqrt(1 - rho*rho)
 	return serial(mean, sd, func(rng *rand.Rand, out []float64) {
@@ -54,8 +53,8 @@ func meanVariance(rho, n float64) float64 {
 	return ((1+rho)/(1-rho) - 2*rho*(1-math.Pow(rho, n))/(n*(1-rho)*(1-rho))) / n
 }
 
-// serial draws noise of variance 1 with fill. shrink is by how much the variance of the
-// mean of n is below the variance of the draws made.
+// serial draws noise of variance 1 with fill. shrink is the ratio of the variance of the mean of n rewards to the variance of the mean of
+// the draws made.
 func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n, draws float64) float64) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		noise := make([]float64, min(n, oneByOne))
@@ -77,9 +76,9 @@ func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n,
 	}
 }
 
-// Outliers draws normal rewards; each is an outlier with probability share and
-// then has problem.OutlierFactor times the standard deviation [Tukey60]. How many there are is one
-// binomial, and each kind has one mean and one χ²: the cost does not depend on n.
+// Outliers draws normal rewards; each is an outlier with probability share and then has problem.OutlierFactor times the standard
+// deviation [Tukey60]. The number of outliers is one binomial draw, and each kind has one mean and one χ² draw: the cost does not depend
+// on n.
 func Outliers(mean, sd []float64, share float64) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		outliers := binomial(rng, n, share)
@@ -107,8 +106,7 @@ func Outliers(mean, sd []float64, share float64) Drawer {
 	}
 }
 
-// shifted is an environment whose rewards of an arm in a round have a deviation in common,
-// in units of sd.
+// shifted is an environment whose rewards of an arm in a round have a common deviation, in units of sd.
 type shifted struct {
 	engine.Environment
 	taskOf []int
@@ -116,7 +114,7 @@ type shifted struct {
 	shift  func(round, task, arm uint64) float64
 }
 
-// Pull makes the plan's pulls, and moves them.
+// Pull makes the plan's pulls and adds the deviation.
 func (s *shifted) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	b, err := s.Environment.Pull(ctx, p)
 	for i, v := range s.taskOf {
@@ -127,14 +125,14 @@ func (s *shifted) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error)
 	return b, err
 }
 
-// The streams of shifts are apart from the streams of rewards, whose last counter is an arm.
+// Random streams of shifts; the streams of rewards end in an arm number instead.
 const (
 	streamDrift = math.MaxUint64 - iota
 	streamBatch
 )
 
-// environmentOf returns the environment of one run of the problem: what its drawer draws, with what
-// is common to the rewards of a round, with the sign of the problem.
+// environmentOf returns the environment of one run of the problem: the rewards of its drawer plus common deviations of a round, with the
+// sign of the problem.
 func environmentOf(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
 	env := &environment{draw, seed, uint64(run), p.Noise.Bounds}
 	if p.Block != nil {
@@ -164,35 +162,33 @@ func strength(p *problem.Problem) float64 {
 	return p.Noise.Strength
 }
 
-// Step shows how far an experiment is: its runs, and where there is one run in all and that takes
-// longer, the run itself after each round. Round is 0 where only runs are told.
+// Step is the progress of an experiment: its runs, and for a single slow run also its rounds. Round is 0 if only runs are reported.
 type Step struct {
 	Done, Total int // runs
-	// before the runs, while it is computed what the measurements of the problem say: how much of that is done, above 0
+	// before the runs, while the posterior of the measurements is computed: the finished fraction, above 0
 	Believing float64
 
 	Round          int
 	Samples        int // so far, all agents together
 	Tasks, Decided int // in all, and those with an answer
-	// engine.Explainer: further samples, -1 when it cannot be decided, NaN when not known
+	// as engine.Explainer.Samples: -1 if the run cannot be decided, NaN if unknown
 	Remaining float64
 }
 
 const (
-	patience     = 500 * time.Millisecond // what is over sooner tells nothing of its rounds
-	interval     = 200 * time.Millisecond // between two rounds that are told
-	worthTelling = 20                     // predicting may take 1/20 of the time of a run
+	patience     = 500 * time.Millisecond // shorter runs do not report their rounds
+	interval     = 200 * time.Millisecond // between two reported rounds
+	worthTelling = 20                     // fraction of the run's time that forecasts may take: 1/20
 )
 
-// watched is an environment that reports the rounds of a run once it has taken a while: before each
-// pull what was learned up to then.
+// watched is an environment that reports the rounds of a slow run: before each pull, the state so far.
 type watched struct {
 	engine.Environment
 	alg  engine.Algorithm
 	tell func(Step)
 
 	began, reported, pulled time.Time
-	spent                   time.Duration // on predicting
+	spent                   time.Duration // on forecasts
 	rounds, samples         int           // pulled and learned
 }
 
@@ -201,7 +197,7 @@ func watch(env engine.Environment, alg engine.Algorithm, tell func(Step)) *watch
 	return &watched{Environment: env, alg: alg, tell: tell, began: now, pulled: now}
 }
 
-// Pull reports the rounds before and passes the plan on.
+// Pull reports the previous rounds and passes the plan on.
 func (w *watched) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	now := time.Now()
 	if w.rounds > 0 && now.Sub(w.began) >= patience && now.Sub(w.reported) >= interval {
@@ -215,7 +211,7 @@ func (w *watched) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error)
 	return b, err
 }
 
-// step returns the state of the run. Predicting takes about as long as learning and planning did.
+// step returns the state of the run. A forecast takes about as long as learning and planning did.
 func (w *watched) step(now time.Time) Step {
 	s := Step{Total: 1, Round: w.rounds, Samples: w.samples, Remaining: math.NaN()}
 	for _, a := range w.alg.Answers() {
@@ -230,15 +226,15 @@ func (w *watched) step(now time.Time) Step {
 	return s
 }
 
-// blocks is an environment whose rewards of one task have something in common where they are measured side by
-// side (problem.Block). Plans that do not ask for that are pulled by the environment in it.
+// blocks is an environment in which rewards of one task have a common effect within a block (problem.Block). Plans without blocks go to
+// the inner environment.
 type blocks struct {
 	engine.Environment
 	problem   *problem.Problem
 	seed, run uint64
 }
 
-// Pull makes the plan's pulls, the blocks of each side at once.
+// Pull makes the plan's pulls, all blocks of a side at once.
 func (e *blocks) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	if p.Sides == nil {
 		return e.Environment.Pull(ctx, p)
@@ -259,7 +255,7 @@ func (e *blocks) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) 
 	return b, nil
 }
 
-// resample draws n of the blocks in which the arms were measured, with replacement: one multinomial.
+// resample draws n of the measured blocks with replacement: one multinomial.
 func (e *blocks) resample(rng *rand.Rand, s engine.Side) engine.Within {
 	count, in := len(e.problem.Rewards[s.Arms[0]]), s.Arms
 	taken, remaining := make([]float64, count), s.Blocks
@@ -287,9 +283,8 @@ func (e *blocks) resample(rng *rand.Rand, s engine.Side) engine.Within {
 	return out
 }
 
-// normal draws means and products of n blocks of normal rewards with a common effect: the products are
-// Wishart with n - 1 degrees of freedom, independent of the means, and drawn as LTTᵀLᵀ [Bartlett 1933], L the
-// Cholesky factor of the covariance.
+// normal draws means and products of n blocks of normal rewards with a common effect. The products are Wishart with n - 1 degrees of
+// freedom, independent of the means, and drawn as LTTᵀLᵀ [Bartlett 1933], L the Cholesky factor of the covariance.
 func (e *blocks) normal(rng *rand.Rand, s engine.Side) engine.Within {
 	in, n := s.Arms, s.Blocks
 	sd, k := e.problem.Noise.Deviations(), len(in)
@@ -323,7 +318,7 @@ func (e *blocks) normal(rng *rand.Rand, s engine.Side) engine.Within {
 	return out
 }
 
-// wishart draws LTTᵀLᵀ of so many degrees of freedom: with fewer than rows, as the sum of as many squares.
+// wishart draws LTTᵀLᵀ with this many degrees of freedom; with fewer than rows, as a sum of outer products.
 func (e *blocks) wishart(rng *rand.Rand, factor [][]float64, freedom int) []float64 {
 	k := len(factor)
 	t := make([][]float64, k)
@@ -358,7 +353,7 @@ func (e *blocks) wishart(rng *rand.Rand, factor [][]float64, freedom int) []floa
 	return out
 }
 
-// square returns a matrix of n rows and columns of 0.
+// square returns an n×n matrix of zeros.
 func square(n int) [][]float64 {
 	return lists.Make(n, func(int) []float64 { return make([]float64, n) })
 }

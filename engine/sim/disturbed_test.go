@@ -14,9 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// The mean of n disturbed rewards has the mean and the variance that follow from one of them, also
-// where a draw represents several rewards; so have the squares their mean. 4,000 draws, five
-// standard errors; t with 10 degrees of freedom, because 3 have no fourth moment.
+// The mean of n disturbed rewards has the mean and variance that follow from single rewards, also if a draw represents several rewards;
+// likewise the mean of the squares. 4,000 draws, five standard errors; t with 10 degrees of freedom, because 3 have no fourth moment.
 func TestDisturbed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -33,7 +32,7 @@ func TestDisturbed(t *testing.T) {
 	for name, c := range map[string]struct {
 		draw   sim.Drawer
 		single float64                 // variance of a reward
-		factor func(n float64) float64 // n times the variance of the mean, over it
+		factor func(n float64) float64 // n times the variance of the mean, divided by it
 	}{
 		"student":        {sim.Student([]float64{2}, []float64{3}, 10), 9, one},
 		"outliers":       {sim.Outliers([]float64{2}, []float64{3}, 0.1), 9 * (0.9 + 0.1*problem.OutlierFactor*problem.OutlierFactor), one},
@@ -55,8 +54,7 @@ func TestDisturbed(t *testing.T) {
 			if math.Abs(mean-2) > 5*math.Sqrt(want/4000) {
 				t.Errorf("%s, n = %g: mean %g, want 2", name, n, mean)
 			}
-			// A normal mixture with 1 in 10 ten times as wide has kurtosis 3·(0.9+0.1·10⁴)/10.9² =
-			// 25.
+			// a normal mixture with 1 in 10 ten times as wide has kurtosis 3·(0.9+0.1·10⁴)/10.9² = 25
 			if r := variance / want; math.Abs(r-1) > 5*math.Sqrt(24./4000) || n > 100 && math.Abs(r-1) > 5*math.Sqrt(3./4000) {
 				t.Errorf("%s, n = %g: the variance of the mean is %g times the expected one", name, n, r)
 			}
@@ -68,8 +66,8 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
-// The shifts of drift and batch: 0 in round 1 and proportional to the rounds after it, and common
-// to the arms of a task; runs differ, and the same run is the same again.
+// Shifts of drift and batch are 0 in round 1; later they are proportional to the rounds, or common to the arms of a task. Runs differ,
+// and the same run is reproducible.
 func TestShifts(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	still, err := sim.DrawerOf(p)

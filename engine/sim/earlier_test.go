@@ -12,9 +12,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// What rewards from before a run save on the coupling data: a posterior takes them whole, while a
-// test only chooses by them, and its exploration is all that they can stand for. GONB_COPE_TABLE=24
-// writes the numbers of docs/theory/changes.md, Rewards of no round.
+// TestEarlierRewards measures the samples saved by rewards from before the run on the coupling data: a posterior uses them fully, while a
+// test uses them only to choose pulls, so they replace at most its exploration. GONB_COPE_TABLE=24 writes the numbers of
+// docs/theory/changes.md, Rewards of no round.
 func TestEarlierRewards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs on the coupling data")

@@ -16,26 +16,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// A Drawer draws n ≥ 1 rewards of arm i, using only the given source of randomness, and
-// returns their summary, with its Squares where squares asks for them.
+// A Drawer draws n ≥ 1 rewards of arm i from the given random source only, and returns their summary, with Squares if squares is set.
 type Drawer func(rng *rand.Rand, i, n int, squares bool) (Draw, error)
 
-// Draw holds what is reported of the n rewards of an arm in a round.
+// Draw summarises the n rewards of an arm in a round.
 type Draw struct {
 	Mean    float64     // reward units
 	Squares float64     // Σ (reward - Mean)², reward units²
-	Range   *[2]float64 // the smallest and the largest of them, where squares are wanted; nil where not known
+	Range   *[2]float64 // smallest and largest reward, if squares are requested; nil if unknown
 }
 
-// environment is one run's view of a Drawer.
+// environment draws the rewards of one run with a Drawer.
 type environment struct {
 	draw      Drawer
 	seed, run uint64
-	bounds    *[2]float64 // of the problem's rewards, whose ranges are told then
+	bounds    *[2]float64 // bounds of the problem's rewards; if set, ranges are reported
 }
 
-// NewEnvironment returns the environment of one run on a problem: each (round, arm) has its
-// own stream of random numbers, derived from seed and run.
+// NewEnvironment returns the environment of one run on a problem: each (round, arm) has its own random stream, derived from seed and run.
 func NewEnvironment(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
 	env := &environment{draw, seed, uint64(run), p.Noise.Bounds}
 	if p.Block != nil {
@@ -44,8 +42,7 @@ func NewEnvironment(p *problem.Problem, draw Drawer, seed uint64, run int) engin
 	return asMeasured(p, env)
 }
 
-// asMeasured returns an environment whose rewards have the sign of the data, of one whose rewards have
-// the problem's, as drawers have.
+// asMeasured wraps an environment with the problem's sign, which drawers use, so that rewards have the sign of the data.
 func asMeasured(p *problem.Problem, env engine.Environment) engine.Environment {
 	if p.Goal == problem.GoalMax {
 		return env
@@ -53,20 +50,19 @@ func asMeasured(p *problem.Problem, env engine.Environment) engine.Environment {
 	return turned{env, p.Goal}
 }
 
-// turned is an environment with the signs of its rewards changed.
+// turned is an environment with negated rewards.
 type turned struct {
 	engine.Environment
 	goal string
 }
 
-// Pull makes the plan's pulls.
+// Pull implements engine.Environment.
 func (t turned) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	b, err := t.Environment.Pull(ctx, p)
 	return b.Turned(t.goal), err
 }
 
-// Pull draws the mean reward of every arm that the plan pulls, and its squares when it
-// wants them.
+// Pull draws the mean reward of every pulled arm, and its squares if the plan requests them.
 func (e *environment) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	b := engine.Batch{Counts: p.Counts, Means: make([]float64, len(p.Counts))}
 	if p.WantSquares {
@@ -97,9 +93,8 @@ func (e *environment) Pull(ctx context.Context, p engine.Plan) (engine.Batch, er
 	return b, nil
 }
 
-// stream returns the random numbers of (seed, run, round, arm): a PCG whose
-// state is the counters hashed by the finaliser of SplitMix64 [Steele, Lea and
-// Flood 2014], which changes half of the output bits when one input bit does.
+// stream returns the random numbers of (seed, run, round, arm): a PCG whose state is the counters hashed by the finaliser of SplitMix64
+// [Steele, Lea and Flood 2014], which changes half of the output bits if one input bit changes.
 func stream(seed, run, round, arm uint64) *rand.Rand {
 	a := mix(mix(mix(mix(seed)+run)+round) + arm)
 	return rand.New(rand.NewPCG(a, mix(a)))
@@ -112,9 +107,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// DrawerOf returns the drawer of the problem's environment, without what the rewards of a
-// round have in common (problem.EnvironmentDrift, problem.EnvironmentBatch). It reports a problem
-// that cannot be simulated.
+// DrawerOf returns the drawer of the problem's environment, without deviations common to a round (problem.EnvironmentDrift,
+// problem.EnvironmentBatch). It returns an error for a problem that cannot be simulated.
 func DrawerOf(p *problem.Problem) (Drawer, error) {
 	if p.Noise.Environment == problem.EnvironmentResampled {
 		return Resampled(p.Rewards), nil
@@ -127,7 +121,7 @@ func DrawerOf(p *problem.Problem) (Drawer, error) {
 			"predicts what it takes", p.Name)
 	}
 	mean, sd := p.Mean, p.Noise.Deviations()
-	if p.Block != nil && p.Block.Effect > 0 { // each reward that nothing is measured beside is of a block of its own
+	if p.Block != nil && p.Block.Effect > 0 { // a reward measured outside a block has a block of its own
 		sd = slices.Clone(sd)
 		for i := range sd {
 			sd[i] = math.Hypot(sd[i], p.Block.Effect)
@@ -159,9 +153,8 @@ func Gaussian(mean, sd []float64) Drawer {
 	}
 }
 
-// TwoPoint draws the mean of n rewards that are hi or lo, in the proportions that mean_i takes: of
-// rewards between the two, those that scatter most. Of k that are hi among n the squares are
-// (hi-lo)² k(n-k)/n.
+// TwoPoint draws the mean of n rewards that are hi or lo with mean mean_i: the distribution on [lo, hi] with the largest variance. If k
+// of n are hi, the squares are (hi-lo)² k(n-k)/n.
 func TwoPoint(mean []float64, lo, hi float64) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		high := binomial(rng, n, (mean[i]-lo)/(hi-lo))
@@ -180,13 +173,12 @@ func TwoPoint(mean []float64, lo, hi float64) Drawer {
 	}
 }
 
-// Resampled draws n rewards taken with replacement from the measured rewards of the arm:
-// one multinomial, as a chain of binomials.
+// Resampled draws n rewards with replacement from the measured rewards of the arm: one multinomial, as a chain of binomials.
 func Resampled(rewards [][]float64) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		population := rewards[i]
 		remaining, sum := float64(n), 0.0
-		var counts []float64 // of each reward that was taken
+		var counts []float64 // of each drawn reward
 		for k, reward := range population {
 			if remaining == 0 {
 				break
@@ -215,13 +207,12 @@ func Resampled(rewards [][]float64) Drawer {
 	}
 }
 
-// RewardFunc draws rewards: it returns the mean of n rewards of an arm of a task, using only the
-// source of randomness given, so that the same seed gives the same numbers.
+// RewardFunc returns the mean of n random rewards of an arm of a task. It must use only the given random source, so that the same seed
+// gives the same numbers.
 type RewardFunc = func(rng *rand.Rand, task, arm string, n int) (float64, error)
 
-// Func returns a Drawer that calls f, which returns the mean of n rewards of an arm, given its task
-// and name. It is called once per arm and round, with the round's n; where the squares are wanted,
-// which a mean does not give, it is called n times for one reward each, at n times the cost.
+// Func returns a Drawer that calls f once per arm and round, with the round's n. If squares are requested, which a mean does not give, it
+// calls f n times for one reward each.
 func Func(p *problem.Problem, f RewardFunc) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		task, arm := p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]
@@ -235,7 +226,7 @@ func Func(p *problem.Problem, f RewardFunc) Drawer {
 			if err != nil {
 				return d, err
 			}
-			// The recurrences of Welford, Technometrics 4 (1962), p. 420.
+			// recurrences of Welford, Technometrics 4 (1962), p. 420
 			reward = p.Turned(reward)
 			if k == 1 {
 				d.Range = &[2]float64{reward, reward}
@@ -249,7 +240,7 @@ func Func(p *problem.Problem, f RewardFunc) Drawer {
 	}
 }
 
-// binomial draws from B(n, p) at a cost that does not grow with n.
+// binomial draws from B(n, p) at a cost independent of n.
 func binomial(rng *rand.Rand, n int, p float64) float64 {
 	switch {
 	case p <= 0:
@@ -260,8 +251,8 @@ func binomial(rng *rand.Rand, n int, p float64) float64 {
 	return distuv.Binomial{N: float64(n), P: p, Src: rng}.Rand()
 }
 
-// EnvironmentOf returns the environment that a run of Run pulls from, where the rewards come from
-// the problem: run counts from 0. It reports a problem that cannot be simulated.
+// EnvironmentOf returns the environment that a run of Run pulls from, for rewards of the problem; run counts from 0. It returns an error
+// for a problem that cannot be simulated and if ctx ends.
 func EnvironmentOf(ctx context.Context, p *problem.Problem, seed uint64, run int) (_ engine.Environment, err error) {
 	defer try.Caught(&err)
 	if p.Noise.Environment == problem.EnvironmentPosterior {
@@ -271,20 +262,19 @@ func EnvironmentOf(ctx context.Context, p *problem.Problem, seed uint64, run int
 	return asMeasured(p, environmentOf(p, try.Of(DrawerOf(p)), seed, run)), nil
 }
 
-// meter is an environment that measures what the agents do in a round: the pulls of
-// each, and what they broadcast, which depends on the plan alone.
+// meter is an environment that records the pulls of each agent and the size of its messages, which depends on the plan alone.
 type meter struct {
 	engine.Environment
 	taskOf    []int
 	features  int  // dimension of θ̂
-	broadcast bool // whether the agents send messages at all
-	itemise   bool // whether pulls are wanted
+	broadcast bool // whether the agents send messages
+	itemise   bool // whether pulls are recorded
 
 	sent  wire.Traffic
-	pulls [][]int // rounds × V, made
+	pulls [][]int // rounds × V
 }
 
-// Pull makes the plan's pulls and measures them, and what the agents then send.
+// Pull makes the plan's pulls and records them with the messages.
 func (m *meter) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	b, err := m.Environment.Pull(ctx, p)
 	if err != nil {

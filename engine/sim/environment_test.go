@@ -14,8 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Means of n rewards have the mean and the variance σ²/n of the rewards they
-// represent: 4,000 draws, five standard errors.
+// Means of n rewards have the mean of the rewards and the variance σ²/n: 4,000 draws, five standard errors.
 func TestDrawers(t *testing.T) {
 	population := []float64{0, 1, 1, 5}
 	for name, c := range map[string]struct {
@@ -41,7 +40,7 @@ func TestDrawers(t *testing.T) {
 			if math.Abs(mean-c.mean) > 5*se {
 				t.Errorf("%s, n = %d: mean %g, want %g ± %g", name, n, mean, c.mean, 5*se)
 			}
-			// The sample variance of a kurtosis-κ law has relative error √((κ-1)/4000).
+			// the sample variance of a distribution with kurtosis κ has relative error √((κ-1)/4000)
 			if r := variance / (c.spread / float64(n)); math.Abs(r-1) > 5*math.Sqrt(3./4000) {
 				t.Errorf("%s, n = %d: variance %g times the expected one", name, n, r)
 			}
@@ -69,9 +68,8 @@ func TestFunc(t *testing.T) {
 	}
 }
 
-// Values from tables: Wilson's interval for 0 of 2,000 is [0, z²/(n+z²)], and for
-// 5 of 10 it is 0.5 ± 0.2634 [Wilson 1927; Newcombe 1998, Table I]; the t interval of
-// 1, 2, 3 is 2 ± 4.303/√3.
+// Values from tables: Wilson's interval for 0 of 2,000 is [0, z²/(n+z²)], and for 5 of 10 it is 0.5 ± 0.2634 [Wilson 1927; Newcombe 1998,
+// Table I]; the t interval of 1, 2, 3 is 2 ± 4.303/√3.
 func TestIntervals(t *testing.T) {
 	z := 1.959963984540054
 	r := sim.Proportion(0, 2000)
@@ -88,7 +86,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// An interrupt keeps the runs that are finished.
+// An interrupt keeps the finished runs.
 func TestInterrupt(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
 	ctx, cancel := context.WithCancel(context.Background())

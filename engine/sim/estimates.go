@@ -15,19 +15,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// mostKept limits the numbers kept of the estimates of a run: 8 MB.
+// mostKept limits the numbers stored for the estimates of a run: 8 MB.
 const mostKept = 1 << 20
 
-// keeper is an environment that keeps what the algorithm makes of every arm after each round: before
-// the next pull, and at the end.
+// keeper is an environment that stores the algorithm's estimates of every arm after each round: before the next pull, and at the end.
 type keeper struct {
 	engine.Environment
 	alg engine.ArmEstimator
-	// the same where some task has more than mostWhole arms and it can say later what it made of some; else nil
+	// set if a task has more than mostWhole arms and the algorithm is a LazyArmEstimator; else nil
 	recalling engine.LazyArmEstimator
 	problem   *problem.Problem
 	rounds    int // pulled
-	stride    int // of the rounds kept: 1, and twice that whenever there are too many
+	stride    int // of the stored rounds: 1, and doubled whenever there are too many
 	estimates engine.Estimates
 	later     map[int]func(arms []int) engine.ArmEstimates // by round
 }
@@ -43,14 +42,13 @@ func keepEstimates(env engine.Environment, alg engine.ArmEstimator, p *problem.P
 }
 
 const (
-	// mostWhole is the most arms of a task for which all estimates are kept, where the algorithm can say
-	// later what it made of some.
+	// mostWhole is the number of arms of a task up to which all estimates are stored even if the algorithm is a LazyArmEstimator.
 	mostWhole = 1000
-	// mostRecalled is how many arms of such a task are kept: twice as many as a picture draws.
+	// mostRecalled is the number of arms stored for a larger task: twice as many as a figure draws.
 	mostRecalled = 400
 )
 
-// Pull keeps the round before, and passes the plan on.
+// Pull stores the estimates of the previous round and passes the plan on.
 func (k *keeper) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	if k.rounds > 0 && k.rounds%k.stride == 0 {
 		k.keep()
@@ -62,7 +60,7 @@ func (k *keeper) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) 
 	return b, err
 }
 
-// keep adds the estimates after the last round.
+// keep stores the estimates after the last round.
 func (k *keeper) keep() {
 	if k.recalling == nil {
 		now := k.alg.ArmEstimates()
@@ -79,14 +77,14 @@ func (k *keeper) note(round int, now engine.ArmEstimates) {
 	if len(now.Mean) == 0 {
 		return
 	}
-	for i := range now.Mean { // as the user has them
+	for i := range now.Mean { // with the sign of the data
 		now.Mean[i] = k.problem.Turned(now.Mean[i])
 	}
 	k.estimates.Posterior = now.Posterior
 	k.estimates.Rounds = append(k.estimates.Rounds, engine.RoundEstimates{Round: round, Mean: now.Mean, Half: now.Half})
 }
 
-// limit leaves every other round but the first and the last out until the rest are not too many, of so many arms.
+// limit drops every other round, except the first and the last, until the rest fits the limit for this many arms.
 func (k *keeper) limit(arms int) {
 	for len(k.estimates.Rounds)*2*arms > mostKept && len(k.estimates.Rounds) > 2 {
 		k.stride *= 2
@@ -102,8 +100,7 @@ func (k *keeper) limit(arms int) {
 	}
 }
 
-// recall makes the estimates of the rounds that are kept, of the arms of each task whose latest ones
-// are best.
+// recall computes the estimates of the stored rounds, for the arms of each task with the best latest estimates.
 func (k *keeper) recall() {
 	_, latest := k.recalling.DeferEstimates()
 	var arms []int
@@ -119,7 +116,7 @@ func (k *keeper) recall() {
 	}
 }
 
-// finish returns what was kept, with the last round; nil without any.
+// finish returns the stored estimates, with the last round; nil if there are none.
 func (k *keeper) finish() *engine.Estimates {
 	if n := len(k.estimates.Rounds); k.rounds > 0 && (n == 0 || k.estimates.Rounds[n-1].Round < k.rounds) {
 		k.keep()
@@ -133,16 +130,16 @@ func (k *keeper) finish() *engine.Estimates {
 	return &k.estimates
 }
 
-// believed holds what measurements say of the expected rewards, for runs that each draw their own
+// believed has posterior draws of the expected rewards given the measurements, for runs that each use one draw
 // (problem.EnvironmentPosterior).
 type believed struct {
-	draws *mat.Dense // a row a draw, higher is better, reward units
-	sd    []float64  // of a reward of each arm
-	laws  string     // the environment of a run whose expected rewards are drawn
+	draws *mat.Dense // one draw per row, higher is better, reward units
+	sd    []float64  // noise standard deviation of each arm
+	laws  string     // environment of a run with drawn expected rewards
 }
 
-// believe computes what the measurements of a problem say, once for all experiments that share the memory, and tells how
-// much of it is done. It reports measurements that do not tell arms apart.
+// believe computes the posterior of a problem's measurements, once for all experiments that share the memory, and reports progress. It
+// returns an error for measurements that do not distinguish arms.
 func believe(ctx context.Context, p *problem.Problem, memory *model.Memory, tell func(share float64)) (*believed, error) {
 	b, err := belief.Of(ctx, p, belief.Options{Memory: memory, Progress: tell})
 	if err != nil {
@@ -171,7 +168,7 @@ func (b *believed) average() []float64 {
 	return mean
 }
 
-// unknown returns the problem as algorithms have it: its expected rewards are not known.
+// unknown returns the problem as algorithms see it: without expected rewards.
 func (b *believed) unknown(p *problem.Problem) *problem.Problem {
 	q := *p
 	q.Mean, q.Partial = nil, nil
@@ -182,15 +179,15 @@ func (b *believed) unknown(p *problem.Problem) *problem.Problem {
 	return &q
 }
 
-// of returns the problem p, which unknown made, with the expected rewards of a run. Rewards that have bounds keep
-// them: measured ones are moved to their new mean m' from their mean m by
+// of returns the problem p, made by unknown, with the expected rewards of a run. Rewards with bounds stay within them: measured ones are
+// moved from their mean m to the new mean m' by
 //
 //	r' = hi - (hi - r) (hi - m')/(hi - m) for m' > m,  r' = lo + (r - lo) (m' - lo)/(m - lo) otherwise.
 func (b *believed) of(p *problem.Problem, run int) *problem.Problem {
 	q := *p
 	rows, columns := b.draws.Dims()
 	q.Mean = make([]float64, columns)
-	// neighbouring draws are of one kernel: multiples of the golden ratio fill the unit interval evenly
+	// neighbouring draws share a kernel: multiples of the golden ratio cover the unit interval evenly
 	copy(q.Mean, b.draws.RawRowView(int(math.Mod(float64(run)*math.Phi, 1)*float64(rows))))
 	bounds := p.Noise.Bounds
 	if b.laws == problem.EnvironmentBernoulli && bounds == nil {
@@ -211,7 +208,7 @@ func (b *believed) of(p *problem.Problem, run int) *problem.Problem {
 	return &q
 }
 
-// moved returns rewards within bounds with another mean.
+// moved returns rewards within bounds moved to another mean.
 func moved(rewards []float64, to, lo, hi float64) []float64 {
 	mean := lists.Sum(rewards, func(r float64) float64 { return r / float64(len(rewards)) })
 	out := make([]float64, len(rewards))

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// runOf returns a result that keeps estimates.
+// runOf returns a result with estimates.
 func runOf(t *testing.T, p *problem.Problem, mode, algorithm string, seed uint64, ridge string) engine.Result {
 	t.Helper()
 	opt := engine.Options{Delta: 0.1, Ridge: engine.Ridge{Kind: ridge}}
@@ -26,8 +26,8 @@ func runOf(t *testing.T, p *problem.Problem, mode, algorithm string, seed uint64
 	return r
 }
 
-// TestEstimatesOfAll: every algorithm says what it makes of each arm after every round, and after the
-// last one what its answers say.
+// TestEstimatesOfAll checks that every algorithm estimates each arm after every round, and that the last estimates agree with its
+// answers.
 func TestEstimatesOfAll(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.8)
 	same := enginetest.Paper(t, 1, 0.8)
@@ -83,8 +83,8 @@ func TestEstimatesOfAll(t *testing.T) {
 	}
 }
 
-// TestPosteriorEstimates: with ξ of a Gaussian process, estimates are its posterior, which the answers come
-// from, with shorter intervals than the noise alone has.
+// TestPosteriorEstimates checks that with ξ of a Gaussian process, estimates are its posterior, on which the answers are based, with
+// shorter intervals than those of the noise alone.
 func TestPosteriorEstimates(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.8)
 	for _, algorithm := range []string{"CoBayesFB", "CoUniformFB", "CoKernelFB"} {
@@ -106,8 +106,7 @@ func TestPosteriorEstimates(t *testing.T) {
 	}
 }
 
-// TestEstimatesCover: where pulls are fixed beforehand, the intervals have the true means in 95 % of
-// all cases, with known scales and with estimated ones.
+// TestEstimatesCover checks that for pulls fixed in advance the intervals have 95 % coverage, with known and with estimated scales.
 func TestEstimatesCover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -141,15 +140,15 @@ func TestEstimatesCover(t *testing.T) {
 	}
 }
 
-// fixed is an algorithm that says the same always.
+// fixed is an algorithm with constant estimates.
 type fixed int
 
 func (n fixed) ArmEstimates() engine.ArmEstimates {
 	return engine.ArmEstimates{Mean: make([]float64, n), Half: make([]float64, n)}
 }
 
-// TestEstimatesAreBounded: long runs of many arms keep the first round, the last one and evenly spread
-// ones between, in bounded memory.
+// TestEstimatesAreBounded checks that long runs of many arms store the first round, the last one and evenly spaced ones between, in
+// bounded memory.
 func TestEstimatesAreBounded(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.8)
 	for _, n := range []fixed{1000, 400_000} {
@@ -191,8 +190,8 @@ func (r recalling) DeferEstimates() (func([]int) engine.ArmEstimates, []float64)
 	}, latest
 }
 
-// TestEstimatesOfManyArms: of tasks with very many arms, those with the best latest estimates are kept, as
-// they were after each round; of others all are.
+// TestEstimatesOfManyArms checks that for tasks with very many arms those with the best latest estimates are stored, with their estimates
+// after each round; for other tasks all are.
 func TestEstimatesOfManyArms(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.8)
 	for _, n := range []int{mostWhole, mostWhole + 1} {
@@ -231,7 +230,7 @@ func TestEstimatesOfManyArms(t *testing.T) {
 	}
 }
 
-// TestEstimatesAreNotAsked: nothing is kept unless asked for, and a store keeps none.
+// TestEstimatesAreNotAsked checks that nothing is stored unless requested, and that a Store keeps no estimates.
 func TestEstimatesAreNotAsked(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.8)
 	x := Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: 1}

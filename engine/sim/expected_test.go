@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// What is expected of a schedule before its runs is of the order of their samples.
+// The forecast of Expected has the order of magnitude of the samples taken.
 func TestExpected(t *testing.T) {
 	for _, gap := range []float64{0.4, 0.1, 0.03} {
 		x := sim.Experiment{Problem: enginetest.Paper(t, 2, gap), Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 3, Seed: 2}

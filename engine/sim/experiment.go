@@ -19,48 +19,43 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Experiment is one algorithm run many times on one problem.
+// Experiment is one algorithm, run many times on one problem.
 type Experiment struct {
 	Problem   *problem.Problem
 	Mode      string            // engine.ModeFC or engine.ModeFB
 	Algorithm string            // a name in algorithms.All
-	Own       *algorithms.Entry // instead of a name, as in question.Question
+	Own       *algorithms.Entry // an algorithm of your own instead of a name, as in question.Question
 	Options   engine.Options
 	Runs      int // at least 1
 	Seed      uint64
-	// runs at a time; 0 means one for each core that the context allows. They share the cores: fewer
-	// runs than cores leave several to each.
+	// number of concurrent runs; 0 means one per core that the context allows. If there are fewer runs than cores, each run uses several
 	Workers int
-	// called before the first run, after each, and after rounds of a single long one, never
-	// concurrently; may be nil
+	// called before the first run, after each run, and after rounds of a single slow run, never concurrently; may be nil
 	Progress func(Step)
-	Draw     Drawer // nil means the problem's
-	// draws the rewards of all arms of a round instead of Draw, which must be there; see Rounds. May be nil
+	Draw     Drawer // nil means the problem's drawer
+	// draws the rewards of all arms of a round, instead of Draw, which must also be set; see Rounds. May be nil
 	Rounds RoundFunc
-	Detail bool // keep Result.Detail
-	// keep Result.Estimates, up to 8 MB; not in results from a Store
+	Detail bool // whether to set Result.Detail
+	// whether to set Result.Estimates, up to 8 MB; not in results from a Store
 	Estimates bool
-	// shared by experiments that have designs in common; nil means a new one
+	// cache shared by experiments with common designs; nil means a new one
 	Memory *model.Memory
 
-	// Each is called for every run that finished, with the pulls that each agent made in each round
-	// (rounds × V), by which costs and times are counted. It is never called concurrently, in the
-	// order in which runs finish, and not for results from a Store. The outcome has no audit trail.
+	// Each is called for every finished run with the pulls of each agent in each round (rounds × V), from which costs and times follow.
+	// It is never called concurrently. Runs come in the order in which they finish, and the outcome has no audit trail. It is not called
+	// for results from a Store.
 	Each func(run int, o *engine.Outcome, pulls [][]int)
 
-	natural bool // Draw is the problem's
-	// what the measurements of the problem say, where each run draws its expected rewards from that; Problem does
-	// not know them then
+	natural bool // whether Draw is the problem's
+	// posterior of the problem's measurements, if each run draws its expected rewards from it; Problem then has none
 	believed *believed
 }
 
-// Run makes the runs and returns their summary. When the context is cancelled, or a run fails, it
-// returns the summary of the runs that finished together with the error; Result.Runs then says how
-// many there were. Where none finished, answers, trace, samples and rounds come from the first run
-// that had begun, as far as it got.
+// Run makes the runs and returns their summary. If ctx is cancelled or a run fails, it returns the summary of the finished runs and the
+// error; Result.Runs is their number. If no run finished, answers, trace, samples and rounds are those of the first started run. It
+// returns an error for invalid experiments.
 //
-// Of each run only its score is kept, about 100 bytes, and of the first also its
-// answers and trace.
+// Only a score of about 100 bytes is kept of each run, and of the first also its answers and trace.
 func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	t, err := Prepare(ctx, x)
 	if err != nil {
@@ -73,7 +68,7 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	return t.summary(ctx, totals), err
 }
 
-// atOnce returns the number of runs at a time.
+// atOnce returns the number of concurrent runs.
 func (x Experiment) atOnce(ctx context.Context) int {
 	if x.Workers > 0 {
 		return min(x.Workers, x.Runs)
@@ -81,20 +76,19 @@ func (x Experiment) atOnce(ctx context.Context) int {
 	return min(cores.Of(ctx), x.Runs)
 }
 
-// made is a run, finished or not: how it went, what its agents did, and the algorithm as
-// it was left. It has no rounds when it came to none.
+// made is a run, finished or not: its outcome, the actions of its agents, and the final state of the algorithm. An unstarted run has no
+// rounds.
 type made struct {
 	outcome engine.Outcome
 	sent    wire.Traffic
-	pulls   [][]int // rounds × V, where Experiment.Each wants them
+	pulls   [][]int // rounds × V, if Experiment.Each is set
 	alg     engine.Algorithm
-	// what it made of every arm, of the first run where that is wanted; nil otherwise
+	// of the first run, if requested; nil otherwise
 	estimates *engine.Estimates
 }
 
-// one makes a run and measures what its agents do. A panic becomes an error that names where: it
-// would end the whole process, since each run has its own goroutine, and with it a notebook's
-// values.
+// one makes a run and records the actions of its agents. A panic becomes an error with the run and its stack: each run has its own
+// goroutine, so the panic would end the whole process, and with it a notebook's variables.
 func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *model.Model, run int) (m *made, err error) {
 	m = new(made)
 	defer func() {
@@ -132,8 +126,7 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	return m, err
 }
 
-// coefficients returns the dimension of θ̂: the number of features, or a number for each arm where the
-// algorithm works by values of the kernel and not by features.
+// coefficients returns the dimension of θ̂: the number of features, or one number per arm for algorithms on kernel values.
 func coefficients(entry algorithms.Entry, m *model.Model) int {
 	if entry.ByValues && m.Features == nil {
 		return m.Problem.N()
@@ -141,7 +134,7 @@ func coefficients(entry algorithms.Entry, m *model.Model) int {
 	return m.Rank()
 }
 
-// environment returns the environment from which a run pulls, with the sign of the problem.
+// environment returns the environment of a run, with the sign of the problem.
 func (x Experiment) environment(run int) (engine.Environment, error) {
 	if x.Rounds != nil {
 		return &rounds{x.Problem, x.Rounds}, nil
@@ -159,7 +152,7 @@ func (x Experiment) environment(run int) (engine.Environment, error) {
 	return &environment{draw, x.Seed, uint64(run), x.Problem.Noise.Bounds}, nil
 }
 
-// truth returns the problem with the expected rewards of a run, where they are known.
+// truth returns the problem with the expected rewards of a run, if they are known.
 func (x Experiment) truth(run int) *problem.Problem {
 	if x.believed != nil {
 		return x.believed.of(x.Problem, run)
@@ -170,14 +163,14 @@ func (x Experiment) truth(run int) *problem.Problem {
 var errOwn = errors.New("a result of an algorithm that is not in the catalogue is not remembered: a store knows algorithms " +
 	"by their names, behind which there can be another program")
 
-// question returns what each run is asked.
+// question returns the question of each run.
 func (x Experiment) question() question.Question {
 	return question.Question{Problem: x.Problem, Mode: x.Mode, Algorithm: x.Algorithm, Own: x.Own, Options: x.Options, Simulated: true}
 }
 
-// Expected returns about how many samples an agent takes whose algorithm follows a schedule (Entry.Scheduled), where the
-// expected rewards are known: the pulls of its first round, fourfold in each round until gaps of the smallest gap, or
-// of epsilon, are told apart. It is 0 for others, and of the order of magnitude only: later designs are of fewer arms.
+// Expected returns roughly the samples per agent of a scheduled algorithm (Entry.Scheduled) with known expected rewards: the pulls of the
+// first round, fourfold in each further round until the smallest gap or epsilon is resolved. It is 0 for other algorithms and only an
+// order of magnitude, since later designs have fewer arms. It returns an error for invalid experiments and if ctx ends.
 func (x Experiment) Expected(ctx context.Context) (float64, error) {
 	entry, err := x.question().Entry()
 	if err != nil || !entry.Scheduled || x.Problem.Mean == nil {
@@ -206,7 +199,7 @@ func (x Experiment) Expected(ctx context.Context) (float64, error) {
 	return float64(plan.Pulls()) * (math.Pow(4, rounds) - 1) / 3 / float64(x.Problem.V()), nil
 }
 
-// model returns the problem bound to its kernel, and the options on it.
+// model returns the model of the problem and the options on it.
 func (x Experiment) model(ctx context.Context) (*model.Model, model.Terms, error) {
 	m, err := x.question().Model(ctx, x.Memory)
 	if err != nil {
@@ -216,7 +209,7 @@ func (x Experiment) model(ctx context.Context) (*model.Model, model.Terms, error
 	return m, terms, err
 }
 
-// detail lays the scores out run by run, with what theory predicts of the speedup.
+// detail fills the per-run numbers from the scores, with the predicted speedup.
 func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *model.Model, known bool, ridge float64, scores []score,
 	runs []int) *engine.Detail {
 	d := &engine.Detail{Run: runs, Samples: lists.Map(scores, func(s score) float64 { return s.Samples })}
@@ -247,9 +240,8 @@ func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *m
 	return d
 }
 
-// hardnessSpeedup returns Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are one by one than
-// together, at the same ridge. 0 when the expected rewards are unknown, two arms tie for best, or a
-// design fails.
+// hardnessSpeedup returns Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are separately than together, at the same ridge. It is 0 if the
+// expected rewards are unknown, two arms tie for best, or a design fails.
 func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge float64) float64 {
 	terms, err := m.Terms(x.Mode, x.Options)
 	if err != nil {
@@ -274,19 +266,17 @@ func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge f
 	return sum / together.Value
 }
 
-// EstimateRecorder collects what the algorithm of a run that is made elsewhere makes of every arm after each round,
-// as Experiment.Estimates does for runs that are made here.
+// EstimateRecorder collects the estimates of a run made elsewhere after each round, as Experiment.Estimates does for simulated runs.
 type EstimateRecorder struct {
 	problem *problem.Problem
 	alg     engine.Algorithm
 	keeper  *keeper
 }
 
-// RecordEstimates returns an EstimateRecorder of no rounds. The problem is the one of the user, with the expected
-// rewards that it may have.
+// RecordEstimates returns an empty EstimateRecorder. p is the user's problem, with its expected rewards if it has any.
 func RecordEstimates(p *problem.Problem) *EstimateRecorder { return &EstimateRecorder{problem: p} }
 
-// Learned takes in a round; it is called after each, with the same steps.
+// Learned records the estimates after a round. It is called after each round with the same steps.
 func (k *EstimateRecorder) Learned(s *engine.Steps) {
 	if k.alg == nil {
 		k.alg = s.Algorithm()
@@ -303,7 +293,7 @@ func (k *EstimateRecorder) Learned(s *engine.Steps) {
 	}
 }
 
-// Estimates returns what was kept; nil where there were no rounds or the algorithm estimates nothing.
+// Estimates returns the recorded estimates; nil if there were no rounds or the algorithm makes no estimates.
 func (k *EstimateRecorder) Estimates() *engine.Estimates {
 	if k.keeper == nil {
 		return nil
@@ -311,11 +301,9 @@ func (k *EstimateRecorder) Estimates() *engine.Estimates {
 	return k.keeper.finish()
 }
 
-// Complete adds to the result of one run of the experiment whose rewards were measured elsewhere
-// (algorithms.Measured) what Run says beside a result: where the problem has expected rewards, whether
-// the answers are right and what the lower bound is, and in any case what is to be said of the
-// kernel. What backs the answers stays as it is: expected rewards of a table are not what was
-// measured.
+// Complete adds the comparisons of Run to the result of one run on measured rewards (algorithms.Measured): if the problem has expected
+// rewards, whether the answers are right and the lower bound; in any case the warnings about the kernel. The guarantee is unchanged,
+// since the expected rewards of a table are not the measured truth. It returns an error for invalid experiments.
 func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Result, error) {
 	entry, err := x.question().Entry()
 	if err != nil {
@@ -326,7 +314,7 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 	if err != nil {
 		return r, err
 	}
-	// means of measurements are no truth by which others could be judged
+	// means of measurements are not a truth
 	if x.Problem.Mean != nil && x.Problem.Noise.Environment != problem.EnvironmentPosterior {
 		x.judged(&r, newJudge(x, x.Problem, entry))
 	}
@@ -335,7 +323,7 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 	}
 	x.bounded(ctx, &r, entry, m, terms)
 	if r.Runs == 0 {
-		r.RatioToLowerBound = 0 // of a run that is not over it would flatter
+		r.RatioToLowerBound = 0 // the ratio of an unfinished run would look too good
 	}
 	r.Warnings = append(r.Warnings, ofProblem(x.Problem, entry)...)
 	r.Warnings = append(r.Warnings, x.inert(r, entry, m, terms)...)

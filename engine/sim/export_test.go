@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Doubt is the warning about an error rate.
+// Doubt exposes doubt to tests.
 var Doubt = doubt
 
 // KeyOf returns the key by which a Store finds the result of an experiment.

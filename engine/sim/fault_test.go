@@ -14,8 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// threeArms returns two tasks of the arms 1, 2 and 3 under a line, with features, rewards and noise
-// in any units.
+// threeArms returns two tasks of the arms 1, 2 and 3 on a line, with features, rewards and noise in any units.
 func threeArms(t *testing.T, kernel, feature, reward, noise float64) (*problem.Problem, error) {
 	t.Helper()
 	tasks, err := kernels.NewPoints(nil, []string{"s", "t"}, [][]float64{{}, {}})
@@ -36,8 +35,7 @@ func threeArms(t *testing.T, kernel, feature, reward, noise float64) (*problem.P
 	return problem.New("three arms", tasks, arms, []int{0, 0, 0, 1, 1, 1}, k, []float64{noise}, mean)
 }
 
-// Extreme numbers end in a result or an error: nothing hangs, panics, has no number, or is proven
-// and wrong more often than δ allows.
+// Extreme numbers give a result or an error: nothing hangs, panics or is NaN, and no proven result is wrong more often than δ.
 func TestFaultExtremeNumbers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -66,7 +64,7 @@ func TestFaultExtremeNumbers(t *testing.T) {
 			}
 		}
 		for _, a := range r.Answers {
-			// nothing sampled, nothing estimated
+			// nothing was sampled or estimated
 			if r.SamplesPerAgent.Mean > 0 && math.IsNaN(a.Estimate) || math.IsInf(a.Estimate, 0) || math.IsNaN(a.Margin) {
 				t.Errorf("%s, %s: answer %+v", name, algorithm, a)
 			}

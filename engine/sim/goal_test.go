@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// A table of rewards r with the goal min gives the samples and the answers of -r under the goal
-// max, for every algorithm and kind of rewards; what it shows as rewards has the sign of r.
+// A table of rewards r with goal min gives the samples and the answers of -r under goal max, for every algorithm and kind of rewards; its
+// displayed rewards have the sign of r.
 func TestGoalMinIsOppositeMax(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -108,7 +108,7 @@ func TestGoalMinIsOppositeMax(t *testing.T) {
 						}
 					}
 					want.Goal = got.Goal
-					// the sentence on bounds says them as the data have them
+					// the sentence on bounds uses the sign of the data
 					want.Guarantee, got.Guarantee = "", ""
 					if diff := cmp.Diff(want, got); diff != "" {
 						t.Errorf("seed %d, %s, %s (-max of -r +min of r):\n%s", seed, entry.Name, environment, diff)
@@ -124,8 +124,7 @@ func TestGoalMinIsOppositeMax(t *testing.T) {
 	}
 }
 
-// Answers of a problem with the goal min are the arms with the lowest rewards, and their estimates
-// are rewards.
+// With goal min, answers are the arms with the lowest rewards, and estimates have the sign of the data.
 func TestGoalMinAnswers(t *testing.T) {
 	p, err := problem.Classic([]float64{7, 5, 9}, 2)
 	if err != nil {

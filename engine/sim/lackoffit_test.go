@@ -13,9 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// perturbed moves every expected reward of a problem by a normal number of the given
-// standard deviation, which the kernel cannot represent, and keeps the best arms' order
-// unknown to it.
+// perturbed adds to every expected reward a normal number with this standard deviation, which the kernel cannot represent.
 func perturbed(p *problem.Problem, sd float64, seed uint64) *problem.Problem {
 	q := *p
 	q.Mean = append([]float64(nil), p.Mean...)
@@ -26,7 +24,7 @@ func perturbed(p *problem.Problem, sd float64, seed uint64) *problem.Problem {
 	return &q
 }
 
-// rejected counts the runs whose data speak against the kernel.
+// rejected counts the runs whose data reject the kernel.
 func rejected(t testing.TB, p *problem.Problem, algorithm string, runs int) (count int) {
 	t.Helper()
 	entry, err := algorithms.Named(engine.ModeFC, algorithm)
@@ -54,8 +52,8 @@ func rejected(t testing.TB, p *problem.Problem, algorithm string, runs int) (cou
 	return count
 }
 
-// A kernel that fits is said not to in about one run of a hundred at most, though the pulls of
-// later rounds depend on earlier data: 17, 14 and 24 of 2000 runs were measured in the three cases.
+// A correct kernel is rejected in at most about one run of a hundred, although pulls of later rounds depend on earlier data: 17, 14 and
+// 24 of 2000 runs were measured in the three cases.
 func TestLackOfFitLevel(t *testing.T) {
 	for _, algorithm := range []string{"CoTestFC", "CoKernelFC"} {
 		// The 99.9 % point of a binomial number of 500 at 1 % is 13.
@@ -65,8 +63,7 @@ func TestLackOfFitLevel(t *testing.T) {
 	}
 }
 
-// A kernel that is far off is found in nearly all runs (1992 of 2000 were measured), and the result
-// says so once for all runs.
+// A kernel that is far off is rejected in nearly all runs (1992 of 2000 were measured), and the result has one warning for all runs.
 func TestLackOfFitFinds(t *testing.T) {
 	p := perturbed(enginetest.Paper(t, 2, 0.4), 0.4, 3)
 	for _, algorithm := range []string{"CoTestFC", "CoKernelFC"} {
@@ -89,10 +86,9 @@ func TestLackOfFitFinds(t *testing.T) {
 	}
 }
 
-// Scales that are estimated cost little: rewards 0.5 off in standard deviation are found in 1,349
-// of 1,500 runs with known scales, in 1,203 with one scale a task and in 1,405 with one an arm. By
-// the fewest degrees of freedom of any scale it was 643 and 284. Kernels that fit are rejected in
-// 16, 3 and 4 of 1,500.
+// Estimated scales cost little power: rewards with deviations of standard deviation 0.5 are detected in 1,349 of 1,500 runs with known
+// scales, in 1,203 with one scale per task and in 1,405 with one per arm. With the fewest degrees of freedom of any scale it was 643 and
+// 284. Correct kernels are rejected in 16, 3 and 4 of 1,500.
 func TestLackOfFitFindsByScales(t *testing.T) {
 	if testing.Short() {
 		t.Skip("rates of errors are for the full run")

@@ -14,16 +14,15 @@ import (
 // unitKernel is a kernel of unit variance for machines, whose rewards are near 42.
 func unitKernel() kernels.Joint { return product(1, rbf(1, 0.3), rbf(30, 10)) }
 
-// levelKernel is a kernel for machines with a level and a scale.
+// levelKernel is a kernel for machines with a constant and a signal variance.
 func levelKernel() kernels.Joint {
 	k := product(50, rbf(1, 0.3), rbf(30, 10))
 	k.Terms = append(k.Terms, kernels.Term{Scale: 3000, Task: kernels.Identity{}})
 	return k
 }
 
-// Raw rewards under a kernel of unit variance: CoBayesFC learns level and scale, and needs what it
-// needs under a kernel that has them. Told that the level is 0 and the scale 1 it is wrong in every
-// run, and says why.
+// With raw rewards under a kernel of unit variance, CoBayesFC learns prior mean and signal variance, and needs the same samples as under
+// a kernel that has them. With prior mean 0 and signal variance 1 stated it is wrong in every run, and warns.
 func TestRawRewardsUnderUnitVariance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("300 runs")
@@ -57,8 +56,8 @@ func TestRawRewardsUnderUnitVariance(t *testing.T) {
 	}
 }
 
-// The default for a fixed budget spends it to the last pull, and errs in at most half as many runs
-// as sample means do, under kernels in other units, too.
+// The fixed-budget default spends the whole budget and errs in at most half as many runs as sample means, also under kernels in other
+// units.
 func TestBudgetDefaultOnRawRewards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("400 runs")
@@ -80,7 +79,7 @@ func TestBudgetDefaultOnRawRewards(t *testing.T) {
 	}
 }
 
-// What is left of a budget is said.
+// An unspent part of a budget is reported.
 func TestBudgetLeft(t *testing.T) {
 	r := run(t, sim.Experiment{Problem: machines(t, unitKernel()), Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 20, Ridge: engine.Ridge{Kind: engine.RidgeGP}}, Runs: 1, Seed: 1})
 	if got, want := r.Ended(), "10 of 20 samples used: one candidate of each task was left after round 2 of 4"; r.Status != engine.StatusLeft || got != want {

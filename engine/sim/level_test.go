@@ -15,9 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// BenchmarkLevel measures how often each test rejects: "level" where it should not, and "power"
-// where it should. An operation is the whole measurement, from the same seed each time;
-// measured/level.csv has the table.
+// BenchmarkLevel measures the rejection rate of each test: "level" under the null hypothesis, "power" under an alternative. One operation
+// is the whole measurement, always with the same seed; measured/level.csv has the table.
 func BenchmarkLevel(b *testing.B) {
 	measure := func(name string, share func(b *testing.B, effect bool) float64) {
 		b.Run(name, func(b *testing.B) {
@@ -32,7 +31,7 @@ func BenchmarkLevel(b *testing.B) {
 	for _, unknown := range []string{"", problem.UnknownProblem, problem.UnknownTask, problem.UnknownArm} {
 		measure("lack-of-fit/unknown="+cmp.Or(unknown, "none"), func(b *testing.B, off bool) float64 {
 			p := enginetest.Paper(b, 1, 0.4)
-			if off { // rewards 0.5 off what the kernel can represent, in standard deviation
+			if off { // 0.5 standard deviations outside the kernel's space
 				p = perturbed(p, 0.5, 3)
 			}
 			p.Noise.UnknownBy = unknown
@@ -46,7 +45,7 @@ func BenchmarkLevel(b *testing.B) {
 	}
 	for _, rho := range []float64{0, 0.3, 1} {
 		measure(fmt.Sprintf("tasks-in-error/correlation=%g", rho), func(_ *testing.B, off bool) float64 {
-			// the rate in question is 0.1; it is that, or 0.2
+			// the tested rate is 0.1; the true one is 0.1 or 0.2
 			return sharesApart(0.1, 0.1*(1+amount(off)), rho)
 		})
 	}
@@ -72,8 +71,7 @@ func amount(b bool) float64 {
 	return 0
 }
 
-// alarms returns the probability that the given number of runs warns that errors exceed delta, at
-// this rate.
+// alarms returns the probability that this many runs with this error rate give the warning that errors exceed delta.
 func alarms(runs int, delta, rate float64) (probability float64) {
 	law := distuv.Binomial{N: float64(runs), P: rate}
 	for k := range runs + 1 {
@@ -84,7 +82,7 @@ func alarms(runs int, delta, rate float64) (probability float64) {
 	return probability
 }
 
-// sharesApart returns how often the interval of 100 runs of five tasks leaves out a rate.
+// sharesApart returns how often the interval of 100 runs of five tasks excludes a rate.
 func sharesApart(asked, rate, rho float64) float64 {
 	const repetitions = 4000
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -99,9 +97,8 @@ func sharesApart(asked, rate, rho float64) float64 {
 	return float64(apart) / repetitions
 }
 
-// pairsApart returns how often the difference of two algorithms has an interval without 0: samples
-// are log-normal with a correlation of a half, errors 20 %, and an effect of 1 means 40 % more
-// samples or 30 % more of the runs in error.
+// pairsApart returns how often the interval for the difference of two algorithms excludes 0: samples are log-normal with correlation a
+// half, errors 20 %, and an effect of 1 means 40 % more samples or 30 % more of the runs in error.
 func pairsApart(b *testing.B, measure string, runs int, effect float64) float64 {
 	const repetitions = 4000
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -126,9 +123,8 @@ func pairsApart(b *testing.B, measure string, runs int, effect float64) float64 
 	return float64(apart) / repetitions
 }
 
-// claimsHold returns how often a claim of fewer samples is said to hold, for any of three rivals in
-// case 3: samples of all are the same without effect, and with an effect of 1 the rivals take 20 %
-// more.
+// claimsHold returns how often a claim of fewer samples is found to hold, for any of three rivals in case 3: without effect all samples
+// are equal, and with an effect of 1 the rivals take 20 % more.
 func claimsHold(b *testing.B, runs int, effect float64) float64 {
 	const repetitions = 1000
 	rng := rand.New(rand.NewPCG(7, 8))

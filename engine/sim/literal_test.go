@@ -10,10 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// The twelve literal CoKernelFC sample counts per agent, ξ → 0, δ = 0.005, and
-// the rounds they take: from an independent implementation in another language,
-// whose 50 simulations a cell all gave the same number. Cases 2 and 3 are two and
-// five times case 1 within rounding.
+// The twelve literal CoKernelFC sample counts per agent, ξ → 0, δ = 0.005, and their rounds, from an independent implementation in
+// another language, whose 50 simulations per cell all gave the same number. Cases 2 and 3 are two and five times case 1 within rounding.
 func TestLiteralCounts(t *testing.T) {
 	want := map[float64]struct {
 		samples float64

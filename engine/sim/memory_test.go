@@ -14,16 +14,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Results do not depend on what was remembered, by whom, nor on the number of
-// workers: every algorithm of the catalogue, alone and in a memory in which all
-// the others and other gaps have been at work.
+// Results depend neither on cached values nor on the number of workers: every algorithm of the catalogue, alone and with a memory used by
+// all others and for other gaps.
 func TestResultsDoNotDependOnMemory(t *testing.T) {
 	memory := new(model.Memory)
-	gaps, runs, cases := []float64{0.5, 0.3, 0.5}, 3, 3 // the last in a memory that is warm
+	gaps, runs, cases := []float64{0.5, 0.3, 0.5}, 3, 3 // the last with a warm memory
 	if testing.Short() {
 		gaps, runs, cases = []float64{0.5, 0.5}, 2, 1
 	}
-	// run gives the result as text, or why the algorithm is not for the problem.
+	// run returns the result as text, or why the algorithm is unsuited.
 	run := func(entry algorithms.Entry, number int, gap float64, workers int, memory *model.Memory) string {
 		t.Helper()
 		p := enginetest.Paper(t, number, gap)

@@ -13,9 +13,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// beyondFeatures returns a problem of arms in the unit square whose rewards are a function of the kernel
-// rbf(0.3) of known norm (reward units). The last arm is the best, and has a copy before it that is off by
-// step along the gradient, whose reward is lower by nearly nothing; no copy where step is 0.
+// beyondFeatures returns a problem of arms in the unit square whose rewards are a function of the kernel rbf(0.3) with known norm (reward
+// units). The last arm is the best. If step is not 0, the arm before it is a copy moved by step along the gradient, with a slightly lower
+// reward.
 func beyondFeatures(t *testing.T, arms int, step, noise float64, seed uint64) (p *problem.Problem, norm float64) {
 	t.Helper()
 	const length = 0.3
@@ -65,8 +65,8 @@ func beyondFeatures(t *testing.T, arms int, step, noise float64, seed uint64) (p
 	return table(t, text, onArms(1, kernels.RBF{Lengthscale: []float64{length}}), noise), math.Sqrt(square)
 }
 
-// A copy of the best arm that the kernel can hardly tell from it is merged with it, and the answer may be
-// the lesser of the two: nothing is proven then, however well the rewards are within the stated norm.
+// A copy of the best arm that the kernel hardly distinguishes is merged with it, and the answer may be the worse of the two: the result
+// is then not proven, even if the rewards are within the stated norm.
 func TestNearCopyUnderNorm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Runs that end with different margins of one task and leader warn with the least and the largest of them.
+// Runs that end with different margins of one task and leader give one warning with the smallest and the largest.
 func TestOneWarningOfAKind(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0.5, 0.5 - 1e-9})
 	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 60, Seed: 1})

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// equal pulls every arm as often, in one round, and answers with the largest mean.
+// equal pulls every arm equally often, in one round, and recommends the largest mean.
 type equal struct {
 	p     *problem.Problem
 	pulls int
@@ -61,8 +61,8 @@ func own(pulls int) *algorithms.Entry {
 		}}
 }
 
-// An algorithm of the caller's own has what algorithms of the catalogue have: runs with intervals, the luck of the
-// same seed, comparisons. Its errors are the errors of the means of its pulls.
+// An algorithm of your own gets the same as those of the catalogue: runs with intervals, common random numbers, comparisons. Its errors
+// are those of the means of its pulls.
 func TestOwnAlgorithm(t *testing.T) {
 	ctx := context.Background()
 	p := enginetest.Paper(t, 1, 0.4)
@@ -75,7 +75,7 @@ func TestOwnAlgorithm(t *testing.T) {
 	if r.Algorithm != "Equal" || r.Runs != runs || r.SamplesPerAgent.Mean != float64(pulls*p.N()/p.V()) || r.Standing != engine.StandingNone {
 		t.Errorf("%s: %d runs, %v samples, standing %s", r.Algorithm, r.Runs, r.SamplesPerAgent, r.Standing)
 	}
-	wrong := 0 // by the loop over engine.Run, without the summary
+	wrong := 0 // counted by a loop over engine.Run, without the summary
 	for run := range runs {
 		env, err := sim.EnvironmentOf(context.Background(), p, x.Seed, run)
 		if err != nil {
@@ -116,7 +116,7 @@ func TestOwnAlgorithm(t *testing.T) {
 	}
 }
 
-// What an algorithm of one's own cannot be is an error that says what to change.
+// An invalid algorithm of your own gives an error that says what to change.
 func TestOwnAlgorithmRefused(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.4)
 	for want, change := range map[string]func(*sim.Experiment){
@@ -143,7 +143,7 @@ func TestOwnAlgorithmRefused(t *testing.T) {
 	}
 }
 
-// An error of an algorithm names it once, whether it cannot be made at all or in a run.
+// An error of an algorithm names it once, whether New fails or a run.
 func TestOwnAlgorithmThatFails(t *testing.T) {
 	for can, want := range []string{"Equal: no", "Equal, run 1: no"} {
 		made, e := 0, own(1)

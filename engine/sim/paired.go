@@ -17,31 +17,26 @@ import (
 // outside is the probability that a 95 % interval misses.
 const outside = 0.05
 
-// contrasted sets an algorithm beside a reference on the same problem, by one of
-// Measures. The results of each differ in the seed only. Runs are compared one by one when all results have Detail of the same
-// runs from the same seeds, and mean against mean otherwise.
+// contrasted compares an algorithm with a reference on the same problem, by one of Measures. The results of each differ in the seed only.
+// Runs are paired if all results have Detail of the same runs from the same seeds; otherwise means are compared.
 //
-// Differences of means have Student's interval over the differences of paired runs, or
-// Welch's; differences of error rates the adjusted Wald intervals of Bonett and Price
-// (2012), or of Agresti and Caffo (2000). Ratios have the interval of their logarithm
-// by the delta method; for error rates after adding half a wrong run to both sides.
+// Differences of means have Student's interval over paired differences, or Welch's; differences of error rates the adjusted Wald
+// intervals of Bonett and Price (2012), or of Agresti and Caffo (2000). Ratios have the delta-method interval of their logarithm, for
+// error rates after adding half a wrong run to both samples.
 //
-// An unknown measure, a result without runs and one whose truth is unknown where the
-// measure needs it are errors.
+// It returns an error for an unknown measure, a result without runs, and an unknown truth if the measure needs it.
 func contrasted(algorithm, reference []engine.Result, measure string) (_ contrast, err error) {
 	defer try.Caught(&err)
 	return newContrast(try.Of(sampleOf(measure, algorithm...)), try.Of(sampleOf(measure, reference...))), nil
 }
 
-// comparison returns what is shown of an algorithm beside its reference.
+// comparison returns the displayed numbers of a contrast.
 func (c contrast) comparison(algorithm string) Comparison {
 	return Comparison{Algorithm: algorithm, Difference: c.difference(outside), Ratio: c.ratio(outside), Paired: c.paired, Runs: c.runs()}
 }
 
-// Compare sets every other algorithm of a sweep beside the reference, for each
-// combination of the other swept names. Seeds are repetitions and no condition:
-// cells that differ only in the swept seed are pooled. It is an error when the
-// sweep has no algorithms to compare, or lacks the reference somewhere.
+// Compare compares every other algorithm of a sweep with the reference, for each combination of the other swept names. Cells that differ
+// only in the swept seed are pooled. It returns an error if the sweep has no algorithms to compare or lacks the reference somewhere.
 func Compare(s Sweep, reference, measure string) (_ Comparisons, err error) {
 	defer try.Caught(&err)
 	t := try.Of(s.table())
@@ -69,25 +64,25 @@ func Compare(s Sweep, reference, measure string) (_ Comparisons, err error) {
 
 // judge scores runs against the truth, if it is known.
 type judge struct {
-	budget    bool // fixed budget: every leader counts as told
-	perV      bool // samples are divided by V once more
+	budget    bool // fixed budget: every leader counts as an answer
+	perV      bool // samples are divided by V
 	agents    int
 	tolerance float64              // shortfall that is not an error, reward units
-	lost      []map[string]float64 // best minus arm, by task and arm; nil when unknown
+	lost      []map[string]float64 // best minus arm, by task and arm; nil if unknown
 	spread    []float64            // best minus median arm, by task
 	best      []string             // arm, by task
 }
 
-// score holds what is kept of every run. Its fields are exported for the text of a Part.
+// score has the numbers kept of every run. Its fields are exported for the encoding of a Part.
 type score struct {
-	Done             bool `json:"-"` // the run finished
+	Done             bool `json:"-"` // whether the run finished
 	Status           engine.Status
 	Samples          float64 // per agent
 	Rounds           int
-	Wrong, Undecided bool `json:",omitempty"` // some task
+	Wrong, Undecided bool `json:",omitempty"` // at least one task
 	WrongTasks       int  `json:",omitempty"`
-	Decided          int  `json:",omitempty"` // tasks
-	WrongDecided     bool `json:",omitempty"` // some task that is decided
+	Decided          int  `json:",omitempty"` // number of tasks
+	WrongDecided     bool `json:",omitempty"` // at least one decided task
 	Regret, Relative float64
 }
 
@@ -98,7 +93,7 @@ func newJudge(x Experiment, p *problem.Problem, entry algorithms.Entry) judge {
 		return j
 	}
 	largest := lists.Max(p.Mean, func(m float64) float64 { return math.Abs(m) })
-	// epsilon, and the rounding of tied means
+	// epsilon, plus the rounding of tied means
 	j.tolerance = x.Options.Epsilon*(1+1e-12) + model.TieTolerance*largest
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
@@ -124,7 +119,7 @@ func (j judge) shortfall(v int, arm string) float64 {
 	return math.NaN()
 }
 
-// marked returns answers with the best arms beside them, and whether the leaders are as good.
+// marked returns answers with the best arms added, and whether all leaders are right.
 func (j judge) marked(answers []engine.Answer) []engine.Answer {
 	out := slices.Clone(answers)
 	for v := range out {
@@ -134,8 +129,7 @@ func (j judge) marked(answers []engine.Answer) []engine.Answer {
 	return out
 }
 
-// score scores one run. A task is wrong when it was told an arm further than
-// epsilon from its best; in fixed budget every leader counts as told.
+// score scores one run. A task is wrong if its answer is more than epsilon below its best arm; in fixed budget every leader is an answer.
 func (j judge) score(o *engine.Outcome) score {
 	s := score{Done: true, Status: o.Status, Rounds: len(o.Rounds), Samples: float64(o.Samples) / float64(j.agents)}
 	if j.perV {
@@ -160,7 +154,7 @@ func (j judge) score(o *engine.Outcome) score {
 	return s
 }
 
-// worse orders the ways to end: a set of runs has the status of its worst.
+// worse compares statuses: a set of runs has the status of its worst run.
 func worse(a, b engine.Status) bool {
 	order := []engine.Status{engine.StatusDecided, engine.StatusEpsilon, engine.StatusBudget, engine.StatusLeft, engine.StatusRounds,
 		engine.StatusSamples, engine.StatusInterrupted}

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// made returns a result with the given samples and wrong runs, as sim.Run would sum it up.
+// made returns a result with the given samples and wrong runs, as sim.Run would summarise it.
 func made(name string, samples []float64, wrong []bool) engine.Result {
 	d := &engine.Detail{Samples: samples, Wrong: wrong}
 	errors := 0
@@ -30,7 +30,7 @@ func made(name string, samples []float64, wrong []bool) engine.Result {
 	}
 }
 
-// without returns the result without its runs one by one.
+// without returns the result without per-run numbers.
 func without(r engine.Result) engine.Result {
 	r.Detail = nil
 	return r
@@ -114,9 +114,8 @@ func TestPairedErrors(t *testing.T) {
 	}
 }
 
-// The intervals hold the truth in about 95 % of 2,000 repetitions: correlated lognormal
-// samples, and correlated wrong runs down to rates where few are wrong. The adjusted
-// Wald intervals err on the wide side.
+// The intervals cover the truth in about 95 % of 2,000 repetitions: correlated lognormal samples, and correlated wrong runs, also at
+// small rates. The adjusted Wald intervals are conservative.
 func TestCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("16,000 experiments")
@@ -197,7 +196,7 @@ func TestPairedMistakes(t *testing.T) {
 	}
 }
 
-// A sweep as the language makes it, run: pairs over pooled seeds, and no condition lost.
+// TestCompare runs a sweep as the language does: pairs over pooled seeds, and no condition is lost.
 func TestCompare(t *testing.T) {
 	s := sweptFC(t, []string{"CoKernelFC", "IndKernelFC"}, 4)
 	c, err := sim.Compare(s, "IndKernelFC", "samples")
@@ -264,8 +263,7 @@ func sweptFC(t *testing.T, algorithms []string, runs int) sim.Sweep {
 	return s
 }
 
-// Same tasks: five times fewer samples. Different tasks: none fewer. Both predictions
-// say so exactly.
+// Equal tasks need five times fewer samples, different tasks no fewer. Both predictions are exact.
 func TestSpeedup(t *testing.T) {
 	s := sweptFC(t, []string{"CoKernelFC", "IndKernelFC"}, 4)
 	got, err := sim.SpeedupOf(s, "CoKernelFC", "IndKernelFC")

@@ -10,17 +10,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// Part holds what is kept of some runs of an experiment, one after another: all that its result needs
-// of them. It travels as MarshalBinary writes it, which loses no bit.
+// Part has the scores of consecutive runs of an experiment: everything its result needs. MarshalBinary encodes it without loss.
 type Part struct{ tally *tally }
 
-// Range returns the runs of the part, from included and to not, counted from 0.
+// Range returns the runs of the part, from ≤ run < to, counted from 0.
 func (p *Part) Range() (from, to int) { return p.tally.from, p.tally.from + len(p.tally.scores) }
 
-// Done returns how many of the runs finished.
+// Done returns the number of finished runs.
 func (p *Part) Done() int { return p.tally.done }
 
-// joined puts parts together. Of parts of the same runs one counts: they are the same.
+// joined merges parts. Parts of the same runs are equal, so one of them is used.
 func joined(runs int, parts []*Part) (*tally, error) {
 	all := newTally(0, runs)
 	of := make([]*Part, runs)
@@ -46,11 +45,11 @@ func joined(runs int, parts []*Part) (*tally, error) {
 	return all, nil
 }
 
-// partText is a Part as it is written.
+// partText is the encoded form of a Part.
 type partText struct {
 	From, To   int
-	Done       []int   // the runs that finished
-	Scores     []score // of these
+	Done       []int   // finished runs
+	Scores     []score // of the finished runs
 	First      *shown
 	Unfinished *shown `json:"Left"`
 	Warnings   []warned
@@ -68,7 +67,7 @@ type partText struct {
 	Sent       wire.Traffic
 }
 
-// losslessText is the form that MarshalBinary writes.
+// losslessText is the outer encoded form.
 type losslessText struct {
 	Part    json.RawMessage `json:"part"`
 	Special []special       `json:"special,omitempty"`
@@ -129,10 +128,10 @@ func (p *Part) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// mostRuns is the largest number of runs that a part is read with: the language takes fewer.
+// mostRuns is the largest number of runs accepted when decoding a part; the language allows fewer.
 const mostRuns = 1 << 24
 
-// check reports what no part can be.
+// check returns an error for an impossible part.
 func (t *partText) check() error {
 	switch {
 	case t.From < 0 || t.To <= t.From || t.To-t.From > mostRuns:
@@ -154,8 +153,7 @@ func (t *partText) check() error {
 	return nil
 }
 
-// shown holds what a result shows of one run: of the first that finished or, where none did, of the
-// first that had begun.
+// shown has the parts of one run that a result displays: the first finished run or, if none finished, the first started one.
 type shown struct {
 	Run          int // from 0
 	Score        score
@@ -166,13 +164,13 @@ type shown struct {
 	Estimates    *engine.Estimates
 	Sent         wire.Traffic
 
-	// as the run was left; see explain
+	// final state of the run; see explain
 	Progress  []engine.Progress
 	Remaining float64
-	alg       engine.Algorithm // until it is explained; nil without one
+	alg       engine.Algorithm // nil after explain and without an algorithm
 }
 
-// shown returns what a result shows of the run.
+// shown returns the displayed parts of the run.
 func (m *made) shown(run int, s score) *shown {
 	o := &m.outcome
 	return &shown{
@@ -181,8 +179,8 @@ func (m *made) shown(run int, s score) *shown {
 	}
 }
 
-// explain asks the algorithm for its audit trail and how far its tasks are, once. It costs about one design a task that is
-// open, so that it is asked of few runs.
+// explain requests the audit trail and the progress from the algorithm, once. It costs about one design per open task, so it is called
+// for few runs.
 func (s *shown) explain() {
 	if s == nil || s.alg == nil {
 		return
@@ -194,7 +192,7 @@ func (s *shown) explain() {
 	s.alg = nil
 }
 
-// explain explains the run that a result of these alone would show.
+// explain completes the run that a result of these runs would display.
 func (t *tally) explain() {
 	if t.done == 0 {
 		t.unfinished.explain()

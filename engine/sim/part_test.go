@@ -19,8 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// jsonOf returns a result as JSON, without the numbers that JSON has no way to write, which bits
-// compares.
+// jsonOf returns a result as JSON, without the numbers that JSON cannot encode, which bits compares.
 func jsonOf(t *testing.T, r engine.Result) string {
 	t.Helper()
 	text, err := json.Marshal(finite(r))
@@ -30,7 +29,7 @@ func jsonOf(t *testing.T, r engine.Result) string {
 	return string(text)
 }
 
-// finite returns a copy of a result with a number in the place of each that is not finite.
+// finite returns a copy of a result with each non-finite number replaced.
 func finite(r engine.Result) engine.Result {
 	r.Answers, r.Progress = slices.Clone(r.Answers), slices.Clone(r.Progress)
 	var visit func(v reflect.Value)
@@ -72,7 +71,7 @@ func sameBits(t *testing.T, what string, want, got engine.Result) {
 	}
 }
 
-// sent returns a part as it arrives elsewhere.
+// sent returns a part after encoding and decoding.
 func sent(t *testing.T, p *sim.Part) *sim.Part {
 	t.Helper()
 	text, err := p.MarshalBinary()
@@ -90,8 +89,8 @@ func sent(t *testing.T, p *sim.Part) *sim.Part {
 	return out
 }
 
-// experiments returns one of every algorithm: a problem that decides, one that errs, one whose
-// kernel does not fit, one of unknown noise; with and without what a sweep keeps.
+// experiments returns one of every algorithm: a problem that decides, one that errs, one with a misspecified kernel, one with unknown
+// noise; with and without the data of a sweep.
 func experiments(t *testing.T, runs int) []sim.Experiment {
 	t.Helper()
 	strange := enginetest.Paper(t, 2, 0.4)
@@ -119,8 +118,8 @@ func experiments(t *testing.T, runs int) []sim.Experiment {
 	return out
 }
 
-// Every algorithm: the runs cut anywhere, made and sent in any order, put together to the result of
-// Run, bit by bit; and where the last are missing, to the result of fewer runs.
+// For every algorithm, runs cut anywhere, made and sent in any order, merge to the result of Run, bit by bit; without the last runs, to
+// the result of fewer runs.
 func TestParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -195,8 +194,7 @@ func shuffled(rng *rand.Rand, parts []*sim.Part) []*sim.Part {
 	return parts
 }
 
-// A part of an interrupted run has what finished; if nothing did, the result shows the run that
-// had begun, as Run does.
+// A part of an interrupted run has its finished runs; if there are none, the result displays the first started run, as Run does.
 func TestPartOfInterruptedRun(t *testing.T) {
 	for _, after := range []int{3, 0} {
 		x := sim.Experiment{Problem: enginetest.Paper(t, 3, 0.1), Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 50, Seed: 4, Workers: 1}
@@ -238,7 +236,7 @@ func TestPartOfInterruptedRun(t *testing.T) {
 	}
 }
 
-// Parts that share some runs are refused, and so is text that is no part.
+// Parts that share only some runs are refused, and so is text that does not encode a part.
 func TestPartsThatDoNotFit(t *testing.T) {
 	x := sim.Experiment{Problem: enginetest.Paper(t, 1, 0.5), Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 6, Workers: 1}
 	ts, err := sim.Prepare(context.Background(), x)

@@ -45,7 +45,7 @@ const (
 	manyStates = 60
 )
 
-// Answers are proven only where what the proof rests on is true, as far as it is known.
+// A result is proven only if the assumptions of the proof hold, as far as known.
 func TestProvenMeansProven(t *testing.T) {
 	line := onArms(1, kernels.Linear{Bias: 1})
 	for name, c := range map[string]struct {
@@ -86,7 +86,7 @@ func TestProvenMeansProven(t *testing.T) {
 	}
 }
 
-// Rewards as small as run times in seconds: an arm that was never measured is not taken for 0.
+// Rewards as small as run times in seconds: an arm that was never measured is not treated as 0.
 func TestSmallRewardsUndecided(t *testing.T) {
 	text := "task,arm,x_1,mean"
 	for i := range manyStates {
@@ -108,8 +108,7 @@ func TestSmallRewardsUndecided(t *testing.T) {
 	}
 }
 
-// A factor before the kernel is no concern of least squares: not of the samples, and not of the
-// features' rank.
+// A factor on the kernel does not affect least squares: neither the samples nor the rank of the features.
 func TestKernelInPerCent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -132,9 +131,8 @@ func TestKernelInPerCent(t *testing.T) {
 	}
 }
 
-// Rewards that a function draws: the sentence names the kernel. Where the allocation would measure
-// no more arms than the kernel has dimensions, round 1 takes one further, so that data can speak
-// against a wrong kernel.
+// For rewards of a reward function, the guarantee names the kernel. If the allocation would measure no more arms than the kernel has
+// dimensions, round 1 measures one more, so that data can reject a wrong kernel.
 func TestFunctionOffTheKernel(t *testing.T) {
 	means := []float64{0, .6, .5, 0, .9, .8}
 	named := table(t, offset, onArms(1, kernels.Linear{Bias: 1}), 0.3)
@@ -164,16 +162,15 @@ func TestFunctionOffTheKernel(t *testing.T) {
 	if warned == 0 || heuristic != warned {
 		t.Errorf("%d of %d runs warn of the kernel, %d answers are heuristic", warned, runs, heuristic)
 	}
-	// Nobody pulls a further arm for an algorithm of the paper: then the sentence says that nothing
-	// was tested.
+	// algorithms of the paper measure no further arm: the sentence then says that the kernel was not tested
 	r := run(t, sim.Experiment{Problem: &p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Norm: 5, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}, MaxRounds: 1}, Runs: 1, Draw: draw})
 	if !strings.Contains(r.Guarantee, "(untested: no more arms were measured") || !strings.Contains(r.Guarantee, "‖θ*‖ ≤ 5") {
 		t.Error(r.Guarantee)
 	}
 }
 
-// Two arms with the same features, or nearly, one being better: agents that test alone take them for one. The
-// data tell them apart, so nothing is proven, and the warning names them and what is missing.
+// Two arms with equal or nearly equal features, one better: agents that test independently treat them as one. The data separate them, so
+// the result is not proven, and the warning names them and the missing information.
 func TestSameFeatures(t *testing.T) {
 	for _, x := range []string{"1", "1.000001"} {
 		named := table(t, "task,arm,x_1,mean / t,a0,0,0 / t,a1,1,1 / t,a2,"+x+",1.3 / t,a3,2,1.1 / u,a0,0,0 / u,a1,1,1 / u,a2,"+x+",1.3 / u,a3,2,1.1", kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.RBF{}}}}, 1)
@@ -197,8 +194,7 @@ func TestSameFeatures(t *testing.T) {
 	}
 }
 
-// Features so small beside the kernel's constant that arms are one to it: nothing is measured, and
-// the sentence says so.
+// If features are so small beside the kernel's constant that all arms are equal, nothing is measured, and the guarantee says so.
 func TestArmsThatAreOne(t *testing.T) {
 	named := table(t, "task,arm,x_1,mean / t,a,0,0 / t,b,1e-9,0.5 / t,c,2e-9,1", onArms(1, kernels.Linear{Bias: 1}), 1)
 	r := run(t, sim.Experiment{Problem: named, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})
@@ -214,7 +210,7 @@ func TestArmsThatAreOne(t *testing.T) {
 	}
 }
 
-// A ξ at which estimates are rounding is refused.
+// A ξ at which estimates are rounding errors is refused.
 func TestRidgeBeyondRounding(t *testing.T) {
 	p := table(t, straight, onArms(1, kernels.Linear{Bias: 1}), 1)
 	_, err := sim.Run(t.Context(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Epsilon: 0.5, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e300}}, Runs: 1})

@@ -21,13 +21,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// scenario is a problem made to break the label proven.
+// scenario is a problem designed to break the label "proven".
 type scenario struct {
 	name string
 	make func(t *testing.T) (*problem.Problem, engine.Options)
 }
 
-// pointsOf returns features of so many points, a column each.
+// pointsOf returns n points with these feature columns.
 func pointsOf(t *testing.T, prefix string, n int, columns ...func(i int) float64) *kernels.Points {
 	t.Helper()
 	names, rows, heads := make([]string, n), make([][]float64, n), make([]string, len(columns))
@@ -47,7 +47,7 @@ func pointsOf(t *testing.T, prefix string, n int, columns ...func(i int) float64
 	return p
 }
 
-// madeOf returns a problem of so many tasks with the same number of arms each, whose features and means are given.
+// madeOf returns a problem of this many tasks with the same number of arms each and the given features and means.
 func madeOf(t *testing.T, tasks, each int, k kernels.Joint, noise problem.NoiseModel, mean func(v, i int) float64, columns ...func(i int) float64) *problem.Problem {
 	t.Helper()
 	n := tasks * each
@@ -79,8 +79,7 @@ func madeOf(t *testing.T, tasks, each int, k kernels.Joint, noise problem.NoiseM
 	return p
 }
 
-// smooth returns a function of a kernel's space on so many tasks and arms, whose second best arm of each task lies
-// close below the best: a sum of few of its features.
+// smooth returns a function of a kernel's space whose second best arm of each task is close to the best: a sum of few of its features.
 func smooth(t *testing.T, p *problem.Problem, seed uint64) []float64 {
 	t.Helper()
 	q := *p
@@ -104,7 +103,7 @@ func smooth(t *testing.T, p *problem.Problem, seed uint64) []float64 {
 	return out
 }
 
-// normed states the norm of the expected rewards as it is.
+// normed states the true norm of the expected rewards.
 func normed(t *testing.T, p *problem.Problem, opt engine.Options) engine.Options {
 	t.Helper()
 	m, err := model.New(p, 1)
@@ -136,7 +135,7 @@ func provenScenarios() []scenario {
 			p := madeOf(t, tasks, each, k, problem.NoiseModel{}, func(int, int) float64 { return 0 }, columns...)
 			p.Mean = smooth(t, p, 3)
 			opt := normed(t, p, engine.Options{Epsilon: epsilon, Misfit: misfit})
-			for i := range p.Mean { // every arm but the best looks better, the best worse, by all that is stated
+			for i := range p.Mean { // every other arm looks better and the best worse, by the full stated bound
 				lo, hi := p.ArmsOf(p.TaskOf[i])
 				best := lo
 				for j := lo; j < hi; j++ {
@@ -175,8 +174,8 @@ func provenScenarios() []scenario {
 	}
 }
 
-// Scenarios against the label proven, each at δ = 0.2: the share of wrong runs is at most δ where it stands.
-// GONB_COPE_SCENARIOS=200 go test ./engine/sim -run ProvenScenarios -v -timeout 2h prints the table of
+// TestProvenScenarios runs scenarios against the label "proven", each at δ = 0.2: the fraction of wrong runs is at most δ for proven
+// results. GONB_COPE_SCENARIOS=200 go test ./engine/sim -run ProvenScenarios -v -timeout 2h prints the table of
 // docs/explanation/robustness.md; without it few runs of the quick ones are made.
 func TestProvenScenarios(t *testing.T) {
 	if testing.Short() {

@@ -19,7 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// usualRuns returns how many runs a test of errors makes, or where GONB_COPE_FAULTS is set as many as internal/repo/faults.md says.
+// usualRuns returns the number of runs of an error-rate test; if GONB_COPE_FAULTS is set, the number in internal/repo/faults.md.
 func usualRuns(usual int) int {
 	if os.Getenv("GONB_COPE_FAULTS") != "" {
 		return 2000
@@ -27,16 +27,15 @@ func usualRuns(usual int) int {
 	return usual
 }
 
-// rbfInstance returns 4 tasks of 5 arms under rbf × rbf, with rewards drawn from the kernel's own
-// Gaussian process, so that the kernel is well specified.
+// rbfInstance returns 4 tasks of 5 arms under rbf × rbf, with rewards drawn from the kernel's own Gaussian process, so that the kernel is
+// correct.
 func rbfInstance(t *testing.T) *problem.Problem {
 	t.Helper()
 	return drawn(t, "rbf instance", rand.New(rand.NewPCG(41, 5)), 4, 5, 0.5, 0.4)
 }
 
-// drawn returns tasks with a feature, and arms with two, drawn uniformly between 0 and 1, the
-// kernel rbf × rbf with these lengthscales over tasks and arms, rewards Σ_k θ_k φ_k with θ standard
-// normal in the model's own features, and unit noise.
+// drawn returns tasks with one feature and arms with two, uniform on [0, 1], the kernel rbf × rbf with these lengthscales, rewards Σ_k
+// θ_k φ_k with θ standard normal in the model's own features, and unit noise.
 func drawn(t testing.TB, name string, rng *rand.Rand, V, n int, ofTasks, ofArms float64) *problem.Problem {
 	t.Helper()
 	var z, x [][]float64
@@ -76,8 +75,7 @@ func drawn(t testing.TB, name string, rng *rand.Rand, V, n int, ofTasks, ofArms 
 	return p
 }
 
-// The error rate over 400 runs at δ = 0.1 is at most δ: its 95 % interval must
-// not lie above it, and in fact all of it lies below.
+// The error rate over 400 runs at δ = 0.1 is at most δ: its 95 % interval must not lie above δ, and in fact all of it lies below.
 func TestErrorRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("1,600 runs")
@@ -99,8 +97,8 @@ func TestErrorRates(t *testing.T) {
 	}
 }
 
-// A wrong noise scale must show: with rewards noisier than the engine is told,
-// the tuned schedule errs more than δ. Otherwise TestErrorRates could not fail.
+// A wrong noise scale is detected: with rewards noisier than stated, the tuned schedule errs more than δ. Otherwise TestErrorRates could
+// not fail.
 func TestErrorRatesCanFail(t *testing.T) {
 	p := enginetest.Paper(t, 3, 0.3)
 	p.Noise.SD = make([]float64, p.N())
@@ -139,7 +137,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// The same bytes with 1 and with 2 workers, for both modes and all environments.
+// Results are identical with 1 and with 2 workers, for both modes and all environments.
 func TestDeterminism(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	for _, x := range []sim.Experiment{
@@ -162,8 +160,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// The negative control: in the stroke trial no best arm is separable with the
-// patients there were (19,285 of them, 2,411 a task), and nobody is told a winner.
+// TestStroke is the negative control: in the stroke trial no best arm can be found with its 19,285 patients, 2,411 per task, and no
+// winner is declared.
 func TestStroke(t *testing.T) {
 	if testing.Short() {
 		t.Skip("200 runs")
@@ -193,8 +191,8 @@ func TestStroke(t *testing.T) {
 	}
 }
 
-// TestGuaranteeNeedsItsRidge: where ξ is above what Theorem 1 allows, the literal rule
-// errs, and the result promises nothing; the tuned rule holds for every ξ.
+// TestGuaranteeNeedsItsRidge checks that for ξ above the limit of Theorem 1 the literal rule errs and the result has no guarantee; the
+// tuned rule holds for every ξ.
 func TestGuaranteeNeedsItsRidge(t *testing.T) {
 	tasks, err := kernels.NewPoints(nil, []string{"t"}, [][]float64{{}})
 	if err != nil {

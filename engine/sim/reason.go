@@ -12,15 +12,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Reason says why a claim has its verdict, or what qualifies it. Its String is the sentence; the
-// zero value says nothing.
+// Reason explains or qualifies the verdict on a claim. Its String is the sentence; the zero value has none.
 type Reason struct {
 	Kind    ReasonKind
-	Names   []string  // of the sentence
-	Numbers []float64 // of the sentence, shares in %
+	Names   []string  // for the sentence
+	Numbers []float64 // for the sentence, fractions in %
 }
 
-// ReasonKind says what a Reason tells.
+// ReasonKind is the kind of a Reason.
 type ReasonKind string
 
 // The kinds of reasons.
@@ -50,7 +49,7 @@ const (
 	ReasonApart        ReasonKind = "apart"           // numbers: difference
 )
 
-// reasons have a verb for each name and number, in the order of the Reason.
+// reasons has the format of each kind, with a verb for each name and number in order.
 var reasons = map[ReasonKind]string{
 	ReasonStopped: "runs of %s ended undecided (%s)",
 	ReasonFewRuns: "%d runs are too few for an interval to be trusted; %d at least",
@@ -82,8 +81,8 @@ func because(kind ReasonKind, numbers ...float64) Reason { return Reason{Kind: k
 // String returns the sentence, "" for none.
 func (r Reason) String() string { return ReasonText(r) }
 
-// ReasonText returns one sentence for several reasons of one kind and the same names, at least
-// one, with a range for each number that differs. A kind that is not listed is its own sentence.
+// ReasonText returns one sentence for one or more reasons of one kind with the same names, with a range for each number that differs. An
+// unknown kind is its own sentence.
 func ReasonText(rs ...Reason) string {
 	format, listed := reasons[rs[0].Kind]
 	if !listed {
@@ -92,12 +91,10 @@ func ReasonText(rs ...Reason) string {
 	return sentence.Write(format, rs[0].Names, lists.Map(rs, func(r Reason) []float64 { return r.Numbers })...)
 }
 
-// doubt says what the error rate over several runs tells about delta, unless it tells
-// that errors stay within: nothing then, nor for one run or none, which claim nothing.
+// doubt returns a warning if the error rate over several runs exceeds delta, or if the runs are too few to tell; nil for 0 or 1 run.
 //
-// That errors exceed delta uses the exact interval: at an error rate of delta it is said with
-// probability 2.5 % at most, where Wilson's interval, whose lower end is too high near 0, says it
-// with up to 16 %.
+// The warning that errors exceed delta uses the exact interval: at an error rate of delta its probability is at most 2.5 %. With Wilson's
+// interval, whose lower end is too high near 0, it would be up to 16 %.
 func doubt(errors engine.Rate, delta float64) []engine.Warning {
 	wrong, runs := float64(errors.Count), float64(errors.Runs)
 	w := engine.Warning{Kind: engine.WarnFewRuns, Numbers: []float64{runs, delta, wrong, runs, 100 * errors.CI95[1]}}
@@ -115,8 +112,7 @@ func doubt(errors engine.Rate, delta float64) []engine.Warning {
 	return []engine.Warning{w}
 }
 
-// exceeds reports whether the exact 95 % interval lies above delta: whether that number of errors
-// has a probability below 2.5 % at that rate.
+// exceeds reports whether the exact 95 % interval lies above delta: this number of errors has probability below 2.5 % at that rate.
 func exceeds(errors engine.Rate, delta float64) bool {
 	k, n := float64(errors.Count), float64(errors.Runs)
 	return k > 0 && delta < 1 && mathext.RegIncBeta(k, n-k+1, delta) < 0.025
@@ -135,15 +131,14 @@ func Exact(errors engine.Rate) [2]float64 {
 	return interval
 }
 
-// enoughRuns returns the smallest number n of runs whose Wilson interval for 0 errors, up to
-// z²/(n+z²), ends at delta.
+// enoughRuns returns the smallest n for which Wilson's interval of 0 errors, up to z²/(n+z²), ends at delta.
 func enoughRuns(delta float64) int {
 	n := math.Ceil(normal95 * normal95 * (1 - delta) / delta)
 	return int(math.Min(n, math.MaxInt32))
 }
 
-// understated reports an arm whose rewards vary more than its noise scale says, beyond the 5 % that
-// separate a sample standard deviation from its population's.
+// understated reports an arm whose rewards vary more than its noise scale states, beyond the 5 % by which sample and population standard
+// deviations may differ.
 func understated(p *problem.Problem) []engine.Warning {
 	worst, ratio := 0, 0.0
 	for i, sd := range p.Noise.SD {

@@ -11,9 +11,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
-// Whoever changes what an algorithm decides raises ResultsRevision, and writes the new numbers here: stored
-// results are then made again. The numbers are the mean samples of all agents, or for a fixed budget the estimate
-// of the first answer, of two runs of case 1 of the paper with the gap 0.4; under a norm of 60 arms of a smooth function.
+// A change of an algorithm's decisions must raise ResultsRevision and update these numbers: stored results are then recomputed. The
+// numbers are the mean samples of all agents, or for a fixed budget the estimate of the first answer, of two runs of case 1 of the paper
+// with gap 0.4; with a norm, of 60 arms of a smooth function.
 func TestResultsRevision(t *testing.T) {
 	const revision, tolerance = 30, 1e-6
 	recorded := map[string]float64{

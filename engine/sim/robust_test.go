@@ -14,9 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// offKernel returns the paper's case with a gap of 0.4, every expected reward moved by a normal
-// number of the given standard deviation. Draws with a gap below 0.1 in some task are passed over:
-// there the samples would measure near ties.
+// offKernel returns the paper's case with gap 0.4 and a normal number with this standard deviation added to every expected reward. Draws
+// with a gap below 0.1 in some task are skipped: their samples would measure near ties.
 func offKernel(t *testing.T, number int, sd float64, seed uint64) *problem.Problem {
 	t.Helper()
 	base := enginetest.Paper(t, number, 0.4)
@@ -27,7 +26,7 @@ func offKernel(t *testing.T, number int, sd float64, seed uint64) *problem.Probl
 	}
 }
 
-// smallestGap returns the least distance of the best arm of a task to its second.
+// smallestGap returns the smallest distance of a task's best arm from its second.
 func smallestGap(p *problem.Problem) float64 {
 	least := math.Inf(1)
 	for _, set := range p.Groups() {
@@ -40,15 +39,15 @@ func smallestGap(p *problem.Problem) float64 {
 	return least
 }
 
-// apart returns the problem under a kernel that shares nothing.
+// apart returns the problem under a kernel without sharing.
 func apart(p *problem.Problem) *problem.Problem {
 	return p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}})
 }
 
-// asked sums what one way of running needed over several instances.
+// asked sums the needs of one method over several instances.
 type asked struct {
 	samples                      float64 // mean
-	wrong, undecided, runs, over int     // over: instances of whose runs more than δ are wrong
+	wrong, undecided, runs, over int     // over: instances with more than δ wrong runs
 }
 
 func (a *asked) add(t *testing.T, p *problem.Problem, opt engine.Options, runs, instances int, seed uint64) {
@@ -61,9 +60,8 @@ func (a *asked) add(t *testing.T, p *problem.Problem, opt engine.Options, runs, 
 	}
 }
 
-// TestRobustTable measures the table of docs/theory/misfit.md on kernels that do not fit. It takes
-// minutes, so it runs only when GONB_COPE_ROBUST gives the instances per cell: GONB_COPE_ROBUST=100
-// go test ./engine/sim -run RobustTable -v.
+// TestRobustTable measures the table of docs/theory/misfit.md on misspecified kernels. It takes minutes, so it runs only if
+// GONB_COPE_ROBUST sets the instances per cell: GONB_COPE_ROBUST=100 go test ./engine/sim -run RobustTable -v.
 func TestRobustTable(t *testing.T) {
 	instances, err := strconv.Atoi(os.Getenv("GONB_COPE_ROBUST"))
 	if err != nil {
@@ -95,9 +93,8 @@ func TestRobustTable(t *testing.T) {
 	}
 }
 
-// On an instance where CoTestFC is wrong in every run, it errs in few runs once it allows for what
-// the kernel misses, stated or estimated; where the kernel fits, robust takes no more than the
-// kernel identity() does.
+// On an instance where CoTestFC is wrong in every run, it errs in few runs if it allows for the misspecification, stated or estimated; if
+// the kernel is correct, robust takes no more samples than the kernel identity() does.
 func TestRobust(t *testing.T) {
 	p := perturbed(enginetest.Paper(t, 2, 0.4), 0.4, 3)
 	base, most := enginetest.Paper(t, 2, 0.4), 0.0

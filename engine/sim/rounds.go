@@ -14,20 +14,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Asked is a question for rewards: the mean of Count rewards of an arm of a task.
+// Asked is a request for rewards: the mean of Count rewards of an arm of a task.
 type Asked struct {
 	Task, Arm string
 	Count     int
 }
 
-// RoundFunc draws the rewards of many arms at once, where a call is dear: it returns a mean for each.
+// RoundFunc draws the rewards of many arms at once, for functions with expensive calls. It returns one mean per request.
 type RoundFunc = func(asked []Asked) ([]float64, error)
 
-// askedAtOnce limits what a RoundFunc is asked for in one call.
+// askedAtOnce is the largest number of requests in one call of a RoundFunc.
 const askedAtOnce = 1 << 14
 
-// Rounds returns a Drawer and the function of an Experiment that draw all rewards by f. Where squares
-// are wanted, f is asked for single rewards.
+// Rounds returns a Drawer and a RoundFunc for an Experiment that draws all rewards by f. If squares are requested, f is called for single
+// rewards.
 func Rounds(p *problem.Problem, f RoundFunc) (Drawer, RoundFunc) {
 	one := func(_ *rand.Rand, task, arm string, n int) (float64, error) {
 		means, err := f([]Asked{{task, arm, n}})
@@ -39,19 +39,19 @@ func Rounds(p *problem.Problem, f RoundFunc) (Drawer, RoundFunc) {
 	return Func(p, one), f
 }
 
-// rounds is an environment whose rewards a RoundFunc draws.
+// rounds is an environment whose rewards come from a RoundFunc.
 type rounds struct {
 	p    *problem.Problem
 	draw RoundFunc
 }
 
-// Pull asks for all arms of the plan.
+// Pull requests all arms of the plan.
 func (r *rounds) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, error) {
 	b := engine.Batch{Counts: plan.Counts, Means: make([]float64, len(plan.Counts))}
 	if plan.WantSquares {
 		b.Squares = make([]float64, len(plan.Counts))
 	}
-	seen := make([]int, len(plan.Counts)) // rewards of each arm
+	seen := make([]int, len(plan.Counts)) // number of rewards of each arm so far
 	var asked []Asked
 	var arms []int
 	flush := func() error {
@@ -66,7 +66,7 @@ func (r *rounds) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, erro
 			return err
 		}
 		for k, i := range arms {
-			// The recurrences of Welford, Technometrics 4 (1962), p. 420.
+			// recurrences of Welford, Technometrics 4 (1962), p. 420
 			reward := r.p.Turned(means[k])
 			seen[i] += asked[k].Count
 			off := reward - b.Means[i]
@@ -95,7 +95,7 @@ func (r *rounds) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, erro
 	return b, flush()
 }
 
-// checkAnswers reports answers that are too few or many.
+// checkAnswers returns an error for a wrong number of answers.
 func checkAnswers(want int, means []float64) error {
 	if len(means) != want {
 		return fmt.Errorf("%d rewards were asked for, and %d came", want, len(means))
@@ -103,30 +103,28 @@ func checkAnswers(want int, means []float64) error {
 	return nil
 }
 
-// The theory beside a result is computed up to a size, in products of two numbers that one step of
-// a solver takes. A size instead of a time keeps results the same on every machine.
+// The theory in a result is computed up to a size, in products of two numbers per solver step. A limit on size, unlike one on time, keeps
+// results equal on every machine.
 const (
-	// predictedArms limits what sweeps compare with: the speedup that the hardness predicts,
-	// and the paper's theorems.
+	// predictedArms limits the theory that sweeps compare with: the speedup predicted by the hardness, and the paper's theorems.
 	predictedArms = 400
-	// tellingRatio is the largest ratio to the lower bound with a norm that is shown: a larger one
-	// says more of how few functions the bound was made of than of the samples.
+	// tellingRatio is the largest displayed ratio to the lower bound with a norm: larger ones reflect a loose bound rather than the
+	// samples.
 	tellingRatio = 20
-	// boundWork limits the design of a lower bound: all arms of 464 that are independent, or
-	// 1,111 arms of a rank up to 100.
+	// boundWork limits the design of a lower bound: 464 independent arms, or 1,111 arms of rank up to 100.
 	boundWork = 1e8
 )
 
-// bound sets the lower bound beside a result of fixed confidence, or says why it is missing.
+// bound sets the lower bound of a fixed-confidence result, or the reason why it is missing.
 func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithms.Entry, m *model.Model, terms model.Terms) {
 	if x.Problem.Mean == nil || x.believed != nil { // each run has its own
 		return
 	}
 	n := x.Problem.N()
 	work := design.StepWork(n, 1, n)
-	if work <= boundWork { // or else it is too much at any rank
+	if work <= boundWork { // otherwise too large at any rank
 		rank, exact := m.LeastRank()
-		if !exact && m.Many() { // the bound of so many directions is too loose to be beside a result
+		if !exact && m.Many() { // the bound for so many directions is too loose to display
 			rank = n
 		}
 		work = design.StepWork(n, rank, n)
@@ -139,10 +137,10 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	if b, bounded := entry.BoundOf(m, terms); bounded {
 		norm = b.Norm
 	}
-	if _, small := m.Truth().NormTooSmall(terms); small { // nothing is promised of these rewards
+	if _, small := m.Truth().NormTooSmall(terms); small { // no guarantee applies to these rewards
 		return
 	}
-	// the bound is for rewards of the kernel; the one with a norm holds near them, too
+	// the bound is for rewards in the kernel's space; the one with a norm holds near it, too
 	if f := m.Truth().Fidelity(terms.Epsilon); f == model.Foreign || norm == 0 && f == model.Rounded {
 		return
 	}
@@ -151,7 +149,7 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	case err == nil && bound > 0:
 		r.LowerBoundSamples = bound / float64(x.Problem.V())
 		r.RatioToLowerBound = r.SamplesPerAgent.Mean / r.LowerBoundSamples
-		// a loose bound tells nothing; of runs that end undecided, oftener than they may err, it would flatter
+		// a loose bound is not informative, and runs that end undecided too often would look too good
 		if norm > 0 && r.RatioToLowerBound > tellingRatio || r.Undecided.Rate > r.Delta {
 			r.RatioToLowerBound = 0
 		}
@@ -162,8 +160,8 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	}
 }
 
-// lowerBound uses the noise which rewards have, where the model has guesses of it. With a norm it is
-// the bound for algorithms that use it.
+// lowerBound returns the bound for the actual noise of the rewards if the model has guesses of it. With a norm it is the bound for
+// algorithms that use the norm.
 func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta, epsilon, norm float64) (float64, error) {
 	if p := x.Problem; p.Noise.UnknownBy != "" && p.Noise.SD != nil && !slices.Equal(p.Noise.SD, p.Noise.Scales) {
 		known := *p

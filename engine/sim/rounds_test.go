@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// A function that draws the rewards of a round at once gives what one that is asked arm by arm gives,
-// with and without squares, and with the signs of the data.
+// A function that draws a whole round gives the same rewards as one that is called per arm, with and without squares, and with the sign
+// of the data.
 func TestRounds(t *testing.T) {
 	p, err := problem.PaperCase(2, 0.4)
 	if err != nil {

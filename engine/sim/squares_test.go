@@ -14,9 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// The squares of n rewards have the mean and the variance that follow from the moments of one:
-// (n-1)σ² and, with fourth central moment μ4, (n-1)²/n (μ4 - σ⁴(n-3)/(n-1)) [Cramér, Mathematical
-// Methods of Statistics, 1946, eq. (27.4.2), times n²]. 4,000 draws, five standard errors.
+// The squares of n rewards have the mean and variance that follow from the moments of one reward: (n-1)σ² and, with fourth central moment
+// μ4, (n-1)²/n (μ4 - σ⁴(n-3)/(n-1)) [Cramér, Mathematical Methods of Statistics, 1946, eq. (27.4.2), times n²]. 4,000 draws, five
+// standard errors.
 func TestSquares(t *testing.T) {
 	population := []float64{0, 1, 1, 5} // mean 1.75
 	mu4 := (math.Pow(1.75, 4) + 2*math.Pow(0.75, 4) + math.Pow(3.25, 4)) / 4
@@ -51,7 +51,7 @@ func TestSquares(t *testing.T) {
 			if se := math.Sqrt(wantVar / 4000); math.Abs(mean-(n-1)*c.variance) > 5*se+1e-9*n {
 				t.Errorf("%s, n = %g: mean %g, want %g ± %g", name, n, mean, (n-1)*c.variance, 5*se)
 			}
-			// The worst kurtosis is 15, as of χ²(1).
+			// the largest kurtosis is 15, for χ²(1)
 			if r := variance / wantVar; math.Abs(r-1) > 5*math.Sqrt(14./4000) {
 				t.Errorf("%s, n = %g: variance %g times the expected one", name, n, r)
 			}
@@ -62,8 +62,8 @@ func TestSquares(t *testing.T) {
 	}
 }
 
-// Normal squares are independent of the mean, not only uncorrelated: neither do they go
-// with its distance from the truth. 4,000 draws, five standard errors.
+// Normal squares are independent of the mean, not only uncorrelated: they do not depend on its distance from the truth, either. 4,000
+// draws, five standard errors.
 func TestSquaresIndependent(t *testing.T) {
 	draw := sim.Gaussian([]float64{2}, []float64{3})
 	rng := rand.New(rand.NewPCG(3, 1))
@@ -80,8 +80,7 @@ func TestSquaresIndependent(t *testing.T) {
 	}
 }
 
-// Means are the same numbers whether squares are wanted or not, and squares come only
-// when they are.
+// Means are equal with and without squares, and squares are present only if requested.
 func TestSquaresLeaveMeans(t *testing.T) {
 	for name, draw := range map[string]sim.Drawer{
 		"gaussian":  sim.Gaussian([]float64{2, 3}, []float64{3, 1}),
@@ -105,8 +104,7 @@ func TestSquaresLeaveMeans(t *testing.T) {
 	}
 }
 
-// A Go function gives one reward at a time when the squares are wanted: of 1, 2, 4 these
-// are (16 + 1 + 25)/9.
+// A Go function returns single rewards if squares are requested: for 1, 2, 4 they are (16 + 1 + 25)/9.
 func TestFuncSquares(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
 	next := 0.5
@@ -123,8 +121,8 @@ func TestFuncSquares(t *testing.T) {
 	}
 }
 
-// The range of a draw is its rewards' range: the mean itself of one reward, all of a population in many, with
-// the mean between its ends. Where lower rewards are better a batch has it the other way round.
+// The range of a draw is the range of its rewards: the mean itself for one reward, the whole population for many, with the mean between
+// its ends. If lower rewards are better, a batch has the ends exchanged and negated.
 func TestRanges(t *testing.T) {
 	p := bounded(t, law{chance: 0.3})
 	rng := rand.New(rand.NewPCG(4, 1))

@@ -12,8 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// What backs an answer, for what is known of the noise, what the rewards are and what the
-// algorithm assumes. The means of the instance are between 0.2 and 0.6.
+// TestStanding checks the type of guarantee for each noise model, reward distribution and assumption. The means are between 0.2 and 0.6.
 func TestStanding(t *testing.T) {
 	unit := &[2]float64{0, 1}
 	number := func(v float64) []float64 { return []float64{v} }
@@ -49,7 +48,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// Simulated noise that is wider than what is stated takes the proof away.
+// Simulated noise larger than stated voids the proof.
 func TestStandingOfUnderstatedNoise(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
 	for sd, want := range map[float64]string{1: engine.StandingProven, 1.01: engine.StandingNone} {
@@ -64,8 +63,7 @@ func TestStandingOfUnderstatedNoise(t *testing.T) {
 	}
 }
 
-// Scales that are unknown up to a factor must be so in the simulation: one for all, or for each
-// task.
+// Scales that are unknown up to a factor must have that form in the simulation: one factor for all, or one per task.
 func TestStandingOfUnknownScales(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
 	for name, c := range map[string]struct {
@@ -90,8 +88,7 @@ func TestStandingOfUnknownScales(t *testing.T) {
 	}
 }
 
-// Rewards that a function draws cannot be checked: the sentence says what is taken for granted, as
-// the algorithm needs it.
+// Rewards of a reward function cannot be checked: the guarantee names the algorithm's assumptions.
 func TestStandingOfFunctions(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
 	means := map[string]float64{}
@@ -126,8 +123,8 @@ func TestStandingOfFunctions(t *testing.T) {
 	}
 }
 
-// Without scales, an algorithm that needs them says so before anything is sampled, and names
-// those that do not. A wrong guess moves no lower bound.
+// An algorithm that needs noise scales returns an error before sampling if there are none, and names algorithms that do not need them. A
+// wrong guess does not change the lower bound.
 func TestUnknownNoise(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
 	known := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})
@@ -145,8 +142,7 @@ func TestUnknownNoise(t *testing.T) {
 	}
 }
 
-// Tasks that the kernel takes for the same and are not leave nothing to say of agents that share,
-// and nothing against agents that do not.
+// Tasks that are equal to the kernel but have different rewards void the guarantee of sharing agents, not that of independent ones.
 func TestStandingOfAgentsAlone(t *testing.T) {
 	p, err := problem.Classic([]float64{0, 1}, 2)
 	if err != nil {

@@ -12,10 +12,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// together draws the number of wrong tasks of a run: each with probability p, and with the
-// correlation rho between any two of them.
+// together draws the number of wrong tasks of a run: each with probability p, and any two with correlation rho.
 func together(rng *rand.Rand, p, rho float64, tasks int) (wrong int) {
-	whole := rng.Float64() < p // the run's own draw, which each task takes with probability √ρ
+	whole := rng.Float64() < p // the run's own draw, which each task copies with probability √ρ
 	for range tasks {
 		bad := rng.Float64() < p
 		if rng.Float64() < math.Sqrt(rho) {
@@ -28,14 +27,13 @@ func together(rng *rand.Rand, p, rho float64, tasks int) (wrong int) {
 	return wrong
 }
 
-// The interval of "tasks in error" covers, whether tasks err together or not. Taking pairs for
-// independent it covered 0.60 and 0.80 of the time in the second row, at correlations 1 and 0.3.
-// 4,000 repetitions have a standard deviation of 0.004.
+// The interval of "tasks in error" covers, whether or not the errors of tasks are correlated. With pairs treated as independent its
+// coverage was 0.60 and 0.80 in the second row, at correlations 1 and 0.3. 4,000 repetitions have a standard deviation of 0.004.
 func TestSharesCover(t *testing.T) {
 	for _, c := range []struct {
 		tasks, runs int
 		p, rho      float64
-		least, most float64 // of the coverage
+		least, most float64 // coverage
 	}{
 		{5, 100, 0.1, 0, 0.94, 0.99}, {5, 400, 0.35, 0.3, 0.93, 0.97}, {5, 400, 0.35, 1, 0.93, 0.97}, {5, 400, 0.1, 0, 0.935, 0.98},
 		{15, 34, 0.02, 0.3, 0.94, 1}, {15, 34, 0.02, 1, 0.94, 1}, {2, 10, 0.1, 0.3, 0.94, 1}, {5, 100, 0.005, 0.3, 0.94, 1},
@@ -70,8 +68,8 @@ func covers(r engine.Rate, p float64) int {
 	return 0
 }
 
-// Tasks that always err together tell no more than runs: the intervals are the same. They were
-// [0.310, 0.403] and [0.334, 0.376]. So it is without errors and with errors only.
+// Tasks that always err together have the same information as runs: the intervals are equal. They were [0.310, 0.403] and [0.334, 0.376].
+// The same holds without errors and with errors only.
 func TestSharesOfTasksThatErrTogether(t *testing.T) {
 	r := run(t, sim.Experiment{Problem: enginetest.Paper(t, 1, 0.015), Mode: engine.ModeFB, Algorithm: "CoKernelFB", Runs: 400, Seed: 1,
 		Options: engine.Options{Budget: 7000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}}})
@@ -100,9 +98,8 @@ func TestSharesOfTasksThatErrTogether(t *testing.T) {
 	}
 }
 
-// The warning that errors exceed δ comes falsely, at an error rate of δ, at most as often as a 97.5
-// % bound may: exact sums of the binomial law. By Wilson's interval it came as often as the middle
-// column says.
+// At an error rate of δ, the warning that errors exceed δ is given at most as often as a 97.5 % bound allows: exact binomial sums. With
+// Wilson's interval it would be as frequent as the middle column.
 func TestFalseAlarms(t *testing.T) {
 	const delta = 0.005
 	for runs, want := range map[int][2]float64{20: {0.095, 0.005}, 34: {0.157, 0.013}, 100: {0.090, 0.014}, 200: {0.080, 0.019}, 1000: {0.032, 0.014}} {
@@ -121,8 +118,7 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// falseAlarms returns the probabilities that Wilson's interval lies above delta, and that the
-// warning comes.
+// falseAlarms returns the probabilities that Wilson's interval lies above delta, and that the warning is given.
 func falseAlarms(runs int, delta float64) (wilson, said float64) {
 	law := distuv.Binomial{N: float64(runs), P: delta}
 	for k := range runs + 1 {
@@ -141,7 +137,7 @@ func falseAlarms(runs int, delta float64) (wilson, said float64) {
 	return wilson, said
 }
 
-// The interval of Clopper and Pearson, as tables have it: 3 of 30 is [0.0211, 0.2653].
+// The interval of Clopper and Pearson from tables: 3 of 30 is [0.0211, 0.2653].
 func TestExact(t *testing.T) {
 	if i := sim.Exact(engine.Rate{Count: 3, Runs: 30}); math.Abs(i[0]-0.0211) > 1e-4 || math.Abs(i[1]-0.2653) > 1e-4 {
 		t.Errorf("3 of 30: %v", i)

@@ -16,7 +16,7 @@ import (
 // slot is one pull of a run.
 type slot struct{ round, arm, number int }
 
-// reward draws the reward of a slot from the raw rewards of its arm, whoever asks and when.
+// reward draws the reward of a slot from the measured rewards of its arm, independent of the order of calls.
 func (s slot) reward(p *problem.Problem) float64 {
 	rng := rand.New(rand.NewPCG(uint64(s.round)<<32|uint64(s.arm), uint64(s.number)))
 	raw := p.Rewards[s.arm]
@@ -41,8 +41,8 @@ func inOrder(plan engine.Plan, reward func(slot) float64) engine.Batch {
 	return b
 }
 
-// The five runs of a campaign on the coupling data: results that come late, twice and in any order
-// make the run that engine.Run makes at once, bit for bit, digests included.
+// Five campaigns on the coupling data: results that come late, twice and in any order make the same run as engine.Run, bit for bit,
+// digests included.
 func TestStepsOfCampaigns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs on the coupling data")
@@ -110,7 +110,7 @@ func TestStepsOfCampaigns(t *testing.T) {
 				}
 			}
 			told := map[slot]float64{}
-			for len(told) < len(todo) { // a third comes each day, some of it again
+			for len(told) < len(todo) { // a third arrives each day, some of it again
 				rng.Shuffle(len(todo), func(a, b int) { todo[a], todo[b] = todo[b], todo[a] })
 				for _, at := range todo[:max(1, len(todo)/3)] {
 					told[at] = at.reward(c.p)

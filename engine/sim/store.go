@@ -29,29 +29,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// ResultsRevision is part of the key under which results are stored. Raise it with every change
-// that makes an experiment give another Result than before (random numbers, schedules,
-// roundings, fields of Result): what was stored before is then run again.
+// ResultsRevision is part of the key of stored results. Raise it with every change that alters a Result (random numbers, schedules,
+// roundings, fields of Result): older stored results are then recomputed.
 const ResultsRevision = 30
 
-// Store keeps the results of finished experiments in a file, so that a sweep that is
-// made again, or goes on after an interrupt, does not make them again. It is safe for
+// Store keeps the results of finished experiments in a file, so that a repeated or resumed sweep does not recompute them. It is safe for
 // concurrent use by goroutines; a file belongs to one Store at a time.
 //
-// The file has one line of JSON a result and only grows. A line that was cut short
-// when the program ended while writing it, or that a power cut left as zero bytes, is dropped when
-// the file is opened again.
+// The file has one line of JSON per result and is only appended to. When the file is opened, an incomplete last line, from a program that
+// ended while writing or zero bytes after a power cut, is dropped.
 type Store struct {
 	path  string
 	file  *os.File
 	mu    sync.Mutex
 	size  int64                 // of the file
-	safe  time.Time             // when it was last written to the disk
+	safe  time.Time             // time of the last sync to disk
 	lines map[string]storedLine // by key
 }
 
-// storedLine is a line of the file. Problem and algorithm are for people who read it. A line of
-// another revision stays unchanged: no key of this one finds it, and its result may not be readable.
+// storedLine is a line of the file. Problem and algorithm are for readers. A line of another revision is kept unread: no key matches it.
 type storedLine struct {
 	Key       string          `json:"key"`
 	Revision  int             `json:"revision"`
@@ -61,11 +57,11 @@ type storedLine struct {
 	Special   []special       `json:"special,omitempty"`
 }
 
-// lineStart begins a line: a file that begins otherwise is not a store, and is left alone.
+// lineStart begins every line. A file that begins otherwise is not a store and is not changed.
 const lineStart = `{"key":"`
 
-// OpenStore opens the store in a file, which it creates if it is missing. A file that another Store
-// has open, and one with a line that is not a stored result, are errors.
+// OpenStore opens the store in a file, which it creates if missing. It returns an error if another Store has the file open or a line is
+// not a stored result.
 func OpenStore(path string) (*Store, error) {
 	if err := await.Regular(path); err != nil {
 		return nil, err // it names the file
@@ -84,7 +80,7 @@ func OpenStore(path string) (*Store, error) {
 	return s, nil
 }
 
-// load reads the lines, and cuts off a last one that was not finished.
+// load reads the lines and cuts off an incomplete last one.
 func (s *Store) load() error {
 	text, err := io.ReadAll(s.file)
 	if err != nil {
@@ -119,7 +115,7 @@ func (s *Store) load() error {
 	return nil
 }
 
-// parseLine reads a line and checks that its result can be decoded.
+// parseLine decodes a line and checks that its result can be decoded.
 func parseLine(text []byte) (storedLine, error) {
 	var line storedLine
 	if err := json.Unmarshal(text, &line); err != nil {
@@ -135,10 +131,9 @@ func parseLine(text []byte) (storedLine, error) {
 	return line, err
 }
 
-// Run returns the stored result of an experiment, and true; or makes the runs, stores their result
-// when all of them finished, and returns it and false. What comes from the store is the result bit
-// by bit. Workers, Progress and Memory make no difference to a result; an experiment with its own
-// Draw is an error, since two functions cannot be told apart.
+// Run returns the stored result of an experiment and true, or makes the runs, stores their result if all finished, and returns it and
+// false. A stored result is identical bit by bit. Workers, Progress and Memory do not affect a result. An experiment with its own Draw is
+// an error, since two functions cannot be distinguished.
 func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, error) {
 	key, line, there, err := s.find(ctx, x)
 	if err != nil {
@@ -156,13 +151,13 @@ func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, err
 	return r, false, s.keep(key, r)
 }
 
-// Has reports whether the store has the result of an experiment, as Run would find it.
+// Has reports whether the store has the result that Run would return.
 func (s *Store) Has(ctx context.Context, x Experiment) (bool, error) {
 	_, _, there, err := s.find(ctx, x)
 	return there, err
 }
 
-// find returns the key of an experiment, and its line where there is one.
+// find returns the key of an experiment and its line, if there is one.
 func (s *Store) find(ctx context.Context, x Experiment) (key string, line storedLine, there bool, err error) {
 	if key, err = x.key(ctx); err != nil {
 		return "", line, false, err
@@ -173,7 +168,7 @@ func (s *Store) find(ctx context.Context, x Experiment) (key string, line stored
 	return key, line, there, nil
 }
 
-// Keep stores the result of an experiment that was made elsewhere, of all its runs.
+// Keep stores the result of all runs of an experiment that was made elsewhere.
 func (s *Store) Keep(ctx context.Context, x Experiment, r engine.Result) error {
 	if r.Runs != x.Runs {
 		return fmt.Errorf("store %s: a result of %d of %d runs is not finished", s.path, r.Runs, x.Runs)
@@ -185,10 +180,10 @@ func (s *Store) Keep(ctx context.Context, x Experiment, r engine.Result) error {
 	return s.keep(key, r)
 }
 
-// errInUse refuses a file that another Store has open.
+// errInUse is returned for a file that another Store has open.
 var errInUse = errors.New("it is in use by another sweep or program")
 
-// keep appends a result, as one write.
+// keep appends a result in one write.
 func (s *Store) keep(key string, r engine.Result) error {
 	r.Estimates = nil // which JSON leaves out
 	line := storedLine{Key: key, Revision: ResultsRevision, Problem: r.Problem, Algorithm: r.Algorithm}
@@ -203,7 +198,7 @@ func (s *Store) keep(key string, r engine.Result) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, err := s.file.Write(append(text, '\n'))
-	if err != nil { // as on a full disk: half a line must not stay before the next one
+	if err != nil { // for example a full disk: half a line must not remain before the next one
 		return errors.Join(fmt.Errorf("store %s: %w", s.path, err), s.file.Truncate(s.size))
 	}
 	s.size += int64(n)
@@ -215,15 +210,14 @@ func (s *Store) keep(key string, r engine.Result) error {
 	return s.file.Sync()
 }
 
-// syncTime is the work that a power cut may undo. To wait for the disk after each line, about a
-// millisecond, would double the time of small experiments.
+// syncTime is the amount of work that a power cut may undo. Waiting for the disk after each line, about a millisecond, would double the
+// time of small experiments.
 const syncTime = time.Second
 
-// Close lets others use the file.
+// Close syncs and releases the file.
 func (s *Store) Close() error { return errors.Join(s.file.Sync(), s.file.Close()) }
 
-// special is a number of a result that JSON has no way to write: the place in the
-// order of floats, and the bits.
+// special is a number that JSON cannot encode: its position in the order of floats, and its bits.
 type special struct {
 	At   int    `json:"at"`
 	Bits uint64 `json:"bits,string"`
@@ -235,8 +229,8 @@ func (l storedLine) decode() (engine.Result, error) {
 	return r, restore(&r, l.Result, l.Special)
 }
 
-// lossless encodes what v points to. The numbers that are not finite, and -0 that a field left
-// out when empty would lose, are beside it, with 0 in their places.
+// lossless encodes the value behind v. Non-finite numbers, and -0 in omitempty fields, are returned in beside and replaced by 0 in the
+// text.
 func lossless(v any) (text json.RawMessage, beside []special, err error) {
 	at := 0
 	var places []reflect.Value
@@ -247,7 +241,7 @@ func lossless(v any) (text json.RawMessage, beside []special, err error) {
 		}
 		at++
 	})
-	// The slices are the caller's, too: they get their numbers back.
+	// the slices belong to the caller: restore their numbers
 	defer func() {
 		for k, v := range places {
 			v.SetFloat(math.Float64frombits(beside[k].Bits))
@@ -279,8 +273,8 @@ func restore(v any, text json.RawMessage, beside []special) error {
 	return nil
 }
 
-// floats visits the float64 values below v in a fixed order. JSON keeps that order and
-// their number: lists keep their lengths, and an empty list has none either way.
+// floats visits the float64 values below v in a fixed order. JSON preserves that order and their number: lists keep their lengths, and an
+// empty list has none in both forms.
 func floats(v reflect.Value, visit func(reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Float64:
@@ -303,10 +297,10 @@ func floats(v reflect.Value, visit func(reflect.Value)) {
 // keyLength is the number of hexadecimal digits of a key.
 const keyLength = 2 * sha256.Size
 
-// errDraw answers the question for the key of an experiment that cannot have one.
+// errDraw is returned for the key of an experiment with a reward function.
 var errDraw = errors.New("an experiment with a reward function of its own cannot be stored: nothing distinguishes it from another function")
 
-// key returns SHA-256 over all that a result depends on, in hexadecimal.
+// key returns SHA-256, in hexadecimal, over everything a result depends on.
 func (x Experiment) key(ctx context.Context) (string, error) {
 	model, err := x.question().Model(ctx, nil)
 	if err != nil {
@@ -315,10 +309,10 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 	return x.keyOf(ctx, model)
 }
 
-// keyOf returns the key of an experiment whose problem is bound to its kernel already.
+// keyOf returns the key of an experiment with an existing model.
 //
-// Of the kernel it has the text and also the features that it gives on the points: the
-// text of a formula is its name, behind which there can be another function.
+// For the kernel it includes the text and the features on the points: the text of a formula is its name, behind which there can be
+// another function.
 func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, error) {
 	switch {
 	case x.Draw != nil:
@@ -335,7 +329,7 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	if err != nil {
 		return "", fmt.Errorf("problem %q: %w", p.Name, err)
 	}
-	noise := p.Noise // all of it: its lists bit by bit
+	noise := p.Noise // all of it, lists bit by bit
 	noise.Scales, noise.SD, noise.Strength = nil, nil, strength(p)
 	words, err := json.Marshal([]any{
 		ResultsRevision, x.Mode, x.Algorithm, engine.NonZero(x.Options), x.Runs, x.Seed, x.Detail,
@@ -357,20 +351,20 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	if p.Block != nil {
 		fmt.Fprintf(h, "side by side %s %g", p.Block.Name, p.Block.Effect)
 	}
-	if p.Goal != problem.GoalMax { // which the estimates show by their sign
+	if p.Goal != problem.GoalMax { // affects the sign of the estimates
 		h.Write([]byte("goal " + p.Goal))
 	}
-	if x.Mode == engine.ModeFB && p.KernelFound { // which some methods then learn in the run
+	if x.Mode == engine.ModeFB && p.KernelFound { // some methods learn the kernel during the run
 		fmt.Fprintf(h, "kernel found, learned %d", belief.Revision)
 	}
-	if p.KernelFittedHere() { // which the guarantee of the result says
+	if p.KernelFittedHere() { // stated in the guarantee of the result
 		h.Write([]byte("fitted here"))
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// ofKernel returns the rank of the kernel on the points, and its features; of very many arms no rank,
-// and the points instead of the features, unless there are formulas in the kernel.
+// ofKernel returns the rank of the kernel on the points and its features. With very many arms it returns rank 0 and the points instead of
+// features, unless the kernel has formulas.
 func ofKernel(m *model.Model) (rank int, values []float64, err error) {
 	if m.Features == nil && len(m.Problem.Kernel.Formulas()) == 0 {
 		for _, points := range []*kernels.Points{m.Problem.Tasks, m.Problem.Arms} {
@@ -384,10 +378,10 @@ func ofKernel(m *model.Model) (rank int, values []float64, err error) {
 	return m.Rank(), m.Features.RawMatrix().Data, nil
 }
 
-// keyHash takes in numbers bit by bit.
+// keyHash hashes numbers bit by bit.
 type keyHash struct{ hash.Hash }
 
-// numbers takes in lists with their lengths, so that none runs into the next.
+// numbers hashes lists with their lengths, so that lists cannot run into each other.
 func (h keyHash) numbers(lists ...[]float64) {
 	b := binary.AppendUvarint(nil, uint64(len(lists)))
 	for _, list := range lists {

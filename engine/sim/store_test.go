@@ -34,7 +34,7 @@ func openStore(t *testing.T, path string) *sim.Store {
 	return s
 }
 
-// bits returns the floats below v, bit by bit, to tell -0 from 0.
+// bits returns the floats below v as bits, which distinguish -0 from 0.
 func bits(v reflect.Value, out []uint64) []uint64 {
 	switch v.Kind() {
 	case reflect.Float64:
@@ -64,8 +64,8 @@ func sameResult(t *testing.T, want, got engine.Result) {
 	}
 }
 
-// Every algorithm: what a second program reads from the store is what the first
-// measured, bit by bit, with wrong answers, NaN and infinite margins among it.
+// For every algorithm, a second program reads from the store what the first wrote, bit by bit, including wrong answers, NaN and infinite
+// margins.
 func TestStoreIsLossless(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.jsonl")
 	p := enginetest.Paper(t, 1, 0.4)
@@ -78,7 +78,7 @@ func TestStoreIsLossless(t *testing.T) {
 		if e.Mode == engine.ModeFB {
 			x.Options.Budget = 40
 		}
-		// stopped before anything is sampled, nothing is known
+		// stopped before anything is sampled
 		for _, x.Options.MaxSamples = range []int{0, 1} {
 			r, stored, err := s.Run(context.Background(), x)
 			if err != nil || stored {
@@ -108,7 +108,7 @@ func TestStoreIsLossless(t *testing.T) {
 	}
 }
 
-// What a result depends on makes another cell, and what it does not depend on none.
+// Everything a result depends on changes the key, and nothing else does.
 func TestStoreKeys(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "cells.jsonl"))
 	formula := func(scale float64) kernels.Joint {
@@ -160,7 +160,7 @@ func TestStoreKeys(t *testing.T) {
 	}
 }
 
-// Cells that were interrupted or failed are run again.
+// Interrupted and failed cells are run again.
 func TestStoreKeepsFinishedCells(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "cells.jsonl"))
 	p := enginetest.Paper(t, 1, 0.5)
@@ -179,8 +179,8 @@ func TestStoreKeepsFinishedCells(t *testing.T) {
 	}
 }
 
-// Killed while writing: the last line is dropped, and the file goes on. Other damage is
-// reported with its place, and a file that is something else is left alone.
+// After a kill while writing, the last line is dropped and the file is used further. Other damage is reported with its place, and a file
+// of another kind is not changed.
 func TestStoreDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.jsonl")
 	p := enginetest.Paper(t, 1, 0.5)
@@ -254,8 +254,7 @@ func TestStoreDamage(t *testing.T) {
 	}
 }
 
-// A file with results of an earlier revision is opened; what it keeps of them, their warnings as
-// sentences, is made again.
+// A file with results of an earlier revision can be opened; its results, with warnings as sentences, are recomputed.
 func TestStoreOfAnEarlierRevision(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.jsonl")
 	line := `{"key":"` + strings.Repeat("0", 64) + `","problem":"p","algorithm":"CoTestFC","result":{"warnings":["few runs"]}}` + "\n"
@@ -286,8 +285,7 @@ func TestStoreIsLocked(t *testing.T) {
 	}
 }
 
-// Results of problems that differ in anything known of the noise are kept apart, whatever field is
-// added to it.
+// Problems that differ in any part of the noise model have different keys, including fields added later.
 func TestStoreKeyOfNoise(t *testing.T) {
 	changes := map[string]func(*problem.NoiseModel){
 		"Scales":      func(m *problem.NoiseModel) { m.Scales[7] = math.Nextafter(1, 2) },

@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// summary folds the finished runs in run order, or shows how far the first one had come where none finished.
+// summary combines the finished runs in run order, or shows the progress of the first one if none finished.
 func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	x, entry, model := ts.x, ts.entry, ts.model
 	r := algorithms.Asked(entry, x.Problem, x.Options, x.Runs)
@@ -46,14 +46,14 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	ts.first(&r, shown)
 	x.compare(ctx, &r, entry, model, t)
 	if t.done == 0 {
-		r.RatioToLowerBound = 0 // of a run that is not over it would flatter
+		r.RatioToLowerBound = 0 // the ratio of an unfinished run would look too good
 	} else if x.Detail {
 		r.Detail = x.detail(ctx, entry, model, ts.judge.lost != nil, r.Ridge, scores, runs)
 	}
 	return r
 }
 
-// graded says how the finished runs ended, and what is wrong in them.
+// graded sets the statuses and the errors of the finished runs.
 func (ts *Trials) graded(r *engine.Result, scores []score) {
 	counted := func(is func(score) bool) engine.Rate { return Proportion(lists.Count(scores, is), r.Runs) }
 	for _, s := range scores {
@@ -73,7 +73,7 @@ func (ts *Trials) graded(r *engine.Result, scores []score) {
 	r.RelativeRegret = Mean(lists.Map(scores, func(s score) float64 { return s.Relative }))
 }
 
-// first takes over what is shown of the first run.
+// first copies the displayed parts of the first run.
 func (ts *Trials) first(r *engine.Result, s *shown) {
 	r.Answers = slices.Clone(s.Answers)
 	r.Trace, r.Eliminations, r.Estimates = s.Trace, s.Eliminations, s.Estimates
@@ -89,7 +89,7 @@ func (ts *Trials) first(r *engine.Result, s *shown) {
 	r.Answers = ts.judge.marked(r.Answers)
 }
 
-// divideByV divides predicted samples as those taken are (algorithms.Entry.DividedByV).
+// divideByV divides predicted samples like the samples taken (algorithms.Entry.DividedByV).
 func divideByV(r *engine.Result) {
 	agents := float64(r.Tasks)
 	for v := range r.Progress {
@@ -102,10 +102,9 @@ func divideByV(r *engine.Result) {
 	}
 }
 
-// compare sets what relates the result to the theory: ridge, lower bound, guarantee,
-// and warnings where the runs contradict it or are too few.
+// compare relates the result to the theory: ridge, lower bound, guarantee, and warnings if the runs contradict it or are too few.
 func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorithms.Entry, model *model.Model, t *tally) {
-	terms, _ := model.Terms(x.Mode, x.Options) // the runs were made with them
+	terms, _ := model.Terms(x.Mode, x.Options) // the runs were made with these options
 	if entry.Regression == algorithms.RegressionRidge {
 		if ridge, err := model.Designs().Ridge(x.Mode, terms); err == nil {
 			r.Ridge = ridge
@@ -116,13 +115,13 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	}
 	x.bounded(ctx, r, entry, model, terms)
 	basis := algorithms.Basis{Model: model, Options: x.Options, Algorithm: entry, Result: *r, Rejected: t.rejected()}
-	if x.believed == nil { // of rewards drawn from a belief no more is known than of an experiment
+	if x.believed == nil { // rewards drawn from a posterior have an unknown truth, like those of an experiment
 		basis.Truth = &algorithms.Truth{Drawn: x.natural}
 	}
 	r.Standing, r.Guarantee = basis.Guarantee()
 	r.Regime = basis.Regime()
 	r.Warnings = append(r.Warnings, ofProblem(x.Problem, entry)...)
-	if x.believed == nil { // how far rewards scatter is then believed from the same data as the scales
+	if x.believed == nil { // otherwise noise scales and their check would come from the same data
 		r.Warnings = append(r.Warnings, understated(x.Problem)...)
 	}
 	if p := x.Problem; entry.Backing == algorithms.BackingNormal && p.Noise.Environment == problem.EnvironmentResampled {
@@ -137,7 +136,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	r.Warnings = append(r.Warnings, x.inert(*r, entry, model, terms)...)
 }
 
-// bounded sets the bound on the norm and the lower bound beside a result, and says what the errors tell of delta.
+// bounded sets the bound on the norm, the lower bound, and the warning about errors and delta.
 func (x Experiment) bounded(ctx context.Context, r *engine.Result, entry algorithms.Entry, m *model.Model, terms model.Terms) {
 	r.NormBound = x.Options.Norm * m.Unit
 	if x.Mode == engine.ModeFC {
@@ -146,7 +145,7 @@ func (x Experiment) bounded(ctx context.Context, r *engine.Result, entry algorit
 	}
 }
 
-// ofProblem warns of free numbers, and of blocks that the algorithm does not take.
+// ofProblem warns of free parameters, and of blocks that the algorithm ignores.
 func ofProblem(p *problem.Problem, entry algorithms.Entry) (out []engine.Warning) {
 	if free, err := p.Kernel.Free(); err == nil && len(free) > 0 {
 		out = append(out, engine.Warning{Kind: engine.WarnFree})
@@ -157,8 +156,8 @@ func ofProblem(p *problem.Problem, entry algorithms.Entry) (out []engine.Warning
 	return out
 }
 
-// inert says that the kernel admits every truth, of an algorithm whose agents share in the hope that
-// it rules something out; not where they have said so themselves, or use a bound on the norm.
+// inert warns that the kernel has full rank, for an algorithm whose agents share data because the kernel might exclude some rewards; not
+// if the algorithm itself warns or uses a bound on the norm.
 func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Model, terms model.Terms) []engine.Warning {
 	if _, bounded := entry.BoundOf(m, terms); bounded {
 		return nil
@@ -172,7 +171,7 @@ func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Mode
 	return m.Relations().KernelWarnings()
 }
 
-// The measures that algorithms are compared by.
+// The measures by which algorithms are compared.
 const (
 	MeasureSamples = "samples" // per agent
 	MeasureError   = "error"   // runs with a wrong task
@@ -180,21 +179,20 @@ const (
 	MeasureRegret  = "regret" // reward units
 )
 
-// Measures lists them.
+// Measures returns all measures.
 func Measures() []string { return []string{MeasureSamples, MeasureError, MeasureRounds, MeasureRegret} }
 
-// sample is a measure over the runs of one algorithm: its mean with the variance of
-// the mean, and run by run where that was kept.
+// sample is a measure over the runs of one algorithm: its mean with the variance of the mean, and per-run values if available.
 type sample struct {
 	runs           int
 	mean, variance float64     // of the mean; 0 for one run
 	count          int         // wrong runs, for MeasureError
 	proportion     bool        // MeasureError: values are 0 or 1
-	values         []float64   // by run; nil when only the summary is known
+	values         []float64   // by run; nil if only the summary is known
 	ids            [][2]uint64 // seed and number of each run
 }
 
-// sampleOf reads a measure off results that differ in the seed only.
+// sampleOf returns a measure of results that differ in the seed only.
 func sampleOf(measure string, results ...engine.Result) (sample, error) {
 	if !slices.Contains(Measures(), measure) {
 		return sample{}, fmt.Errorf("the measure must be one of %s, got %q", quoted(Measures()), measure)
@@ -226,8 +224,7 @@ func sampleOf(measure string, results ...engine.Result) (sample, error) {
 	return s, nil
 }
 
-// fromSummary serves results whose runs were not kept one by one: the variance of the mean follows
-// from its interval.
+// fromSummary handles results without per-run numbers: the variance of the mean follows from its interval.
 func (s sample) fromSummary(measure string, r engine.Result) (sample, error) {
 	s.runs = r.Runs
 	i := r.SamplesPerAgent
@@ -263,7 +260,7 @@ func measured(measure string, d *engine.Detail) []float64 {
 	})
 }
 
-// student returns the quantile that leaves alpha outside on both sides together.
+// student returns the two-sided quantile that leaves alpha outside.
 func student(alpha, freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(1 - alpha/2)
 }
@@ -271,8 +268,7 @@ func student(alpha, freedom float64) float64 {
 // normal95 is the 97.5 % quantile of the standard normal distribution.
 var normal95 = distuv.UnitNormal.Quantile(0.975)
 
-// Mean returns the mean with its 95 % interval by Student's t over the values.
-// One value, or none, gives the degenerate interval.
+// Mean returns the mean with its 95 % interval by Student's t over the values. For one value, or none, both ends equal the mean.
 func Mean(values []float64) engine.Interval {
 	if len(values) == 0 {
 		return engine.Interval{}
@@ -286,7 +282,7 @@ func Mean(values []float64) engine.Interval {
 	return engine.Interval{Mean: mean, CI95: [2]float64{mean - half, mean + half}}
 }
 
-// Proportion returns count of runs with its 95 % Wilson interval [Wilson 1927].
+// Proportion returns the fraction of count in runs with its 95 % Wilson interval [Wilson 1927].
 func Proportion(count, runs int) engine.Rate {
 	if runs == 0 {
 		return engine.Rate{}
@@ -295,13 +291,11 @@ func Proportion(count, runs int) engine.Rate {
 	return engine.Rate{Count: count, Runs: runs, Rate: p, CI95: wilson(p, float64(runs))}
 }
 
-// Shares returns the share of all (run, task) pairs that are wrong, from the number of wrong tasks
-// of each run. Tasks of a run may err together or not, so the 95 % interval is Wilson's at the
-// effective number of runs [Korn and Graubard 1998; Dean and Pagano 2015]: as many independent
-// pairs as have the variance of the shares of runs, but no fewer than there are runs and no more
-// than there are pairs. That variance is taken with a run added where all tasks are wrong and one
-// where none is, as [Agresti and Caffo 2000] do: so shares that are all 0 or 1 have the interval of
-// Proportion, and no or few wrong runs do not pass for independent tasks.
+// Shares returns the fraction of all (run, task) pairs that are wrong, from the number of wrong tasks of each run. Errors of tasks in a
+// run may be correlated, so the 95 % interval is Wilson's at the effective number of runs [Korn and Graubard 1998; Dean and Pagano 2015]:
+// the number of independent pairs with the variance of the runs' fractions, at least the number of runs and at most the number of pairs.
+// That variance is computed with one run added in which all tasks are wrong and one in which none is, as in [Agresti and Caffo 2000].
+// Fractions that are all 0 or 1 therefore have the interval of Proportion, and few wrong runs do not count as independent tasks.
 func Shares(wrong []int, tasks int) engine.Rate {
 	if len(wrong) == 0 || tasks == 0 {
 		return engine.Rate{}

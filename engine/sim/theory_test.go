@@ -15,8 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// An algorithm that has no ξ waits for none: a result with xi="auto" takes no more steps of
-// solvers than one with a number, which takes none to find.
+// An algorithm without ξ does not compute it: a result with xi="auto" takes no more solver steps than one with a number.
 func TestNoRidgeWhereNoneApplies(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	steps := func(entry algorithms.Entry, ridge engine.Ridge) int {
@@ -41,8 +40,7 @@ func TestNoRidgeWhereNoneApplies(t *testing.T) {
 	}
 }
 
-// Beside a result the lower bound is computed up to a stated size, and the result says that it was
-// left out above.
+// The lower bound of a result is computed up to a limit on size, and the result says if it was omitted.
 func TestLowerBoundUpToASize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("solves a design of 1,000 arms")
@@ -62,7 +60,7 @@ func TestLowerBoundUpToASize(t *testing.T) {
 	}
 }
 
-// line returns a problem of one task whose arms lie on a line, with the best one at its end.
+// line returns a problem of one task whose arms lie on a line, the best one at its end.
 func line(t *testing.T, arms int) *problem.Problem {
 	t.Helper()
 	names, x := make([]string, arms), make([][]float64, arms)
@@ -87,11 +85,11 @@ func line(t *testing.T, arms int) *problem.Problem {
 	return p
 }
 
-// No algorithm that keeps to δ takes fewer samples than the lower bound, also with an accuracy, and under
-// bounds on the rewards no bound of normal noise is shown.
+// No algorithm with error probability δ takes fewer samples than the lower bound, also with an accuracy. With bounded rewards, no bound
+// for normal noise is displayed.
 func TestNoRatioBelowOne(t *testing.T) {
 	for _, c := range []struct {
-		epsilon, delta, least float64 // of the ratio; 0 where there is none
+		epsilon, delta, least float64 // of the ratio; 0 if there is none
 	}{{0, 0.05, 1}, {0.1, 0.05, 1}, {0.19, 0.05, 1}, {0.2, 0.05, 0}} {
 		r := run(t, sim.Experiment{
 			Problem: enginetest.Small(t, enginetest.Identity, []float64{0.2, 0}), Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 40, Seed: 3,
@@ -103,7 +101,7 @@ func TestNoRatioBelowOne(t *testing.T) {
 	}
 }
 
-// Runs that end at a limit, undecided, have no ratio: it would say that they beat the bound.
+// Runs that end undecided at a limit have no ratio: it would suggest that they beat the bound.
 func TestNoRatioOfUndecidedRuns(t *testing.T) {
 	p, err := problem.PaperCase(1, 0.1)
 	if err != nil {

@@ -22,18 +22,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Trials is an experiment that is ready to be run, in parts and in several places: its problem is bound
-// to the kernel. Run makes all of it in one place.
+// Trials is an experiment with its model, ready to be run in parts and in several places. Run makes all of it in one place.
 type Trials struct {
 	x     Experiment
-	asked *problem.Problem // of the experiment, before x has what its runs know of it
+	asked *problem.Problem // problem of the experiment, before x.Problem gets the facts its runs know
 	entry algorithms.Entry
 	model *model.Model
 	judge judge // of the first run; see judgeOf
 }
 
-// Prepare checks an experiment and makes it ready. The context also ends what the model computes in
-// later runs.
+// Prepare checks an experiment and makes its model. ctx also ends the computations of the model in later runs. It returns an error for
+// invalid experiments and if ctx ends.
 func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	if x.Runs < 1 {
 		return nil, fmt.Errorf("runs must be at least 1, got %d", x.Runs)
@@ -57,7 +56,7 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 		}
 		x.Problem = x.believed.unknown(asked)
 		if kind := x.Options.Ridge.Kind; entry.Regression == algorithms.RegressionRidge && (kind == engine.RidgeAuto || kind == "") {
-			// norm, gaps and hardness, by which ξ is chosen where nobody states it
+			// norm, gaps and hardness, from which an unstated ξ is chosen
 			x.Problem.Mean = x.believed.average()
 		}
 	case x.natural:
@@ -71,14 +70,14 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	if err != nil {
 		return nil, err
 	}
-	// before any run: wrong options fail once
+	// before any run, so that wrong options fail once
 	if _, err := x.question().On(m); err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Algorithm, err)
 	}
 	return &Trials{x: x, asked: asked, entry: entry, model: m, judge: newJudge(x, x.truth(0), entry)}, nil
 }
 
-// Experiment returns what was prepared.
+// Experiment returns the prepared experiment.
 func (t *Trials) Experiment() Experiment {
 	x := t.x
 	x.Problem = t.asked
@@ -93,8 +92,7 @@ func (t *Trials) judgeOf(run int) judge {
 	return newJudge(t.x, t.x.truth(run), t.entry)
 }
 
-// Key returns the key by which a Store finds the result. It is an error where the experiment has a
-// Draw of its own.
+// Key returns the key of the result in a Store. It returns an error if the experiment has its own Draw.
 func (t *Trials) Key(ctx context.Context) (string, error) {
 	x := t.Experiment()
 	if x.natural {
@@ -103,9 +101,8 @@ func (t *Trials) Key(ctx context.Context) (string, error) {
 	return x.keyOf(ctx, t.model)
 }
 
-// RunPart makes the runs from one to another, from included and to not, counted from 0. When the
-// context is cancelled, or a run fails, the finished part comes with the error. It may be
-// called from several goroutines, unless the experiment reports its progress.
+// RunPart makes the runs from ≤ run < to, counted from 0. If ctx is cancelled or a run fails, it returns the finished part and the error.
+// It may be called from several goroutines unless the experiment reports progress.
 func (t *Trials) RunPart(ctx context.Context, from, to int) (*Part, error) {
 	if from < 0 || to > t.x.Runs || from >= to {
 		return nil, fmt.Errorf("an experiment of %d runs has no part from %d to %d", t.x.Runs, from, to)
@@ -115,11 +112,9 @@ func (t *Trials) RunPart(ctx context.Context, from, to int) (*Part, error) {
 	return &Part{totals}, err
 }
 
-// Result returns the summary of the runs of some parts, in whatever order they come: of all runs it is
-// the result of Run, bit by bit. Parts that are missing leave the summary of the parts that are there, as
-// after an interrupt. The same part twice counts once; it is an error where two parts share some of
-// their runs only. After the end of the context the comparison with the theory gets a little extra
-// time, and the trials are then used up.
+// Result returns the summary of the runs of some parts, in any order: for all runs it is the result of Run, bit by bit. Without some
+// parts it is the summary of the rest, as after an interrupt. Duplicate parts count once; parts that overlap otherwise are an error. If
+// ctx has ended, the comparison with the theory gets a little extra time, and the trials cannot be used further.
 func (t *Trials) Result(ctx context.Context, parts ...*Part) (engine.Result, error) {
 	all, err := joined(t.x.Runs, parts)
 	if err != nil {
@@ -130,11 +125,10 @@ func (t *Trials) Result(ctx context.Context, parts ...*Part) (engine.Result, err
 	return t.summary(ctx, all), nil
 }
 
-// summaryTime limits the summary of an interrupted experiment: half of the time that an interrupt may take.
+// summaryTime limits the summary of an interrupted experiment: half of the allowed time of an interrupt.
 const summaryTime = 100 * time.Millisecond
 
-// late returns the context of the summary: after an interrupt one that has not ended yet, to which
-// the model goes over.
+// late returns the context of the summary. After an interrupt it is a new one with a short deadline, which the model then uses.
 func (t *Trials) late(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Err() == nil {
 		return ctx, func() {}
@@ -144,7 +138,7 @@ func (t *Trials) late(ctx context.Context) (context.Context, context.CancelFunc)
 	return late, cancel
 }
 
-// repeat makes the runs on the workers and tallies those that finish.
+// repeat makes the runs on the workers and tallies the finished ones.
 func (t *Trials) repeat(ctx context.Context, from, to int) (*tally, error) {
 	x, totals := t.x, newTally(from, to)
 	if x.Progress != nil {
@@ -191,42 +185,41 @@ func (t *Trials) repeat(ctx context.Context, from, to int) (*tally, error) {
 	return totals, nil
 }
 
-// tally holds what is kept of some runs of an experiment, from one to another. It is the same
-// whatever the order in which they finished.
+// tally has the kept numbers of a range of runs. It does not depend on the order in which they finished.
 type tally struct {
-	from       int     // number of the first of the runs, from 0
-	scores     []score // of the runs from there
+	from       int     // first run, from 0
+	scores     []score // of the runs from there on
 	done       int
-	first      *shown                     // of the finished runs
-	unfinished *shown                     // of the runs that were left unfinished after some round, the first; nil without
+	first      *shown                     // first finished run
+	unfinished *shown                     // first run that was left unfinished after a round; nil without one
 	warnings   map[string]span            // by kind and names
-	misfits    finding[*engine.LackOfFit] // of runs whose data speak against the kernel
-	noises     finding[engine.Warning]    // of runs whose data speak against the assumed noise
-	priors     finding[engine.Warning]    // of runs whose data are not credible under their prior
-	unspent    finding[string]            // why runs left pulls of a budget
+	misfits    finding[*engine.LackOfFit] // runs whose data reject the kernel
+	noises     finding[engine.Warning]    // runs whose data reject the noise model
+	priors     finding[engine.Warning]    // runs whose data are implausible under their prior
+	unspent    finding[string]            // reasons why runs left part of a budget unspent
 	sent       wire.Traffic
 }
 
-// warned is a warning of the runs, with the run and the place in it where it came first.
+// warned is a warning of the runs, with the first run and its place there.
 type warned struct {
 	Warning engine.Warning
 	At      [2]int
 }
 
-// span holds, of warnings that differ in their numbers alone, the least and the largest.
+// span has the smallest and the largest of warnings that differ only in their numbers.
 type span struct{ least, most warned }
 
-// before reports whether the warning came earlier than another.
+// before reports whether w occurred before v.
 func (w warned) before(v warned) bool { return slices.Compare(w.At[:], v.At[:]) < 0 }
 
-// finding is something that was found in some runs.
+// finding is evidence found in some runs.
 type finding[T any] struct {
-	first T // of the first of them
+	first T // in the first of them
 	at    int
 	runs  int
 }
 
-// take adds what was found in more runs; run is the first.
+// take adds evidence from more runs; run is the first.
 func (f *finding[T]) take(run int, first T, runs int) {
 	if runs > 0 && (f.runs == 0 || run < f.at) {
 		f.first, f.at = first, run
@@ -234,10 +227,10 @@ func (f *finding[T]) take(run int, first T, runs int) {
 	f.runs += runs
 }
 
-// join adds what was found in other runs.
+// join adds the evidence of other runs.
 func (f *finding[T]) join(g finding[T]) { f.take(g.at, g.first, g.runs) }
 
-// earlier returns the one of two runs that came first; either may be nil.
+// earlier returns the run that came first; either may be nil.
 func earlier(a, b *shown) *shown {
 	if a == nil || b != nil && b.Run < a.Run {
 		return b
@@ -249,7 +242,7 @@ func newTally(from, to int) *tally {
 	return &tally{from: from, scores: make([]score, to-from), warnings: map[string]span{}}
 }
 
-// add takes a finished run.
+// add records a finished run.
 func (t *tally) add(run int, s score, m *made) {
 	t.scores[run-t.from] = s
 	t.done++
@@ -273,7 +266,7 @@ func (t *tally) add(run int, s score, m *made) {
 	t.sent.Add(m.sent)
 }
 
-// warn takes a warning of a run.
+// warn records a warning of a run.
 func (t *tally) warn(w warned) {
 	key := fmt.Sprintf("%s%q", w.Warning.Kind, w.Warning.Names)
 	s, known := t.warnings[key]
@@ -286,14 +279,14 @@ func (t *tally) warn(w warned) {
 	t.warnings[key] = s
 }
 
-// leave takes a run that was not finished.
+// leave records an unfinished run.
 func (t *tally) leave(run int, s score, m *made) {
 	if len(m.outcome.Rounds) > 0 && (t.unfinished == nil || run < t.unfinished.Run) {
 		t.unfinished = m.shown(run, s)
 	}
 }
 
-// join takes the runs of another tally, all new to this one.
+// join adds the runs of another tally, all of them new.
 func (t *tally) join(p *tally) {
 	copy(t.scores[p.from-t.from:], p.scores)
 	t.done += p.done
@@ -309,8 +302,7 @@ func (t *tally) join(p *tally) {
 	t.sent.Add(p.sent)
 }
 
-// finished returns the scores of the runs that finished, in run order, and the
-// numbers of the runs, from 1.
+// finished returns the scores of the finished runs, in run order, and their numbers from 1.
 func (t *tally) finished() (scores []score, runs []int) {
 	for k, s := range t.scores {
 		if s.Done {
@@ -320,18 +312,17 @@ func (t *tally) finished() (scores []score, runs []int) {
 	return scores, runs
 }
 
-// byChance reports whether that many of the runs may well reject a kernel that fits: a test at
-// level α does in α of them.
+// byChance reports whether this many runs may reject a correct kernel by chance: a test at level α rejects in α of them.
 func byChance(rejected, runs int) bool {
 	tail := distuv.Binomial{N: float64(runs), P: engine.LackLevel}.Survival(float64(rejected) - 1)
 	return tail > engine.LackLevel*(1+1e-9)
 }
 
-// rejected reports whether the data speak against the kernel in more runs than chance explains.
+// rejected reports whether the data reject the kernel in more runs than chance explains.
 func (t *tally) rejected() bool { return t.misfits.runs > 0 && !byChance(t.misfits.runs, t.done) }
 
-// inOrder returns the warnings of the runs by first appearance: of warnings that differ in their numbers alone
-// two at most, which is the range.
+// inOrder returns the warnings of the runs by first appearance; of warnings that differ only in their numbers, the two that give the
+// range.
 func (t *tally) inOrder() []warned {
 	var out []warned
 	for s := range maps.Values(t.warnings) {
@@ -343,8 +334,7 @@ func (t *tally) inOrder() []warned {
 	return out
 }
 
-// warned returns what the runs warned of, each once, by first appearance, and then what
-// speaks against the kernel.
+// warned returns the warnings of the runs, each once, by first appearance, followed by the evidence against the kernel.
 func (t *tally) warned() []engine.Warning {
 	var out []engine.Warning
 	out = append(out, lists.Map(t.inOrder(), func(w warned) engine.Warning { return w.Warning })...)

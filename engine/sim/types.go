@@ -11,21 +11,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// The swept names that are no condition of an experiment.
+// The swept names that are not conditions of an experiment.
 const (
 	nameAlgorithm = "algorithm" // what is compared
 	nameSeed      = "seed"      // repetitions
 )
 
-// table is a sweep by its conditions: the finished cells of each combination of the
-// swept names besides algorithm and seed.
+// table has a sweep by its conditions: the finished cells of each combination of the swept names without algorithm and seed.
 type table struct {
 	names      []string
-	algorithms []string // all there are, by first appearance
+	algorithms []string // all, by first appearance
 	groups     []*group // by first appearance
 }
 
-// group is the results of one combination, by algorithm: one for each seed.
+// group has the results of one combination, by algorithm: one per seed.
 type group struct {
 	values  []any
 	results map[string][]engine.Result
@@ -66,7 +65,7 @@ func (s Sweep) table() (*table, error) {
 	return t, nil
 }
 
-// has returns an error when an algorithm has no runs in some combination, or nowhere.
+// has returns an error if an algorithm has no runs in some combination, or in none.
 func (t *table) has(algorithm string) error {
 	if !slices.Contains(t.algorithms, algorithm) {
 		return fmt.Errorf("the sweep has no runs of %s; it has %s", algorithm, listed(t.algorithms))
@@ -88,8 +87,7 @@ func place(names []string, values []any) string {
 	return strings.Join(parts, ", ")
 }
 
-// texts returns the values as written; numbers of different types are equal when they read the
-// same.
+// texts returns the values as text; numbers of different types are equal if their texts are.
 func texts(values []any) []string {
 	return lists.Map(values, func(v any) string { return fmt.Sprint(v) })
 }
@@ -107,15 +105,15 @@ func quoted(names []string) string {
 
 // Sweep is the value of sweep(...): one row per combination of swept values.
 type Sweep struct {
-	Names []string `json:"names"` // swept names, in the order given
-	// what a row of its table is: "cell", one combination ("" is the same), or "run"
+	Names []string `json:"names"` // swept names, in the given order
+	// what a row of its table is: "cell" (or ""), one combination, or "run"
 	Per string `json:"per,omitempty"`
-	// how many of Rows were read from a file that keeps results, and not run
+	// number of Rows that were read from a store and not run
 	Stored int        `json:"stored,omitempty"`
 	Rows   []SweepRow `json:"rows"`
 }
 
-// What a row of a sweep's table is.
+// Rows of a sweep's table.
 const (
 	PerCell = "cell" // one combination of the swept values
 	PerRun  = "run"  // one run of one combination; needs Result.Detail
@@ -127,33 +125,31 @@ type SweepRow struct {
 	Result engine.Result `json:"result"`
 }
 
-// Comparison sets one algorithm beside a reference on the same problem, with
-// 95 % intervals.
+// Comparison compares one algorithm with a reference on the same problem, with 95 % intervals.
 type Comparison struct {
-	Values     []any           `json:"values"` // of the swept names besides the algorithm
+	Values     []any           `json:"values"` // of the swept names without the algorithm
 	Algorithm  string          `json:"algorithm"`
 	Difference engine.Interval `json:"difference"` // algorithm - reference, in units of the measure
-	// algorithm / reference; zero when the reference measures 0
+	// algorithm / reference; zero if the reference measures 0
 	Ratio engine.Interval `json:"ratio"`
-	// run by run on shared seeds, not mean against mean
+	// whether runs with common seeds are paired
 	Paired bool `json:"paired"`
-	Runs   int  `json:"runs"` // of the smaller side
+	Runs   int  `json:"runs"` // of the smaller sample
 }
 
 // Comparisons is the value of paired(...).
 type Comparisons struct {
-	Names     []string     `json:"names"` // swept names besides the algorithm
+	Names     []string     `json:"names"` // swept names without the algorithm
 	Reference string       `json:"reference"`
 	Measure   string       `json:"measure"` // "samples", "error", "rounds" or "regret"
 	Rows      []Comparison `json:"rows"`
 }
 
-// Speedup is β of [Du23, eq. (4)], measured and predicted, one row for each
-// combination of the swept names besides the algorithm.
+// Speedup is β of [Du23, eq. (4)], measured and predicted, one row per combination of the swept names without the algorithm.
 type Speedup struct {
 	Names     []string     `json:"names"`
-	Algorithm string       `json:"algorithm"` // of many agents
-	Alone     string       `json:"alone"`     // of one agent, V copies
+	Algorithm string       `json:"algorithm"` // collaborative algorithm
+	Alone     string       `json:"alone"`     // single-agent algorithm, V copies
 	Tasks     int          `json:"tasks"`     // V, the largest possible speedup
 	Rows      []SpeedupRow `json:"rows"`
 }
@@ -166,25 +162,25 @@ type SpeedupRow struct {
 	ByHardness float64         `json:"by_hardness"` // Σ_v ρ*_v(ξ) / ρ*(ξ)
 }
 
-// The verdicts on a claim.
+// Verdicts on a claim.
 const (
 	ClaimHolds = "holds" // the interval supports it
 	ClaimFails = "fails" // the interval excludes it
-	ClaimOpen  = "open"  // the runs cannot tell
+	ClaimOpen  = "open"  // the runs do not decide it
 )
 
-// Claim is one statement of the paper about one instance, measured.
+// Claim is one statement of the paper about one instance, with its test.
 type Claim struct {
-	Source    string  `json:"source"` // where the paper says it
+	Source    string  `json:"source"` // place in the paper
 	Case      float64 `json:"case"`
 	Name      string  `json:"name"`  // "gap" or "budget"
-	Value     float64 `json:"value"` // of it
+	Value     float64 `json:"value"` // value of the gap or budget
 	Statement string  `json:"statement"`
-	Quantity  string  `json:"quantity"` // what Measured is
+	Quantity  string  `json:"quantity"` // the measured quantity
 	// simultaneous 95 % interval over the claims of one case
 	Measured engine.Interval `json:"measured"`
 	Verdict  string          `json:"verdict"`
-	Why      Reason          `json:"why,omitzero"` // when it does not hold
+	Why      Reason          `json:"why,omitzero"` // if the claim does not hold
 }
 
 // Claims is the value of claims(...).
@@ -192,13 +188,12 @@ type Claims struct {
 	Rows []Claim `json:"rows"`
 }
 
-// SpeedupOf measures the speedup β of [Du23, eq. (4)] over a sweep: samples per agent of one agent
-// alone, over samples of an algorithm of many agents, with the interval of Compare. Beside it stand V
-// / rank K_Z and Σ_v ρ*_v(ξ)/ρ*(ξ), which need Result.Detail and are 0 without.
+// SpeedupOf measures the speedup β of [Du23, eq. (4)] over a sweep: samples per agent of a single-agent algorithm over those of a
+// collaborative one, with the interval of Compare. It also sets V / rank K_Z and Σ_v ρ*_v(ξ)/ρ*(ξ), which need Result.Detail and are 0
+// without it.
 //
-// The paper's β takes the best single-agent algorithm; this one takes the algorithm
-// that is given. It is an error when the sweep lacks either somewhere, is not one of
-// fixed confidence, or names a reference whose samples were divided already.
+// The paper's β uses the best single-agent algorithm; this one uses the given algorithm. It returns an error if the sweep lacks either
+// algorithm somewhere, is not fixed confidence, or names a reference whose samples are already divided by V.
 func SpeedupOf(s Sweep, algorithm, alone string) (_ Speedup, err error) {
 	defer try.Caught(&err)
 	t := try.Of(s.table())

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// units are the units in which a problem is written down: what one unit of it is multiplied by.
+// units are factors by which the units of a problem are changed.
 type units struct {
 	kernel, reward, feature float64
 	level                   float64 // added to every reward, in the multiplied units
@@ -44,8 +44,7 @@ func armKernels(unit float64) map[string]kernels.Kernel {
 	}
 }
 
-// inUnits returns a problem of three tasks with four arms each, whose rewards the kernel
-// represents, in these units.
+// inUnits returns a problem of three tasks with four arms each, whose rewards the kernel represents, in these units.
 func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 11))
@@ -72,7 +71,7 @@ func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 		joint.Terms = append(joint.Terms, kernels.Term{Scale: 0.8 * u.kernel})
 	}
 	points := at([]string{"z_1"}, tasks, z)
-	// of no symmetry: where two allocations are equally good, rounding chooses
+	// without symmetry: between equally good allocations rounding would decide
 	noise := make([]float64, len(taskOf))
 	for i := range noise {
 		noise[i] = (0.4 + 0.1*rng.Float64()) * u.reward
@@ -82,8 +81,7 @@ func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 		t.Fatal(err)
 	}
 	m := plain.ModelOf(t, p)
-	// A function of the kernel's space with leads of the order of the noise, whatever the factor
-	// is.
+	// a function of the kernel's space with gaps of the order of the noise, for any factor
 	gram := func(i, j int) float64 {
 		sum := 0.0
 		for k, v := range m.Features.RawRowView(i) {
@@ -107,9 +105,8 @@ func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 	return &q
 }
 
-// What units a problem is written down in touches no result but by these units: not the kernel's,
-// the rewards' and the features', nor the level of rewards where the kernel holds constants. Methods
-// that use a posterior learn its scale and level.
+// Units change a result only by these units: units of the kernel, the rewards and the features, and the level of rewards if the kernel
+// has constants. Posterior methods learn its signal variance and prior mean.
 func TestUnits(t *testing.T) {
 	const small, large = 1e-9, 3e8
 	all, levels, names := []units{{small, large, small, 0}, {large, small, large, 0}}, []bool{true, false}, slices.Sorted(maps.Keys(armKernels(1)))
@@ -123,7 +120,7 @@ func TestUnits(t *testing.T) {
 					opt := engine.Options{Delta: 0.1, Epsilon: 0.05, Budget: 60}
 					want, err := inTheseUnits(t, entry, name, units{1, 1, 1, 0}, level, opt)
 					if err != nil {
-						t.Skip(err) // as classic elimination of tasks that differ
+						t.Skip(err) // for example classic elimination of tasks that differ
 					}
 					for _, u := range all {
 						if entry.Regression != algorithms.RegressionRidge && level {
@@ -168,7 +165,7 @@ func compareUnits(t *testing.T, u units, want, got engine.Result) {
 		if a.Arm != b.Arm || a.Leader != b.Leader {
 			t.Errorf("%+v: answer %q, leader %q; want %q and %q", u, b.Arm, b.Leader, a.Arm, a.Leader)
 		}
-		// of noise of 0.4: a pull here instead of there
+		// for noise of 0.4: single pulls may move between arms
 		if off := math.Abs(a.Estimate - (b.Estimate-u.level)/u.reward); off > 0.02 {
 			t.Errorf("%+v: estimate of %q off by %g of %g", u, a.Leader, off, a.Estimate)
 		}

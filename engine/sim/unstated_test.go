@@ -16,9 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Where nobody stated the noise, no algorithm uses a number for it: those that estimate scales
-// make the runs of noise="unknown", whatever the guess is, and the others ask for it. What is
-// simulated is said, and a guarantee that is proven does not rest on it.
+// If the noise is not stated, no algorithm assumes a number for it: those that estimate scales make the runs of noise="unknown", whatever
+// the guess is, and the others require it. A warning states the simulated noise, and a proven guarantee does not depend on it.
 func TestUnstatedNoise(t *testing.T) {
 	const table = "task,arm,mean\na,x,0\na,y,3\na,z,1\nb,x,0\nb,y,1\nb,z,4\n"
 	path := filepath.Join(t.TempDir(), "bare.csv")

@@ -32,8 +32,8 @@ func before(t *testing.T, p *problem.Problem, call func(draw int)) sim.Drawer {
 	}
 }
 
-// A run that is interrupted in its middle, as a campaign of one run is, keeps its rounds,
-// answers and eliminations, and says what is missing: it is the whole run, cut off.
+// A single run that is interrupted keeps its rounds, answers and eliminations, and reports the missing samples: it equals the whole run,
+// cut off.
 func TestInterruptedRun(t *testing.T) {
 	p := enginetest.Paper(t, 3, 0.3)
 	for _, algorithm := range []string{"CoTestFC", "CoKernelFC", "IndRAGE", "IndRAGE/V"} {
@@ -93,7 +93,7 @@ func TestInterruptedAtOnce(t *testing.T) {
 	}
 }
 
-// A run that is stopped by a limit says what is missing.
+// A run stopped by a limit reports the missing samples.
 func TestProgressAtALimit(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.1)
 	for _, opt := range []engine.Options{{MaxRounds: 4}, {MaxSamples: 2000}} {
@@ -104,8 +104,7 @@ func TestProgressAtALimit(t *testing.T) {
 	}
 }
 
-// A single run that takes longer reports its rounds; one that is quick, and each of several, does
-// not.
+// A single slow run reports its rounds; a quick one, and each of several, does not.
 func TestRoundsAreTold(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.3)
 	for _, c := range []struct {

@@ -48,7 +48,7 @@ func TestAnswersAreSaid(t *testing.T) {
 	}
 	says("another value than a colleague's", ann, url.Values{"store": {ids[0]}, "r." + ids[0]: {"3"}}, 422, "4 was told before by Bob, and now 3")
 	says("an id that there is not", bob, url.Values{"store": {"B00000"}, "r.B00000": {"3"}}, 422, "B00000")
-	says("what is no id", bob, url.Values{"store": {"x"}, "r.x": {"3"}}, 422, "is no id")
+	says("what is no id", bob, url.Values{"store": {"x"}, "r.x": {"3"}}, 422, "is not an id")
 	says("no number, for a row of another", bob, url.Values{"store": {ids[1]}, "r." + ids[1]: {"much"}}, 422, "is no number")
 	says("thousands", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"1,234"}}, 422, "may be 1.2340 or 1234")
 	says("a huge number", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"1e308"}, "sure." + ids[1]: {"1"}}, 422, "from -1e100 to 1e100")

@@ -199,7 +199,7 @@ func (s *server) store(r *http.Request, by string, a *answer) error {
 		a.stored[id] = !a.said[id].Wrong
 	}
 	if only != "all" && len(sent)+len(a.said) == 0 {
-		a.said[""] = said{Text: fmt.Sprintf("%q is no id", only), Wrong: true}
+		a.said[""] = said{Text: fmt.Sprintf("%q is not an id", only), Wrong: true}
 	}
 	return nil
 }

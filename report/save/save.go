@@ -111,7 +111,7 @@ func Document(path string, d report.Document) error {
 // CheckEnding reports a path whose ending File does not know.
 func CheckEnding(path string) error {
 	if _, ok := formatOf(path); !ok {
-		return fmt.Errorf("cannot save %s: the ending says the format, one of %s", path, strings.Join(Endings(), " "))
+		return fmt.Errorf("cannot save %s: the ending selects the format and must be one of %s", path, strings.Join(Endings(), " "))
 	}
 	return nil
 }

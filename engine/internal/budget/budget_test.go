@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 )
 
-// After every round all agents have equally many pulls, up to one, and by the end each has its budget; pulls that are lost are made
-// later, and no agent has more than its budget where others lost theirs.
+// After every round all agents have equal pulls, up to one, and at the end each has its budget. Lost pulls are made later, and no agent
+// exceeds its budget because others lost theirs.
 func TestPurse(t *testing.T) {
 	p := enginetest.Paper(t, 3, 0.3) // 5 tasks of 6 arms
 	for _, budget := range []int{1, 2, 3, 7, 12, 100} {
@@ -57,8 +57,8 @@ func sumOf(x []int) (sum int) {
 	return sum
 }
 
-// Below one pull an arm different tasks pull different arms; above it all arms have equally many pulls, up to one, and a
-// budget of 1e12 takes no longer.
+// Below one pull per arm different tasks pull different arms; above it all arms have equal pulls, up to one, and a budget of 1e12 takes
+// no longer.
 func TestExplore(t *testing.T) {
 	p := enginetest.Paper(t, 3, 0.3)
 	for _, n := range []int{5, 12, 30, 60, 61, 1e12} {
@@ -78,7 +78,7 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// From two pulls an arm on no arm is left without a pull, as far as its task has room; below it nothing is added.
+// From two pulls per arm on every arm is measured, within its task's room; below it nothing is added.
 func TestCover(t *testing.T) {
 	p := enginetest.Paper(t, 3, 0.3) // 5 tasks of 6 arms
 	for _, budget := range []int{11, 12} {

@@ -16,66 +16,65 @@ import (
 )
 
 const (
-	// mostShort and leastShort limit how many arms of a task pulls are chosen among, shortlist the arms of all tasks.
+	// mostShort and leastShort limit the candidate arms of a task, shortlist those of all tasks.
 	mostShort, leastShort, shortlist = 64, 12, 600
 	// mostChoices limits how often pulls are chosen in a round, of a task at least leastChoices times.
 	mostChoices, leastChoices = 128, 2
-	// caution is how many variances squared leads are taken to be larger than estimated.
+	// caution is the number of variances added to squared leads.
 	caution = 2
 )
 
-// Posterior says how sure the expected rewards of arms are.
+// Posterior has the uncertainty of the expected rewards of arms.
 type Posterior interface {
 	CovarianceMatrix(arms []int) *mat.SymDense
-	// VariancesFrom sets dst[k] to the variance of the difference of arms[k] and another arm.
+	// VariancesFrom sets dst[k] to the variance of the difference of arms[k] and arm from.
 	VariancesFrom(dst []float64, arms []int, from int) error
 }
 
-// Belief is what is known of the expected rewards of all N arms, in any unit.
+// Belief has the posterior of all N arms, in any unit.
 type Belief struct {
 	Posterior Posterior
 	Means     []float64
 	Precision []float64 // 1/σ² of one pull
 }
 
-// lookahead holds the covariances of the arms that pulls are chosen among, as they will be after pulls that are planned but not
-// made: these depend on which arms are pulled, not on what that brings.
+// lookahead has the covariances of the candidate arms after pulls that are planned but not made: they depend on the pulled arms, not on
+// the rewards.
 type lookahead struct {
 	precision []float64     // 1/σ², normalised
 	arms      []int         // of all tasks
-	before    *mat.SymDense // their covariances before any planned pull
+	before    *mat.SymDense // covariances before any planned pull
 	taken     []taken
 	tasks     []*prospect
 }
 
-// taken is what planned pulls of an arm take from the covariances: u uᵀ/spread, u their column of that arm before.
+// taken is the covariance that planned pulls of an arm remove: u uᵀ/spread, u the column of that arm before them.
 type taken struct {
 	column []float64
 	spread float64
 }
 
-// prospect is one task of a lookahead. Its arms have the largest posterior mean and two standard deviations, the
-// leader first.
+// prospect is one task of a lookahead. Its arms have the largest posterior mean plus two standard deviations, the leader first.
 type prospect struct {
-	at     int // where its arms begin among all arms of the lookahead
+	at     int // first index among all arms of the lookahead
 	arms   []int
-	weight []float64   // of the variance of the leader's lead over each arm
-	row    [][]float64 // of the covariances of its arms
+	weight []float64   // weight of the variance of the leader's lead over each arm
+	row    [][]float64 // rows of the covariances of its arms
 	room   int         // pulls that it may still get
-	step   int         // pulls chosen at once
+	step   int         // pulls chosen at a time
 }
 
-// Fill adds n pulls of a round to counts, in which there may be others, where leaders are least sure. With g the lead of a task's best
-// posterior mean over arm x, τ its standard deviation before the round and τ' the one that planned pulls leave, the leader's rival is the
-// arm with the largest
+// Fill adds n pulls of a round to counts, which may have others, for the least certain leaders. With g the lead of a task's best
+// posterior mean over arm x, τ its standard deviation before the round and τ' after the planned pulls, the leader's rival is the arm with
+// the largest
 //
 //	τ'²/(g² + 2τ²),
 //
-// and the next pulls are of the arm that takes most from the rival's τ'². 2τ² keeps arms that are almost tied from taking everything.
-// Noise takes less off, and attracts nothing. docs/adr/0019 has this rule beside others.
+// and the next pulls go to the arm that most reduces the rival's τ'². The term 2τ² prevents nearly tied arms from taking everything.
+// Noisier arms reduce it less and get fewer pulls. docs/adr/0019 compares this rule with others. It returns an error if ctx ends.
 func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets [][]int, n int, room []int) (err error) {
 	defer try.Caught(&err)
-	shared := n < lists.Total(room) // a sum of all tasks, which the task that is least sure takes from
+	shared := n < lists.Total(room) // a total over all tasks, from which the least certain task takes
 	choices := max(leastChoices, mostChoices/len(sets))
 	if shared {
 		choices = mostChoices
@@ -114,7 +113,7 @@ func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets
 	return nil
 }
 
-// Weight returns by what the variance of a lead counts, from the lead and its variance so far: 1/(g² + 2τ²), and 0 where both are 0.
+// Weight returns the weight of a lead's variance, from the lead and its variance so far: 1/(g² + 2τ²), and 0 if both are 0.
 func Weight(lead, variance float64) float64 {
 	if square := lead*lead + caution*variance; square > 0 {
 		return 1 / square
@@ -157,8 +156,8 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) *look
 	return s
 }
 
-// promising returns the leader and the arms of the largest mean and two standard deviations of the lead, at most so many; equal
-// ones in the given order.
+// promising returns the leader and the arms with the largest mean plus two standard deviations of the lead, limited in number; ties in
+// the given order.
 func promising(of Posterior, set, order []int, means []float64, most int) []int {
 	leader := rounds.Leader(set, means)
 	variances := make([]float64, len(set))
@@ -173,7 +172,7 @@ func promising(of Posterior, set, order []int, means []float64, most int) []int 
 // variance returns the variance of the leader's lead over the arm at position x.
 func (t *prospect) variance(x int) float64 { return t.row[0][0] + t.row[x][x] - 2*t.row[0][x] }
 
-// rival returns the position of the arm that may best be confused with the leader, and its weighted variance.
+// rival returns the position of the arm most easily confused with the leader, and its weighted variance.
 func (t *prospect) rival() (at int, unsure float64) {
 	unsure = -1
 	for x := 1; x < len(t.arms); x++ {
@@ -184,7 +183,7 @@ func (t *prospect) rival() (at int, unsure float64) {
 	return at, unsure
 }
 
-// telling returns the position of the arm whose pulls take most from the variance of the leader's lead over its rival.
+// telling returns the position of the arm whose pulls most reduce the variance of the leader's lead over its rival.
 func (s *lookahead) telling(t *prospect, rival, pulls int) (at int) {
 	most := math.Inf(-1)
 	for k, i := range t.arms {
@@ -196,7 +195,7 @@ func (s *lookahead) telling(t *prospect, rival, pulls int) (at int) {
 	return at
 }
 
-// pull foresees pulls of the arm at that position.
+// pull plans pulls of the arm at that position.
 func (s *lookahead) pull(at, pulls int) {
 	u := make([]float64, len(s.arms))
 	for k := range at {

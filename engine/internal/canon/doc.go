@@ -1,6 +1,5 @@
-// Package canon brings design problems to canonical form and remembers their solutions.
+// Package canon brings design problems to canonical form and caches their solutions.
 //
-// A Layout knows which arms are copies of each other and which blocks of arms have nothing to do
-// with each other. Reduce leaves out what no contrast touches and orders what is left, so that the
-// same problem in another model, or at another place of the same model, is found in the Memory.
+// A Layout knows the copies of arms and the independent blocks of arms. Reduce drops parts without contrasts and orders the rest, so that
+// the same problem in another model, or elsewhere in the same model, has the same key in the Memory.
 package canon

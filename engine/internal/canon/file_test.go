@@ -11,8 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
-// What was saved is there again, bit for bit, and is not computed a second time; the same memory is
-// the same bytes.
+// Saved values are loaded bit for bit and not recomputed; equal memories give equal bytes.
 func TestMemoryFile(t *testing.T) {
 	ctx, m := context.Background(), new(Memory)
 	d := design.Design{Value: math.Pi, Lower: 1e-300, Weights: []float64{0, math.Copysign(0, -1), 1. / 3}, Certificate: design.Certificate{Weights: []float64{1}, Pairs: []design.Pair{{I: 1, J: 2, Weight: 0.1}}}}

@@ -15,30 +15,28 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// Layout describes how the arms of a model depend on each other. Arms with the same features, to
-// rounding, and the same precision are one arm to a design. Arms with no feature in common belong
-// to different blocks: the information matrix is block-diagonal, and pulls in one block say nothing
-// about another.
+// Layout describes the dependence of a model's arms. Arms with the same features, to rounding, and the same precision are one arm to a
+// design. Arms without common features belong to different blocks: the information matrix is block-diagonal, and pulls in one block do
+// not inform about another.
 type Layout struct {
 	First  []int   // N: the first of the arms that equal this one
-	Copies []int   // N: how many arms equal this one, itself counted
-	Same   [][]int // N: the arms that equal this one, where it is the first of them
+	Copies []int   // N: number of arms that equal this one, including itself
+	Same   [][]int // N: the arms that equal this one, if it is the first of them
 	block  []int   // N: the block of the arm
 	Blocks []Block // in the order of their first arm
 
-	rows []string // N: what identifies the features of an arm, to rounding
+	rows []string // N: identity of an arm's features, to rounding
 }
 
 // Block is one block.
 type Block struct {
 	arms, Columns []int         // without copies
 	All           []int         // the arms with their copies
-	identity      func() string // of its features and precisions, without copies; once
+	identity      func() string // hash of its features and precisions, without copies; computed once
 }
 
-// SameFeature is the difference of two features, relative to the largest, that is
-// rounding of their Cholesky factor: with it even 1024 of them stay below the 1e-10
-// of a feature's norm that designs count as rounding.
+// SameFeature is the difference of two features, relative to the largest, that counts as rounding of their Cholesky factor: even 1024 of
+// them stay below the 1e-10 of a feature's norm that designs treat as rounding.
 const SameFeature = 1e-12
 
 // NewLayout finds the copies and the blocks.
@@ -50,7 +48,7 @@ func NewLayout(ctx context.Context, features *mat.Dense, precision []float64) (*
 		return nil, err
 	}
 	l.findCopies(precision)
-	columns := newSets(dim + 1) // arms without any feature share a column that does not exist
+	columns := newSets(dim + 1) // arms without features share an extra column
 	for i := range n {
 		l.block[i] = dim
 		for k, v := range features.RawRowView(i) {
@@ -82,15 +80,14 @@ func NewLayout(ctx context.Context, features *mat.Dense, precision []float64) (*
 	return l, l.weigh(ctx, features, precision)
 }
 
-// Reweighted returns the layout of the same features with other precisions: only what these decide is
-// computed again.
+// Reweighted returns the layout of the same features with other precisions, reusing everything else.
 func (l *Layout) Reweighted(ctx context.Context, features *mat.Dense, precision []float64) (*Layout, error) {
 	out := &Layout{block: l.block, rows: l.rows, Blocks: slices.Clone(l.Blocks)}
 	out.findCopies(precision)
 	return out, out.weigh(ctx, features, precision)
 }
 
-// weigh sets what follows from the precisions in blocks.
+// weigh computes the parts that depend on the precisions.
 func (l *Layout) weigh(ctx context.Context, features *mat.Dense, precision []float64) error {
 	for k := range l.Blocks {
 		if err := ctx.Err(); err != nil {
@@ -106,18 +103,18 @@ func (l *Layout) weigh(ctx context.Context, features *mat.Dense, precision []flo
 	return nil
 }
 
-// findCopies sets which arms are equal.
+// findCopies finds equal arms.
 func (l *Layout) findCopies(precision []float64) {
 	l.First = firstOf(l.rows, precision)
 	l.Same = indices.Groups(len(l.First), l.First)
 	l.Copies = lists.Map(l.First, func(first int) int { return len(l.Same[first]) })
 }
 
-// eachRows counts the rows that a core works on between two looks at the context.
+// eachRows is the number of rows that a core works on between two checks of the context.
 const eachRows = 1024
 
-// rowsOf identifies the features of each arm, to rounding: by the ones that are not 0, in stretches that have none between them, and by
-// where each stretch begins.
+// rowsOf returns identities of the arms' features, to rounding: the non-zero features in contiguous stretches, with the start of each
+// stretch.
 func rowsOf(ctx context.Context, features *mat.Dense) ([]string, error) {
 	n, dim := features.Dims()
 	quantum, rows := SameFeature*LargestEntry(features), make([]string, n)
@@ -144,7 +141,7 @@ func rowsOf(ctx context.Context, features *mat.Dense) ([]string, error) {
 	return rows, err
 }
 
-// firstOf returns the first of the arms that have the row and the precision of each arm.
+// firstOf returns for each arm the first arm with its row and precision.
 func firstOf(rows []string, precision []float64) []int {
 	type arm struct {
 		row       string
@@ -161,7 +158,7 @@ func firstOf(rows []string, precision []float64) []int {
 	return first
 }
 
-// FirstEqual returns the first of the arms that have the features of each arm.
+// FirstEqual returns for each arm the first arm with its features. It returns an error if ctx ends.
 func FirstEqual(ctx context.Context, features *mat.Dense) ([]int, error) {
 	rows, err := rowsOf(ctx, features)
 	if err != nil {
@@ -170,8 +167,8 @@ func FirstEqual(ctx context.Context, features *mat.Dense) ([]int, error) {
 	return firstOf(rows, make([]float64, len(rows))), nil
 }
 
-// identifier returns the function that computes the block's identity, bit for bit: designs of equal
-// blocks are equal. It takes N·m numbers in, and only designs need it.
+// identifier returns the function that hashes the block, bit for bit: equal blocks have equal designs. It reads N·m numbers, and only
+// designs need it.
 func (b *Block) identifier(features *mat.Dense, precision []float64) func() string {
 	arms, columns := b.arms, b.Columns
 	return func() string {
@@ -183,7 +180,7 @@ func (b *Block) identifier(features *mat.Dense, precision []float64) func() stri
 	}
 }
 
-// LargestEntry returns the largest absolute value of x; 1 when all are 0.
+// LargestEntry returns the largest absolute value of x; 1 if all are 0.
 func LargestEntry(x *mat.Dense) float64 {
 	if largest := max(mat.Max(x), -mat.Min(x)); largest > 0 {
 		return largest
@@ -191,8 +188,7 @@ func LargestEntry(x *mat.Dense) float64 {
 	return 1
 }
 
-// Submatrix copies rows and columns of x; of no columns it makes one of zeros, since matrices have
-// some.
+// Submatrix copies rows and columns of x; without columns it returns one column of zeros, since matrices cannot be empty.
 func Submatrix(x *mat.Dense, rows, columns []int) *mat.Dense {
 	out := mat.NewDense(len(rows), max(1, len(columns)), nil)
 	for a, i := range rows {
@@ -216,7 +212,7 @@ func subset(a, b []int) bool {
 	return true
 }
 
-// sets are disjoint sets of 0, …, n-1; each is named by one of its members.
+// sets are disjoint sets of 0, …, n-1, each named by one of its members.
 type sets []int
 
 func newSets(n int) sets { return indices.All(n) }
@@ -231,8 +227,8 @@ func (s sets) find(i int) int {
 
 func (s sets) join(i, j int) { s[s.find(j)] = s.find(i) }
 
-// Parts splits contrasts into those that no arm measures together: what the arms of a part measure concerns no contrast of another
-// part, so that the pulls of the parts add up. Parts have Pairs instead of Groups.
+// Parts splits contrasts into independent parts: measurements for one part do not inform about contrasts of another, so the pulls of the
+// parts add up. Parts have Pairs instead of Groups.
 func (l *Layout) Parts(pairs []design.Pair) (out []Reduced) {
 	linked := newSets(len(l.Blocks))
 	for _, q := range pairs {
@@ -253,7 +249,7 @@ func (l *Layout) Parts(pairs []design.Pair) (out []Reduced) {
 	return out
 }
 
-// part returns the arms and columns of the blocks with the given root, and where these arms stand among them.
+// part returns the arms and columns of the blocks with the given root, and the positions of these arms.
 func (l *Layout) part(linked sets, root int) (out Reduced, position map[int]int) {
 	for k, b := range l.Blocks {
 		if linked.find(k) == root {

@@ -16,26 +16,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
-// Memory keeps what models have computed before any data: designs, roundings and
-// estimators. It is addressed by content, that is by the numbers that a result
-// follows from, so models that share a Memory may differ in everything else, and
-// no result depends on what was remembered. A sweep whose cells differ in rewards,
-// budget or confidence solves each design once, also when its workers ask for it at once.
+// Memory caches results of models that do not depend on data: designs, roundings and estimators. The key is a hash of all numbers that a
+// result depends on, so models that share a Memory may differ in everything else, and no result depends on the cache. A sweep whose cells
+// differ in rewards, budget or confidence solves each design once, even with concurrent workers.
 //
-// The zero value is ready; it is safe for concurrent use and bounded at 256 MiB.
+// The zero value is ready. It is safe for concurrent use and limited to 256 MiB.
 type Memory struct {
 	mu sync.Mutex
-	// Two generations: what was not used while the younger one filled is forgotten.
+	// two generations: entries unused while the younger one fills are dropped
 	young, old map[string]entry
 	floats     int                     // in young
 	pending    map[string]*computation // under way
 }
 
-// memoryLimit bounds the numbers kept by either generation of a Memory, 128 MiB.
+// memoryLimit is the largest number of floats of either generation, 128 MiB.
 const memoryLimit = 1 << 24
 
-// sizeOf returns about how many numbers a value holds. Types of other packages count their own
-// in a method Floats; a type that says nothing is a mistake of the programmer and panics.
+// sizeOf returns the approximate number of floats of a value. Types of other packages report theirs by a method Floats; a type without it
+// panics.
 func sizeOf(value any) int {
 	switch v := value.(type) {
 	case float64:
@@ -52,25 +50,24 @@ func sizeOf(value any) int {
 	panic(fmt.Sprintf("a Memory does not know the size of a %T", value))
 }
 
-// entry is a value that is kept.
+// entry is a cached value.
 type entry struct {
 	value  any
 	floats int
 }
 
-// computation is a value under way. The fields are set before done is closed.
+// computation is a value being computed. Its fields are set before done is closed.
 type computation struct {
 	done  chan struct{}
 	value any
 	err   error
-	ended bool // without a value or an error that concerns others: by its context, or by a panic
+	ended bool // ended by its own context or a panic: waiting callers then compute themselves
 }
 
-// Remember returns the value of a key. Of several callers that ask for a key at once one computes
-// it, and the others wait for it, each until its own context ends. An error is not kept.
+// Remember returns the value of a key. Of concurrent callers one computes it and the others wait, each until its own context ends. An
+// error is not cached.
 //
-// Computing is a pure function of the key, so which caller came first cannot matter. It may ask
-// for other keys, but never in a circle.
+// compute must be a pure function of the key. It may ask for other keys, but not in a cycle.
 func Remember[T any](ctx context.Context, m *Memory, k Key, compute func() (T, error)) (value T, err error) {
 	const enough = 192 // bytes, for the keys of small problems
 	at := k.encode(make([]byte, 0, enough))
@@ -88,7 +85,7 @@ func Remember[T any](ctx context.Context, m *Memory, k Key, compute func() (T, e
 		case <-c.done:
 		}
 		switch {
-		case c.ended: // the caller that computed had to stop, this one need not
+		case c.ended: // the computing caller was stopped; this one continues
 			continue
 		case c.err != nil:
 			return value, c.err
@@ -97,8 +94,7 @@ func Remember[T any](ctx context.Context, m *Memory, k Key, compute func() (T, e
 	}
 }
 
-// find returns the value of a key, or the computation that makes it; first is whether the caller
-// has to do that.
+// find returns the value of a key, or its computation; first is whether the caller must compute it.
 func (m *Memory) find(at []byte) (stored any, c *computation, first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -120,7 +116,7 @@ func (m *Memory) find(at []byte) (stored any, c *computation, first bool) {
 	return nil, c, true
 }
 
-// finish computes, keeps the value and lets those who wait go on, also after a panic.
+// finish computes and stores the value and wakes waiting callers, also after a panic.
 func finish[T any](m *Memory, at string, c *computation, compute func() (T, error)) (value T, err error) {
 	defer func() {
 		m.mu.Lock()
@@ -139,9 +135,9 @@ func finish[T any](m *Memory, at string, c *computation, compute func() (T, erro
 	return value, err
 }
 
-// keep stores a value in the younger generation; a full one becomes the old one.
+// keep stores a value in the younger generation; when full, it becomes the old one.
 func (m *Memory) keep(at string, e entry) {
-	size := len(at)/8 + e.floats + 40 // the last for the structures themselves
+	size := len(at)/8 + e.floats + 40 // 40 for the structures themselves
 	if size > memoryLimit {
 		return
 	}
@@ -152,23 +148,22 @@ func (m *Memory) keep(at string, e entry) {
 	m.young[at] = e
 }
 
-// A Memory on disk holds what is costly and small: designs, roundings and numbers. Estimators
-// follow from them and are made again. The file is
+// A Memory on disk has the costly and small values: designs, roundings and numbers. Estimators are recomputed from them. The file is
 //
 //	magic, length of build, build, SHA-256 of the rest, the rest: gob of []record
 //
-// and tells a build from others, because another one computes values that differ in their last bits.
+// It names the build, because other builds compute values that differ in their last bits.
 
-// magic begins every file; the number names the format.
+// magic begins every file; the number is the version of the format.
 const magic = "gonb-cope memory 1\n"
 
-// maxFile bounds what is read, in bytes.
+// maxFile is the largest file that is read, in bytes.
 const maxFile = 1 << 30
 
-// record is a value under its key.
+// record is a value with its key.
 type record struct {
 	Key      []byte
-	Type     byte // which of the others it is
+	Type     byte // type of the value, which selects a field
 	Design   design.Design
 	Rounding design.Rounding
 	Numbers  []float64 // also of one number
@@ -182,12 +177,11 @@ const (
 	typeNumber
 )
 
-// ErrMemoryFile is wrapped by errors of files that are no memory, are damaged, or are of another
-// build. Going on without the file changes nothing but time.
+// ErrMemoryFile is wrapped by errors about files of another kind, damaged files and files of another build. Continuing without the file
+// costs only time.
 var ErrMemoryFile = errors.New("not a memory of this build")
 
-// Save writes what is kept; build names what computed it, down to the bits. The same memory is the
-// same bytes.
+// Save writes the cached values; build identifies the program, down to the bits of its results. Equal memories give equal bytes.
 func (m *Memory) Save(w io.Writer, build string) error {
 	m.mu.Lock()
 	all := maps.Clone(m.old)
@@ -227,8 +221,8 @@ func (m *Memory) Save(w io.Writer, build string) error {
 	return nil
 }
 
-// Load takes in what a build has saved, and returns how many values that were. A file that is of
-// another build, cut short or changed takes nothing in and is an error that wraps ErrMemoryFile.
+// Load adds the values of a saved memory and returns their number. A file of another build, or one that is truncated or changed, adds
+// nothing; the error then wraps ErrMemoryFile.
 func (m *Memory) Load(r io.Reader, build string) (taken int, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile))
 	if err != nil {

@@ -58,7 +58,7 @@ func TestMemoryKeepsNoFailure(t *testing.T) {
 	}
 }
 
-// Workers that ask for the same thing at once wait for one of them, with its value or its error.
+// Concurrent workers wait for the one that computes and get its value or its error.
 func TestMemoryComputesOnce(t *testing.T) {
 	failed := errors.New("no such design")
 	for _, want := range []error{nil, failed} {
@@ -91,7 +91,7 @@ func TestMemoryComputesOnce(t *testing.T) {
 	}
 }
 
-// A worker whose own context ends waits no longer; the others are not concerned.
+// A worker whose own context ends stops waiting; the others are not affected.
 func TestMemoryWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m Memory
@@ -121,7 +121,7 @@ func TestMemoryWaitEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// When the worker that computes is interrupted, or panics, another one computes.
+// If the computing worker is interrupted or panics, another one computes.
 func TestMemorySurvivesWhoComputes(t *testing.T) {
 	for name, end := range map[string]func() (float64, error){
 		"cancelled":   func() (float64, error) { return 0, context.Canceled },

@@ -12,11 +12,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Reduced is a design problem in canonical form: without copies of arms, without blocks that no
-// contrast touches, without candidate sets whose contrasts others have, and with its independent
-// parts in an order that does not depend on where they are in the model. Problems that only
-// differ in these are the same problem, in one model or in two. None of it changes the optimum:
-// what is left out measures no contrast, or the same as what is kept.
+// Reduced is a design problem in canonical form: without copies of arms, blocks without contrasts, or candidate sets whose contrasts are
+// in other sets, and with independent parts in an order that does not depend on their place in the model. None of this changes the
+// optimum: dropped parts measure no contrast, or the same as a kept part.
 type Reduced struct {
 	Arms, Columns []int
 	Groups        [][]int       // positions in arms
@@ -25,8 +23,7 @@ type Reduced struct {
 	blocks        []int // of a part
 }
 
-// Reduce returns the canonical form of the contrasts within the groups; without
-// any contrast its arms are empty.
+// Reduce returns the canonical form of the contrasts within the groups; without contrasts it has no arms.
 func (l *Layout) Reduce(groups [][]int) Reduced {
 	groups = l.distinct(groups)
 	linked := newSets(len(l.Blocks))
@@ -57,8 +54,7 @@ func (l *Layout) Reduce(groups [][]int) Reduced {
 	return out
 }
 
-// distinct replaces arms by the first of their copies and leaves out groups that
-// contrast nothing or whose contrasts are all in another.
+// distinct replaces arms by the first of their copies, and drops groups without contrasts or whose contrasts are all in another.
 func (l *Layout) distinct(groups [][]int) [][]int {
 	var out [][]int
 	for _, g := range groups {
@@ -81,7 +77,7 @@ func (l *Layout) distinct(groups [][]int) [][]int {
 	return maximal
 }
 
-// identify sets the groups of a part to positions, and its identity.
+// identify converts the groups of a part to positions and sets its identity.
 func (l *Layout) identify(part *Reduced, position map[int]int) {
 	code := []byte{}
 	for _, k := range part.blocks {
@@ -108,8 +104,7 @@ func (r Reduced) Space(whole design.Space) design.Space {
 		Precision: indices.Of(whole.Precision, r.Arms)}
 }
 
-// Restore returns the design for all arms of the model: copies share their weight
-// equally, arms left out get none.
+// Restore returns the design for all arms of the model: copies share their weight equally, dropped arms get 0.
 func (r Reduced) Restore(l *Layout, d design.Design) design.Design {
 	position := slices.Repeat([]int{-1}, len(l.First))
 	for k, i := range r.Arms {
@@ -135,15 +130,15 @@ func (r Reduced) Restore(l *Layout, d design.Design) design.Design {
 	return d
 }
 
-// Key holds all that a value in a Memory follows from. Fields that do not concern a kind stay zero.
+// Key has everything a value in a Memory depends on. Fields that a kind does not use are zero.
 type Key struct {
 	Kind  Kind
-	Of    string  // identity of the model, or of the canonical form of the design problem
-	From  Kind    // of the design that a stage rounds
+	Of    string  // identity of the model, or of the canonical design problem
+	From  Kind    // kind of design that a stage rounds
 	Ridge float64 // ξ
 	Level float64 // a threshold, epsilon or error probability
 	Pulls int
-	Sets  [][]int // candidate sets, and what else is a list of whole numbers
+	Sets  [][]int // candidate sets, and other lists of whole numbers
 }
 
 // Kind is a kind of value in a Memory.
@@ -159,7 +154,7 @@ const (
 	KindWidth                          // design of the smallest Gaussian width
 	KindCanonicalWidth                 // the same, in canonical form
 	KindHardness                       // design of ρ*(ξ)
-	KindEqual                          // equal pulls of all arms left
+	KindEqual                          // equal pulls of all remaining arms
 
 	KindStage          // a design rounded to some pulls
 	KindEqualStage     // the same for equal pulls
@@ -171,26 +166,26 @@ const (
 	KindPooledEstimate  // and of the counts in sets
 
 	KindExplore       // round 1 of CoTestFC
-	KindExploreMisfit // the same, where rewards may be off the kernel
+	KindExploreMisfit // the same with a misspecification bound
 	KindBudgetRound   // a round of CoBayesFB on its own
 
-	KindRounding        // the counts of a stage,
-	KindExploreRounding // and of round 1 of CoTestFC
+	KindRounding        // counts of a stage
+	KindExploreRounding // counts of round 1 of CoTestFC
 
-	KindNormalHeights      // of the clock of CoTestFC, by the law of the noise
+	KindNormalHeights      // boundaries of the test of CoTestFC, by noise distribution
 	KindSubGaussianHeights //
 
 	KindFits      // ridge fits of the expected rewards
-	KindNormBound // what the lower bound for algorithms that know a norm rests on
+	KindNormBound // value of the lower bound for algorithms that know a norm
 
-	KindConfirmation // KindHardness with gaps that are larger by epsilon
+	KindConfirmation // KindHardness with gaps increased by epsilon
 
-	KindBelief // what measurements say of the expected rewards
+	KindBelief // posterior of the expected rewards given measurements
 
-	KindFitSpace // what fits of the means of these counts can be
+	KindFitSpace // space of fits of means with these counts
 )
 
-// encode appends the bytes of a key. Different keys have different ones.
+// encode appends the bytes of a key, different ones for different keys.
 func (k Key) encode(b []byte) []byte {
 	b = append(b, byte(k.Kind), byte(k.From))
 	b = binary.AppendUvarint(b, uint64(len(k.Of)))
@@ -211,8 +206,7 @@ func appendSets(b []byte, sets [][]int) []byte {
 	return b
 }
 
-// Fingerprint returns the identity of numbers: 128 bits of SHA-256 over them and the lengths of the
-// lists.
+// Fingerprint returns the identity of numbers: 128 bits of SHA-256 over them and the lengths of the lists.
 func Fingerprint(lists ...[]float64) string {
 	h := sha256.New()
 	const together = 512 // numbers

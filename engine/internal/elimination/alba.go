@@ -15,16 +15,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// NewIndALBA returns ALBA [Tao18] run by each agent on its own task at confidence δ/V. In phase q =
-// 0, 1, … it eliminates until at most ⌊d/2^q⌋ arms are left, d the rank of the arms' span
-// (ElimTil_p). Every phase counts its rounds s = 1, 2, … from 1. They sample the arms left by their
-// G-optimal allocation, which minimises the largest variance of an arm's own estimate, estimate by
-// least squares (ξ = 0, whatever ξ the options name) from the round's data alone, and discard every
-// arm that another beats.
+// NewIndALBA returns ALBA [Tao18] run by each agent on its own task at confidence δ/V. In phase q = 0, 1, … it eliminates until at most
+// ⌊d/2^q⌋ arms remain, d the rank of the arms' span (ElimTil_p). Every phase counts its rounds s = 1, 2, … from 1. They sample the
+// remaining arms by their G-optimal allocation, which minimises the largest variance of an arm's own estimate, estimate by least squares
+// (ξ = 0, ignoring the option) from the round's data alone, and discard every arm that another beats.
 //
-// The schedules are CoKernelFC's with 4g instead of ρ, g the value of the G-optimal design: a pair
-// of arms has at most four times the variance of its worse one. The error is shared as δ_q =
-// 6δ/(π²(q+1)²) and δ_{q,s} = 6δ_q/(π²s²).
+// The schedules are CoKernelFC's with 4g instead of ρ, g the value of the G-optimal design: a pair of arms has at most four times the
+// variance of its worse one. The error is divided as δ_q = 6δ/(π²(q+1)²) and δ_{q,s} = 6δ_q/(π²s²).
 func NewIndALBA(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return &alba{allocation: gOptimal()} })
@@ -40,7 +37,7 @@ type alba struct {
 // target returns the number of arms that phase q ends with, ⌊d/2^q⌋, at least 1.
 func (a *alba) target(e *elimination) int { return max(1, e.Model.Rank()>>a.phase) }
 
-// confidence skips the phases whose number of arms is reached already.
+// confidence skips the phases whose number of arms is already reached.
 func (a *alba) confidence(e *elimination) (s int, deltaR float64) {
 	for a.target(e) > 1 && e.Alive() <= a.target(e) {
 		a.phase, a.step = a.phase+1, 0
@@ -57,10 +54,9 @@ func (*alba) cut(e *elimination, v int) { e.eliminate(v) }
 // gOptimal returns the allocation of ALBA.
 func gOptimal() allocation { return allocation{canon.KindArms, armDesign} }
 
-// armDesign returns the G-optimal allocation of a set of arms over these arms alone, with 4 max
-// ‖φ_i‖²_{A⁻¹} as its value, which bounds ‖φ_i - φ_j‖²_{A⁻¹} for all pairs. At ξ = 0 and equal
-// noise the maximum is the rank of the set [Kiefer and Wolfowitz 1960]. The model is of one task.
-// Remembered.
+// armDesign returns the G-optimal allocation of a set of arms over these arms alone, with 4 max ‖φ_i‖²_{A⁻¹} as its value, which bounds
+// ‖φ_i - φ_j‖²_{A⁻¹} for all pairs. At ξ = 0 and equal noise the maximum is the rank of the set [Kiefer and Wolfowitz 1960]. The model
+// has one task. The result is cached.
 func armDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	set := alive[0]
 	return remembered(m, canon.Key{Kind: canon.KindArms, Ridge: ridge, Sets: alive}, func() design.Design {
@@ -80,21 +76,19 @@ func armDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	})
 }
 
-// NewIndPolyALBA returns PolyALBA [Du21] run by each agent on its own task at confidence δ/V. A
-// first epoch only looks for the d best arms, d the rank of the arms' span: rounds s = 1, 2, … on
-// one static allocation over all arms discard nothing until the best estimate is ahead of every arm
-// outside the d best ones by the threshold; then those d arms are kept. The phases q = 1, 2, … of
-// ALBA follow on them. A task with at most d arms begins there.
+// NewIndPolyALBA returns PolyALBA [Du21] run by each agent on its own task at confidence δ/V. A first epoch only searches the d best
+// arms, d the rank of the arms' span: rounds s = 1, 2, … on one static allocation over all arms discard nothing until the best estimate
+// exceeds every arm outside the d best ones by the threshold; then those d arms are kept. The phases q = 1, 2, … of ALBA follow on them.
+// A task with at most d arms starts there.
 //
-// The paper is about arms that are too many to list. Here they can be listed, and the static
-// allocation is the G-optimal one over all of them. Schedules, least squares and parts of δ are as
-// in IndALBA.
+// The paper treats sets of arms that are too large to list. Here they can be listed, and the static allocation is the G-optimal one over
+// all of them. Schedules, least squares and parts of δ are as in IndALBA.
 func NewIndPolyALBA(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return &polyALBA{alba{allocation: gOptimal()}} })
 }
 
-// polyALBA is ALBA with another way to discard arms in its phase 0.
+// polyALBA is ALBA with another elimination rule in phase 0.
 type polyALBA struct{ alba }
 
 func (a *polyALBA) cut(e *elimination, v int) {
@@ -107,7 +101,7 @@ func (a *polyALBA) cut(e *elimination, v int) {
 	first, d := ranked[0], a.target(e)
 	for _, i := range ranked[d:] {
 		if gap := e.estimates[first] - e.estimates[i]; gap < e.width(i, first) {
-			return // not told apart yet
+			return // not separated yet
 		}
 	}
 	for _, i := range ranked[d:] {

@@ -13,8 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// An allocator chooses the pulls of a round: what the methods of Alg. 1 and 2 and of their
-// relatives have in common.
+// An allocator chooses the pulls of a round, for the methods of Alg. 1 and 2 and their variants.
 type allocator interface {
 	// design returns the proportions of the pulls of the candidate sets, one set per task, and
 	// the largest variance of a pair at one pull in all.
@@ -26,7 +25,7 @@ type allocator interface {
 	estimator(m *model.Model, ridge float64, counts []int) *model.Estimator
 }
 
-// allocation is an allocator by designs of one kind, which tells them from others in the memory.
+// allocation is an allocator by designs of one kind, which is part of the cache key.
 type allocation struct {
 	kind   canon.Kind
 	choose func(m *model.Model, ridge float64, alive [][]int) design.Design
@@ -53,7 +52,7 @@ func (a allocation) stage(m *model.Model, ridge float64, alive [][]int, d design
 	return st, model.Covers(st.Rounding)
 }
 
-// remembered returns what a function of the model makes once.
+// remembered returns a cached function value of the model.
 func remembered[T any](m *model.Model, k canon.Key, compute func() T) T {
 	return try.Of(model.Remembered(m, k, try.Returning(compute)))
 }
@@ -65,7 +64,7 @@ func shared() allocation {
 	}}
 }
 
-// separate returns the allocation of the ablations: each task by itself, in equal shares.
+// separate returns the allocation of the ablations: each task separately, in equal shares.
 func separate() allocation { return allocation{canon.KindLocal, localDesign} }
 
 // NewCoKernelFCIndAlloc returns the ablation of Alg. 1 that samples by locally optimal allocations
@@ -86,20 +85,17 @@ func NewCoKernelFBIndAlloc(m *model.Model, opt model.Terms) (engine.Algorithm, e
 	return newHalving(m, opt, dimension{allocation: separate()})
 }
 
-// NewIndRAGE returns RAGE [Fiez19, Alg. 1] run by each agent on its own task at confidence δ/V, so
-// that all answers hold together with probability 1 - δ: rounds of a minimax design over the open
-// pairs, least squares on the round's data alone, elimination by estimated gaps. That is Alg. 1 of
-// the paper for one agent at ξ = 0, whatever ξ the options name: RAGE has no regularisation. It has
-// the schedules of CoKernelFC, so that the two differ in what agents share and in nothing else.
+// NewIndRAGE returns RAGE [Fiez19, Alg. 1] run by each agent on its own task at confidence δ/V, so that all answers hold simultaneously
+// with probability 1 - δ: rounds of a minimax design over the open pairs, least squares on the round's data alone, elimination by
+// estimated gaps. That is Alg. 1 of the paper for one agent at ξ = 0, ignoring the option: RAGE has no regularisation. It has the
+// schedules of CoKernelFC, so that the two differ only in the sharing of data.
 func NewIndRAGE(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return joint{shared()} })
 }
 
-// localDesign joins the allocations λ_v that are optimal for each open task by
-// itself, in equal shares. Its value is the joint objective, the largest
-// ‖y‖²_{A(ξ,λ)⁻¹} over the open pairs of all tasks; it is exact, and so its own
-// lower bound. Remembered.
+// localDesign combines the allocations λ_v that are optimal for each open task alone, in equal shares. Its value is the joint objective,
+// the largest ‖y‖²_{A(ξ,λ)⁻¹} over the open pairs of all tasks; it is exact and therefore its own lower bound. The result is cached.
 func localDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	return remembered(m, canon.Key{Kind: canon.KindLocal, Ridge: ridge, Sets: alive}, func() design.Design {
 		alone := try.Of(m.TaskModels())
@@ -120,7 +116,7 @@ func localDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	})
 }
 
-// valued gives a design its value for the pairs of the candidate sets, which is exact.
+// valued sets the exact value of a design for the pairs of the candidate sets.
 func valued(d design.Design, m *model.Model, s design.Space, alive [][]int) design.Design {
 	value, _, err := design.MaxVariance(m.Context(), s, design.Contrasts{Groups: alive}, d.Weights)
 	try.To(err)
@@ -128,9 +124,8 @@ func valued(d design.Design, m *model.Model, s design.Space, alive [][]int) desi
 	return d
 }
 
-// coveredStage returns the stage of the smallest n·1.25^k pulls that the rounding covers: the
-// maximum with τ(ξ, λ, ε) in [Du23, Alg. 1, l. 5], where τ is what the rounding is verified to need
-// instead of its worst-case bound.
+// coveredStage returns the stage of the smallest n·1.25^k pulls that the rounding covers: the maximum with τ(ξ, λ, ε) in [Du23, Alg. 1,
+// l. 5], where τ is the verified need of the rounding instead of its worst-case bound.
 func coveredStage(a allocator, m *model.Model, ridge float64, alive [][]int, d design.Design, n int) *rounds.Stage {
 	for {
 		if st, covered := a.stage(m, ridge, alive, d, n); covered {
@@ -146,7 +141,7 @@ func NewIndKernelFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newIndividualFC(m, opt, func() method { return joint{shared()} })
 }
 
-// newIndividualFC runs a method of elimination by each agent alone at δ/V.
+// newIndividualFC runs an elimination method by each agent alone at δ/V.
 func newIndividualFC(m *model.Model, opt model.Terms, own func() method) (engine.Algorithm, error) {
 	opt.Delta /= float64(m.Problem.V())
 	return individual.New(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
@@ -159,21 +154,19 @@ func NewIndKernelFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return individual.NewFB(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) { return NewCoKernelFB(m, opt) })
 }
 
-// resolution makes CoKernelFC's rounds among very many arms as fine as their thresholds need, and no
-// finer: ξ of round r is the largest whose bias is a part of 2^-s. The tuned schedule holds for any ξ
-// that is fixed before a round's data. Its rounds begin where a round takes as many pulls as a
-// rounding needs, which is at a threshold of several noise scales: what is clearly worse leaves
-// before fine rounds, whose directions are then between arms that are left.
+// resolution chooses the ridge of CoKernelFC's rounds among very many arms as fine as their thresholds need: ξ of round r is the largest
+// whose bias is a fraction of 2^-s. The tuned schedule is valid for any ξ fixed before a round's data. Rounds start at a threshold of
+// several noise scales, where a round has as many pulls as a rounding needs: clearly worse arms are eliminated before fine rounds, whose
+// directions then concern only the remaining arms.
 type resolution struct {
 	first int // s of round 1
 }
 
-// biasPart is the part of 2^-s that the bias of a round may have, by a rough bound.
+// biasPart is the largest bias of a round relative to 2^-s, by a rough bound.
 const biasPart = 0.5
 
-// newResolution chooses the first step: the smallest s at which a round of RoundSamples has two pulls
-// for each of twice ρ directions, below which the pulls that a rounding needs would measure more
-// finely than the step asks.
+// newResolution chooses the first step: the smallest s at which a round of RoundSamples has two pulls for each of twice ρ directions.
+// Below it, the pulls that a rounding needs would measure more finely than the step requires.
 func newResolution(e *elimination) *resolution {
 	_, deltaR := e.own.confidence(e)
 	logTerm := math.Log(2 * e.Model.Problem.PairCount() / deltaR)
@@ -189,8 +182,8 @@ func (q *resolution) refine(e *elimination, s int) int {
 	return s
 }
 
-// designValue returns the value of a design by which pulls are counted: the largest variance that was met,
-// where the pairs are too many to look at all.
+// designValue returns the value of a design that determines the pulls: the largest variance considered, if there are too many pairs to
+// check all.
 func designValue(d design.Design) float64 {
 	if d.Reached > 0 {
 		return d.Reached
@@ -198,7 +191,7 @@ func designValue(d design.Design) float64 {
 	return d.Value
 }
 
-// byValues returns a model of very many arms as it is, and others with their exact features.
+// byValues returns a model of very many arms unchanged, and others with their exact features.
 func byValues(m *model.Model) (*model.Model, error) {
 	if m.Many() {
 		return m, nil

@@ -15,9 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// CoKernelFB is [Du23, Alg. 2]: fixed budget, halving the principle dimension
-// of every task's candidates in a number of rounds fixed beforehand. The loop over rounds
-// is Run. Its relatives differ in their halving.
+// CoKernelFB is [Du23, Alg. 2]: fixed budget, halving the principle dimension of every task's candidates in a fixed number of rounds. The
+// loop over rounds is Run. Its variants differ in their halving.
 type CoKernelFB struct {
 	rounds.Candidates
 	rounds.Evidence
@@ -31,27 +30,27 @@ type CoKernelFB struct {
 	stage  *rounds.Stage
 	thin   float64 // largest rounding ratio above 2(1+ε), 0 when none
 
-	amended []int // rounds of other pulls than planned
+	amended []int // rounds whose pulls differ from the plan
 }
 
-// halving holds the steps in which algorithms of the kind of Alg. 2 differ.
+// halving has the steps in which variants of Alg. 2 differ.
 type halving interface {
 	allocator
-	// size measures a set of arms; a round halves it.
+	// size measures a set of arms, which a round halves
 	size(m *model.Model, ridge float64, set []int) float64
 	// exceeds reports whether size > limit, at less cost than size where possible.
 	exceeds(m *model.Model, ridge float64, set []int, limit float64) bool
 	// rounds is R for the size of all arms together.
 	rounds(size float64) int
-	// limit is the size to which a round cuts a set.
+	// limit is the size to which a round cuts a set
 	limit(size float64) float64
 	// rule names a cut in the audit trail.
 	rule() engine.Rule
-	// covered reports whether Theorem 2 of [Du23] is about the answers.
+	// covered reports whether Theorem 2 of [Du23] applies
 	covered() bool
 }
 
-// halves are the number of rounds and the cut of Alg. 2.
+// halves has the number of rounds and the cut of Alg. 2.
 type halves struct{}
 
 // rounds returns the number of halvings that bring the size to 1, at least 1 [Du23, Alg. 2, l. 2].
@@ -75,7 +74,7 @@ func (dimension) exceeds(m *model.Model, ridge float64, set []int, limit float64
 
 func (dimension) rule() engine.Rule { return engine.RuleHalved }
 
-// covered reports whether the allocation is the shared one, which the theorem is about.
+// covered reports whether the allocation is the shared one, as in the theorem.
 func (d dimension) covered() bool { return d.kind == canon.KindDesign }
 
 var _ engine.Standard = (*CoKernelFB)(nil)
@@ -117,7 +116,7 @@ func RoundsFB(m *model.Model, ridge float64) (int, error) {
 	return try.Returning(func() int { return halvings(m, ridge, dimension{}) })()
 }
 
-// halvings returns R for a way of halving.
+// halvings returns R for a kind of halving.
 func halvings(m *model.Model, ridge float64, own halving) int {
 	return own.rounds(own.size(m, ridge, indices.All(m.Problem.N())))
 }
@@ -155,7 +154,7 @@ func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	return nil
 }
 
-// keep leaves task v the arms retained, best first, and records why the others went.
+// keep reduces task v to the retained arms, best first, and records the reasons for the others.
 func (a *CoKernelFB) keep(v int, retained []int, e *model.Estimator, estimates []float64) {
 	best := retained[0]
 	for _, i := range a.Sets[v] {
@@ -191,8 +190,7 @@ func (a *CoKernelFB) halve(v int, estimates []float64) []int {
 // Alg. 2, l. 3].
 func (a *CoKernelFB) Done() bool { return a.round >= a.rounds || a.Single() }
 
-// Unspent says why pulls are left: the sets were cut to one arm before the last round, or the budget
-// is no multiple of the rounds.
+// Unspent returns why pulls are left: the sets were cut to one arm before the last round, or the budget is not a multiple of the rounds.
 func (a *CoKernelFB) Unspent() string {
 	unspent := a.opt.Budget*a.Model.Problem.V() - a.round*a.pulls
 	switch {
@@ -204,14 +202,14 @@ func (a *CoKernelFB) Unspent() string {
 	return fmt.Sprintf("the rounds are %d of %d pulls each", a.rounds, a.pulls)
 }
 
-// Warnings returns the conditions of its theorem that are known not to hold.
+// Warnings returns the conditions of its theorem that do not hold.
 func (a *CoKernelFB) Warnings() []engine.Warning {
 	out, thin := model.MisfitWarnings(a.Model, a.opt), engine.WarnThinRound
 	if a.own.covered() {
 		out, thin = a.Model.Designs().RidgeWarnings(engine.ModeFB, a.opt, a.ridge), engine.WarnThinBudget
 	}
 	if a.thin > 0 {
-		// the same for every run
+		// equal in every run
 		out = append(out, engine.Warning{Kind: thin, Numbers: []float64{float64(a.pulls), 2 * (1 + engine.RoundingEpsilon)}})
 	}
 	if len(a.amended) > 0 {

@@ -29,41 +29,39 @@ func NewCoKernelFC(m *model.Model, opt model.Terms) (CoKernelFC, error) {
 	return CoKernelFC{e}, err
 }
 
-// elimination is Algorithm 1 with what its relatives do in their own way left open: allocate,
-// pull, estimate, and discard every arm that a rival of its task beats by the threshold.
-// IndRAGE, IndALBA and the like are this round on models of one task.
+// elimination is Algorithm 1 with exchangeable steps for its variants: allocate, pull, estimate, and discard every arm that a rival of
+// its task beats by the threshold. IndRAGE, IndALBA and others are this round on models of one task.
 type elimination struct {
 	rounds.Candidates
 	own   method
 	opt   model.Terms
 	ridge float64 // ξ
 	bound model.Bound
-	// chooses ξ by round, among very many arms; nil if it is one for all
+	// chooses ξ per round among very many arms; nil if ξ is fixed
 	resolution *resolution
 
 	round int
 	planned
-	last      planned   // the round that the estimates are of
+	last      planned   // the round of the estimates
 	estimates []float64 // of the last round, normalised
-	// per arm: of the last round its task was open in, normalised; NaN before any
+	// per arm: of the last round in which its task was open, normalised; NaN before any
 	latest  []float64
 	margins []float64 // per task: certified bound on best - leader, normalised
-	within  [][]int   // per task: arms that epsilon threw out
+	within  [][]int   // per task: arms eliminated by epsilon alone
 	most    float64   // the largest delta so far, if it has changed
 }
 
-// planned holds the numbers that the plan of a round fixes.
+// planned has the numbers fixed by the plan of a round.
 type planned struct {
 	step    int     // s: 4^s scales the pulls and 2^-s is the literal threshold
 	logTerm float64 // log(2n²V/δ_r) of the round
 	stage   *rounds.Stage
 }
 
-// A method holds the steps in which elimination algorithms differ.
+// A method has the steps in which elimination algorithms differ.
 type method interface {
 	allocator
-	// confidence returns the step s of the coming round and what it may err by, δ_r.
-	// Over all rounds δ_r must add up to at most δ.
+	// confidence returns the step s of the coming round and its error probability δ_r. Over all rounds δ_r must add up to at most δ.
 	confidence(e *elimination) (s int, deltaR float64)
 	// cut discards arms of task v after the estimates.
 	cut(e *elimination, v int)
@@ -78,7 +76,7 @@ func (joint) confidence(e *elimination) (s int, deltaR float64) {
 	return r, e.opt.Delta / (2 * float64(r) * float64(r))
 }
 
-// cut applies line 14 as it is.
+// cut applies line 14 unchanged.
 func (joint) cut(e *elimination, v int) { e.eliminate(v) }
 
 var (
@@ -93,7 +91,7 @@ func newElimination(m *model.Model, opt model.Terms, own method) (_ *elimination
 		return nil, engine.ErrNoMisfit
 	}
 	if opt.Ridge.Kind == "" {
-		opt.Ridge.Kind = engine.RidgeAuto // which has a form of its own on many arms
+		opt.Ridge.Kind = engine.RidgeAuto // many arms have a form of their own
 	}
 	m = m.Own()
 	ridge := try.Of(m.Designs().Ridge(engine.ModeFC, opt))
@@ -164,14 +162,13 @@ func (e *elimination) Learn(_ context.Context, b engine.Batch) error {
 	return nil
 }
 
-// eliminate applies line 14 to task v: every arm that some rival of the same
-// set beats by the threshold goes.
+// eliminate applies line 14 to task v: it eliminates every arm that some rival of the same set beats by the threshold.
 func (e *elimination) eliminate(v int) {
 	var keep []int
 	rivals := rounds.Strongest(e.Model, e.Sets[v], e.estimates)
 	for _, i := range e.Sets[v] {
 		rival, gap, width := e.strongestRival(rivals, i)
-		// Arms that the kernel cannot tell apart have gap and width 0: the first stays.
+		// arms with equal features have gap and width 0: keep the first
 		if gap >= width && (gap > 0 || rival < i) {
 			e.Drop(e.round, i, rival, gap, width, e.rule())
 			continue
@@ -188,8 +185,7 @@ func (e *elimination) rule() engine.Rule {
 	return engine.RuleInterval
 }
 
-// strongestRival returns the rival of arm i whose estimated gap exceeds its
-// threshold by most, with both.
+// strongestRival returns the rival of arm i whose estimated gap most exceeds its threshold, with both.
 func (e *elimination) strongestRival(rivals []int, i int) (rival int, gap, width float64) {
 	rival, gap, width = i, 0, math.Inf(1)
 	most := math.Inf(-1)
@@ -249,8 +245,7 @@ func (e *elimination) Done() bool { return e.Single() }
 func (e *elimination) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(e.Sets))
 	for v, set := range e.Sets {
-		// A decided task is not sampled any more, so its estimate is of the round
-		// that decided it.
+		// a decided task is not sampled any more, so its estimate is from the round that decided it
 		first := rounds.Leader(set, e.latest)
 		out[v] = e.Answer(v, first, e.latest[first])
 		out[v].Margin = e.margins[v] * e.Model.Unit
@@ -258,7 +253,7 @@ func (e *elimination) Answers() []engine.Answer {
 	return out
 }
 
-// Warnings returns the conditions of the guarantee that are known not to hold.
+// Warnings returns the conditions of the guarantee that do not hold.
 func (e *elimination) Warnings() []engine.Warning {
 	return e.Model.Designs().RidgeWarnings(engine.ModeFC, e.opt, e.ridge)
 }
@@ -271,8 +266,8 @@ func (e *elimination) NoiseCheck() engine.NoiseCheck {
 	return engine.NewNoiseCheck(e.Model.Problem, nil)
 }
 
-// FitCheck tests the kernel of the elimination; one that goes by names relies on none, and of very many
-// arms there are no features to test by.
+// FitCheck tests the kernel of the elimination; methods that use names do not depend on it, and with very many arms there are no features
+// to test.
 func (e *elimination) FitCheck() engine.FitCheck {
 	if _, named := e.own.(equal); named || e.Model.Many() {
 		return nil

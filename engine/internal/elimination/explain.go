@@ -24,7 +24,7 @@ func (e *elimination) Hardest(v int) engine.Rival {
 	e = e.atLastData()
 	rival, fraction := first, math.Inf(1)
 	for _, i := range e.Sets[v] {
-		part := (e.estimates[first] - e.estimates[i] + e.opt.Epsilon) / e.width(first, i) // of its threshold
+		part := (e.estimates[first] - e.estimates[i] + e.opt.Epsilon) / e.width(first, i) // fraction of its threshold
 		if i != first && part < fraction {
 			rival, fraction = i, part
 		}
@@ -45,16 +45,14 @@ func (e *elimination) Samples(tasks []int) float64 {
 	return e.forecast(remaining)
 }
 
-// atLastData returns the state as of the last data: a round may have been planned since, as when it
-// was interrupted.
+// atLastData returns the state after the last data: a further round may have been planned, for example before an interrupt.
 func (e *elimination) atLastData() *elimination {
 	state := *e
 	state.planned = e.last
 	return &state
 }
 
-// halvings returns in how many rounds the threshold, halved in each, comes down to the gaps
-// of task v as they are believed to be; 0 when it never does.
+// halvings returns the number of rounds after which the halving threshold reaches the estimated gaps of task v; 0 if it never does.
 func (e *elimination) halvings(v, first int) int {
 	count := 1
 	for _, i := range e.Sets[v] {
@@ -71,15 +69,15 @@ func (e *elimination) halvings(v, first int) int {
 	return count
 }
 
-// forecast returns the pulls of the coming rounds, where task v takes part in rounds[v] of them and
-// loses no arm before the last one. It is -1 when some task takes part for ever, which is a 0.
+// forecast returns the pulls of the coming rounds if task v takes part in rounds[v] of them and keeps all arms until the last one. It is
+// -1 if some task takes part forever, which is a 0.
 func (e *elimination) forecast(rounds map[int]int) float64 {
 	sum := 0.0
 	for k := 1; len(rounds) > 0; k++ {
 		alive := make([][]int, len(e.Sets))
 		for v, set := range e.Sets {
 			if n, open := rounds[v]; !open {
-				alive[v] = set[:1] // contrasts nothing
+				alive[v] = set[:1] // no contrast
 			} else if n == 0 {
 				return -1
 			} else {
@@ -92,10 +90,10 @@ func (e *elimination) forecast(rounds map[int]int) float64 {
 	return sum
 }
 
-// designValue returns the value of the design of candidate sets; if it cannot be computed, as
-// after an interrupt, the value of the last round, as for very many arms.
+// designValue returns the value of the design of candidate sets. If it cannot be computed, for example after an interrupt, or for very
+// many arms, it returns the value of the last round.
 func (e *elimination) designValue(alive [][]int) float64 {
-	if e.resolution != nil { // whose ξ is another one by then
+	if e.resolution != nil { // its ξ will differ by then
 		return designValue(e.stage.Design)
 	}
 	d, err := try.Returning(func() design.Design { return e.own.design(e.Model, e.ridge, alive) })()
@@ -118,7 +116,7 @@ func (a *pooledPeace) ArmEstimates() engine.ArmEstimates {
 	return rounds.ArmEstimates(a.Model, a.pooled, a.estimates, 0, rounds.KnownScales)
 }
 
-// estimator returns the estimator of a round of these pulls.
+// estimator returns the estimator of a round with these pulls.
 func (allocation) estimator(m *model.Model, ridge float64, counts []int) *model.Estimator {
 	return try.Of(model.NewEstimator(m, ridge, counts))
 }
@@ -128,7 +126,7 @@ func (equal) estimator(m *model.Model, _ float64, counts []int) *model.Estimator
 	return try.Of(model.NewEstimator(byName(m), 0, counts))
 }
 
-// amended returns a stage of other pulls; without an estimator where there are none.
+// amended returns a stage with other pulls, without an estimator if there are none.
 func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage, counts []int) *rounds.Stage {
 	if planned == nil {
 		try.To(errors.New(rounds.LearnedEarly))
@@ -142,9 +140,9 @@ func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage
 	return &st
 }
 
-// Amend fixes the round's estimator from the counts, and with it the width of every gap: the tuned
-// schedule eliminates by these, for any counts. An arm that no pull measures has an infinite width and
-// stays. The literal schedule eliminates at 2^-r, which holds for the pulls that it planned.
+// Amend fixes the round's estimator from the counts, and thus the width of every gap: the tuned schedule is valid for any counts. An arm
+// that no pull measures has an infinite width and stays. The literal schedule eliminates at 2^-r, which is valid only for the planned
+// pulls, so it returns an error.
 func (e *elimination) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
 	if e.opt.Schedule == engine.SchedulePaper {
@@ -155,8 +153,8 @@ func (e *elimination) Amend(counts []int) (err error) {
 	return nil
 }
 
-// Amend goes on with the counts as they are: what the data support is judged by the counts
-// (rounds.Evidence), and Theorem 2, which is about the planned ones, no longer covers the run.
+// Amend accepts the counts: the decisions use them (rounds.Evidence), and Theorem 2, which is about the planned ones, no longer covers
+// the run.
 func (a *CoKernelFB) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
 	a.stage = amended(a.own, a.Model, a.ridge, a.stage, counts)
@@ -166,11 +164,10 @@ func (a *CoKernelFB) Amend(counts []int) (err error) {
 	return nil
 }
 
-// errArms says which changes an elimination does not take.
+// errArms is returned for changes that eliminations do not support.
 var errArms = fmt.Errorf("%w: eliminations take another epsilon and another delta, and no other arms", engine.ErrFixedQuestion)
 
-// Bound returns the largest delta that was ever in force: the parts δ_r of every round add up to no
-// more.
+// Bound returns the largest delta ever in force: the parts δ_r of all rounds add up to at most that.
 func (e *elimination) Bound() float64 { return max(e.most, e.opt.Delta) }
 
 // SetDelta gives the coming rounds their parts of another delta.
@@ -180,8 +177,7 @@ func (e *elimination) SetDelta(delta float64) error {
 	return nil
 }
 
-// SetEpsilon looks at the margins again: arms that only epsilon has thrown out come back where the
-// new one does not.
+// SetEpsilon reviews the margins: arms that only the old epsilon eliminated return unless the new one does, too.
 func (e *elimination) SetEpsilon(epsilon float64) error {
 	e.opt.Epsilon = epsilon
 	var open []int

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// listing is Algorithms 1 and 2 transcribed plainly: what they do with the estimates of plain.Reference.
+// listing is Algorithms 1 and 2 transcribed plainly, on the estimates of plain.Reference.
 type listing struct{ *plain.Reference }
 
 // newListing returns the listing before its first round, with ridge ξ.
@@ -170,8 +170,8 @@ func (ref *listing) armValue(set []int) float64 {
 	return largest
 }
 
-// checkLocal verifies weights that should be equal shares of each open task's own
-// optimal allocation, and returns what they are worth to all open pairs.
+// checkLocal checks weights that should be equal shares of each open task's own optimal allocation, and returns their value for all open
+// pairs.
 func (ref *listing) checkLocal(t *testing.T, weights []float64) float64 {
 	t.Helper()
 	open := 0
@@ -203,7 +203,7 @@ func (ref *listing) checkLocal(t *testing.T, weights []float64) float64 {
 		for k, i := range set {
 			inside[k] = i - lo
 		}
-		// With the unit of the whole problem, in which ξ and precisions are measured.
+		// in the unit of the whole problem, like ξ and precisions
 		unit := plain.Sq(ref.P.LargestNoise() / own.P.LargestNoise())
 		own.Ridge /= unit
 		if got, best := own.largestVariance(local, [][]int{inside}), own.omega(t, inside); math.Abs(got/best-1) > 1e-6 {
@@ -213,9 +213,8 @@ func (ref *listing) checkLocal(t *testing.T, weights []float64) float64 {
 	return ref.largestVariance(weights, ref.Sets)
 }
 
-// checkShare compares the pulls of task v with its share, in number and in what
-// they are worth to its own pairs under its own arms. Optimal weights are not
-// unique, so only their value can be compared.
+// checkShare compares the pulls of task v with its share, in number and in their value for its own pairs under its own arms. Optimal
+// weights are not unique, so only their value can be compared.
 func (ref *listing) checkShare(t *testing.T, v int, set, counts []int, share float64) {
 	t.Helper()
 	p := ref.P
@@ -258,7 +257,7 @@ func sameDecisions(t *testing.T, p *problem.Problem, got, want [][]int, estimate
 			t.Fatalf("%s, task %d: candidates %v, in feature space %v", p.Name, v, got[v], want[v])
 		}
 		for _, i := range want[v] {
-			// Decided tasks are not sampled any more: compare differences of open ones.
+			// decided tasks are not sampled any more: compare differences of open ones
 			if j := want[v][0]; math.Abs((estimates[i]-estimates[j])-(rewards[i]-rewards[j])) > 1e-6 {
 				t.Errorf("%s, arm %d: estimated difference %g, in feature space %g", p.Name, i, estimates[i]-estimates[j], rewards[i]-rewards[j])
 			}
@@ -266,10 +265,9 @@ func sameDecisions(t *testing.T, p *problem.Problem, got, want [][]int, estimate
 	}
 }
 
-// The single-agent baselines transcribed plainly for one task, in its explicit
-// features: pseudo-inverses, a multiplicative algorithm for G-optimal designs, no
-// memory. They take the counts and means of the code under test, since optimal
-// weights are not unique, and must ask for as many pulls and discard the same arms.
+// agent transcribes the single-agent baselines plainly for one task, in its explicit features: pseudo-inverses, a multiplicative
+// algorithm for G-optimal designs, no cache. It gets the counts and means of the tested code, since optimal weights are not unique, and
+// must request as many pulls and discard the same arms.
 type agent struct {
 	ref      *listing
 	kind     string // "RAGE", "ALBA" or "PolyALBA"

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
-// Among many arms every pair of open arms stays within its width in all rounds, the answers are within
-// epsilon, thresholds halve, and widths are made of little more than the threshold.
+// With many arms every pair of open arms stays within its width in all rounds, the answers are within epsilon, thresholds halve, and
+// widths are little more than the threshold.
 func TestManyArms(t *testing.T) {
 	const epsilon = 0.2
 	p, err := manyarms.Problem(enginetest.Number(250, 60)) // designs of hundreds take most of a second

@@ -21,8 +21,7 @@ import (
 //
 //	γ(S) = min_λ ( E max_{z, z' ∈ S} (z - z')ᵀ A(λ)^{-1/2} η )²,  η ~ N(0, I).
 //
-// It ends early when one arm is left. What was read, and what the authors' code does
-// in another way, is in docs/reference/paper-to-code.md.
+// It ends early when one arm is left. The interpretation of the paper, and the differences from the authors' code, are in docs/reference/paper-to-code.md.
 //
 // [KJKJ20] Katz-Samuels, Jain, Karnin, Jamieson: An Empirical Process Approach to the
 // Union Bound: Practical Algorithms for Combinatorial and Linear Bandits, NeurIPS 2020.
@@ -58,9 +57,8 @@ func (gaussianWidth) rule() engine.Rule { return engine.RuleNarrowed }
 
 func (gaussianWidth) covered() bool { return false }
 
-// widthDesign returns the design of the smallest Gaussian width of a set, remembered: by the model
-// as it is, and in canonical form for all models that have the same arms. With a threshold above 0
-// it only tells on which side of it the value is.
+// widthDesign returns the design with the smallest Gaussian width of a set, cached for the model and, in canonical form, for all models
+// with the same arms. With a threshold above 0 it only determines on which side of it the value is.
 func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) design.Design {
 	return remembered(m, canon.Key{Kind: canon.KindWidth, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() design.Design {
 		r := m.Layout.Reduce([][]int{set})
@@ -70,7 +68,7 @@ func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) de
 		k := canon.Key{Kind: canon.KindCanonicalWidth, Of: r.Identity, Ridge: m.Normalised(ridge), Level: threshold}
 		d := try.Of(canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
 			d, err := design.Width(r.Space(m.Space(ridge)), r.Groups[0], design.Options{Threshold: threshold, Context: m.Context()})
-			d.Lower = 0 // no certificate, as a plan's lower bound has to be
+			d.Lower = 0 // no certificate, which a plan's lower bound would need
 			return d, err
 		}))
 		return r.Restore(m.Layout, d)
@@ -94,8 +92,7 @@ func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) de
 //
 // No bound holds for its answers: later designs depend on earlier data, so the
 // differences of pooled estimates need not have the variance that the counts say, which
-// is what the audit trail shows. What is called decided is judged by each round's own
-// data, as everywhere.
+// is what the audit trail shows. Decisions use each round's own data, as in the other algorithms.
 func NewIndPeacePooled(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return individual.NewFB(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) { return newPooledPeace(m, opt) })
@@ -116,7 +113,7 @@ func (setWidth) rounds(size float64) int { return max(2, halves{}.rounds(size)) 
 
 func (setWidth) limit(size float64) float64 { return math.Ceil(size / 2) }
 
-// pooledPeace is Alg. 2's loop with the data of all rounds.
+// pooledPeace is the loop of Alg. 2 with the data of all rounds.
 type pooledPeace struct {
 	*CoKernelFB
 	model.Pool
@@ -134,7 +131,7 @@ func newPooledPeace(m *model.Model, opt model.Terms) (*pooledPeace, error) {
 	return &pooledPeace{CoKernelFB: base, Pool: model.NewPool(m.Problem.N())}, nil
 }
 
-// Learn pools the round with those before it and cuts the sets of more than two arms.
+// Learn pools the round with earlier ones and cuts the sets of more than two arms.
 func (a *pooledPeace) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()

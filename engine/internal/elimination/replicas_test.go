@@ -8,8 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 )
 
-// A run is a function of the plans' answers: two replicas fed the same batches
-// make the same plans.
+// A run depends only on its batches: two replicas with the same batches make the same plans.
 func TestReplicas(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.3)
 	out := enginetest.Replicas(t, p, engine.Options{}, 8, func() (engine.Algorithm, error) {

@@ -9,8 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/ending"
 )
 
-// The warnings of the tuned schedule, which holds for every ξ, solve no design for the condition
-// of Theorem 1.
+// The warnings of the tuned schedule, which is valid for every ξ, solve no design for the condition of Theorem 1.
 func TestTunedWarningsSolveNothing(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	for _, schedule := range []string{engine.ScheduleTuned, engine.SchedulePaper} {

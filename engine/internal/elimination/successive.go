@@ -13,17 +13,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// NewCoSuccessiveElimination returns collaborative best-arm identification as in the classic bandit
-// [Hillel13, the multi-round algorithm]: in every round all agents pull every arm left equally
-// often, sample means over the agents are all there is to judge by, and an arm that another beats
-// goes. It is for problems in which all tasks are the same, where arms are told apart by name;
-// otherwise it is an error that wraps ErrUnsuited. On [Classic] problems the allocation of Alg. 1
-// is the same, by symmetry.
+// NewCoSuccessiveElimination returns collaborative best-arm identification of the classic bandit [Hillel13, the multi-round algorithm]:
+// in every round all agents pull every remaining arm equally often, decisions use sample means over the agents, and an arm that another
+// beats is eliminated. It requires that all tasks are equal, with arms identified by name; otherwise the error wraps ErrUnsuited. On
+// [Classic] problems the allocation of Alg. 1 is the same, by symmetry.
 //
-// Only the abstract of [Hillel13] was at hand: k agents learn k times faster, with communication
-// logarithmic in 1/ε. Elimination in rounds that halve the accuracy is the reading of it. The pulls
-// and thresholds follow the schedules of CoKernelFC, with ρ the worth of equal pulls. There is no
-// regularisation (ξ = 0, whatever ξ the options name).
+// Only the abstract of [Hillel13] was available: k agents learn k times faster, with communication logarithmic in 1/ε. It is interpreted
+// as elimination in rounds that halve the accuracy. Pulls and thresholds follow the schedules of CoKernelFC, with ρ the value of equal
+// pulls. There is no regularisation (ξ = 0, ignoring the option).
 func NewCoSuccessiveElimination(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if err := sameTasks(m); err != nil {
 		return nil, fmt.Errorf("%w: %w", engine.ErrUnsuited, err)
@@ -32,12 +29,10 @@ func NewCoSuccessiveElimination(m *model.Model, opt model.Terms) (engine.Algorit
 	return newElimination(m, opt, equal{})
 }
 
-// equal is the method of Alg. 1 with the same number of pulls for every arm left,
-// and estimates by name: arms of different names say nothing of one another.
+// equal is the method of Alg. 1 with equal pulls for every remaining arm and estimates by name: arms of different names are unrelated.
 type equal struct{ joint }
 
-// design returns equal weights; arms of one name are the same arm, and that is all that it knows of
-// them.
+// design returns equal weights; it uses only the names of arms.
 func (equal) design(m *model.Model, _ float64, alive [][]int) design.Design {
 	return remembered(m, canon.Key{Kind: canon.KindEqual, Sets: withNames(m, alive)}, func() design.Design {
 		candidates := slices.Concat(alive...)
@@ -49,7 +44,7 @@ func (equal) design(m *model.Model, _ float64, alive [][]int) design.Design {
 	})
 }
 
-// stage gives every arm the same number of pulls, n in all or a few more.
+// stage gives every arm the same number of pulls, n in total or slightly more.
 func (equal) stage(m *model.Model, _ float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool) {
 	candidates := slices.Concat(alive...)
 	each := (n + len(candidates) - 1) / len(candidates)
@@ -63,20 +58,18 @@ func (equal) stage(m *model.Model, _ float64, alive [][]int, d design.Design, n 
 	}), true
 }
 
-// withNames adds to the sets which arms have one name: features do not say.
+// withNames adds the names of the arms to the sets for the cache key, since features do not identify them.
 func withNames(m *model.Model, alive [][]int) [][]int {
 	return append([][]int{m.Problem.Arms.ID}, alive...)
 }
 
-// byName returns the model in which arms of one name are the same arm, and others have nothing in
-// common.
+// byName returns the model in which arms of one name are equal and others are unrelated.
 func byName(m *model.Model) *model.Model {
 	names := try.Of(model.NewContext(m.Context(), m.Problem.WithKernel(problem.SameArms()), m.Unit))
 	return try.Of(names.Exact())
 }
 
-// sameTasks reports the first difference between the tasks: an arm that one of them
-// lacks, or that the kernel takes for another one there.
+// sameTasks returns the first difference between the tasks: an arm that one of them lacks, or that has other features there.
 func sameTasks(m *model.Model) error {
 	p := m.Problem
 	lo, hi := p.ArmsOf(0)

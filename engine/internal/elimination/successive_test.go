@@ -26,7 +26,7 @@ func classics(t *testing.T) []*problem.Problem {
 		}
 		out = append(out, p)
 	}
-	// the same tasks, but arms that inform about one another: here they must not
+	// the same tasks, but with related arms: the algorithm must ignore the relation
 	one := enginetest.Paper(t, 1, 0.3)
 	return append(out, one)
 }

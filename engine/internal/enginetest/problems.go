@@ -82,7 +82,7 @@ func Instances(t *testing.T) []*problem.Problem {
 	return append(out, b.problem(t, "random, unequal n and noise", k, []string{"z_1", "z_2"}, []string{"x_1", "x_2", "x_3"}))
 }
 
-// Identity is the kernel of arms that say nothing of each other.
+// Identity is the kernel of unrelated arms.
 var Identity = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
 
 // Small builds a problem with independent arms from means per task.

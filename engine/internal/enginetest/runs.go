@@ -31,7 +31,7 @@ func Number(whole, short int) int {
 	return whole
 }
 
-// EnvironmentFunc is an engine.Environment that answers plans by a function.
+// EnvironmentFunc is an engine.Environment that calls a function.
 type EnvironmentFunc func(engine.Plan) engine.Batch
 
 // Pull returns the batch of f.
@@ -39,7 +39,7 @@ func (f EnvironmentFunc) Pull(_ context.Context, p engine.Plan) (engine.Batch, e
 	return f(p), nil
 }
 
-// Replicas checks that two algorithms which are told the same make the same plans, as the digests
+// Replicas checks that two algorithms with the same inputs make the same plans, as the digests
 // show, and returns their outcome.
 func Replicas(t *testing.T, p *problem.Problem, opt engine.Options, seed uint64, create func() (engine.Algorithm, error)) engine.Outcome {
 	t.Helper()
@@ -165,7 +165,7 @@ func SideRounds(t *testing.T, rng *rand.Rand, p *problem.Problem, most int, algs
 	}
 }
 
-// CheckDeferredEstimates checks of three rounds that what is said of some arms later is what was said of them at the time.
+// CheckDeferredEstimates checks in three rounds that deferred estimates of some arms equal their estimates at the time.
 // p has 60 arms or more.
 func CheckDeferredEstimates(t *testing.T, p *problem.Problem, a interface {
 	engine.Algorithm

@@ -1,3 +1,2 @@
-// Package plain holds the listings of the literature in plain steps: explicit features, dense
-// inverses, no memory and no shortcuts. Tests compare the algorithms with them.
+// Package plain transcribes the algorithms of the literature in plain steps: explicit features, dense inverses, no cache and no shortcuts. Tests compare the fast algorithms with it.
 package plain

@@ -8,32 +8,31 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Belief is the Gaussian process of a posterior method in the course of a run. After each round it
-// is formed from all the data that the method judges by, its scale fitted again where none was
-// stated, and tested: are the data credible under its prior?
+// Belief is the Gaussian process of a posterior method during a run. After each round it is computed from all data of the method, with
+// the scale fitted again unless stated, and tested against its prior.
 type Belief struct {
-	*model.Posterior // nil before any data; of a mixture the heaviest member
-	// of a belief that is mixed: posteriors under all numbers that the data allow
+	*model.Posterior // nil before any data; for a mixture its member with the largest weight
+	// for a mixture: posteriors for all hyperparameters compatible with the data
 	Mixture *model.Mixture
-	Within  *model.Within // of a belief that is mixed: what Learn uses instead of means; nil without blocks
+	Within  *model.Within // for a mixture: data within blocks, used by Learn instead of means; nil without blocks
 
 	prior      model.Prior
-	negligible float64 // weight of members that may be left out; 0 of a belief that is not mixed
+	negligible float64 // total weight of members that may be dropped; 0 without a mixture
 	round      int
-	found      *engine.Warning // at the first round that rejects
+	found      *engine.Warning // from the first round that rejects
 }
 
 // NewBelief returns the belief before any data.
 func NewBelief(prior model.Prior) *Belief { return &Belief{prior: prior} }
 
-// NewMixedBelief returns the belief before any data of a method that judges by all data so far and averages
-// over what is not known of the prior; members of so little weight together are left out.
+// NewMixedBelief returns a belief before any data that averages over unknown hyperparameters; members with at most this total weight are
+// dropped.
 func NewMixedBelief(prior model.Prior, negligible float64) *Belief {
 	return &Belief{prior: prior, negligible: negligible}
 }
 
-// Learn forms it from N counts and means, after one round more, under the precisions of the model.
-// The noise scales have this many degrees of freedom, +Inf where they are known.
+// Learn computes the posterior of N counts and means after a further round, with the precisions of the model. The noise scales have this
+// many degrees of freedom, +Inf if known.
 func (b *Belief) Learn(m *model.Model, counts []int, means []float64, freedom float64) (err error) {
 	if b.negligible > 0 {
 		if b.Mixture, err = model.ContinuedMixture(m, b.prior, b.Mixture, counts, means, b.Within, b.negligible); err != nil {
@@ -51,10 +50,10 @@ func (b *Belief) Learn(m *model.Model, counts []int, means []float64, freedom fl
 	return nil
 }
 
-// leastShown is the least p-value that is shown: smaller ones are 0 by rounding.
+// leastShown is the smallest displayed p-value: smaller ones round to 0.
 const leastShown = 1e-300
 
-// describe says how far rewards are from what the prior expects, in the direction of the data.
+// describe returns a warning with the distance of the rewards from the prior, with the sign of the data.
 func (b *Belief) describe(of *problem.Problem, p float64, counts []int, means []float64) *engine.Warning {
 	var sum, squares, n float64
 	for i, c := range counts {
@@ -80,8 +79,7 @@ func (b *Belief) describe(of *problem.Problem, p float64, counts []int, means []
 	return &w
 }
 
-// Doubts returns a warning where the data were not credible under the prior, from the first round
-// in which they were not.
+// Doubts returns a warning if the data were implausible under the prior, from the first such round.
 func (b *Belief) Doubts() []engine.Warning {
 	if b.found == nil {
 		return nil

@@ -16,18 +16,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Candidates are the sets B_v^(r) with the audit trail of arms that left them.
+// Candidates has the sets B_v^(r) and the audit trail of the eliminated arms.
 type Candidates struct {
 	Model   *model.Model
 	Sets    [][]int // per task, in arm order
-	Removed []bool  // N: which arms were withdrawn
+	Removed []bool  // N: withdrawn arms
 	trail   []dropped
 }
 
-// dropped is a line of the audit trail.
+// dropped is an entry of the audit trail.
 type dropped struct {
 	engine.Elimination
-	width func() float64 // in reward units, until somebody asks for it; nil if it is known
+	width func() float64 // computes the width in reward units on request; nil if it is known
 }
 
 // NewCandidates returns sets with all arms of each task.
@@ -76,14 +76,14 @@ func (c *Candidates) Drop(round, arm, rival int, gap, width float64, rule engine
 	}})
 }
 
-// DropLater is Drop with a width that is found when somebody asks for the audit trail.
+// DropLater is Drop with a width that is computed when the audit trail is requested.
 func (c *Candidates) DropLater(round, arm, rival int, gap float64, width func() float64, rule engine.Rule) {
 	c.Drop(round, arm, rival, gap, 0, rule)
 	unit := c.Model.Unit
 	c.trail[len(c.trail)-1].width = func() float64 { return width() * unit }
 }
 
-// Reopen takes what the audit trail says of an arm's end back.
+// Reopen removes an arm's elimination from the audit trail.
 func (c *Candidates) Reopen(arm int) {
 	p := c.Model.Problem
 	c.trail = slices.DeleteFunc(c.trail, func(e dropped) bool {
@@ -91,7 +91,7 @@ func (c *Candidates) Reopen(arm int) {
 	})
 }
 
-// Withdrawn records that an arm was taken out of its task.
+// Withdrawn records that an arm was withdrawn from its task.
 func (c *Candidates) Withdrawn(round, arm int) {
 	p := c.Model.Problem
 	c.Removed[arm] = true
@@ -100,13 +100,12 @@ func (c *Candidates) Withdrawn(round, arm int) {
 		Arm: p.Arms.Names[arm], Rule: engine.RuleWithdrawn}})
 }
 
-// TakeTrail begins the audit trail with the trail of other candidates, except for the arms that left theirs
-// before any data.
+// TakeTrail starts the audit trail with that of other candidates, without arms that were merged before any data.
 func (c *Candidates) TakeTrail(from *Candidates) {
 	c.trail = append(c.trail, lists.Where(from.trail, func(e dropped) bool { return e.Rule != engine.RuleSame })...)
 }
 
-// CanWithdraw reports arms that cannot be withdrawn: those that are not there, and the last of a task.
+// CanWithdraw returns an error for unknown arms and for the last arm of a task.
 func (c *Candidates) CanWithdraw(arms []int) error {
 	p, removed := c.Model.Problem, slices.Clone(c.Removed)
 	for _, i := range arms {
@@ -123,8 +122,7 @@ func (c *Candidates) CanWithdraw(arms []int) error {
 	return nil
 }
 
-// Leader returns the arm of the set with the largest estimate, the first of
-// tied ones.
+// Leader returns the arm of the set with the largest estimate, the first of tied ones.
 func Leader(set []int, estimates []float64) int {
 	best := set[0]
 	for _, i := range set[1:] {
@@ -135,7 +133,7 @@ func Leader(set []int, estimates []float64) int {
 	return best
 }
 
-// Answer starts the answer of a task whose leader is arm i: it is decided if no other candidate is left.
+// Answer returns the answer of a task with leader i: decided if there is no other candidate.
 func (c *Candidates) Answer(v, i int, estimate float64) engine.Answer {
 	p := c.Model.Problem
 	a := engine.Answer{Task: p.Tasks.Names[v], Leader: p.Arms.Names[i], Estimate: estimate * c.Model.Unit}
@@ -147,7 +145,7 @@ func (c *Candidates) Answer(v, i int, estimate float64) engine.Answer {
 	return a
 }
 
-// CheckBatch reports how a batch differs from the plan that it answers. It panics without a plan.
+// CheckBatch returns an error if a batch does not match its plan. It panics without a plan.
 func CheckBatch(p engine.Plan, b engine.Batch) error {
 	if p.Counts == nil {
 		panic(LearnedEarly)
@@ -155,7 +153,7 @@ func CheckBatch(p engine.Plan, b engine.Batch) error {
 	return engine.CheckBatch(p, b)
 }
 
-// Shown names the rival at arm i and turns its normalised gap into reward units.
+// Shown names the rival at arm i and converts its normalised gap to reward units.
 func (c *Candidates) Shown(i int, r engine.Rival) engine.Rival {
 	r.Arm = c.Model.Problem.Arms.Names[i]
 	r.Gap *= c.Model.Unit
@@ -173,10 +171,10 @@ func (c *Candidates) NoData(v, leader int) engine.Rival {
 	return c.Shown(rival, engine.Rival{Open: len(set), Error: math.Inf(1)})
 }
 
-// LearnedEarly is the panic of algorithms that get a round's data before they planned one.
+// LearnedEarly is the panic message of algorithms whose Learn is called before Plan.
 const LearnedEarly = "engine: Learn was called before Plan"
 
-// CheckInform reports rewards of no round that are not of the arms of a problem.
+// CheckInform returns an error for added rewards that do not match the arms of a problem.
 func CheckInform(p *problem.Problem, b engine.Batch) error {
 	if len(b.Counts) != p.N() || len(b.Means) != p.N() {
 		return fmt.Errorf("the batch has %d counts and %d means for %d arms", len(b.Counts), len(b.Means), p.N())
@@ -184,12 +182,11 @@ func CheckInform(p *problem.Problem, b engine.Batch) error {
 	return nil
 }
 
-// mostRivals is the number of arms of a large set, the ones with the largest estimates, by which others are
-// beaten. Fewer comparisons keep more arms, and never beat a wrong one.
+// mostRivals is the number of arms with the largest estimates that others are compared with in a large set. Fewer comparisons keep more
+// arms and never eliminate a wrong one.
 const mostRivals = 256
 
-// Strongest returns the arms of a set that others are compared with: all, or of very many arms those
-// with the largest estimates.
+// Strongest returns the arms of a set that others are compared with: all or, for very many, those with the largest estimates.
 func Strongest(m *model.Model, set []int, estimates []float64) []int {
 	if len(set) <= mostRivals || !m.Many() {
 		return set
@@ -199,8 +196,8 @@ func Strongest(m *model.Model, set []int, estimates []float64) []int {
 	return out[:mostRivals]
 }
 
-// Most returns the largest of the samples that the tasks take, which is what they take together
-// where the same samples serve all of them. -1 or NaN of one task holds for all.
+// Most returns the largest number of samples of any task, the total if all tasks share the same samples. -1 or NaN for one task is the
+// result for all.
 func Most(tasks []int, samples func(v int) float64) float64 {
 	most := 0.0
 	for _, v := range tasks {
@@ -213,33 +210,31 @@ func Most(tasks []int, samples func(v int) float64) float64 {
 	return most
 }
 
-// MedianGap returns the median of a normal gap with this estimate and standard error, given that
-// it is positive, as a leader's gap is: the estimate itself may be nearly 0, and then says
-// nothing of how long it takes.
+// MedianGap returns the median of a normal gap with this estimate and standard error, given that it is positive, as a leader's gap is. An
+// estimate near 0 would say nothing about the remaining time.
 func MedianGap(gap, sd float64) float64 {
 	if !(sd > 0) || gap > 6*sd {
 		return max(gap, 0)
 	}
-	x := max(gap/sd, -6) // a leader is seldom that far behind
+	x := max(gap/sd, -6) // leaders are rarely that far behind
 	positive := distuv.UnitNormal.CDF(x)
 	return sd * (x + distuv.UnitNormal.Quantile(1-positive/2))
 }
 
-// Stage holds all that one round of sampling fixes before its data: the design, the rounded counts,
-// and the estimator they give.
+// Stage has everything a round fixes before its data: the design, the rounded counts, and their estimator.
 type Stage struct {
 	Design   design.Design
 	Rounding design.Rounding
 	Estimate *model.Estimator
-	Sides    []engine.Side // of arms that are measured side by side
+	Sides    []engine.Side // of arms that are compared within blocks
 }
 
-// Floats returns how many numbers are held, for the bound of a Memory.
+// Floats returns the number of stored numbers, for the limit of a Memory.
 func (st *Stage) Floats() int {
 	return len(st.Design.Weights) + len(st.Design.Certificate.Weights) + len(st.Rounding.Counts) + st.Estimate.Floats()
 }
 
-// Plan returns the stage as the plan of a round; without a stage it has no counts.
+// Plan returns the plan of the stage; nil has no counts.
 func (st *Stage) Plan(round int) engine.Plan {
 	if st == nil {
 		return engine.Plan{}

@@ -1,5 +1,3 @@
-// Package rounds holds what algorithms that work in rounds share: the sets of candidates with the
-// audit trail of arms that left them, the stage of a round (its design, whole counts and estimator),
-// noise scales that are learned from the data, the evidence of a fixed budget, and how far a task
-// is.
+// Package rounds has the common parts of algorithms that work in rounds: candidate sets with the audit trail, the stage of a round
+// (design, counts and estimator), noise scales estimated from the data, the evidence of fixed-budget runs, and progress.
 package rounds

@@ -12,23 +12,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Evidence judges what the data of a fixed-budget run support. In every round the design is fixed
-// before the data, so the difference of each pair of candidates has the confidence width
-// √(2‖y‖²_{A⁻¹} log(2n²VR/δ)) + bias, for all pairs and the R rounds at once with probability 1 -
-// δ. An arm that some rival beats by the width is beaten. A task is decided when all its arms but
-// one are beaten: then that one is its best arm with probability 1 - δ, whatever rule chose the
-// answer.
+// Evidence tests the answers of a fixed-budget run. In every round the design is fixed before the data, so the difference of each pair of
+// candidates has the confidence width √(2‖y‖²_{A⁻¹} log(2n²VR/δ)) + bias, simultaneously for all pairs and the R rounds with probability
+// 1 - δ. An arm that some rival exceeds by the width is beaten. A task is decided if all its arms except one are beaten: that arm is then
+// the best with probability 1 - δ, whatever rule chose the answer.
 type Evidence struct {
 	of     *Candidates
 	beaten []bool // N
-	// N: index into rounds of the last one an arm was a candidate in; -1 before
+	// N: index into rounds of the last round with the arm as a candidate; -1 before any
 	seen   []int
 	rounds []roundEstimate // one per round
-	// N: estimates by which leaders are chosen, normalised; nil means the rounds' estimates
+	// N: estimates that choose leaders, normalised; nil means the rounds' estimates
 	believed []float64
 	LogTerm  float64
 	bound    model.Bound
-	belief   *Belief // by which leaders are chosen and sets are cut, with ξ of a Gaussian process; else nil
+	belief   *Belief // posterior that chooses leaders and cuts sets, for ξ of a Gaussian process; else nil
 }
 
 // roundEstimate is one round's estimator with its estimates.
@@ -37,8 +35,8 @@ type roundEstimate struct {
 	estimates []float64 // N, normalised
 }
 
-// NewEvidence returns the evidence on candidate sets before any data, at the error probability of the options over the given number of
-// rounds, whose estimates have this ridge.
+// NewEvidence returns the evidence on candidate sets before any data, at the options' error probability over this number of rounds with
+// this ridge. It returns an error if no norm is known.
 func NewEvidence(c *Candidates, opt model.Terms, rounds int, ridge float64) (Evidence, error) {
 	p := c.Model.Problem
 	bound, err := c.Model.Designs().NormBound(opt, ridge)
@@ -52,8 +50,8 @@ func NewEvidence(c *Candidates, opt model.Terms, rounds int, ridge float64) (Evi
 	return ev, err
 }
 
-// Estimate weighs a round by itself, and returns the estimates that answers and cuts use, with the estimator that they are of: the
-// round's, or a posterior.
+// Estimate tests a round by its own data. It returns the estimates for answers and cuts, with their estimator: the round's, or a
+// posterior.
 func (ev *Evidence) Estimate(e *model.Estimator, b engine.Batch) (*model.Estimator, []float64, error) {
 	estimates := e.Estimates(b.Means)
 	ev.Weigh(e, estimates)
@@ -67,7 +65,7 @@ func (ev *Evidence) Estimate(e *model.Estimator, b engine.Batch) (*model.Estimat
 	return ev.belief.Estimator, ev.believed, nil
 }
 
-// Doubts returns a warning where data were not credible under the prior of a posterior.
+// Doubts returns a warning if data were implausible under the prior of a posterior.
 func (ev *Evidence) Doubts() []engine.Warning {
 	if ev.belief == nil {
 		return nil
@@ -92,18 +90,17 @@ func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64) {
 	ev.rounds = append(ev.rounds, j)
 }
 
-// upper returns the upper confidence bound of the reward of arm i minus the rival's, normalised.
+// upper returns the upper confidence bound of arm i minus rival, normalised.
 func (ev *Evidence) upper(j roundEstimate, i, rival int) float64 {
 	width := math.Sqrt(2*j.estimator.Variance(i, rival)*ev.LogTerm) + j.estimator.Bias(i, rival, ev.bound)
 	return j.estimates[i] - j.estimates[rival] + width
 }
 
-// Believe sets estimates, normalised, by which leaders are chosen from now on, such as posterior
-// means. What is beaten does not change: that is judged by estimators which were fixed before their
-// data.
+// Believe sets estimates that choose leaders from now on, normalised, such as posterior means. Beaten arms do not change: only estimators
+// fixed before their data decide that.
 func (ev *Evidence) Believe(estimates []float64) { ev.believed = estimates }
 
-// Latest returns the estimates of the last round by itself, normalised; nil before any.
+// Latest returns the estimates of the last round alone, normalised; nil before any.
 func (ev *Evidence) Latest() []float64 {
 	if len(ev.rounds) == 0 {
 		return nil
@@ -134,7 +131,7 @@ func (ev *Evidence) leader(v int) int {
 	return first
 }
 
-// Answers returns the leaders of all tasks, decided where the data support them.
+// Answers returns the leaders of all tasks, decided if the data support them.
 func (ev *Evidence) Answers() []engine.Answer {
 	return lists.Make(len(ev.of.Sets), func(v int) engine.Answer { return ev.answer(v) })
 }
@@ -159,15 +156,14 @@ func (ev *Evidence) answer(v int) engine.Answer {
 	return a
 }
 
-// Hardest returns the arm of task v that needs most further samples to be beaten by the leader.
+// Hardest returns the arm of task v that needs most further samples until the leader beats it.
 func (ev *Evidence) Hardest(v int) engine.Rival {
 	r, _ := ev.lacking(v)
 	return r
 }
 
-// Samples returns the samples of a further round after which the answers of all these tasks would
-// be supported. They are for a round in the proportions of the one that the rival was last in, since
-// every round is judged by itself; the budget may not have them.
+// Samples returns the samples of a further round after which all these tasks would be decided, in the proportions of the round that last
+// had the rival, since every round is tested by its own data. The budget may not suffice.
 func (ev *Evidence) Samples(tasks []int) float64 {
 	return Most(tasks, func(v int) float64 {
 		_, samples := ev.lacking(v)
@@ -175,8 +171,7 @@ func (ev *Evidence) Samples(tasks []int) float64 {
 	})
 }
 
-// lacking returns the rival in task v, another arm where the leader itself is beaten, and the
-// samples until it is beaten.
+// lacking returns the rival in task v (another arm if the leader itself is beaten) and the samples until it is beaten.
 func (ev *Evidence) lacking(v int) (engine.Rival, float64) {
 	lo, hi := ev.of.Model.Problem.ArmsOf(v)
 	first := ev.leader(v)
@@ -205,7 +200,7 @@ func (ev *Evidence) lacking(v int) (engine.Rival, float64) {
 	switch {
 	case len(ev.rounds) == 0:
 		most = math.NaN()
-	case math.IsInf(most, 0): // the same to the kernel, or the leader is beaten
+	case math.IsInf(most, 0): // equal features, or the leader is beaten
 		most = -1
 	}
 	if rival == first {
@@ -216,12 +211,11 @@ func (ev *Evidence) lacking(v int) (engine.Rival, float64) {
 	return ev.of.Shown(rival, out), math.Ceil(most)
 }
 
-// confidence is the probability of the intervals of arms.
+// confidence is the coverage of the intervals of arms.
 const confidence = 0.95
 
-// ArmEstimates returns the estimates (N, normalised, nil before any data) with intervals by the
-// variances of their estimator and what it leaves out of each, normalised: of the normal law, or
-// Student's where the scale of an arm's noise has so many degrees of freedom.
+// ArmEstimates returns the estimates (N, normalised, nil before any data) with intervals from their variances plus omitted, the variance
+// that the estimator leaves out, normalised. Quantiles are normal, or Student's if the arm's noise scale is estimated.
 func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, omitted float64,
 	freedom func(arm int) float64) engine.ArmEstimates {
 	if e == nil || estimates == nil {
@@ -242,10 +236,10 @@ func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, omitt
 	return out
 }
 
-// KnownScales are the degrees of freedom of noise whose scales are known.
+// KnownScales returns the degrees of freedom for known noise scales, +Inf.
 func KnownScales(int) float64 { return math.Inf(1) }
 
-// quantile returns how many standard errors half of an interval is long.
+// quantile returns half of an interval in standard errors.
 func quantile(freedom float64) float64 {
 	const p = 0.5 + confidence/2
 	switch {
@@ -257,7 +251,7 @@ func quantile(freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(p)
 }
 
-// ArmEstimates returns what a posterior says of every arm, or without one what the last round by itself does.
+// ArmEstimates returns the posterior of every arm or, without one, the estimates of the last round alone.
 func (ev *Evidence) ArmEstimates() engine.ArmEstimates {
 	switch b := ev.belief; {
 	case len(ev.rounds) == 0 || b != nil && b.Posterior == nil:
@@ -271,11 +265,10 @@ func (ev *Evidence) ArmEstimates() engine.ArmEstimates {
 	return ArmEstimates(ev.of.Model, last.estimator, last.estimates, 0, KnownScales)
 }
 
-// Intervals returns means with intervals by their variances, both normalised, N of each, for a
-// posterior.
+// Intervals returns posterior means with intervals from their variances, both N and normalised.
 func Intervals(m *model.Model, means, variances []float64, freedom func(arm int) float64) engine.ArmEstimates {
 	out := engine.ArmEstimates{Mean: make([]float64, len(means)), Half: make([]float64, len(means)), Posterior: true}
-	last, errors := math.NaN(), 0. // many arms have the same degrees of freedom
+	last, errors := math.NaN(), 0. // many arms have equal degrees of freedom
 	for i, mean := range means {
 		if f := freedom(i); f != last {
 			last, errors = f, quantile(f)

@@ -12,10 +12,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// Pool lets scales be estimated as a posterior method takes them: each with the weight that the data give to
-// how much they differ, see pooled; and by arm once the data reject a number that is stated, see replicates. Scales that were estimated
-// from data are pooled, too, and are the least until the data reject them. Bounded rewards have the scatter that they show, instead of
-// half their range.
+// Pool estimates scales for posterior methods: shrunk towards each other by the evidence on their differences, see pooled; and per arm
+// once the data reject a stated number, see replicates. Scales estimated from data are pooled, too, and are lower limits until the data
+// reject them. Bounded rewards have their observed variance, instead of half their range.
 func (n *Scales) Pool() {
 	p := n.Model.Problem
 	n.Squares = n.Groups != nil || p.Noise.Bounds != nil || p.Noise.Estimated()
@@ -26,7 +25,7 @@ func (n *Scales) Pool() {
 	n.each = newReplicates(p.N())
 }
 
-// learnPooled takes in a round's squared deviations and sets the precisions of the next round.
+// learnPooled adds a round's squared deviations and sets the precisions of the next round.
 func (n *Scales) learnPooled(b engine.Batch) (err error) {
 	p := n.Model.Problem
 	n.each.add(p.Noise.Scales, b)
@@ -52,11 +51,11 @@ func (n *Scales) learnPooled(b engine.Batch) (err error) {
 		n.freedom[g] += n.each.freedom[i]
 		n.squares[g] += n.each.squares[i]
 	}
-	copy(n.effective, n.freedom) // where there is nothing to weigh by
+	copy(n.effective, n.freedom) // without evidence on the differences
 	return n.reweigh()
 }
 
-// restated sets the precisions that stated scales have, where others were set before.
+// restated restores the precisions of stated scales, if others were set.
 func (n *Scales) restated(set bool) error {
 	if !set {
 		return nil
@@ -67,12 +66,12 @@ func (n *Scales) restated(set bool) error {
 	})
 }
 
-// Within sets the scales of rewards within blocks, one for the arms of each task, from the degrees of freedom and the squares
-// that blocks leave, by task and normalised. Scales that are stated do not count.
+// Within sets the scales of rewards within blocks, one per task, from the degrees of freedom and squares of the block residuals, by task
+// and normalised. Stated scales are ignored.
 func (n *Scales) Within(freedom, squares []float64) error {
 	n.Groups, n.freedom, n.squares = n.Model.Problem.TaskOf, freedom, squares
 	n.each, n.seen = newReplicates(n.Model.Problem.N()), nil
-	if n.effective = slices.Clone(freedom); !(floats.Sum(squares) > 0) { // blocks that are all alike say nothing of a scale
+	if n.effective = slices.Clone(freedom); !(floats.Sum(squares) > 0) { // equal blocks have no information on a scale
 		return nil
 	}
 	factor, effective := pooled(freedom, squares, 0)
@@ -80,7 +79,7 @@ func (n *Scales) Within(freedom, squares []float64) error {
 	return n.weigh(func(i int) float64 { return factor[n.Groups[i]] })
 }
 
-// takeEach adds what arms of another problem tell, see Take.
+// takeEach adds the data of arms of another problem, see Take.
 func (n *Scales) takeEach(from Scales, at []int) error {
 	for k, i := range at {
 		if i < 0 {
@@ -97,9 +96,9 @@ func (n *Scales) takeEach(from Scales, at []int) error {
 	return n.learnPooled(engine.Batch{})
 }
 
-// replicates hold what the rewards of each arm scatter by around their mean.
+// replicates has the variation of each arm's rewards around their mean.
 type replicates struct {
-	freedom, squares []float64 // N: squares over the variance that is stated or guessed
+	freedom, squares []float64 // N: squares divided by the stated or guessed variance
 	looks            int
 }
 
@@ -116,8 +115,8 @@ func (r *replicates) add(scales []float64, b engine.Batch) {
 	}
 }
 
-// contradict returns a warning where the rewards of some arm scatter more than the stated scale says, by χ². The k-th look at
-// the data is at a level of LackLevel/(k(k+1)) for all arms together.
+// contradict returns a warning if the rewards of some arm vary more than its stated scale allows, by χ². The k-th interim analysis has
+// level LackLevel/(k(k+1)) for all arms together.
 func (r *replicates) contradict(p *problem.Problem) *engine.Warning {
 	r.looks++
 	worst, chance := engine.MostAbove(len(r.freedom), func(i int) (squares, freedom float64) { return r.squares[i], r.freedom[i] })
@@ -129,33 +128,31 @@ func (r *replicates) contradict(p *problem.Problem) *engine.Warning {
 		Numbers: []float64{p.Noise.Scales[worst] * ratio, ratio, max(chance, leastShown)}}
 }
 
-// fewestPooled and fewestEach are the degrees of freedom that a first round sees to where scales are pooled, of all
-// together and of each.
+// fewestPooled and fewestEach are the degrees of freedom of a first round with pooled scales: in total and per arm.
 const fewestPooled, fewestEach = 6, 1
 
-// likeness are the degrees of freedom ν of the law that scales are drawn from: at 0.5 they differ by powers of
-// ten, at infinity they are one.
+// likeness has the degrees of freedom ν of the distribution of scales: at 0.5 they differ by powers of ten, at infinity they are equal.
 var likeness = [...]float64{0.5, 1, 2, 4, 8, 16, 32, 64, math.Inf(1)}
 
-// statedBelief is the probability of stated scales before any data, and statedWidth the standard deviation of log s² where they are wrong.
+// statedBelief is the prior probability that stated scales are right, and statedWidth the standard deviation of log s² if they are wrong.
 const statedBelief, statedWidth = 0.95, 0.5
 
-// around are places on both sides of the likeliest common scale, in standard deviations of its log.
+// around has grid points on both sides of the likeliest common scale, in standard deviations of its log.
 var around = [...]float64{-2, -1, 0, 1, 2}
 
-// pooled returns by group the factor of the variance, 1 over the posterior mean of 1 over it, and the degrees of freedom of
-// Student's law with it. Squares S_g over guessed variances have n_g degrees of freedom, and factors are drawn as
+// pooled returns per group the factor on the variance, 1 over the posterior mean of its inverse, and the degrees of freedom of Student's
+// distribution with it. Squares S_g over guessed variances have n_g degrees of freedom, and factors are distributed as
 //
 //	φ_g ~ ν s²/χ²_ν,  S_g | φ_g ~ φ_g χ²_{n_g},  E 1/φ_g = (n_g + ν)/(S_g + ν s²)
 //
-// given ν and s [Smyth04]; these are averaged over by evidence, ν over likeness and log s² with a flat prior. Freedom is
-// the freedom of the gamma law with the mean and the variance of 1/φ_g. Rewards that are all alike, as rounded ones may be, count as
-// ones of a tenth of the common scale.
+// given ν and s [Smyth04]; these are averaged by evidence, ν over likeness and log s² with a flat prior. The degrees of freedom are those
+// of the gamma distribution with the mean and variance of 1/φ_g. Equal rewards, for example rounded ones, count as rewards with a tenth
+// of the common scale.
 //
-// With a probability of stated all factors are 1. It is 0 if nothing is stated; else log s² is normal around 0.
+// With probability stated all factors are 1. It is 0 if nothing is stated; otherwise log s² is normal around 0.
 //
-// [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in microarray
-// experiments, Statistical Applications in Genetics and Molecular Biology 3 (2004) 3.
+// [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in microarray experiments,
+// Statistical Applications in Genetics and Molecular Biology 3 (2004) 3.
 func pooled(freedom, squares []float64, stated float64) (factor, effective []float64) {
 	all, sum := floats.Sum(freedom), floats.Sum(squares)
 	factor, effective = make([]float64, len(freedom)), make([]float64, len(freedom))
@@ -204,11 +201,11 @@ func pooled(freedom, squares []float64, stated float64) (factor, effective []flo
 	return factor, effective
 }
 
-// alike is the part of the common variance that rewards have which are all alike.
+// alike is the fraction of the common variance assigned to equal rewards.
 const alike = 0.01
 
-// likeliest returns the x = log s² of the largest evidence, which is concave in it, by Newton's method from a
-// start, and the standard deviation that the curvature there gives.
+// likeliest returns the x = log s² with the largest evidence, which is concave in x, by Newton's method from a start, and the standard
+// deviation from the curvature there.
 func likeliest(freedom, squares []float64, nu, x float64) (at, width float64) {
 	const steps = 30
 	for range steps {
@@ -235,7 +232,7 @@ func likeliest(freedom, squares []float64, nu, x float64) (at, width float64) {
 	return x, width
 }
 
-// evidenceOf returns log of the density of all squares given ν and x = log s², up to a constant.
+// evidenceOf returns the log density of all squares given ν and x = log s², up to a constant.
 func evidenceOf(freedom, squares []float64, nu, x float64) float64 {
 	sum := 0.0
 	for g, n := range freedom {

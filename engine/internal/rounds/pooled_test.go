@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Scales that are drawn as they are taken to be have Student's law with the estimated factor and degrees of freedom: a
-// normal variable of that scale is beyond a quantile as often as the quantile says, whether scales are alike, differ or are one.
+// If scales are drawn from the assumed distribution, a normal variable with that scale follows Student's distribution with the estimated
+// factor and degrees of freedom, whether scales are equal, different or single.
 func TestPooledScalesAreStudents(t *testing.T) {
 	const each = 2.0
 	rng := rand.New(rand.NewPCG(4, 9))
@@ -46,7 +46,7 @@ func TestPooledScalesAreStudents(t *testing.T) {
 	}
 }
 
-// One scale has the estimate and the degrees of freedom of the textbook, and equal scales nearly all of them together.
+// One scale has the textbook's estimate and degrees of freedom; equal scales have nearly all of them together.
 func TestPooledScales(t *testing.T) {
 	factor, effective := pooled([]float64{7}, []float64{21}, 0)
 	if factor[0] != 3 || effective[0] != 7 {
@@ -65,7 +65,7 @@ func TestPooledScales(t *testing.T) {
 	}
 }
 
-// Stated scales are taken for nearly known where little is seen or they are right, and for wrong where scatter differs by arm.
+// Stated scales count as nearly known with few data or if they are right, and as wrong if the variation differs by arm.
 func TestStatedScales(t *testing.T) {
 	one, apart := make([]float64, 30), make([]float64, 30)
 	freedom, rng := make([]float64, 30), rand.New(rand.NewPCG(1, 8))
@@ -87,7 +87,7 @@ func TestStatedScales(t *testing.T) {
 	}
 }
 
-// Rewards that nobody bounded have the variance of counts as long as all are 0 or 1, and then what was stated.
+// Unbounded rewards have the variance of counts while all are 0 or 1, and then the stated one.
 func TestOutcomesOfNoBounds(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
 	p.Noise.Known, p.Noise.Scales = problem.NoiseTask, []float64{3, 3}
@@ -125,7 +125,7 @@ func TestOutcomesOfNoBounds(t *testing.T) {
 	}
 }
 
-// Arms whose rewards lie close together count by the scatter that was estimated for all, until some arm contradicts it.
+// Arms with close rewards use the scale estimated for all, until some arm contradicts it.
 func TestEstimatedScalesAreTheLeast(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0, 0, 0})
 	p.Noise.Known, p.Noise.Scales = problem.NoiseTask, []float64{2, 2, 2, 2}
@@ -152,7 +152,7 @@ func TestEstimatedScalesAreTheLeast(t *testing.T) {
 	}
 }
 
-// Single rewards between 0 and 1 are none of the two, also where nobody asked for squares, whatever their unit.
+// Single rewards between 0 and 1 are not two-valued, also without squares and in any unit.
 func TestSharesAreNoOutcomes(t *testing.T) {
 	for _, unit := range []float64{1, 1e-9} {
 		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
@@ -174,7 +174,7 @@ func TestSharesAreNoOutcomes(t *testing.T) {
 	}
 }
 
-// Counts of the bounds have the variance of their law, other rewards what they show, and none more than half the range.
+// Two-valued rewards at the bounds have the variance of counts, other rewards the observed one, and none more than half the range.
 func TestShownVariance(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
 	p.Noise.Bounds, p.Noise.Scales = &[2]float64{0, 10}, []float64{5, 5}
@@ -209,8 +209,7 @@ func TestShownVariance(t *testing.T) {
 	}
 }
 
-// A scale that is stated is given up for one of each arm where rewards scatter more, and hardly ever where they scatter as
-// it says.
+// A stated scale is replaced by one per arm if rewards vary more, and almost never if it is right.
 func TestScalesAreContradicted(t *testing.T) {
 	for _, times := range []float64{1, 4} {
 		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0, 0}, []float64{0, 0, 0})

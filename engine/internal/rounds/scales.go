@@ -12,27 +12,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Scales holds the known and estimated noise scales.
+// Scales has the known and estimated noise scales.
 type Scales struct {
 	Model *model.Model // with the precisions of the coming round
 
-	Groups  []int     // N: the unknown factor that an arm's scale has; nil when scales are known
-	guides  bool      // whether they only guide pulls: no test uses them
-	freedom []float64 // by group, of the rounds so far
-	squares []float64 // by group: Σ squared deviations over guessed variance
+	Groups  []int     // N: group of arms with a common unknown factor; nil if scales are known
+	guides  bool      // whether they only guide pulls, and no test depends on them
+	freedom []float64 // per group, of the rounds so far
+	squares []float64 // per group: Σ squared deviations over guessed variance
 
 	// of a posterior method, see Pool
-	Squares   bool            // whether plans ask for squares: a scale that was stated as a number is taken for it until some come
-	each      *replicates     // nil of bounded rewards, and of other methods
-	effective []float64       // by group: degrees of freedom of its estimate
-	Found     *engine.Warning // what the scatter of rewards contradicts
-	seen      *shown          // nil of other methods, and where somebody gave means of several rewards without their squares
-	stated    bool            // whether scales are stated that squares may speak against: Groups are then the arms
-	outcomes  bool            // whether all rewards so far are one of two values, whose law says how they scatter
-	of        []share         // by group: the replicates of the round, see Replicated
+	Squares   bool            // whether plans request squares: a stated scale is used until some arrive
+	each      *replicates     // nil for bounded rewards and for other methods
+	effective []float64       // per group: degrees of freedom of its estimate
+	Found     *engine.Warning // contradiction by the variation of rewards
+	seen      *shown          // nil for other methods, and if means of several rewards came without squares
+	stated    bool            // whether scales are stated that squares may contradict: Groups are then the arms
+	outcomes  bool            // whether all rewards so far are one of two values, which determines their variance
+	of        []share         // per group: the replicates of the round, see Replicated
 }
 
-// NewScales checks Options.Law against the problem and prepares.
+// NewScales checks Options.Law against the problem and returns the scales before any data.
 func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 	p := m.Problem
 	n := Scales{Model: m}
@@ -50,14 +50,13 @@ func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 	return n, nil
 }
 
-// Guide lets the scale of each arm be estimated to plan by, where tests do not use scales and the scales of
-// the problem are only the largest that there can be.
+// Guide estimates the scale of each arm for planning, if tests do not use scales and the problem's scales are only upper limits.
 func (n *Scales) Guide() {
 	n.guides = true
 	n.group(indices.All(n.Model.Problem.N()))
 }
 
-// group sets which arms have an unknown factor in common, before any data.
+// group sets the arms with a common unknown factor, before any data.
 func (n *Scales) group(of []int) {
 	count := slices.Max(of) + 1
 	n.Groups, n.freedom, n.squares, n.effective = of, make([]float64, count), make([]float64, count), make([]float64, count)
@@ -75,11 +74,11 @@ func (n *Scales) weigh(variance func(arm int) float64) (err error) {
 	return err
 }
 
-// fewestFree is the degrees of freedom that every unknown scale gets in every round that
-// pulls it: with fewer, Student's law costs more than the pulls.
+// fewestFree is the degrees of freedom that every unknown scale gets in each round that pulls it: with fewer, Student's distribution
+// costs more than the pulls.
 const fewestFree = 6
 
-// Replicate adds pulls to the arm of each group that has most, until its scale can be estimated.
+// Replicate adds pulls to the arm with most pulls of each group, until its scale can be estimated.
 func (n *Scales) Replicate(counts []int) {
 	if n.Groups == nil || n.guides {
 		return
@@ -104,13 +103,12 @@ func (n *Scales) Replicate(counts []int) {
 	}
 }
 
-// guideShare is what the common scale weighs, in degrees of freedom, beside an arm's own scale which only
-// guides pulls: stakes on arms whose scale seems small by chance are too large.
+// guideShare is the weight of the common scale, in degrees of freedom, in an arm's scale that only guides pulls: stakes on arms whose
+// scale seems small by chance are too large.
 const guideShare = 24
 
-// Learn takes in a round's squared deviations and sets the precisions of the next round: guesses
-// times the estimates of their factors from all rounds so far, those with little data shrunk
-// towards the common one.
+// Learn adds a round's squared deviations and sets the precisions of the next round: guesses times the estimated factors from all rounds
+// so far, those with few data shrunk towards the common one.
 func (n *Scales) Learn(b engine.Batch) error {
 	if n.each != nil {
 		return n.learnPooled(b)
@@ -134,7 +132,7 @@ func (n *Scales) Learn(b engine.Batch) error {
 // reweigh sets the precisions of the next round from the squares so far.
 func (n *Scales) reweigh() error {
 	freedom, squares := lists.Total(n.freedom), lists.Total(n.squares)
-	if !(squares > 0) { // no replicates, or rewards without noise: nothing to learn
+	if !(squares > 0) { // no replicates, or rewards without noise
 		return nil
 	}
 	factor := n.shrunk(squares / freedom)
@@ -144,7 +142,7 @@ func (n *Scales) reweigh() error {
 	})
 }
 
-// shrunk returns by group the estimated factor of its variance; common is the factor of all together.
+// shrunk returns per group the estimated factor of its variance; common is the overall factor.
 func (n *Scales) shrunk(common float64) (factor []float64) {
 	if n.each != nil {
 		belief := 0.0
@@ -153,7 +151,7 @@ func (n *Scales) shrunk(common float64) (factor []float64) {
 		}
 		factor, n.effective = pooled(n.freedom, n.squares, belief)
 		for g := range factor {
-			if n.stated && n.Found == nil { // skewed rewards without their rare values lie close together around a mean that is off
+			if n.stated && n.Found == nil { // skewed rewards without their rare values have a small variance around a biased mean
 				factor[g] = max(1, factor[g])
 			}
 		}
@@ -170,7 +168,7 @@ func (n *Scales) shrunk(common float64) (factor []float64) {
 	return factor
 }
 
-// Change returns the least factor by which a precision differs from a model's before any data.
+// Change returns the smallest ratio of a precision to the one of a model before any data.
 func (n *Scales) Change(before *model.Model) float64 {
 	if n.Groups == nil || n.Model == before {
 		return 1
@@ -184,12 +182,11 @@ func (n *Scales) Change(before *model.Model) float64 {
 	return least
 }
 
-// noWeight is the weight, relative to the largest, that is rounding of 0. An arm of no more weight
-// is left out of the estimate, not only of its variance: how much its noise counts is not known,
-// and guesses may be off by any factor.
+// noWeight is the relative weight below which an arm counts as rounding. Such an arm is dropped from the estimate, not only from its
+// variance: its noise scale is unknown, and guesses may be wrong by any factor.
 const noWeight = 1e-10
 
-// Score returns the evidence of the round's data on a bet on the estimates of an estimator, whose replicates Replicated has.
+// Score returns the round's evidence on a bet, on the estimates of an estimator; Replicated must have the round's replicates.
 func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64, round engine.Batch) sequential.Score {
 	gap := estimates[b.Leader] - estimates[b.Arm] - b.Bias
 	if n.Groups == nil {
@@ -220,8 +217,8 @@ func (n *Scales) Replicated(round engine.Batch) {
 	}
 }
 
-// ScoreOf returns the evidence of the round's data on a gap that is estimated as Σ_j w_j ȳ_j, less its bias, from the means of
-// these arms. Its variance is Σ_j w_j² σ_j²/n_j, with the variance of each scale estimated from all replicates that the round has of it.
+// ScoreOf returns the round's evidence on a gap estimated as Σ_j w_j ȳ_j, less its bias, from the means of these arms. Its variance is
+// Σ_j w_j² σ_j²/n_j, with each scale estimated from all its replicates in the round.
 func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, round engine.Batch) sequential.Score {
 	s := sequential.Score{Gap: gap, Sd: math.Sqrt(variance), Freedom: math.Inf(1)}
 	if n.Groups == nil {
@@ -234,7 +231,7 @@ func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, r
 	variance = 0
 	for _, i := range arms {
 		if g := &n.of[n.Groups[i]]; g.coefficient != 0 {
-			variance += g.coefficient * g.squares / g.freedom // no replicates: NaN, and no step
+			variance += g.coefficient * g.squares / g.freedom // without replicates NaN, which gives no step
 			s.Freedom, g.coefficient = min(s.Freedom, g.freedom), 0
 		}
 	}
@@ -242,14 +239,13 @@ func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, r
 	return s
 }
 
-// share is the part of the variance of a gap that comes from the arms of one unknown scale.
+// share is the contribution of the arms of one unknown scale to the variance of a gap.
 type share struct {
-	coefficient      float64 // Σ w² σ²/n of the gap at hand, σ guessed
+	coefficient      float64 // Σ w² σ²/n of the gap, σ guessed
 	squares, freedom float64 // of their replicates, over the guessed variance
 }
 
-// FreedomOf returns the least number of degrees of freedom that the scales of the arms are
-// estimated with; +Inf where they are known.
+// FreedomOf returns the smallest number of degrees of freedom of the scales of the arms; +Inf if they are known.
 func (n *Scales) FreedomOf(arms []int) float64 {
 	least := math.Inf(1)
 	if n.outcomes {
@@ -266,8 +262,7 @@ func (n *Scales) FreedomOf(arms []int) float64 {
 	return least
 }
 
-// Take adds what the rounds of other arms tell of noise scales, before any data of its own; at holds
-// their places, -1 for those that are left out.
+// Take adds the noise data of other arms, before any data of its own; at has their indices, -1 for dropped arms.
 func (n *Scales) Take(from Scales, at []int) error {
 	if n.seen != nil && from.seen != nil {
 		n.seen.take(from.seen, at)
@@ -296,8 +291,7 @@ func (n *Scales) Take(from Scales, at []int) error {
 	return n.Learn(engine.Batch{})
 }
 
-// Few reports whether some scale of the arms is unknown and known to fewer degrees of freedom than a
-// planned round sees to.
+// Few reports whether some scale of the arms is unknown and has fewer degrees of freedom than a planned round provides.
 func (n *Scales) Few(arms []int) bool {
 	switch {
 	case n.stated:
@@ -308,7 +302,7 @@ func (n *Scales) Few(arms []int) bool {
 	return n.Freedom() < fewestPooled || slices.ContainsFunc(arms, func(i int) bool { return n.freedom[n.Groups[i]] < fewestEach })
 }
 
-// Freedom returns the degrees of freedom of all scales together; +Inf where they are known.
+// Freedom returns the total degrees of freedom of all scales; +Inf if they are known.
 func (n *Scales) Freedom() float64 {
 	if n.Groups == nil || n.outcomes || n.stated && n.Found == nil {
 		return math.Inf(1)

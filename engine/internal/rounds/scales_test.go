@@ -89,8 +89,7 @@ func TestScoreOfWrongGuesses(t *testing.T) {
 	}
 }
 
-// An arm whose weight is rounding is no part of the estimate: its noise, of a scale that nobody
-// knows, does not count.
+// An arm whose weight is a rounding error is not part of the estimate: its noise, of unknown scale, is ignored.
 func TestNoWeightNoNoise(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{1, 0, 5})
 	p.Noise.UnknownBy = problem.UnknownArm

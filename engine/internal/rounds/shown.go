@@ -9,12 +9,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// fewestOutcomes is how many rewards, which nobody bounded, must all be 0 or 1 to be taken for counts.
+// fewestOutcomes is the number of unbounded rewards that must all be 0 or 1 to count as two-valued.
 const fewestOutcomes = 8
 
-// show takes in a round's rewards and reports whether they scatter by what they show, which precisions of the next round then
-// use: rewards between bounds, and those that were all 0 or 1 so far. Means of several rewards whose squares nobody
-// gave tell nothing of that.
+// show adds a round's rewards and reports whether the precisions of the next round use their observed variance: for bounded rewards, and
+// for those that were all 0 or 1 so far. Means without squares have no information on it.
 func (n *Scales) show(b engine.Batch) (shown bool, err error) {
 	if n.seen == nil {
 		return false, nil
@@ -36,10 +35,10 @@ func (n *Scales) show(b engine.Batch) (shown bool, err error) {
 	return true, n.weigh(func(i int) float64 { return width * width * n.seen.variance(i, two) })
 }
 
-// fewOutcomes is how many rewards of either value an arm needs for the normal law to represent the law of counts.
+// fewOutcomes is the number of rewards of either value that an arm needs for the normal approximation.
 const fewOutcomes = 5
 
-// Doubts returns warnings where the scatter of rewards is not what was stated, and where rewards of two values are few.
+// Doubts returns warnings if the variation of rewards differs from the stated one, or if outcomes of two values are few.
 func (n *Scales) Doubts() (out []engine.Warning) {
 	if n.Found != nil {
 		out = append(out, *n.Found)
@@ -62,10 +61,10 @@ func (n *Scales) Doubts() (out []engine.Warning) {
 	return out
 }
 
-// shown are rewards of arms, over the range from the lower to the higher of two.
+// shown has rewards of arms, scaled to the range between two values.
 type shown struct{ count, mean, squares []float64 }
 
-// add takes in a round; squares of rewards that nobody gave are the largest that there can be.
+// add adds a round; missing squares get their largest possible value.
 func (s *shown) add(bounds [2]float64, counts []int, means, squares []float64) {
 	width := bounds[1] - bounds[0]
 	for i, c := range counts {
@@ -86,15 +85,15 @@ func (s *shown) add(bounds [2]float64, counts []int, means, squares []float64) {
 	}
 }
 
-// added are the rewards that are added to an arm's own, half of them at either bound: z² of them make the normal
-// interval of a share of successes hold what it says [AC98].
+// added is the number of rewards added to an arm's own, half at either bound: with z² of them the normal interval of a proportion has its
+// nominal coverage [AC98].
 //
-// [AC98]: A. Agresti, B. A. Coull, Approximate is better than "exact" for interval estimation of binomial proportions, The
-// American Statistician 52 (1998) 119.
+// [AC98]: A. Agresti, B. A. Coull, Approximate is better than "exact" for interval estimation of binomial proportions, The American
+// Statistician 52 (1998) 119.
 const added = 4.0
 
-// variance returns the variance of a reward of arm i over the square of the range: of counts of the two bounds by their
-// law at the share with the rewards that are added, else of rewards with those added.
+// variance returns the variance of a reward of arm i over the squared range: for two-valued rewards from their proportion including the
+// added rewards, else from all rewards including these.
 func (s *shown) variance(i int, twoValued bool) float64 {
 	n, mean := s.count[i], s.mean[i]
 	if twoValued {
@@ -104,8 +103,8 @@ func (s *shown) variance(i int, twoValued bool) float64 {
 	return (s.squares[i] + added/4) / (n + added)
 }
 
-// twoValued reports whether all rewards lie on the bounds, to rounding: of the range where bounds are stated, else of
-// the rewards, since small ones of any unit are near 0. Rewards beyond the bounds, which a function of the user may draw, do not.
+// twoValued reports whether all rewards are at the bounds, up to rounding relative to the range of stated bounds or else to the rewards,
+// since small rewards of any unit are near 0. Rewards beyond the bounds, from a user's function, are not.
 func (s *shown) twoValued(bounded bool) bool {
 	off, rounding := 0.0, 0.0
 	for i, n := range s.count {
@@ -120,7 +119,7 @@ func (s *shown) twoValued(bounded bool) bool {
 	return off <= rounding
 }
 
-// take adds what arms of another problem showed; at holds their places, -1 for those that are left out.
+// take adds the data of arms of another problem; at has their indices, -1 for dropped arms.
 func (s *shown) take(from *shown, at []int) {
 	for k, i := range at {
 		if i >= 0 {

@@ -12,8 +12,7 @@ import (
 // Limits are the numbers between which every reward lies, normalised.
 type Limits struct{ Lo, Hi float64 }
 
-// LimitsOf returns the limits of a problem's rewards, turned so that higher ones are better; ok is false where
-// nothing bounds them.
+// LimitsOf returns the limits of a problem's rewards with the sign by which higher is better; ok is false without bounds.
 func LimitsOf(m *model.Model) (l Limits, ok bool) {
 	b := m.Problem.Noise.Bounds
 	if b == nil {
@@ -22,44 +21,40 @@ func LimitsOf(m *model.Model) (l Limits, ok bool) {
 	return Limits{b[0] / m.Unit, b[1] / m.Unit}, true
 }
 
-// centreWeight is what the middle of the limits weighs, in pulls, beside an estimate that rewards are
-// compared with.
+// centreWeight is the weight of the middle of the limits, in pulls, in an estimate that rewards are compared with.
 const centreWeight = 0.5
 
-// within returns the nearest number to x within the limits: forecasts draw rewards beyond them, and of rewards
-// that are measured there nothing is proven.
+// within clips x to the limits: forecasts draw rewards beyond them, and for measured ones there is no guarantee.
 func (l Limits) within(x float64) float64 { return min(max(x, l.Lo), l.Hi) }
 
-// Centre returns the number that rewards of an arm are compared with, from an estimate that rests on that
-// many pulls: within the limits, and not at one of them.
+// Centre returns the number that rewards of an arm are compared with, from an estimate based on that many pulls: strictly within the
+// limits.
 func (l Limits) Centre(estimate float64, pulls int) float64 {
 	n := float64(max(pulls, 1))
 	return (n*l.within(estimate) + centreWeight*(l.Lo+l.Hi)/2) / (n + centreWeight)
 }
 
-// mostStaked is the largest part of a stake that a reward at the worse limit may take.
+// mostStaked is the largest fraction of a stake that a reward at the worse limit may lose.
 const mostStaked = 0.97
 
-// Stake returns what a round's data make of every stake of a bet. With estimate Σ w_i ȳ_i of the gap, a
-// stake of size s turns 1 into
+// Stake returns a round's log growth for every stake of a bet. With estimate Σ w_i ȳ_i of the gap, a stake of size s turns 1 into
 //
 //	Π_i Π_k (1 + s w_i/n_i (Y_ik - c_i)) · exp(s Σ_i w_i c_i - s·bias),
 //
-// which is at most exp(-s·loss) on average whatever the centres c_i, since 1 + x ≤ exp(x). What is
-// returned bounds its logarithm from below by counts, means, squares and extremes. s is h times the
-// information of the round, as far as no reward takes all of the stake. The arms' centres, all from earlier
-// data, come from centre.
+// whose mean is at most exp(-s·loss) for any centres c_i, since 1 + x ≤ exp(x). The result is a lower bound of its logarithm from counts,
+// means, squares and extremes. s is h times the information of the round, limited so that no reward loses the whole stake. centre returns
+// the arms' centres, all from earlier data.
 func (l Limits) Stake(h []float64, b sequential.Bet, e *model.Estimator, unit float64, centre func(arm int) float64,
 	round engine.Batch) sequential.Score {
 	return l.stake(h, b, l.parts(e.Weights(b.Leader, b.Arm), unit, centre, round))
 }
 
-// StakeApart is Stake of a bet on two arms' own means; it looks at no other arm.
+// StakeApart is Stake for a bet on two arms' own means, without other arms.
 func (l Limits) StakeApart(b sequential.Bet, unit float64, centre func(arm int) float64, round engine.Batch) sequential.Score {
 	return l.stake(b.Walk.Stakes.Gaps, b, []part{l.part(b.Leader, 1, unit, centre, round), l.part(b.Arm, -1, unit, centre, round)})
 }
 
-// stake returns what the parts make of stakes on these gaps.
+// stake returns the log growth of the stakes from the arms' parts.
 func (l Limits) stake(h []float64, b sequential.Bet, parts []part) sequential.Score {
 	most := math.Inf(1)
 	s := sequential.Score{Gap: -b.Bias, Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
@@ -80,14 +75,14 @@ func (l Limits) stake(h []float64, b sequential.Bet, parts []part) sequential.Sc
 	return s
 }
 
-// part is what the rewards of one arm bring to a bet.
+// part is the contribution of one arm's rewards to a bet.
 type part struct {
 	weight, n, mean, squares, centre float64
-	worst                            float64 // the reward that takes most of the stake
-	most                             float64 // the largest size of a stake, by the limits
+	worst                            float64 // the reward with the largest loss
+	most                             float64 // largest stake within the limits
 }
 
-// parts returns what each arm of the estimate brings.
+// parts returns the contributions of all arms of the estimate.
 func (l Limits) parts(weights []float64, unit float64, centre func(arm int) float64, round engine.Batch) (out []part) {
 	largest := lists.Max(weights, func(w float64) float64 { return math.Abs(w) })
 	for i, n := range round.Counts {
@@ -98,14 +93,14 @@ func (l Limits) parts(weights []float64, unit float64, centre func(arm int) floa
 	return out
 }
 
-// part returns what arm i brings by that weight.
+// part returns the contribution of arm i with weight w.
 func (l Limits) part(i int, w, unit float64, centre func(arm int) float64, round engine.Batch) part {
 	p := part{weight: w, n: float64(round.Counts[i]), mean: l.within(round.Means[i] / unit), centre: centre(i), worst: l.Lo}
 	if w < 0 {
 		p.worst = l.Hi
 	}
 	p.most = mostStaked * p.n / math.Abs(w*(p.centre-p.worst))
-	p.squares = p.n * (p.mean - l.Lo) * (l.Hi - p.mean) // the most that there can be
+	p.squares = p.n * (p.mean - l.Lo) * (l.Hi - p.mean) // largest possible value
 	if round.Squares != nil {
 		p.squares = min(round.Squares[i]/(unit*unit), p.squares)
 	}
@@ -119,7 +114,7 @@ func (l Limits) part(i int, w, unit float64, centre func(arm int) float64, round
 	return p
 }
 
-// grows returns what a stake of that size wins by the arm, less what its centre accounts for.
+// grows returns the log growth of a stake of that size by the arm, minus the part due to its centre.
 func (p part) grows(size float64) float64 {
 	lambda := size * math.Abs(p.weight) / p.n
 	if p.weight < 0 {
@@ -128,9 +123,8 @@ func (p part) grows(size float64) float64 {
 	return sequential.Growth(p.n, p.mean, p.squares, p.worst, lambda, p.centre)
 }
 
-// StakeWithin returns what a round makes of every stake of a bet from the differences Y_b - Y_x within
-// blocks, n of them with that mean and sum of squared deviations, normalised: Stake of one arm whose rewards
-// are differences, which lie within the range of rewards from 0 either way.
+// StakeWithin returns a round's log growth for every stake of a bet from the differences Y_b - Y_x within n blocks, with that mean and
+// sum of squared deviations, normalised: Stake for one arm whose rewards are differences, which lie within one range of 0 on either side.
 func (l Limits) StakeWithin(b sequential.Bet, mean, squares, n, expected float64) sequential.Score {
 	span := l.Hi - l.Lo
 	of := Limits{-span, span}

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// drawn returns the rewards of a round and the batch that tells of them.
+// drawn returns the rewards of a round and their batch.
 func drawn(counts []int, draw func(arm int) float64) (rewards [][]float64, b engine.Batch) {
 	n := len(counts)
 	rewards, b = make([][]float64, n), engine.Batch{Counts: counts, Means: make([]float64, n), Squares: make([]float64, n), Ranges: make([][2]float64, n)}
@@ -49,8 +49,8 @@ func plainStake(size float64, weights, centres []float64, rewards [][]float64) f
 	return product
 }
 
-// What a round makes of a stake is at most the product over its rewards, and that product where rewards are
-// 0 or 1, in two tasks that share what they measure. The less is told, the less it is.
+// The growth of a stake is at most the product over its rewards, with equality for rewards of 0 or 1, in two related tasks. With less
+// information it is smaller.
 func TestStakeAgainstRewards(t *testing.T) {
 	p := enginetest.Line(t)
 	m := plain.ModelOf(t, p)
@@ -102,8 +102,8 @@ func TestStakeAgainstRewards(t *testing.T) {
 	}
 }
 
-// The capital of a walk against an arm that is as good as its leader, who stays, reaches 1/α = 5 in at most
-// a fifth of 4,000 walks, whatever the law at the edges of the bounds (Clopper and Pearson 1934).
+// The capital of a walk against an arm that equals its fixed leader reaches 1/α = 5 in at most a fifth of 4,000 walks, for any
+// distribution near the bounds (Clopper and Pearson 1934).
 func TestStakeAtTies(t *testing.T) {
 	const alpha = 0.2
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
@@ -123,7 +123,7 @@ func TestStakeAtTies(t *testing.T) {
 	for _, law := range []struct {
 		name string
 		draw func(int) float64
-		wide float64 // squares as told over what they are
+		wide float64 // reported squares over actual ones
 	}{
 		{"Bernoulli 0.5", chance(0.5), 1}, {"Bernoulli 0.001", chance(0.001), 1}, {"Bernoulli 0.999", chance(0.999), 1},
 		{"uniform", func(int) float64 { return rng.Float64() }, 1}, {"Beta(0.05, 0.05)", func(int) float64 { return beta.Rand() }, 1},
@@ -141,8 +141,7 @@ func TestStakeAtTies(t *testing.T) {
 	}
 }
 
-// crosses returns 1 where a walk of a tie reaches its height in some of 14 rounds, each a third larger than
-// the one before.
+// crosses returns 1 if a walk of a tie reaches its boundary within 14 rounds, each a third larger than the one before.
 func crosses(t *testing.T, m *model.Model, limits Limits, draw func(int) float64, wide, alpha float64) int {
 	w := &sequential.Walk{Look: -1, Stakes: sequential.NewStakes(0, 1)}
 	c := sequential.Clock{Origin: 1, Z: make([]float64, sequential.ClockLooks)}
@@ -182,8 +181,8 @@ func crosses(t *testing.T, m *model.Model, limits Limits, draw func(int) float64
 	return 0
 }
 
-// A bet on differences within blocks is at most the product over them, and equals it where they have two
-// values, the lower being the least that there can be.
+// A bet on differences within blocks is at most the product over them, with equality if they have two values and the lower one is the
+// minimum.
 func TestStakeWithin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	w := &sequential.Walk{Stakes: sequential.NewStakes(0, 1)}
@@ -210,7 +209,7 @@ func TestStakeWithin(t *testing.T) {
 	}
 }
 
-// Rewards beyond the limits, which forecasts draw, count as those at the limits: capitals stay numbers.
+// Rewards beyond the limits, which forecasts draw, count as those at the limits: capitals stay finite.
 func TestStakeBeyondLimits(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
 	m := plain.ModelOf(t, p)

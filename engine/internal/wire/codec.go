@@ -6,20 +6,20 @@ import (
 	"math"
 )
 
-// floatSize is the length of a number that is not whole.
+// floatSize is the length of a floating-point number.
 const floatSize = 8
 
-// codec writes a message, or reads one: each of its steps does either, so that one list of steps is the format. It keeps
-// its first mistake; what is read after that is zero.
+// codec encodes or decodes a message: each step does either, so that one list of steps defines the format. It keeps its first error;
+// later decoded values are zero.
 type codec struct {
-	b     []byte // what is written so far, or what is left to read
+	b     []byte // encoded so far, or left to decode
 	kind  kind
 	reads bool
-	at    int // bytes read so far
+	at    int // bytes decoded so far
 	err   error
 }
 
-// fail keeps a mistake, of a message that is read with its place.
+// fail records the first error; when decoding, it includes the byte offset.
 func (c *codec) fail(format string, args ...any) {
 	if c.reads {
 		format, args = "%s message, byte %d: "+format, append([]any{c.kind, c.at}, args...)
@@ -29,7 +29,7 @@ func (c *codec) fail(format string, args ...any) {
 	}
 }
 
-// header takes all that comes before the n entries, and returns their number.
+// header handles everything before the n entries, and returns their number.
 func (c *codec) header(h *Header, n int) int {
 	version, form := []byte{Version}, []byte{byte(c.kind)}
 	if c.bytes("the version", -1, version); version[0] != Version {
@@ -43,7 +43,7 @@ func (c *codec) header(h *Header, n int) int {
 		c.fail("rounds count from 1, got %d", h.Round)
 	}
 	c.bytes("the digest", -1, h.Digest[:])
-	if c.number("the number of entries", -1, &n); c.reads && n > len(c.b) { // each takes a byte at least
+	if c.number("the number of entries", -1, &n); c.reads && n > len(c.b) { // each entry takes at least one byte
 		c.fail("%d entries announced, but only %d bytes follow", n, len(c.b))
 	}
 	if c.err != nil {
@@ -116,8 +116,7 @@ func (c *codec) ranged(i int, v *[2]float64) {
 	}
 }
 
-// end returns the message, or what was there before when it has a mistake. Of one that was read it reports what follows
-// the entries.
+// end returns the message, or before if there was an error. When decoding, it reports bytes after the entries.
 func (c *codec) end(before []byte) ([]byte, error) {
 	if c.reads && len(c.b) > 0 {
 		c.fail("%d bytes follow the last entry", len(c.b))
@@ -128,7 +127,7 @@ func (c *codec) end(before []byte) ([]byte, error) {
 	return c.b, nil
 }
 
-// place names an entry, or the one thing that has no number.
+// place names an entry, or a field without a number.
 func place(what string, i int) string {
 	if i < 0 {
 		return what

@@ -1,27 +1,24 @@
-// Package wire is the binary form of messages that the agents of a round broadcast, and the
-// length that other ways to say the same would have.
+// Package wire is the binary format of the messages that agents broadcast in a round, and computes the length of alternative formats.
 //
-// In each communication round every agent sends one message to all others. What it
-// says depends on the estimator of everybody who merges the messages [Du23, App. C.3]:
+// In each communication round every agent sends one message to all others. Its contents depend on the estimator of the receivers [Du23,
+// App. C.3]:
 //
 //	Merged  a count and a mean for each arm of the agent [Du23, Alg. 1, l. 10], and its
-//	        squared deviations for the tests that estimate the noise, with the smallest
-//	        and the largest reward where tests bet on them
-//	Raw     every reward by itself, with its arm: what the estimators of Dubey and
-//	        Pentland (2020) and of Camilleri et al. (2021), Algorithms 4 and 6, take in
-//	Theta   the estimated parameter θ̂ in an explicit feature space, m numbers: what
+//	        squared deviations for tests that estimate the noise, with the smallest
+//	        and the largest reward for tests by betting
+//	Raw     every reward separately, with its arm: the input of the estimators of Dubey and
+//	        Pentland (2020) and of Camilleri et al. (2021), Algorithms 4 and 6
+//	Theta   the estimated parameter θ̂ in an explicit feature space, m numbers, as
 //	        federated linear bandits send
 //
-// Each of them is enough for everyone to go on as replicas, because the plan of the
-// round is known to everyone. With Merged and Raw the sums of the estimator follow
-// directly. With Theta, agent v sends θ̂_v = A_v⁻¹ b_v, where
+// Each is sufficient for all agents to continue as replicas, because all know the plan of the round. With Merged and Raw the sums of the
+// estimator follow directly. With Theta, agent v sends θ̂_v = A_v⁻¹ b_v, where
 //
 //	A_v = Nξ I + Σ_i N_i φ(x̃_i) φ(x̃_i)ᵀ  over its own arms i
 //
-// has nothing in it but the plan's counts, so that receivers recover b_v = A_v θ̂_v and merge. They
-// need the features φ in the same basis as the sender, and ξ > 0 or counts whose features span the
-// space: without, A_v is singular. Only Merged and Raw show how far rewards scatter; the length of
-// Theta is then a part's.
+// depends on the plan's counts only, so that receivers recover b_v = A_v θ̂_v and merge. They need the features φ in the same basis as
+// the sender, and ξ > 0 or counts whose features span the space, since otherwise A_v is singular. Only Merged and Raw contain the
+// variation of rewards; the length of Theta is then that of a part.
 //
 // A message is
 //
@@ -39,6 +36,6 @@
 //	         Raw     arm uvarint, counted from 0 among the agent's own; reward 8 bytes
 //	         Theta   8 bytes
 //
-// with uvarints as in encoding/binary and IEEE 754 numbers, little-endian. There is
-// one way to write a message: what Parse accepts, Append returns byte by byte.
+// with uvarints as in encoding/binary and IEEE 754 numbers, little-endian. Every message has one encoding: Append reproduces what Parse
+// accepts, byte by byte.
 package wire

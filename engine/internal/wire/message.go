@@ -26,17 +26,17 @@ var kindNames = map[kind]string{kindMerged: "merged", kindSquares: "spread", kin
 // String names the kind in errors.
 func (k kind) String() string { return cmp.Or(kindNames[k], fmt.Sprintf("%#x", byte(k))) }
 
-// Header says whom a message is from and what it answers.
+// Header has the sender of a message and the plan it answers.
 type Header struct {
 	Agent  int    // number of the agent, from 0: its task
 	Round  int    // from 1
-	Digest Digest // of the plan that was followed
+	Digest Digest // of the plan that the sender followed
 }
 
-// Digest is the 64 bits by which replicas notice that their plans differ.
+// Digest has 64 bits by which replicas detect that their plans differ.
 type Digest [8]byte
 
-// ParseDigest reads a digest as plans carry it, 16 hexadecimal digits.
+// ParseDigest reads a digest in the form of plans, 16 hexadecimal digits.
 func ParseDigest(text string) (Digest, error) {
 	var d Digest
 	b, err := hex.DecodeString(text)
@@ -50,10 +50,10 @@ func ParseDigest(text string) (Digest, error) {
 // String returns the form that ParseDigest reads.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Merged is a count and a mean reward for each arm of the agent [Du23, Alg. 1, l. 10], and where
-// the plan asks for it the sum of squared deviations from that mean. What the count tells is not
-// sent and is 0 when parsed: the mean of an arm without pulls, and the squares of an arm with fewer
-// than two. With squares there may be the smallest and the largest reward, which of one pull are its mean.
+// Merged is a count and a mean reward for each arm of the agent [Du23, Alg. 1, l. 10] and, if the plan requests it, the sum of squared
+// deviations from that mean. Values that follow from the count are not sent and are 0 when decoded: the mean of an arm without pulls, and
+// the squares of an arm with fewer than two. With squares there may be the smallest and the largest reward, which for one pull are its
+// mean.
 type Merged struct {
 	Header
 	Counts  []int
@@ -89,7 +89,7 @@ func (m Merged) Append(b []byte) ([]byte, error) {
 	return c.end(b)
 }
 
-// entries takes the arms of a message whose lists are there.
+// entries handles the arms of a message whose lists are allocated.
 func (m *Merged) entries(c *codec) {
 	for i := range m.Counts {
 		c.number("the count of arm", i, &m.Counts[i])
@@ -145,8 +145,7 @@ func MergedSize(agent, round int, counts []int, squares, ranges bool) int {
 	return size
 }
 
-// RawSize returns the length of a Raw message of an agent that made these counts of pulls on its
-// arms. It costs no more for many pulls than for few.
+// RawSize returns the length of a Raw message of an agent with these counts on its arms, in time independent of the counts.
 func RawSize(agent, round int, counts []int) int {
 	pulls, entries := 0, 0
 	for arm, count := range counts {

@@ -48,7 +48,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// What is appended is parsed again, and has the announced size.
+// Parse reads an appended message back, and its length is the predicted one.
 func TestRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	messages := enginetest.Number(200, 12)

@@ -139,7 +139,7 @@ func Unpack(content []byte, v any) (err error) {
 }
 
 // ErrNoKernel is returned if no kernel of ours started this program.
-var ErrNoKernel = errors.New("there is no notebook session here")
+var ErrNoKernel = errors.New("this process has no notebook session")
 
 // errFrame is wrapped by what is wrong with the connection itself.
 var errFrame = errors.New("the connection is broken")

@@ -129,7 +129,7 @@ func (e *Evaluator) bind(content []byte) ([]byte, error) {
 	if !known {
 		f, ok := e.Lookup(b.Formula)
 		if !ok {
-			return nil, fmt.Errorf("there is no formula %d here", b.Formula)
+			return nil, fmt.Errorf("the kernel has no formula %d", b.Formula)
 		}
 		if !b.Bare && f.Resolve != nil {
 			var err error
@@ -208,7 +208,7 @@ func (e *Evaluator) pull(content []byte) ([]byte, error) {
 		return nil, err
 	}
 	if e.Reward == nil {
-		return nil, fmt.Errorf("there is no reward function here")
+		return nil, fmt.Errorf("the kernel has no such reward function")
 	}
 	var mean float64
 	var err error

@@ -165,7 +165,7 @@ func Decode(v Value, fs Functions) (any, error) {
 		return decodeList(v, fs)
 	case kindReward:
 		if fs.Reward == nil {
-			return nil, fmt.Errorf("a reward function stays where it was made; it can be used in %%%%cope cells")
+			return nil, fmt.Errorf("a reward function cannot leave the kernel that made it; it can be used in %%%%cope cells")
 		}
 		return fs.Reward()
 	}

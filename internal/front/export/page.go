@@ -262,7 +262,7 @@ func (p *page) banner() []*markup.Node {
 	}
 	out := markup.Element("div", []string{"class", "failed", "role", "note"},
 		markup.Element("p", nil, markup.Element("strong", nil, markup.Text(text)),
-			markup.Text("What follows is what was finished.")))
+			markup.Text("The finished part follows.")))
 	ul := markup.Element("ul", nil)
 	for _, f := range list {
 		link := markup.Text(fmt.Sprintf("Cell %d", f.cell))

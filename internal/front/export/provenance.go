@@ -70,7 +70,7 @@ func (p Provenance) tables() []facts {
 	add("Notebook", p.Notebook)
 	add("Notebook SHA-256", p.NotebookSHA256)
 	if p.Kept {
-		add("Outputs", "as they are in the notebook; nothing was executed")
+		add("Outputs", "the saved outputs of the notebook; nothing was executed")
 	}
 	for _, d := range p.Data {
 		add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", d.Path, sentence.Count(d.Rows, "row"), d.SHA256))

@@ -47,13 +47,13 @@ func readMarkdown(source, name string, a *allowance.Allowance) *written {
 	return w
 }
 
-// shortened reports whether a part of the text is shown as it is written.
+// shortened reports whether the source of a part of the text is shown.
 func (w *written) shortened() bool { return w.plain || w.deep }
 
-// Words for text that is shown as it is written.
+// Messages about text whose source is shown.
 const (
-	tooDeep     = "text that is too deep or too long to be laid out, and shown as it is written"
-	tooDeepNote = "A part of this text is too deep or too long to be laid out. It is shown as it is written."
+	tooDeep     = "text that is too deep or too long to be laid out; its source is shown"
+	tooDeepNote = "A part of this text is too deep or too long to be laid out. Its source is shown."
 )
 
 // linkParser is the type of goldmark's parser of links and images.

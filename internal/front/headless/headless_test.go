@@ -149,7 +149,7 @@ func TestSetErrors(t *testing.T) {
 	for set, want := range map[string]string{
 		"runs":      "write NAME=VALUE",
 		"3=4":       "write NAME=VALUE",
-		"rnus=5":    "there is no such name; the parameters are runs, gap",
+		"rnus=5":    "the name does not exist; the parameters are runs, gap",
 		"runs=(":    "--set runs",
 		"gap=1 + +": "is not a Go value",
 	} {

@@ -126,7 +126,7 @@ func (s *settings) inject(n *notebook.Notebook) error {
 // unknown returns the error about a name that nothing binds.
 func (s *settings) unknown(what string) error {
 	if at := slices.Index(s.found, false); at >= 0 {
-		return fmt.Errorf("--set %s: there is no such name; %s %s", s.given[at].Name, what, strings.Join(s.known, ", "))
+		return fmt.Errorf("--set %s: the name does not exist; %s %s", s.given[at].Name, what, strings.Join(s.known, ", "))
 	}
 	return nil
 }

@@ -262,7 +262,7 @@ func TestTopicsWithoutEnd(t *testing.T) {
 // Without a key, everybody who can connect can execute: only this machine may.
 func TestEmptyKey(t *testing.T) {
 	for ip, want := range map[string]string{
-		"0.0.0.0": `the key is empty, and ip "0.0.0.0" is not of this machine alone`, "192.0.2.1": "is not of this machine alone", "example.org": "is not of this machine alone", "": "is not of this machine alone",
+		"0.0.0.0": `the key is empty, and other machines can reach ip "0.0.0.0"`, "192.0.2.1": "the key is empty, and other machines can reach ip", "example.org": "the key is empty, and other machines can reach ip", "": "the key is empty, and other machines can reach ip",
 		"127.0.0.1": "", "127.1.2.3": "", "localhost": "", "::1": "",
 	} {
 		s, err := Listen(Connection{Transport: "tcp", IP: ip}, func(error) {}) // ports 0: any that are free

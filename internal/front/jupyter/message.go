@@ -290,7 +290,7 @@ func (c Connection) guarded() error {
 	ip, err := netip.ParseAddr(c.IP)
 	local := c.Transport == "ipc" || c.IP == "localhost" || err == nil && ip.IsLoopback()
 	if c.Key == "" && !local {
-		return fmt.Errorf("the key is empty, and ip %q is not of this machine alone: whoever can connect could execute code; give "+
+		return fmt.Errorf("the key is empty, and other machines can reach ip %q: any of them could execute code; give "+
 			"a key, or the ip 127.0.0.1", c.IP)
 	}
 	return nil

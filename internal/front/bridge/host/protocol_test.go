@@ -75,7 +75,7 @@ func TestGreeting(t *testing.T) {
 		t.Errorf("a cell with the wrong key says %q", panicked)
 	}
 	_, panicked = n.run("names", bridge.EnvSocket+"=")
-	if want := "session: there is no notebook session here: Names needs a cell of the notebook kernel"; !strings.HasPrefix(panicked, want) {
+	if want := "session: this process has no notebook session: Names needs a cell of the notebook kernel"; !strings.HasPrefix(panicked, want) {
 		t.Errorf("a cell without a kernel says %q", panicked)
 	}
 	if out := n.mustRun("show0", bridge.EnvSocket+"="); out != "42\n" {

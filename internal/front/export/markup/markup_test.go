@@ -35,7 +35,7 @@ func TestClean(t *testing.T) {
 		{`<td>lost</td><li>too</li>`, `losttoo`},
 		{`<svg><use href="#a" xlink:href="#b" HREF="#c"/></svg>`, `<svg xmlns="http://www.w3.org/2000/svg"><use href="#o-a"></use></svg>`},
 		// deeper than browsers go
-		{strings.Repeat("<i>", 600), "<p class=\"missing\">This part is too deep or too long to be laid out. It is shown as it is written:</p><pre>" + strings.Repeat("&lt;i&gt;", 600) + "</pre>"},
+		{strings.Repeat("<i>", 600), "<p class=\"missing\">This part is too deep or too long to be laid out. Its source is shown:</p><pre>" + strings.Repeat("&lt;i&gt;", 600) + "</pre>"},
 	} {
 		k := Cleaner{ID: id}
 		tree := k.Read(c.in)

@@ -83,7 +83,7 @@ func parse(source string, limits *allowance.Allowance) (*Node, bool) {
 }
 
 // plainNote is before HTML that became text.
-const plainNote = "This part is too deep or too long to be laid out. It is shown as it is written:"
+const plainNote = "This part is too deep or too long to be laid out. Its source is shown:"
 
 // mostAttributes is how many attributes of an element are read: more than any has that draws something.
 const mostAttributes = 200

@@ -174,8 +174,8 @@ func (e *execution) ask(question *jupyter.Message) error {
 	answer := func(content map[string]string) {
 		e.kernel.client.Send(jupyter.StdinChannel, e.kernel.client.Session().New("input_reply", question, content))
 	}
-	if e.opt.Input == nil { // a kernel that asks although it was told that nobody answers
-		answer(map[string]string{"status": "error", "ename": "StdinNotAvailable", "evalue": "nobody can answer", "value": ""})
+	if e.opt.Input == nil { // a kernel that asks although input was declared unavailable
+		answer(map[string]string{"status": "error", "ename": "StdinNotAvailable", "evalue": "no input is available", "value": ""})
 		return nil
 	}
 	go func() {

@@ -200,7 +200,7 @@ func TestInput(t *testing.T) {
 			t.Errorf("asked %q, printed %q, %v", asked, printed, err)
 		}
 		printed, reply, err := execute(t.Context(), k, "ask anybody?", ExecuteOptions{})
-		if err != nil || reply.Status != "ok" || !strings.Contains(printed, "nobody can answer") {
+		if err != nil || reply.Status != "ok" || !strings.Contains(printed, "no input is available") {
 			t.Errorf("without a user: printed %q, reply %+v, %v", printed, reply, err)
 		}
 		closed := errors.New("the terminal is closed")
