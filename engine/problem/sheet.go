@@ -2,11 +2,13 @@ package problem
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -89,6 +91,25 @@ func (r SheetRow) Name(column string) (name string, err error) {
 // Wrong returns a *DataError at a cell.
 func (r SheetRow) Wrong(column, format string, args ...any) error {
 	return r.table.at(r.table.cellOf(r.row, column), format, args...).Err
+}
+
+// checkTwice fails if a column that is read is there several times with other values: nothing says which of them is the result.
+func (t *table) checkTwice() {
+	for _, n := range t.said {
+		if n.Kind != NoteTwice {
+			continue
+		}
+		name := n.Names[0]
+		for k := 1; t.hasColumn(fmt.Sprintf("%s.%d", name, k)); k++ {
+			other := fmt.Sprintf("%s.%d", name, k)
+			for r := range t.lines {
+				if first, second := t.textOf(r, name), t.textOf(r, other); second != "" && second != first {
+					panic(t.at(t.cellOf(r, other), "several columns are named %q, and this row has %q and %q in them. Remove one of them, "+
+						"or give it another name", name, sentence.Brief(first), sentence.Brief(second)))
+				}
+			}
+		}
+	}
 }
 
 // ofSheet lists the columns of a sheet with one reward a row.
@@ -207,6 +228,7 @@ func nameMeans(t *table, l Long) {
 
 // sheetOf returns the table as a sheet with these columns.
 func sheetOf(t *table, columns []string) *Sheet {
+	t.checkTwice()
 	s := &Sheet{Columns: columns, table: t}
 	for r, line := range t.lines {
 		s.Rows = append(s.Rows, SheetRow{int(line), r, t})

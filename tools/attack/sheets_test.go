@@ -37,7 +37,7 @@ func hostileSheets(a, b, other string) []hostile {
 		all = append(all, hostile{text: row(v), value: never})
 	}
 	for _, text := range []string{
-		"", head, a + ",0.41\n", "reward,id\n" + a + ",0.41\n", "id,reward,reward\n" + a + ",0.41,0.42\n", head + a + ",4\x001\n",
+		"", head, a + ",0.41\n", "reward,id\n" + a + ",0.41\n", "id,reward,reward\n" + a + ",0.41,0.42\n", "id,reward,reward\n" + a + ",,0.42\n", head + a + ",4\x001\n",
 		head + other + ",0.41\n", head + "XXXXXX,0.41\n",
 		head + a + ",0.41\n" + a + ",0.42\n", head + a + ",0.41\n" + strings.ToLower(a) + ",0.42\n",
 		"id,reward,status,note\n" + a + ",0.41,,\n" + a + ",,failed,broke\n",
@@ -46,7 +46,6 @@ func hostileSheets(a, b, other string) []hostile {
 		"id,reward,note\n" + a + ",0,41\n" + b + "\n", head + a + ",0.41,5,6\n", head + a + ",\"0.41\n" + b + ",0.42\n",
 		"task,arm,count,mean,sd\nt0,a1,0,0.41,1\n", "task,arm,count,mean,sd\nt0,a1,1.5,0.41,1\n",
 		"task,arm,count,mean,sd\nt0,a1,2,0.41,-1\n", "task,arm,count,mean,sd\nt0,a1,2,0.41,1e200\n", "task,arm,reward\nt0\u0301,a1,0.41\n",
-		"id,reward," + strings.Repeat("c,", 30000) + "d\n" + a + ",0.41\n",
 	} {
 		all = append(all, hostile{text: text, value: never})
 	}
@@ -57,6 +56,7 @@ func hostileSheets(a, b, other string) []hostile {
 		"id;reward\n" + a + ";0,41\n", "id|reward\n" + a + "|0.41\n", "sep=;\nid;reward\n" + a + ";0,41\n", head + strings.ToLower(a) + ",0.41\n",
 		"id,reward,note\n" + a + ",0.41,\x1b]0;x\x07\n", "id,reward,note\n" + a + ",0.41,=cmd|'/C calc'!A0\n",
 		"id,reward,note\n" + a + ",0.41,<img src=x onerror=alert(1)>\n", "id,reward,note\n" + a + ",0.41,\\input{/etc/passwd}\n",
+		"id,reward," + strings.Repeat("c,", 30000) + "d\n" + a + ",0.41\n", "id,reward,reward\n" + a + ",0.41,0.41\n",
 		"id,reward,note\n" + a + ",0.41," + strings.Repeat("x", 100000) + "\n", "id,reward,=1+1\n" + a + ",0.41,y\n",
 		"id,reward,<script>alert(1)</script>\n" + a + ",0.41,y\n", head + strings.Repeat(a+",0.41\n", 5000),
 	} {

@@ -303,7 +303,7 @@ func TestAddedErrors(t *testing.T) {
 	p.Algorithm, p.Options.Norm = "CoTestFC", 3
 	c, _ = beginTable(t, p, kernels.RBF{Lengthscale: []float64{0.2}}, smooth, problem.LoadOptions{})
 	asked(t, c, "Ann", 2)
-	if st, err := c.Status(t.Context()); err != nil || !strings.Contains(fmt.Sprint(st.Warnings), "the column cost does not guide pulls here: under a bound on the norm") {
+	if st, err := c.Status(t.Context()); err != nil || !strings.Contains(fmt.Sprint(st.Warnings), "the column cost does not guide pulls under norm=") {
 		t.Errorf("%v: warnings %q", err, st.Warnings)
 	}
 	err := amend(t, c, added("task,arm,x_1,cost\nnorth,e,3,1\n"), "Ann")

@@ -94,6 +94,26 @@ func TestSortedColumn(t *testing.T) {
 	}
 }
 
+// A column that is read may be there twice with the same values; with others nothing is recorded. Other columns may be there often.
+func TestColumnTwice(t *testing.T) {
+	c := begin(t, small(t), Options{})
+	l := asked(t, c, "Ann", 6)
+	id, task, arm := l.Rows[0].ID, l.Rows[0].Task, l.Rows[0].Arm
+	for text, taken := range map[string]bool{
+		"id,reward,reward\n" + id + ",0.41,0.42\n":                                false,
+		"id,reward,reward\n" + id + ",,0.42\n":                                    false,
+		"id,reward,reward,reward\n" + id + ",0.41,0.41,0.42\n":                    false,
+		"id,id,reward\n" + id + "," + l.Rows[1].ID + ",0.41\n":                    false,
+		fmt.Sprintf("task,arm,arm,reward\n%s,%q,%q,0.41\n", task, arm, "another"): false,
+		"id,reward,reward,x,x,x\n" + id + ",0.41,0.41,1,2,3\n":                    true,
+	} {
+		r, err := c.Tell(t.Context(), []byte(text), campaign.TellOptions{By: "Ann"})
+		if r.Taken != taken || (err == nil) != taken || err != nil && !strings.Contains(err.Error(), "several columns are named") {
+			t.Errorf("%s: %v, %+v", text, err, r)
+		}
+	}
+}
+
 // A row that says another round than its result's is recorded with a remark, once a sheet; rows that are known get none.
 func TestOtherRound(t *testing.T) {
 	c := begin(t, small(t), Options{})
