@@ -146,7 +146,8 @@ func sharingSentence(f fit.Fit) string {
 // measuredSentence describes simulated runs with and without sharing.
 func measuredSentence(m fit.Measured) string {
 	return fmt.Sprintf("Measured in %s with these means as true means (δ = %s, arms within %s of the best count as best): a "+
-		"collaborating agent needs %s samples, an independent one %s, a speedup of %s. Answers were wrong in %d collaborative and %d independent runs.",
+		"collaborating agent needs %s samples, an independent one %s, a speedup of %s. "+
+		"Answers were wrong in %d collaborative and %d independent runs.",
 		plural(m.Runs, "simulated run"), decimal(m.Delta, 3), decimal(m.Epsilon, 3), cell(m.Together, 0), cell(m.Alone, 0),
 		cell(m.Speedup, 0), m.Wrong.Count, m.WrongAlone.Count)
 }

@@ -294,7 +294,7 @@ func budgetSentence(f plan.Forecast) string {
 }
 
 // carriedOn is the note of forecasts from the present posterior.
-const carriedOn = "Computed from the measurements so far; each next one is made where it reduces the expected loss most. Kernel and noise " +
+const carriedOn = "Computed from the measurements so far; each next one reduces the expected loss most. Kernel and noise " +
 	"keep their present estimates. Loss and probability are means over tasks."
 
 // budgetTable has a row for each point of the curve.

@@ -177,7 +177,8 @@ func exportCommand() *cobra.Command {
 	var o campaignOptions
 	var output string
 	c := &cobra.Command{
-		Use: "export DIR -o FOLDER", Short: "Write measurements, recommendations and events as files for other programs", Args: arguments(1, 1, "a folder"),
+		Use: "export DIR -o FOLDER", Short: "Write measurements, recommendations and events as files for other programs",
+		Args: arguments(1, 1, "a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {
 				return usageError{errors.New("campaign export needs -o FOLDER")}
@@ -318,5 +319,6 @@ func checkURL(text string) (host string, err error) {
 		u.Fragment == "" {
 		return u.Hostname(), nil
 	}
-	return "", usageError{fmt.Errorf("--url must be the address of the page, such as https://lab.example.org:8443, got %q", sentence.Brief(text))}
+	return "", usageError{fmt.Errorf("--url must be the address of the page, such as https://lab.example.org:8443, got %q",
+		sentence.Brief(text))}
 }

@@ -116,7 +116,8 @@ func (o *reportOptions) target(path string) (string, error) {
 		return beside, export.Writable(beside)
 	}
 	if ending := strings.ToLower(filepath.Ext(o.output)); !slices.Contains(export.Known(), ending) {
-		return "", usageError{fmt.Errorf("-o %s: the ending selects the format and must be one of %s", o.output, strings.Join(export.Known(), " "))}
+		return "", usageError{fmt.Errorf("-o %s: the ending selects the format and must be one of %s", o.output,
+			strings.Join(export.Known(), " "))}
 	}
 	if sameFile(path, o.output) {
 		return "", usageError{fmt.Errorf("-o %s is the notebook itself: an executed notebook needs another name", o.output)}
@@ -146,7 +147,8 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	}
 	isScript := strings.EqualFold(filepath.Ext(path), ".cope")
 	if isScript && o.noExecute {
-		return usageError{errors.New("--no-execute is for notebooks, because a script has no saved outputs; gonb-cope run --no-write runs a script " +
+		return usageError{errors.New("--no-execute is for notebooks, because a script has no saved outputs; " +
+			"gonb-cope run --no-write runs a script " +
 			"that cannot write files")}
 	}
 	nb, err := loadNotebook(ctx, path)

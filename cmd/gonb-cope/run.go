@@ -99,7 +99,8 @@ NAME-2 and so on.`,
 	f.IntVar(&o.workers, "workers", 0, "`NUMBER` of cores to use (default: all); results do not depend on it")
 	f.BoolVar(&o.noWrite, "no-write", false,
 		"reject, before it runs, a script that writes files (save, plot with file=, sweep with store=, campaigns)")
-	o.server.add(c, "`URL` of the server whose workers compute the runs (default: this machine computes them)", "`FILE` of credentials for the server")
+	o.server.add(c, "`URL` of the server whose workers compute the runs (default: this machine computes them)",
+		"`FILE` of credentials for the server")
 	o.byAgents.add(c)
 	return c
 }

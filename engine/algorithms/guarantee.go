@@ -265,7 +265,8 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 
 // disbelieved names the warnings by which fewer answers may be right than the posterior says.
 var contradictory = []engine.WarningKind{
-	engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers, engine.WarnFewOutcomes,
+	engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers,
+	engine.WarnFewOutcomes,
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }

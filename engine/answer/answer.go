@@ -82,9 +82,9 @@ type Pick struct {
 	CI95     *[2]float64    `json:"ci95"`               // of the expected reward; null if undetermined
 	Count    float64        `json:"count"`              // number of measurements
 	Failed   int            `json:"failed,omitempty"`   // measurements that gave no value
-	Options  int            `json:"options"`            // number of options to choose from; a single option has probability 1 and does not count as sure
+	Options  int            `json:"options"`            // to choose from; a single one has probability 1 and does not count as sure
 	Within   float64        `json:"probability_within"` // posterior probability that no arm is better by more than epsilon
-	Loss     float64        `json:"expected_loss"`      // expected simple regret: posterior mean of (best arm - this arm), reward units; ≥ 0, null if undetermined
+	Loss     float64        `json:"expected_loss"`      // expected simple regret, reward units; ≥ 0, null if undetermined
 	RunnerUp string         `json:"runner_up"`          // label of the other arm that is most probably the best; "" if there is none
 	// approximate further measurements of this task until probability_within is expected to be 0.95; 0 if it is already or if
 	// undetermined, -1 if 4096 are not enough

@@ -52,7 +52,8 @@ func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 	case it.result == nil:
 		return Done{}, fmt.Errorf("%s has no result to correct. Record one by tell", it.ID)
 	case it.result.count() > 1:
-		return Done{}, fmt.Errorf("%s is one of %d results recorded as a mean. A mean cannot be corrected by one of them", it.ID, it.result.count())
+		return Done{}, fmt.Errorf("%s is one of %d results recorded as a mean. A mean cannot be corrected by one of them", it.ID,
+			it.result.count())
 	}
 	var events []Event
 	if it.result.Reward != a.Value {

@@ -76,7 +76,8 @@ func (t *teller) knowCopies(rows []ResultRecord, key sheetKey, hash string, know
 		known[[2]int{rows[k].Arm, rows[k].Row}] = m
 	}
 	if first, some := lists.First(indices.All(len(rows)), func(k int) bool { return found[k] != nil }); some {
-		t.remark(rows[first].line, RowKnown, "%s recorded already, with the same values (%s); if they were measured again, record them with --again",
+		t.remark(rows[first].line, RowKnown, "%s recorded already, with the same values (%s); "+
+			"if they were measured again, record them with --again",
 			sentence.Count(len(found), "row")+agreed(len(found), " is", " are"), t.state.origin(found[first]))
 	}
 	if equal {

@@ -18,7 +18,9 @@ import (
 //	Σ_k w_k N(μ | s_k, g_k, data),  w_k ∝ p(data | s_k, g_k) √s_k √g_k,
 //
 // over a grid that is even in log s and log g: √s and √g, which are standard deviations, then have flat priors [Gelman06]. g = 0 is a
-// further point, with the prior of the smallest other g. The evidence is the restricted likelihood of Posterior. Along s the evidence is nearly normal in log s, so three Gauss-Hermite points replace the grid, or one if it is narrow. With a stated scale there is one member.
+// further point, with the prior of the smallest other g. The evidence is the restricted likelihood of Posterior. Along s the
+// evidence is nearly normal in log s, so three Gauss-Hermite points replace the grid, or one if it is narrow. With a stated
+// scale there is one member.
 // For unrelated arms an independent effect is equivalent to a larger scale, and the average is over the scale.
 //
 // [Gelman06]: A. Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1 (2006) 515.

@@ -1,2 +1,3 @@
-// Package plain transcribes the algorithms of the literature in plain steps: explicit features, dense inverses, no cache and no shortcuts. Tests compare the fast algorithms with it.
+// Package plain transcribes the algorithms of the literature in plain steps: explicit features, dense inverses,
+// no cache and no shortcuts. Tests compare the fast algorithms with it.
 package plain
