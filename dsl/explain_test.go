@@ -100,8 +100,8 @@ func TestInterruptedInTheMiddle(t *testing.T) {
 	}
 }
 
-// A single run that takes longer says where it is; its fraction of the samples does not go back,
-// and no other step reports one.
+// A longer single run reports its progress; its fraction of the samples does not go back, and no
+// other step reports one.
 func TestRoundsInProgress(t *testing.T) {
 	var notes []string
 	share := 0.0

@@ -386,9 +386,9 @@ func (w Warning) lackOfFit() string {
 	return s
 }
 
-// NoiseWarnings says that rewards are simulated with a guess of their noise, if nothing is known
-// of it: predictions use it, and rewards in other units have another one. An algorithm that
-// estimates the scale does not treat a guess as true, and its guarantee does not rest on one.
+// NoiseWarnings says that rewards are simulated with a guess of their noise, if the noise is
+// unknown: predictions use the guess, and rewards in other units have another one. An algorithm
+// that estimates the scale does not treat a guess as true, and its guarantee does not rest on one.
 func NoiseWarnings(p *problem.Problem) []Warning {
 	if p.Noise.UnknownBy != "" && p.Noise.SD == nil && p.Rewards == nil && p.N() > 0 {
 		return []Warning{{Kind: WarnNoiseGuessed, Names: []string{p.Name}, Numbers: []float64{p.LargestNoise()}}}

@@ -273,8 +273,8 @@ func (d *data) squares() (squares, freedom []float64) {
 	return squares, freedom
 }
 
-// deviations returns the standard deviation within each arm, NaN where it is not known; nil where none is. Where bounds are stated the
-// problem does not have them, and they follow from its rows.
+// deviations returns the standard deviation within each arm, NaN if it is not known; nil if none is. If bounds are stated the problem
+// does not have them, and they follow from its rows.
 func deviations(p *problem.Problem) []float64 {
 	if p.Noise.SD != nil || p.Rewards != nil || p.Rows == nil || p.Long != nil && p.Long.SD != "" {
 		return p.Noise.SD

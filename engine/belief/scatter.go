@@ -24,8 +24,8 @@ const (
 
 // Scatter says how measurements scatter.
 type Scatter struct {
-	// "common" to all arms, for each "task", for each "arm", with the "mean", of "counts", "stated", or "unknown" where
-	// no arm was measured twice
+	// "common" to all arms, for each "task", for each "arm", with the "mean", of "counts", "stated", or "unknown" if no
+	// arm was measured twice
 	Kind   string     `json:"kind"`
 	Scales [2]float64 `json:"scales"` // smallest and largest standard deviation of one measurement, reward units
 }

@@ -256,7 +256,7 @@ func (a *apart) await(round int) {
 // rounds returns how many rounds the first agent made.
 func (a *apart) rounds() int { return a.endings()[0].Rounds }
 
-// check reports whatever is not as in a run that nobody disturbed. The run of one process is made here, and compared in every bit.
+// check reports every difference from an undisturbed run. The run of one process is made here, and compared in every bit.
 func (a *apart) check() {
 	a.t.Helper()
 	want := inProcess(a.t, a.question.Question)

@@ -297,8 +297,8 @@ type CrossValidation struct {
 	Coverage   float64 `json:"coverage"`    // share of arms within their 95 % interval
 }
 
-// Misfit is the test for lack of fit: the means against the kernel, where it says less
-// than noise does.
+// Misfit is the test for lack of fit: the means against the kernel, in the directions about which
+// it says less than noise does.
 type Misfit struct {
 	Test   string `json:"test"`             // "F", "chi-square" or "" without a test
 	Reason string `json:"reason,omitempty"` // why no test was made

@@ -35,8 +35,8 @@ func amend(t *testing.T, c *Campaign, b campaign.AmendBody, by string) error {
 }
 
 // An arm that is withdrawn is not handed out any more, its pulls of the open round are waited for no
-// longer, and it is no answer; a change needs a reason, is in the report, and survives being opened
-// again.
+// longer, and it is not an answer; a change needs a reason, is in the report, and survives being
+// opened again.
 func TestWithdrawn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")

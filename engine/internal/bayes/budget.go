@@ -145,7 +145,7 @@ func (a *budgetFB) Amend(counts []int) error {
 	return nil
 }
 
-// Inform takes rewards into the posterior as it takes rewards of a round.
+// AddData adds rewards to the posterior like rewards of a round.
 func (a *budgetFB) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
@@ -153,7 +153,7 @@ func (a *budgetFB) AddData(b engine.Batch) (err error) {
 	return nil
 }
 
-// Guided reports that the posterior takes all rewards.
+// UsesAddedData reports that the posterior uses all rewards.
 func (a *budgetFB) UsesAddedData() bool { return true }
 
 // Unspent says that pulls of the last round were not made.

@@ -122,8 +122,8 @@ func (a *coBayes) Amend(counts []int) error {
 	return nil
 }
 
-// Inform takes rewards into the posterior as it takes rewards of a round, and closes the tasks that it
-// is then sure of. Rewards from before the first round stand for it.
+// AddData adds rewards to the posterior like rewards of a round, and closes the tasks that it then
+// decides. Rewards from before the first round replace it.
 func (a *coBayes) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
@@ -132,7 +132,7 @@ func (a *coBayes) AddData(b engine.Batch) (err error) {
 	return nil
 }
 
-// Guided reports that the posterior takes all rewards.
+// UsesAddedData reports that the posterior uses all rewards.
 func (a *coBayes) UsesAddedData() bool { return true }
 
 // replicate sees to the replicates that unknown noise scales are estimated from, where the first round
@@ -159,7 +159,7 @@ func (a *coBayes) ArmEstimates() engine.ArmEstimates {
 	return a.recalled()(indices.All(len(a.estimates)))
 }
 
-// Recall keeps the posteriors of the round.
+// DeferEstimates keeps the posteriors of the round.
 func (a *coBayes) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
 	if a.estimates == nil {
 		return nil, nil

@@ -97,10 +97,10 @@ func (a *sideBySide) Amend([]int) error { return sides.ErrCounts }
 // Continue is not there: arms that are added were in no block so far.
 func (a *sideBySide) Continue(engine.Algorithm, []int) error { return sides.ErrAdded }
 
-// Inform refuses rewards of no block.
+// AddData refuses rewards without a block.
 func (a *sideBySide) AddData(engine.Batch) error { return sides.ErrCounts }
 
-// Guided reports that rewards of no block are of no use.
+// UsesAddedData reports that rewards without a block are not used.
 func (a *sideBySide) UsesAddedData() bool { return false }
 
 // AmendBlocks accepts any blocks: a posterior does not depend on how they were chosen.

@@ -117,7 +117,7 @@ func (a *coTest) AddData(b engine.Batch) (err error) {
 	return nil
 }
 
-// Guided reports that such rewards choose leaders and sizes of rounds.
+// UsesAddedData reports that such rewards choose leaders and sizes of rounds.
 func (a *decisions) UsesAddedData() bool { return true }
 
 // begin sets the clock by rewards that were there before the first round: by what the least certain gap would be known to from as many

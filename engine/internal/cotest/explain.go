@@ -134,7 +134,7 @@ func (a *coBayesFB) Amend(counts []int) error {
 	return nil
 }
 
-// Inform takes rewards in by which leaders and designs go, and the answers of tasks that no walk
+// AddData adds rewards, which change leaders and designs, and the answers of tasks that no walk
 // decides.
 func (a *coBayesFB) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)

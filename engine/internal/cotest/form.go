@@ -211,7 +211,7 @@ func newFallback(m *model.Model, opt model.Terms, why engine.Warning) (engine.Al
 	return &fallback{alone, why}, nil
 }
 
-// Alone reports that the agents exchange nothing.
+// Independent reports that the agents exchange nothing.
 func (a *fallback) Independent() bool { return true }
 
 // Warnings says that each agent tests alone, besides the warnings of the agents; how they do would say it twice.

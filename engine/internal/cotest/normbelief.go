@@ -132,7 +132,7 @@ func (g *guess) ArmEstimates() engine.ArmEstimates {
 	return later(indices.All(g.Model.Problem.N()))
 }
 
-// Recall returns the posterior as ArmEstimates has it, and the estimates by which leaders are chosen.
+// DeferEstimates returns the posterior as ArmEstimates has it, and the estimates by which leaders are chosen.
 func (g *guess) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
 	if g.section == nil {
 		return nil, nil

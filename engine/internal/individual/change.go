@@ -172,7 +172,7 @@ func (a *Algorithm) AddData(b engine.Batch) error {
 	})
 }
 
-// Guided reports whether the agents' algorithm takes such rewards.
+// UsesAddedData reports whether the agents' algorithm uses such rewards.
 func (a *Algorithm) UsesAddedData() bool {
 	return !slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return !engine.UsesAddedData(part) })
 }

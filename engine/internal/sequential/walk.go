@@ -95,7 +95,7 @@ func (w *Walk) settle() {
 	}
 }
 
-// Sooner lets the clock of a walk that has not begun begin with a round of that information where it would begin later and
+// Sooner lets the clock of a walk that has not begun begin with a round of that information if it would begin later and
 // lose the round's data. A small round may bring less than was planned, as its pulls are whole numbers.
 func (w *Walk) Sooner(c Clock, info float64) {
 	if w.Look < 0 && w.Stakes == nil && c.Times == nil {

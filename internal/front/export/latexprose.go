@@ -184,9 +184,9 @@ func (p *texProse) html(n ast.Node) string {
 	return b.String()
 }
 
-// footnote returns a note where it is referred to. A note inside of notes is written where the
-// first of them needs it and left out after that, so that notes that refer to themselves, or to
-// each other in great numbers, come to an end.
+// footnote returns a note at its first reference. A note inside of notes is written in the first of
+// them that needs it and left out after that, so that notes that refer to themselves, or to each
+// other in great numbers, come to an end.
 func (p *texProse) footnote(number int) string {
 	note := p.notes[number]
 	if note == nil || p.inNote && p.placed[number] {

@@ -334,8 +334,8 @@ func inlineCopy(n *markup.Node) []*markup.Node {
 	return out
 }
 
-// uniqueIDs leaves every id once, where it comes first, and drops what refers to an
-// id that the page does not have.
+// uniqueIDs keeps each id on its first element alone, and drops references to ids that the page
+// does not have.
 func uniqueIDs(body *markup.Node) {
 	ids := map[string]bool{}
 	body.Walk(func(n *markup.Node) bool {

@@ -168,8 +168,8 @@ var ErrSignature = errors.New("jupyter: message with a wrong signature")
 const rememberedSignatures = 1 << 16
 
 // signatures remembers the last messages, so that a message that an attacker recorded and sends
-// again is not executed again. What this side has signed is remembered, too: with the same key, a
-// message to a front end would pass for one from it.
+// again is not executed again. Messages signed by this side are remembered, too: with the same key,
+// a message to a front end would pass for one from it.
 type signatures struct{ now, before map[string]bool }
 
 // add remembers a signature and reports whether it is new. No signature is always new.

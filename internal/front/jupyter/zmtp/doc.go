@@ -6,8 +6,8 @@
 //	Send      writes one message to a buffer, which Flush empties
 //
 // Any peer that can connect can announce anything. Each read has a limit, and memory grows
-// with what arrives, never with a length that was announced. What sockets do (routes,
-// subscriptions, queues) is not in here.
+// with what arrives, never with a length that was announced. The functions of sockets (routes,
+// subscriptions, queues) are not in here.
 //
 // Protocol: https://rfc.zeromq.org/spec/23/.
 package zmtp
