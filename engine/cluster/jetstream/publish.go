@@ -248,7 +248,7 @@ func work(replicas int) jetstream.StreamConfig {
 }
 
 // makeStreams makes missing streams. A cluster of servers keeps three copies, or one if it has fewer than three servers. An existing stream
-// is checked and left unchanged. The error is a definite one if the stream belongs to another program.
+// is checked and left unchanged. The error is a definite if the stream belongs to another program.
 func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) error {
 	for _, make := range []func(int) jetstream.StreamConfig{facts, work} {
 		replicas := 1
