@@ -67,8 +67,8 @@ func (t *teller) copies(rows []ResultRecord, but sheetKey, hash string) (copies 
 	return copies, false
 }
 
-// period returns after how many rows a sheet begins again with the same values to its end, as one that was pasted twice; its length where
-// it does not, or where chance explains it.
+// period returns after how many rows a sheet begins again with the same values to its end, as one that was pasted twice.
+// It returns its length if it does not, or if chance explains it.
 func (t *teller) period(rows []ResultRecord) int {
 	n := len(rows)
 	for p := 2; p <= n/2; p++ {

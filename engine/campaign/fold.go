@@ -41,7 +41,8 @@ func (s *State) Add(events []Event, taskOf []int) error {
 	return nil
 }
 
-// add folds one event. What people wrote is made Plain here and in the folds of bodies: events may have it as it came.
+// add folds one event. Texts of people are made Plain here and in the folds of bodies: events may have the original
+// texts.
 func (s *State) add(e Event) error {
 	s.events++
 	if s.aside[e.Seq] {
@@ -88,8 +89,8 @@ type link struct {
 // ChainColumn is the column of a list that names the last event of the campaign which made it.
 const ChainColumn = "campaign_chain"
 
-// chainTime is the form of the time in a cell of ChainColumn. It begins with a letter, so that no spreadsheet
-// takes the cell for a number or a date.
+// chainTime is the form of the time in a cell of ChainColumn. It begins with a letter, so that spreadsheets do not read
+// the cell as a number or a date.
 const chainTime = "20060102T150405Z"
 
 // chainCell has the number of at most 15 digits, which an int64 holds, 8 digits of the hash and the time.
@@ -105,8 +106,8 @@ func (s *State) Has(seq int64, hash string) bool {
 	return seq > 0 && seq <= int64(len(s.links)) && strings.HasPrefix(s.links[seq-1].hash, hash)
 }
 
-// CheckHead reports that no event has a hash which somebody wrote down: in full, by at least 8 digits, or as Chain. Any event may
-// have it, since more was recorded after it was written down. Then all events up to it are what they were.
+// CheckHead reports that no event has a hash which a person wrote down: in full, by at least 8 digits, or as Chain. Any
+// event may have it, since more was recorded after it was written down. Then all events up to it are unchanged.
 func (s *State) CheckHead(known string) error {
 	digits := strings.ToLower(strings.TrimSpace(known))
 	if cell := chainCell.FindStringSubmatch(strings.TrimSpace(known)); cell != nil {
@@ -195,8 +196,8 @@ func (a Aside) String() string {
 // can be without it. Without a reason it returns what does not fit together with ErrReason, so that it can be shown.
 func Repair(events []Event, taskOf []int, reason, by string, now time.Time) ([]Aside, []Event, error) {
 	b := RepairBody{Reason: reason}
-	// Each turn folds all from the beginning without what was found so far: what was set aside may be what another event
-	// needs, as a tell its ask. There is an end, since one event more is aside each time.
+	// Each turn folds all from the beginning without the events set aside so far: one of these may be needed by another
+	// event, as results need the event that handed out their pulls. There is an end, since one event more is aside each time.
 	for {
 		s := NewState()
 		for _, a := range b.Aside {

@@ -32,7 +32,7 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 	}
 	known := p.Problem.Mean
 	if p.Problem.Long != nil && p.Problem.Means() != nil { // measurements, whose means are not the truth
-		// a belief that cannot be worked out is no error: the next kind of rewards serves
+		// a belief that cannot be worked out is not an error: the next kind of rewards serves
 		if b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory}); err == nil {
 			count, _ := b.Draws.Dims()
 			return lists.Make(runs, func(i int) *problem.Problem {
@@ -41,7 +41,7 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 		} else if ctx.Err() != nil {
 			return nil, Note{}, err
 		} else if errors.As(err, new(*belief.Undetermined)) {
-			known = nil // a truth in which all arms are equal would say nothing of what the campaign takes
+			known = nil // a truth in which all arms are equal would not show the cost of the campaign
 		}
 	}
 	if known != nil {
@@ -109,8 +109,9 @@ type trial struct {
 	truth  *problem.Problem
 }
 
-// run goes on to the end, and judges the answers. Of the first round so many pulls are awaited, all of them for 0; before holds
-// the pulls so far by arm, or nil. seed gives the seed by which counts of a round are cut to a budget of each task.
+// run goes on to the end, and judges the answers. It awaits so many pulls of the first round, all of them for 0; before
+// holds the pulls so far by arm, or nil. seed gives the seed by which counts of a round are cut to a budget of each
+// task.
 func (x trial) run(ctx context.Context, before []int, awaited int, seed func(round int) uint64) (n need, err error) {
 	// who cuts does not wait for results, and so needs the days one by one
 	if x.Cuts() {
@@ -152,7 +153,7 @@ func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(
 			n.buys = append(n.buys, bought(x.Protocol, x.truth, x.steps.Outcome().Answers, n.samples))
 		}
 	}
-	// at the limit of rounds: whoever would go on is undecided
+	// at the limit of rounds: a run that would go on is undecided
 	_, more, err := x.steps.Next(ctx)
 	n.undecided = more
 	return n, err
@@ -174,7 +175,7 @@ const (
 	mostLate   = 0.3
 )
 
-// DefaultDelay is the most units of time that late results are late, where nobody stated it.
+// DefaultDelay is the most units of time that late results are late, if the protocol does not state it.
 const DefaultDelay = 5
 
 // losses says what happens to pulls on the way.
@@ -210,9 +211,9 @@ func (p Protocol) shares() (failed, late [2]float64) {
 	return failed, late
 }
 
-// wholeRound returns the units of time until a round has all its results: every unit hands out what was
-// not handed out yet or failed, as much as the capacity allows, and the round waits for the last. What is handed out in one unit
-// is there at the end of it, or 1 to delay units later. Without a capacity a round is one unit.
+// wholeRound returns the units of time until a round has all its results: every unit hands out pulls that were not
+// handed out yet or failed, as much as the capacity allows, and the round waits for the last. The result of a pull comes
+// at the end of its unit, or 1 to delay units later. Without a capacity a round is one unit.
 func (l losses) wholeRound(pulls, capacity int) float64 {
 	if capacity <= 0 {
 		return 1
@@ -242,7 +243,7 @@ func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[in
 			switch x := l.rng.Float64(); {
 			case x < l.failed:
 			case x < l.failed+l.late:
-				// what is handed out on a day, from 0, is told on the next; day + 1 is in time
+				// results of pulls of a day, from 0, are recorded on the next; day + 1 is in time
 				due := day + 2 + l.rng.IntN(l.delay)
 				if days > 1 {
 					due += l.rng.IntN(days)
@@ -302,7 +303,7 @@ func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 			counts = plus(counts, awaited[day])
 			delete(awaited, day)
 		}
-		// the round has what came, as a campaign that ends a cut round early tells it
+		// the round has the results so far, as in a campaign that ends a cut round early
 		if err := x.steps.Amend(counts); err != nil {
 			return n, err
 		}

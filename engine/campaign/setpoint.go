@@ -14,8 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// What was set is not always what was planned: 150.2 for 150. A row that has an id is of its pull whatever was set, and what was set
-// becomes its note. A row that names its arm by columns is of the one arm within a tolerance, where one is stated.
+// A setting may differ from the planned one: 150.2 for 150. A row that has an id belongs to its pull with any setting,
+// and the setting becomes its note. A row that names its arm by columns belongs to the one arm within a tolerance, if
+// one is stated.
 
 // Check implements Checked.
 func (a *Tell) Check() *ArgError {

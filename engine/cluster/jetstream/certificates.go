@@ -49,8 +49,8 @@ func checkHost(host string) error {
 		"as xn--...), got %q", host)
 }
 
-// certify makes the server's certificate, or makes it again where it lacks a host or ends within a month. Hosts are added and
-// never taken away. Days is how long the credentials are good that are made in the same call.
+// certify makes the server's certificate, or makes it again if it lacks a host or ends within a month. Hosts are added and never taken
+// away. Days is how long the credentials are good that are made in the same call.
 func (k *keyring) certify(hosts []string, days int) error {
 	old := k.certificate("server")
 	// the names that the certificate has; none where there is no certificate, or none that can be read
@@ -139,7 +139,7 @@ func (k *keyring) issue(name string, template, parent *x509.Certificate, signer 
 	if parent == nil {
 		parent, signer = template, key
 	}
-	// 120 random bits: nobody counts certificates
+	// 120 random bits: certificates are not counted
 	if template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)); err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (k *keyring) pair(name string) (tls.Certificate, error) {
 	return pair, err
 }
 
-// tls returns how the server shows who it is. A certificate that has ended is an error: nobody would connect.
+// tls returns how the server shows who it is. A certificate that has ended is an error: no program would connect.
 func (k *keyring) tls() (*tls.Config, error) {
 	pair, err := k.pair("server")
 	if err != nil {
