@@ -243,7 +243,7 @@ func (b *AmendBody) fold(s *State, e Event) error {
 	if b.Capacity != nil {
 		s.Capacity = *b.Capacity
 	}
-	// a reader who had all answers has to be asked again under the changed protocol
+	// the algorithm that had all answers is asked again under the changed protocol
 	s.reopened = s.done != nil
 	// before the growth, which gives the arms withdrawn here their new numbers together with all others
 	s.amends = append(s.amends, amendment{*b, e.Seq})

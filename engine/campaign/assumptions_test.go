@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A forecast in an event body of before there were kinds has its sentence as it was, and one with kinds
-// goes to JSON and back.
+// A forecast in an early event body without kinds keeps its sentence, and one with kinds goes to JSON and back.
 func TestAssumptionsRead(t *testing.T) {
 	var f Forecast
 	if err := json.Unmarshal([]byte(`{"rows":null,"time_unit":"days","assumes":"the known expected rewards; with 10 % of pulls failing","runs":4,"share":0.6}`), &f); err != nil {

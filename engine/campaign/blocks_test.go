@@ -52,7 +52,7 @@ func TestCampaignInBlocks(t *testing.T) {
 			}
 			list, made, err := x.s.Under(p, x.now).Ask(Request{By: fmt.Sprint(day)})
 			x.add(made, err)
-			// one list a day; what is late is told with the results of the next
+			// one list per day; late results are recorded with those of the next day
 			checkBlockList(t, p, list)
 			sheet := "id,reward\n" + late
 			late = ""

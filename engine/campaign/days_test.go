@@ -105,7 +105,7 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 		id     string
 		reward float64
 	}
-	// results by the day on which they are told
+	// results by the day on which they are recorded
 	due := map[int][]result{}
 	for day := 1; day < 5000; day++ {
 		sheet := "id,reward\n"

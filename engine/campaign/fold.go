@@ -197,7 +197,7 @@ func (a Aside) String() string {
 func Repair(events []Event, taskOf []int, reason, by string, now time.Time) ([]Aside, []Event, error) {
 	b := RepairBody{Reason: reason}
 	// Each turn folds all from the beginning without the events set aside so far: one of these may be needed by another
-	// event, as a tell needs its ask. There is an end, since one event more is aside each time.
+	// event, as results need the event that handed out their pulls. There is an end, since one event more is aside each time.
 	for {
 		s := NewState()
 		for _, a := range b.Aside {

@@ -238,7 +238,7 @@ func (s *State) Additions() []AmendBody {
 	return lists.Map(added, func(a amendment) AmendBody { return a.AmendBody })
 }
 
-// upFrom returns the present numbers of the arms after some additions: entry i is the number that arm i has now.
+// upFrom returns the present numbers of the arms after some additions: entry i belongs to the arm that had number i.
 func (s *State) upFrom(generation int) []int {
 	var up []int
 	for k, at := range s.grown[min(generation, len(s.grown)):] {

@@ -189,7 +189,7 @@ type ResultRecord struct {
 	// -1 where the result is at most Reward ("<0.05"), +1 if it is at least Reward
 	Censored int8    `json:"censored,omitempty"`
 	Squares  float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards behind a mean, reward units²
-	Plate    string  `json:"plate,omitempty"`   // where it was measured, if not on the planned plate
+	Plate    string  `json:"plate,omitempty"`   // the plate of the measurement, if not the planned one
 	Block    string  `json:"block,omitempty"`   // what it was measured with, by the columns of blocks of the problem
 	Row      int     `json:"row,omitempty"`     // of results without id: the place among the sheet's rows
 	Note     string  `json:"note,omitempty"`    // what the row said besides

@@ -42,8 +42,8 @@ type Results struct {
 	hash  string         // SHA-256 of its bytes, in hexadecimal
 }
 
-// ReadResults reads a sheet of results, recorded by tell or attach. An error concerns the sheet as a whole. If a sheet
-// has the columns of several forms, ids come first, then means, then rewards. Attached sheets have no ids.
+// ReadResults reads a sheet of results, to record or to attach. An error concerns the sheet as a whole. If a sheet has
+// the columns of several forms, ids come first, then means, then rewards. Attached sheets have no ids.
 func ReadResults(ctx context.Context, p Protocol, data []byte, name string, kind Kind) (Results, error) {
 	sets := [][]string{{"task", "arm", "count", "mean"}, {"task", "arm", "reward"}}
 	if kind == KindTell {

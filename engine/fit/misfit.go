@@ -161,7 +161,7 @@ func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, v
 // nugget fits the kernel with + g*identity() added. All other numbers are fitted again: a kernel
 // without the term bends to rough means, by short length scales, and looks as if it fitted. The
 // ratio of the likelihoods tells, g = 0 being at the edge of its values
-// [Self and Liang 1987, case 5]. A kernel that has such a term is left alone.
+// [Self and Liang 1987, case 5]. A kernel that has such a term is not changed.
 func (f *Fit) nugget(s *surface, best optimum, opt Options) (err error) {
 	defer try.Caught(&err)
 	variance := best.process.variance

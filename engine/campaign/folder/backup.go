@@ -22,7 +22,7 @@ import (
 // missing or behind. One that is ahead says that events are gone.
 const headFile = "campaign.head"
 
-// readHead returns what the file says; 0 where it says nothing: if it is missing, cut off, or no head.
+// readHead returns the number and hash in the file; 0 if the file is missing, cut off, or not a head.
 func readHead(dir string) (seq int64, hash string) {
 	text, err := readShort(filepath.Join(dir, headFile), mostNote)
 	if err == nil {
@@ -34,8 +34,8 @@ func readHead(dir string) (seq int64, hash string) {
 	return seq, hash
 }
 
-// writeHead writes the file, whole or not at all. That it cannot be written is no failure: the event is recorded. It is not forced to the
-// disk, and may be behind after a power cut.
+// writeHead writes the file, whole or not at all. A failure to write it is ignored: the event is recorded. It is not
+// forced to the disk, and may be behind after a power cut.
 func writeHead(dir string, s *campaign.State) {
 	_ = atomicfile.Write(filepath.Join(dir, headFile), fmt.Appendf(nil, "%d %s\n", s.Seq, s.Hash), 0o666, false)
 }
@@ -51,11 +51,12 @@ func checkHead(s *campaign.State, seq int64, hash string) error {
 		seq, headFile)
 }
 
-// Backup writes the campaign as it is now into a folder, which must not exist or be empty: the database, whole,
-// whoever writes to it meanwhile, and the copies of script and data. Who is invited to the page is not part of it.
+// Backup writes the present campaign into a folder, which must not exist or be empty: the whole database, even while
+// others write to it, and the copies of script and data. The invitations to the page are not part of it.
 //
-// The database has its name only once it is whole and on the disk: a backup that was killed is no campaign. It has what was recorded when
-// SQLite began, and so is compared with a state that was read afterwards. A head is not written; the next act in it writes one.
+// The database gets its name only once it is whole and on the disk: a backup that was killed is not a campaign. It holds
+// the events recorded when SQLite began, and so is compared with a state that was read afterwards. A head is not
+// written; the next act in it writes one.
 func (c *Campaign) Backup(ctx context.Context, dest string) error {
 	if err := emptyFolder(dest); err != nil {
 		return err
@@ -105,7 +106,7 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// emptyFolder makes a folder where there is none, and reports one that is not empty: nothing of somebody's is written over.
+// emptyFolder makes a folder if there is none, and reports one that is not empty: it never overwrites a person's files.
 func emptyFolder(dir string) error {
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
 		return fmt.Errorf("%s is not empty: choose another folder", dir)
@@ -215,17 +216,16 @@ type Verification struct {
 	state *campaign.State // of all events, for CheckHead
 }
 
-// CheckHead reports that no event has a hash which somebody wrote down; see campaign.State.CheckHead.
+// CheckHead reports that no event has a hash which a person wrote down; see campaign.State.CheckHead.
 func (v Verification) CheckHead(known string) error { return v.state.CheckHead(known) }
 
-// Verify checks that nothing which was recorded was changed, removed or moved: the hash of every
-// event and file, the number and hash of the last event, which are beside the events, and that the
-// events make sense in their order; also that the cache of this program is what they make. Its error names the first event
-// that is not as it was.
+// Verify checks that no recorded event or file was changed, removed or moved: the hash of every event and file, the
+// number and hash of the last event, which are beside the events, and that the events make sense in their order; also
+// that the cache of this program agrees with them. Its error names the first event that was changed.
 //
-// It goes from the disk up: pages of the database, hashes of events, the end of the list, files, the fold, the protocol with all arms, the
-// triggers, and the cache. It takes no lock: events and their end are read as they are at one moment, and others may record
-// meanwhile.
+// It checks from the disk up: pages of the database, hashes of events, the end of the list, files, the fold, the
+// protocol with all arms, the triggers, and the cache. It takes no lock: events and their end are read at one moment,
+// and others may record meanwhile.
 func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verification, error) {
 	var v Verification
 	// before the events, see prepare

@@ -92,8 +92,8 @@ func opened(data []byte) (entry cached, whole bool) {
 	return entry, gob.NewDecoder(bytes.NewReader(data[sha256.Size:])).Decode(&entry) == nil
 }
 
-// keep writes the cache, whole or not at all. That it cannot be written is no failure: a reader may not
-// write, and a disk may be full.
+// keep writes the cache, whole or not at all. A failure to write it is ignored: a reader may not write, and a disk may
+// be full.
 func keep(path string, what cached) {
 	var b bytes.Buffer
 	if gob.NewEncoder(&b).Encode(what) != nil || os.MkdirAll(filepath.Dir(path), 0o777) != nil {

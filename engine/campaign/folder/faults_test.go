@@ -56,7 +56,7 @@ func TestDiskFull(t *testing.T) {
 // one is named.
 func TestVerify(t *testing.T) {
 	for _, f := range []struct{ name, sql, want string }{
-		// a value of a tell; who told it; one event less; two that change places; the last one; the script
+		// a recorded value; the person who recorded it; one event less; two that change places; the last one; the script
 		{"changed", "UPDATE event SET body = replace(body, '1.25', '9.25') WHERE seq = 4", "event 4 (tell"},
 		{"by another", "UPDATE event SET by = 'Eve' WHERE seq = 5", "event 5 (tell"},
 		{"removed", "DELETE FROM event WHERE seq = 4", "event 4 is missing: event 5 follows event 3"},
@@ -182,7 +182,7 @@ func TestUpgrade(t *testing.T) {
 	asked(t, later, "Ann", 3)
 }
 
-// A start that is killed, or whose folder is taken, leaves what is there as it is.
+// A start that is killed, or whose folder is taken, leaves the existing files unchanged.
 func TestStartTwice(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})

@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Killed at 200 random moments while it asks, tells, fails, corrects, amends and closes, a campaign loses no
-// event that was acknowledged, has none twice, and stays whole.
+// Killed at 200 random moments while it asks, records, fails, corrects, amends and closes, a campaign loses no event
+// that was acknowledged, has none twice, and stays whole.
 func TestKilledAtAnyMoment(t *testing.T) {
 	kills := 200
 	if testing.Short() {
@@ -82,7 +82,7 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// by id: how often it was handed out, told and given back, and its last value
+	// by id: how often it was handed out, recorded and given back, and its last value
 	asked, told, value, failed, closed := map[string]int{}, map[string]int{}, map[string]float64{}, map[string]int{}, 0
 	amended := map[string]int{}
 	for _, e := range list {

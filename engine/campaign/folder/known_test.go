@@ -152,7 +152,7 @@ func TestStatusAfterZeros(t *testing.T) {
 	}
 }
 
-// The standard deviation behind a mean that was attached is known as it was attached.
+// The standard deviation behind an attached mean is known with the attached value.
 func TestKnownDeviations(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})

@@ -65,8 +65,8 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 	return db, nil
 }
 
-// copied opens a copy of a database, with what its -wal has. The copy goes when the database is closed. The two files are
-// read one after the other, so that one that somebody writes to meanwhile may seem damaged.
+// copied opens a copy of a database, with the contents of its -wal. The copy goes when the database is closed. The two
+// files are read one after the other, so that one may seem damaged if another process writes to it meanwhile.
 func copied(ctx context.Context, path string) (*database, error) {
 	dir, err := os.MkdirTemp("", "gonb-cope-campaign-*")
 	if err != nil {
@@ -254,7 +254,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		// all of it goes into the one file that is renamed; nothing is left in a -wal of the old name
 		_, err = db.db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
-	// what closing says of a database that could not be written was said before
+	// an error of closing a database that could not be written was reported before
 	if e := db.close(); err == nil {
 		err = e
 	}
@@ -265,7 +265,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		clear()
 		return nil, err
 	}
-	// the name, too, is on the disk before anybody is told
+	// the name, too, is on the disk before the call returns
 	atomicfile.SyncFolder(dir)
 	return openDatabase(path, false)
 }
@@ -336,8 +336,8 @@ const patience = 2 * time.Second
 // locked is a lock that is held.
 type locked struct{ file *os.File }
 
-// lock waits for the lock of a folder, and names the process that holds it where it waits in vain. Goroutines of one process exclude each
-// other as well, since each opens the file again. An error of the context is returned unchanged.
+// lock waits for the lock of a folder, and names the process that holds it if it waits in vain. Goroutines of one
+// process exclude each other as well, since each opens the file again. An error of the context is returned unchanged.
 func lock(ctx context.Context, dir string) (*locked, error) {
 	path := filepath.Join(dir, lockFile)
 	if err := checkFile(path, mostNote); err != nil {

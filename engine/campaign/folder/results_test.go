@@ -130,7 +130,7 @@ func TestCorrectedMeanwhile(t *testing.T) {
 	var ids []string
 	value := func(r campaign.ListRow) float64 {
 		if r.Task != "north" || r.Arm != "b, c" {
-			return 0 // nothing tells the arms of the south apart
+			return 0 // the arms of the south are equal
 		}
 		ids = append(ids, r.ID)
 		return 3

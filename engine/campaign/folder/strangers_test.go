@@ -224,7 +224,7 @@ func TestLargeSheets(t *testing.T) {
 			t.Errorf("a mean of %s: %v, %+v", n, err, r)
 		}
 	}
-	// rows by arm fill the teller's own pulls first, then nobody's, then others'
+	// rows by arm fill the teller's own pulls first, then unassigned ones, then others'
 	r, err = c.Tell(t.Context(), byArm(l, func(int) float64 { return 1 }), campaign.TellOptions{By: "Ann", Sheet: "y.csv"})
 	if mine, _, err2 := c.Mine(t.Context(), "Ann"); err != nil || err2 != nil || r.Counts[campaign.RowNew] != 6 || mine.Rows[5].Reward == nil {
 		t.Errorf("%v, %v: %+v, %+v", err, err2, r, mine)

@@ -13,11 +13,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Bound returns delta: whatever changes, tasks are closed by the posterior of all data as it is then.
+// Bound returns delta: whatever changes, tasks are closed by the current posterior of all data.
 func (a *coBayes) Bound() float64 { return a.opt.Delta }
 
-// SetEpsilon closes tasks by the posterior as it is; a smaller one opens those that it is not sure
-// of any more.
+// SetEpsilon closes tasks by the current posterior; a smaller epsilon reopens tasks that it no
+// longer decides.
 func (a *coBayes) SetEpsilon(epsilon float64) (err error) {
 	defer try.Caught(&err)
 	before := a.opt.Epsilon
@@ -26,8 +26,8 @@ func (a *coBayes) SetEpsilon(epsilon float64) (err error) {
 	return nil
 }
 
-// SetDelta closes tasks by the posterior as it is; a smaller one opens those that it is not sure of
-// any more.
+// SetDelta closes tasks by the current posterior; a smaller delta reopens tasks that it no longer
+// decides.
 func (a *coBayes) SetDelta(delta float64) (err error) {
 	defer try.Caught(&err)
 	stricter := delta < a.opt.Delta
@@ -36,7 +36,7 @@ func (a *coBayes) SetDelta(delta float64) (err error) {
 	return nil
 }
 
-// Withdraw takes arms out. What they told of others stays in the posterior.
+// Withdraw removes arms. Their data still inform the posterior of other arms.
 func (a *coBayes) Withdraw(arms []int) (err error) {
 	defer try.Caught(&err)
 	try.To(a.CanWithdraw(arms))
@@ -113,7 +113,7 @@ func (a *coBayes) takeClosed(set, at []int, lo, hi int) bool {
 	return true
 }
 
-// Amend takes the counts as they are: a posterior does not mind how pulls came about.
+// Amend accepts any counts: a posterior does not depend on how pulls were chosen.
 func (a *coBayes) Amend(counts []int) error {
 	if a.planned.Counts == nil {
 		return errors.New(rounds.LearnedEarly)

@@ -59,7 +59,7 @@ func (w *within) origin() float64 {
 	return 1 / widest
 }
 
-// score returns what a round says of a bet; estimates are from the data before the round.
+// score returns the evidence of a round on a bet; estimates are from the data before the round.
 func (w *within) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
 	v, i, j := w.Places(bet.Leader, bet.Arm)
 	if w.pooled() {
