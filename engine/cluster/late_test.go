@@ -80,7 +80,7 @@ func TestLateMessages(t *testing.T) {
 			if err := errors.Join(errs...); err != nil {
 				t.Fatalf("%s, relay %t: %v", asked.name, relay, err)
 			}
-			// on a busy machine others may be late, too: the late messages in the plans are those that the algorithms learned
+			// On a busy machine other messages may be late, too. The algorithms learned all late messages of the plans.
 			informed, among := 0, false
 			for r := 1; r <= out[0].Rounds+1; r++ { // the last plan says that the run is over
 				for _, l := range must(cluster.ReadPlanForTest(mustFind(t, x, r, "plan"))).Late {

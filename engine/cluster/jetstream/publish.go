@@ -295,8 +295,8 @@ const (
 // result is the first word of the names of workers' facts. It becomes a token of the subject, see factSubject.
 const result = "result"
 
-// Requests to the server of Serve itself, which makes consumers for programs: a program that made one itself could choose where it
-// delivers.
+// Requests to the server of Serve itself, which makes consumers for programs: a program that made one itself could choose its target
+// subject.
 const (
 	readSubject  = "cope-ask.read"  // .RUN or .RUN.NAME: a reader of facts
 	queueSubject = "cope-ask.queue" // .RUN: the consumer of its work
