@@ -100,7 +100,7 @@ func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
 }
 
 // standstill names those for whom the run waits; r is the round that is open, 0 before the first. It looks for messages at the
-// exchange itself: the readers have only plans where there is a relay.
+// exchange itself: the readers have only plans if there is a relay.
 func (w *agent) standstill(ctx context.Context, r int) error {
 	for _, round := range []int{0, r} { // through a relay, which sends no messages before the next plan
 		if err := w.find(ctx, round); err != nil {

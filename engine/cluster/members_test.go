@@ -86,7 +86,7 @@ func newMembers(t *testing.T, question int, seed uint64, there int) *apart {
 }
 
 // leader returns which server leads the stream of facts, and how many servers keep it and are up to date;
-// -1 where there is no leader now.
+// -1 if there is no leader now.
 func (a *apart) leader(x *nats.Conn) (leader, copies int) {
 	ctx, stop := context.WithTimeout(a.t.Context(), 2*time.Second)
 	defer stop()

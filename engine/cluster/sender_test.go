@@ -64,9 +64,8 @@ func forgeries(t *testing.T, q question.Question) []forgery {
 	}
 }
 
-// Every role says every kind of fact in the name of another: with what it may say by itself, with headers that
-// claim to be of the server, and at the server's own address. The server refuses it, or keeps the true sender
-// with it, and then every replica names both.
+// Every role says every kind of fact in the name of another: with facts that it may publish, with headers that claim to be of the server,
+// and at the server's own address. The server refuses it, or keeps the true sender with it, and then every replica names both.
 func TestAttackWrongAuthor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a server with keys")

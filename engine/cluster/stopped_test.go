@@ -49,7 +49,7 @@ func TestStopWhileMessagesAreMissing(t *testing.T) {
 	}
 }
 
-// Who only reads a run does not wait for a message that a plan counts and that is not there.
+// A reader of a run does not wait for a message that a plan counts and that is not there.
 func TestReplayWhileMessagesAreMissing(t *testing.T) {
 	q := questionOf(t)
 	q.Simulated = false

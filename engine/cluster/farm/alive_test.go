@@ -296,8 +296,8 @@ func TestSignsHaveNoGap(t *testing.T) {
 	}
 }
 
-// A sign of life in whose place another party has said something is an error, and leaves no gap either: the runner goes on with
-// the next number, as workers do.
+// If another party has published at the address of a sign of life, that is an error, and leaves no gap either: the runner goes on with the
+// next number, as workers do.
 func TestSignOfSomebodyElse(t *testing.T) {
 	x := cluster.NewMemory()
 	r := runner(x)

@@ -74,8 +74,8 @@ const mostFailures = 3
 // Name returns the name of the job on the exchange. Workers show it in their messages.
 func (j *Job) Name() string { return j.id }
 
-// Result waits for the result of an order. When the context ends, or the job was ended by a chunk that could not be made, what is finished
-// of it comes with the error. A context that ends ends the job, too, so that a summary under way comes to its end. The result is then the
+// Result waits for the result of an order. When the context ends, or the job was ended by a chunk that could not be made, its finished part
+// is returned with the error. A context that ends ends the job, too, so that a summary under way comes to its end. The result is then the
 // summary of the runs that are there.
 func (j *Job) Result(ctx context.Context, order int) (engine.Result, error) {
 	t := j.tasks[order]

@@ -116,7 +116,7 @@ func TestOnceIsOnce(t *testing.T) {
 	defer cancel()
 	work(ctx, &farm.Worker{Exchange: ex, Name: "other"})
 	select {
-	case err := <-done: // what was not given back would come after the patience of the exchange
+	case err := <-done: // chunks that were not given back would come after the patience of the exchange
 		if err != nil {
 			t.Error(err)
 		}

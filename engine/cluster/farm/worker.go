@@ -38,7 +38,7 @@ type Worker struct {
 // Made returns how many runs the worker has made and handed over. Runs that another worker has made as well are among them.
 func (w *Worker) Made() int { return int(w.made.Load()) }
 
-// What ends a worker.
+// Causes that end a worker.
 var (
 	// ErrBuild is wrapped by the error of a worker that meets a job of another build.
 	ErrBuild = errors.New("another build of gonb-cope asks")
@@ -54,9 +54,9 @@ const (
 	mostAttempts = 25
 )
 
-// Serve takes chunks and makes them, until the context ends: what is under way then goes back to the
-// queue. Before that it ends with an error only, or after its job if it is to do one. Errors that end it are the ones of the
-// exchange, of chunks that it cannot read, of another build, and a report that contradicts another worker's.
+// Serve takes chunks and makes them, until the context ends: chunks under way then go back to the queue. Before that it ends with an error
+// only, or after its job if it is to do one. Errors that end it are the ones of the exchange, of chunks that it cannot read, of another
+// build, and a report that contradicts another worker's.
 func (w *Worker) Serve(ctx context.Context) error {
 	slots := w.Slots
 	if slots < 1 {
@@ -120,7 +120,7 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	ended := w.alive(ctx, taken)
 	defer ended()
 	r := w.report(ctx, taken, c)
-	// what was made is lost, and made again elsewhere
+	// finished runs are lost, and made again elsewhere
 	if ctx.Err() != nil {
 		return back(ctx, taken)
 	}
