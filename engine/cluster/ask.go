@@ -68,9 +68,9 @@ func (e *LingerError) Error() string {
 	return fmt.Sprintf("%s did not end within %v after its last reward and was interrupted", e.Name, e.Grace)
 }
 
-// Pull implements Puller. Each line is recorded as soon as it is whole. An invalid line ends the asking, and lines after it are ignored;
-// rewards recorded before count. The error names the line. An error of Ask is returned unchanged, even if all rewards are there: the caller
-// looks at the remaining pulls.
+// Pull implements Puller. Each complete line is recorded at once. An invalid line ends the asking, and lines after it are ignored; rewards
+// recorded before count. The error names the line. An error of Ask is returned unchanged, even if all rewards are there: the caller looks
+// at the remaining pulls.
 func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error {
 	request, err := json.Marshal(p.request())
 	if err != nil {
@@ -307,9 +307,9 @@ func excerpt(line []byte) string {
 
 // A Puller makes the pulls of one agent: a program, people, or a simulation. It is asked for one round at a time.
 type Puller interface {
-	// Pull makes pulls and reports what was measured, in as many parts as it likes. Rewards are on the disk when tell returns nil, and are
-	// never asked for again. Pull may return nil before it has reported all rewards; it is then asked for the rest. It may be called again for
-	// a round whose rewards it has reported in part or not at all; see agent.finish. An error does not undo what was recorded.
+	// Pull makes pulls and reports what was measured, in any number of parts. Rewards are on the disk when tell returns nil, and are never
+	// asked for again. Pull may return nil before it has reported all rewards; it is then asked for the rest. It may be called again for a
+	// round whose rewards it has reported in part or not at all; see agent.finish. An error does not undo what was recorded.
 	Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error
 }
 

@@ -20,8 +20,8 @@ type Follower struct {
 	Run   string // its name
 	Make  Maker  // makes the question from the recipe of the run
 
-	// how long the run may make no progress before the agents it waits for are named; 0 means that none is a follower waits for ever in any
-	// case
+	// how long the run may make no progress before the agents it waits for are named; 0 means that none is. A
+	// follower waits for ever in any case.
 	Patience time.Duration
 	Notice   func(Notice) // may be nil; never called concurrently; of the goroutine that follows
 	// Heard receives the number of agents that have published in the open round, also when that is not known before its end, as through a

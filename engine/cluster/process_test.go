@@ -71,7 +71,7 @@ func (p *process) ended() (bool, error) {
 		return false, nil
 	}
 	if status.Signaled() {
-		p.again() // it has killed itself, as it was told
+		p.again() // it has killed itself, as its role asked
 		return false, nil
 	}
 	if _, err := os.Stat(p.role.Out); err == nil {

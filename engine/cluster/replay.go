@@ -21,8 +21,8 @@ type RoundCounts struct {
 }
 
 // Replay replays the present facts of a run, without taking part, and returns what became of it and what the agents published in each round
-// that is over; also together with a *PlanError or *MessageError, before which they end. It waits for nothing. The question comes also with
-// an error, as far as it was made.
+// that is over; also together with a *PlanError or *MessageError, before which they end. It waits for nothing. With an error it also
+// returns the parts of the question that were made.
 func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []RoundCounts, question.Question, error) {
 	// an agent that neither reads in the background nor pulls
 	w := newAgent(Agent{Facts: x, Run: run, Make: make})

@@ -64,7 +64,7 @@ func TestReplayWhileMessagesAreMissing(t *testing.T) {
 	}
 }
 
-// A run that is over is not stopped: who tries is told so, and the run stays what it was.
+// A run that is over cannot be stopped: the caller receives an error, and the run is unchanged.
 func TestStopAfterTheEnd(t *testing.T) {
 	q := questionOf(t)
 	q.Options.MaxRounds = 1

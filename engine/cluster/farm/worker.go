@@ -200,8 +200,8 @@ func back(ctx context.Context, t cluster.Taken) error {
 	return ignore(ctx, t.Back(late))
 }
 
-// take waits for a chunk. A worker that is there for one runner looks now and then whether that runner has ended. Before it works for a
-// runner, or if it is there for all, it waits without looking.
+// take returns the next chunk. A worker that is there for one runner looks now and then whether that runner has ended. Before it works for
+// a runner, or if it is there for all, it waits without looking.
 func (w *Worker) take(ctx context.Context) (cluster.Taken, error) {
 	for {
 		w.mu.Lock()

@@ -53,7 +53,7 @@ func checkHost(host string) error {
 // away. Days is how long the credentials are good that are made in the same call.
 func (k *keyring) certify(hosts []string, days int) error {
 	old := k.certificate("server")
-	// the names that the certificate has; none where there is no certificate, or none that can be read
+	// the names that the certificate has; none if there is no readable certificate
 	var had []string
 	if old != nil {
 		had = namesIn(old)

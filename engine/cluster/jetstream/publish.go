@@ -248,7 +248,7 @@ func work(replicas int) jetstream.StreamConfig {
 }
 
 // makeStreams makes missing streams. A cluster of servers keeps three copies, or one if it has fewer than three servers. An existing stream
-// is checked and left unchanged. The error is a definite one if the stream belongs to another program.
+// is checked and left unchanged. The error is a definite if the stream belongs to another program.
 func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) error {
 	for _, make := range []func(int) jetstream.StreamConfig{facts, work} {
 		replicas := 1
@@ -295,8 +295,8 @@ const (
 // result is the first word of the names of workers' facts. It becomes a token of the subject, see factSubject.
 const result = "result"
 
-// Requests to the server of Serve itself, which makes consumers for programs: a program that made one itself could choose where it
-// delivers.
+// Requests to the server of Serve itself, which makes consumers for programs: a program that made one itself could choose its target
+// subject.
 const (
 	readSubject  = "cope-ask.read"  // .RUN or .RUN.NAME: a reader of facts
 	queueSubject = "cope-ask.queue" // .RUN: the consumer of its work

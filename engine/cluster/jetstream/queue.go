@@ -325,8 +325,8 @@ func (t *taken) Back(ctx context.Context) error {
 	return err
 }
 
-// say sends a word to the server that handed the work out, and to no later one: a server that was killed may not remember that it did, and
-// would take an acknowledgement for a reason to skip everything before. A later one hands the work out again, if it is not done. Word is
+// say sends a word to the server that handed the work out, and to no later one: a server that was killed may have forgotten the piece, and
+// would treat an acknowledgement as a reason to skip everything before. A later one hands the work out again, if it is not done. Word is
 // one that JetStream knows: +ACK, -NAK or +WPI.
 func (t *taken) say(ctx context.Context, word string) error {
 	err := t.x.until(ctx, t.reply, func(ctx context.Context) error {

@@ -25,8 +25,8 @@ import (
 // one whose program or connection has ended is forgotten.
 const idle = time.Minute
 
-// heartbeat is the interval of the server's signs that nothing is new; after twice that time without one the reader asks again from where
-// it was.
+// heartbeat is the interval of the server's signs that nothing is new; after twice that time without one the reader asks again from its
+// last position.
 const heartbeat = 2 * time.Second
 
 // most is how many facts a reader gets at a time, and batchBytes how long they are together: the longest fact,
