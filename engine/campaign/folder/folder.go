@@ -34,8 +34,8 @@ type Options struct {
 // Campaign is an open campaign. It is safe for concurrent use, by goroutines and by processes.
 //
 // The order of the locks is mu, then the lock of the folder, then the transaction of the database, which has the
-// database's write lock from its beginning. The lock of the protocol is taken last, while it is read or made. Readers
-// take mu for as long as events are read, and work on the state after they let go.
+// database's write lock from its beginning. The lock of the protocol comes last, while it is read or made. Readers hold
+// mu while events are read, and work on the state after they let go.
 type Campaign struct {
 	dir     string    // as the caller gave it
 	db      *database // open until Close
