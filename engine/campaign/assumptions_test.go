@@ -28,7 +28,7 @@ func TestAssumptionsRead(t *testing.T) {
 	if got := back.Assumes.String(); got != want || len(back.Assumes) != 3 {
 		t.Errorf("got %q of %s, want %q", got, text, want)
 	}
-	// what was there before is overwritten
+	// the earlier assumptions are overwritten
 	if err := json.Unmarshal([]byte(`{"assumes":""}`), &back); err != nil || len(back.Assumes) != 0 || back.Assumes.String() != "" {
 		t.Errorf("of no text: %v, %v", back.Assumes, err)
 	}

@@ -22,8 +22,8 @@ type renewed struct {
 	simple float64 // what the status says without simulation
 }
 
-// closesIn renews the forecast of a campaign every so many days, and reports those whose range does not have
-// what was left. It returns all and the days that it took.
+// closesIn renews the forecast of a campaign every so many days, and reports those whose range misses the true rest. It
+// returns all and the days that it took.
 func closesIn(t *testing.T, algorithm string, epsilon float64, seed uint64, every int) (all []renewed, took, outside int) {
 	p, _, rewards := couplingDays(t, algorithm, epsilon)
 	memory := new(model.Memory)

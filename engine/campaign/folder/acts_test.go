@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// asked asks for pulls and fails the test where there are none.
+// asked asks for pulls and fails the test if there are none.
 func asked(t *testing.T, c *Campaign, by string, count int) campaign.List {
 	t.Helper()
 	list, err := c.Ask(t.Context(), campaign.Request{By: by, Count: count})

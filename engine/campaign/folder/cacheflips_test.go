@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// TestFaultCacheFlips: no bit of the cache that is turned, and no file that ends early, changes what is shown; writers that
-// are killed leave one draft at most.
+// TestFaultCacheFlips: a turned bit of the cache, or a file that ends early, never changes the output; writers that are
+// killed leave one draft at most.
 func TestFaultCacheFlips(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	// results of two lists are recorded, so that the cache is not empty

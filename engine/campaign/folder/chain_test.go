@@ -57,7 +57,7 @@ func TestListOfAnotherCopy(t *testing.T) {
 	}
 }
 
-// A backup of a campaign that others write to is whole, holds what was recorded until then, and nothing secret.
+// A backup of a campaign that others write to is whole, holds the events recorded until then, and nothing secret.
 func TestBackup(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})
@@ -66,7 +66,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
-	// what was recorded is in the -wal alone, which a copy of the file would lack
+	// the events are in the -wal alone, which a copy of the file would lack
 	if _, err := os.Stat(filepath.Join(c.dir, DatabaseFile+"-wal")); err != nil {
 		t.Fatal("without a -wal this test tells nothing: ", err)
 	}

@@ -12,8 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// A full disk is an error that records nothing; what was recorded can be read, and the same act goes
-// on once there is room.
+// A full disk is an error that records nothing; earlier events can be read, and the same act goes on once there is room.
 func TestDiskFull(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 18)
@@ -73,7 +72,7 @@ func TestVerify(t *testing.T) {
 			if v, err := Verify(t.Context(), c.dir, again(small(t)), Options{}); err != nil || v.Events < 6 {
 				t.Fatalf("before: %v, %+v", err, v)
 			}
-			// the triggers refuse it first; who takes them out is found by what is missing
+			// the triggers refuse it first; if a person removes them, their absence is reported
 			if _, err := c.db.db.Exec(f.sql); err == nil {
 				t.Error("the database lets events be changed")
 			}

@@ -58,7 +58,7 @@ func worker(dir, by, seed string) int {
 		return 1
 	}
 	out := bufio.NewWriter(os.Stdout)
-	// what was said is out of the process before the next act
+	// each line is out of the process before the next act
 	say := func(format string, args ...any) {
 		fmt.Fprintf(out, format+"\n", args...)
 		out.Flush()

@@ -85,7 +85,7 @@ func TestOwnColumns(t *testing.T) {
 	if strings.Contains(string(measured), "Stoff=") || strings.Contains(string(measured), "%=39") {
 		t.Errorf("columns that were read are notes, too:\n%s", measured)
 	}
-	// what is expected names the table's own columns, too
+	// the message names the table's own columns, too
 	_, err = c.Tell(t.Context(), []byte("Stoff;Ausbeute\nÖl A;3\n"), campaign.TellOptions{By: "Ann", Sheet: "x.csv"})
 	wants(t, err, "expected id,reward, or task,arm,count,mean, or task,arm,reward, or stoff,Base,Temp / °C,Ausbeute in %")
 }

@@ -63,7 +63,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 				}
 				must(attachBy(t.Context(), k, []byte(strings.Join(rows, "\n")+"\n"), campaign.TellOptions{By: "Ann", Sheet: "old", Sure: true}))
 			}
-			// what was changed last
+			// the last changes
 			withdrawn, epsilon, stated := false, 0.5, 0.02
 			for range 60 {
 				l, err := k.Ask(t.Context(), campaign.Request{By: "Ann"})
