@@ -57,8 +57,8 @@ type Asking struct {
 	Grace time.Duration
 }
 
-// LingerError is a program that gave all rewards and did not end by itself. They count. It says so to the one who started the
-// program, and is the cause of the context that ended.
+// LingerError is a program that gave all rewards and did not end by itself. They count. It informs the caller that started the program, and
+// is the cause of the context that ended.
 type LingerError struct {
 	Name  string        // who was asked, see Asking.Name
 	Grace time.Duration // how long it was waited for
@@ -359,7 +359,7 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 }
 
 // Simulated draws rewards from an environment, and keeps those of its own arms from the draws of all agents. Each agent draws what all of
-// them draw, from the same random numbers, so that the run has the bits of one that is not apart.
+// them draw, from the same random numbers, so that the run equals one of a single process, bit for bit.
 type Simulated struct{ Environment engine.Environment }
 
 // Pull implements Puller. It makes a round at once, so that a half round has nothing of it.

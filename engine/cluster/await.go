@@ -91,8 +91,8 @@ func (w *agent) limit(r, author int) time.Duration {
 	if w.reads {
 		return w.patience(r)
 	}
-	// the next agent after the author takes its place after a while, the one after that after twice as
-	// long, so that few agents read in vain when pulls take long
+	// the next agent after the author replaces it after a while, the one after that after twice as long; so few agents read without need if
+	// pulls take long
 	after := cmp.Or(w.relayAfter, 10*time.Second)
 	n := len(w.opened.Tasks)
 	// the shift is 0 for the first in line, and ends at 20, which is four months, so that the time does not overflow

@@ -242,9 +242,9 @@ type Facts interface {
 	// both are compared: the same body of the same sender is accepted as a replay, anything else is a *ConflictError. While the server cannot
 	// be reached Publish tries again until the context ends.
 	Publish(ctx context.Context, f Fact) error
-	// Read gives the facts of a run from the first on, in the order in which they were published, and then waits for more, until the context
-	// ends or the loop is left; where names are given, the facts of these, in order of each name. The pieces of files are not among them. An
-	// error is final. Facts that Read has returned are never taken back.
+	// Read returns the facts of a run in the order in which they were published. Then it waits for more, until the context ends or the loop is
+	// left; where names are given, the facts of these, in order of each name. The pieces of files are not among them. An error is final. Facts
+	// that Read has returned are never taken back.
 	Read(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error]
 	// Find returns the fact of an address; ok is false if there is none so far.
 	Find(ctx context.Context, run string, round int, name string) (f Fact, ok bool, err error)

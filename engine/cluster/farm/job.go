@@ -235,8 +235,8 @@ func (j *Job) settle(t *task, err error) {
 	}
 }
 
-// take takes what a worker said. An error ends the job: what a worker said is of no chunk, cannot be used, or is the last
-// failure that is allowed. Anybody who may publish results may say it, so that everything in it is checked.
+// take takes what a worker said. An error ends the job: what a worker said is of no chunk, cannot be used, or is the last failure that is
+// allowed. Every client with the right to publish results may write it, so everything in it is checked.
 func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	// pieces are read with their report
 	if f.Round == 0 || strings.Contains(f.Name, "-piece-") {

@@ -257,10 +257,10 @@ type Order struct {
 	Experiment sim.Experiment // as made here; workers make it again from the recipe
 }
 
-// Source makes the experiments of one recipe. It is for one goroutine at a time. Its result depends on the recipe alone, so that every
-// worker makes the same.
+// Source makes the experiments of one recipe. It is for one goroutine at a time. Its experiments depend on the recipe alone, so that every
+// worker makes the same ones.
 type Source interface {
-	// Experiment makes the experiment of a combination, or Single. Its Workers and Progress are of no account.
+	// Experiment makes the experiment of a combination, or Single. Its Workers and Progress are ignored.
 	Experiment(ctx context.Context, cell int) (sim.Experiment, error)
 }
 

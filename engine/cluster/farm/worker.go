@@ -116,7 +116,7 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	}
 	// only now is it known that it will work for that runner
 	w.begin(work.Run)
-	// from here to the report the server hears that the work goes on
+	// from here to the report the server receives signs of life
 	ended := w.alive(ctx, taken)
 	defer ended()
 	r := w.report(ctx, taken, c)
@@ -273,8 +273,7 @@ func (w *Worker) suits(c Chunk) error {
 	return nil
 }
 
-// alive says now and then that the work goes on, until the function that it returns is called. The function waits for a sign
-// that is on its way.
+// alive sends signs of life now and then, until the function that it returns is called. The function waits for a sign that is on its way.
 func (w *Worker) alive(ctx context.Context, t cluster.Taken) (ended func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var said sync.WaitGroup

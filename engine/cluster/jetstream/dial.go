@@ -33,8 +33,7 @@ type DialOptions struct {
 	Wait time.Duration
 	// Patience is the one of the work that this connection offers, cluster.Patience if it is 0.
 	Patience time.Duration
-	// Notice hears of a connection that breaks or is there again, and of a cluster that keeps few
-	// copies; it may be nil.
+	// Notice receives news of a connection that breaks or is there again, and of a cluster that keeps few copies; it may be nil.
 	Notice func(text string)
 }
 

@@ -249,7 +249,7 @@ type silence struct {
 // long reports whether the silence is long enough to be reported.
 func (s *silence) long(since time.Time) bool { return time.Since(since) > cmp.Or(s.limit, elect) }
 
-// waits says that an answer is waited for, once for each silence. Several calls may wait at once, and one of them says it.
+// waits says that an answer is waited for, once for each silence. Several calls may wait at once, and one of them reports it.
 func (s *silence) waits() {
 	if s.said.CompareAndSwap(false, true) {
 		s.notice("no server has answered for the facts at " + s.at +

@@ -84,11 +84,10 @@ func errServedOpen(dir string) error {
 		"folder for the keys", dir)
 }
 
-// Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the
-// owner's credentials; each time the credentials of agents and workers that are not there, or have ended. A
-// server that runs hears of credentials that are taken back within seconds. It is safe to call at any time and as often as one
-// likes, by several programs at once, also while the server runs. Files that were made before an error stay. The error of
-// credentials that cannot be taken back comes before any new ones are made.
+// Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the owner's credentials; each time
+// the credentials of agents and workers that are not there, or have ended. A running server refuses credentials within seconds after they
+// are taken back. It is safe to call at any time and as often as one likes, by several programs at once, also while the server runs. Files
+// that were made before an error stay. The error of credentials that cannot be taken back comes before any new ones are made.
 func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if o.Agents > 0 {
 		if err := cluster.CheckRun(o.Run); err != nil {

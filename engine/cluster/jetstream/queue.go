@@ -237,7 +237,7 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 			return x.request(ctx, purge, fmt.Appendf(nil, `{"filter":%q}`, subjects), new(struct{}))
 		})
 	})
-	// the consumer goes last, and with it what it knows of pieces in hands
+	// the consumer is deleted last, and with it its record of held pieces
 	if err == nil {
 		err = x.until(ctx, "$JS.API.CONSUMER.DELETE."+workStream+"."+run, func(ctx context.Context) error {
 			err := x.js.DeleteConsumer(ctx, workStream, run)

@@ -247,8 +247,8 @@ func (s *Server) URL() string {
 	return scheme + "://" + at
 }
 
-// Dial joins the server from this process, without going through the network. It has the rights of the server itself. Options
-// about credentials are of no account.
+// Dial joins the server from this process, without going through the network. It has the rights of the server itself. Options about
+// credentials are ignored.
 func (s *Server) Dial(ctx context.Context, o DialOptions) (*Exchange, error) { return s.dial(ctx, o) }
 
 // Guarded reports whether the server asks for credentials.
