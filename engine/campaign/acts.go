@@ -161,9 +161,9 @@ func (b *NoteBody) fold(s *State, e Event) error {
 	return nil
 }
 
-// Attach records measurements of before, or from elsewhere, that are of no round: they guide what is measured next, and a
-// posterior takes them whole. It is a Tell whose rows have no ids. Its sheet may come from elsewhere, so that no chain in it is
-// looked at.
+// Attach records earlier measurements, or measurements from elsewhere, that belong to no round: they guide the next
+// measurements, and a posterior uses them fully. It is a Tell whose rows have no ids. Its sheet may come from elsewhere,
+// so that no chain in it is looked at.
 type Attach Tell
 
 var attachEntry = Entry{

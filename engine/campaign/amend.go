@@ -172,8 +172,8 @@ func taskNamed(p *problem.Problem, name string) (int, error) {
 	return v, nil
 }
 
-// armNamed returns the number of an arm, or what is wrong with its names and the column of a sheet that has the wrong one. Where the table
-// has decimal commas, so may the name.
+// armNamed returns the number of an arm. Otherwise it reports the fault of its names, and the column of a sheet that has
+// the wrong one. If the table has decimal commas, the name may have them too.
 func armNamed(p *problem.Problem, task, arm string) (i int, column string, err error) {
 	v, err := taskNamed(p, task)
 	if err != nil {
@@ -205,8 +205,8 @@ type AmendBody struct {
 	Reason       string  `json:"reason"`
 }
 
-// same reports whether it is the same change: the same values, arms and rows for the same reason. What follows from these
-// (WithdrawArms, Growth, Problem) does not count, nor does the name of the file.
+// same reports whether it is the same change: the same values, arms and rows for the same reason. The fields derived
+// from these (WithdrawArms, Growth, Problem) do not count, nor does the name of the file.
 func (b AmendBody) same(x AmendBody) bool {
 	return b.Reason == x.Reason && equal(b.Epsilon, x.Epsilon) && equal(b.Delta, x.Delta) && equal(b.Capacity, x.Capacity) &&
 		slices.Equal(b.Withdraw, x.Withdraw) && (b.Add == nil) == (x.Add == nil) && (b.Add == nil || b.Add.SHA256 == x.Add.SHA256)

@@ -159,7 +159,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	}
 	taken := map[string]bool{}
 	rng := newIDs()
-	// what was asked for, else what the laboratory makes in a unit of time, else a plate, else all
+	// the requested number, else the capacity of a unit of time, else a plate, else all
 	count := cmp.Or(max(0, q.Count), s.capacity(s.Protocol), s.Plate, len(r.list))
 	// give hands a pull out, unless the list is full, or the arm needs no further pull, or it is of another task
 	give := func(slot Slot, again string) {
@@ -314,12 +314,11 @@ func (s Moment) Mine(by string) List {
 // less than a whole unit, because people do not ask at the same minute every day.
 const lateAfter = 0.5
 
-// endsEarly reports whether a round that was cut to the capacity may end with what came: every pull of
-// it was handed out, a result has come, and what is out was handed out more than lateAfter units of
-// time ago. Rewards do not count in this rule, so that they cannot choose what a round is made of. A
-// posterior takes late results whole, and plans failed pulls again if they are still of use; a test
-// needs the round that it planned.
-// A round of a test is never cut, and so never ends so. Pulls of withdrawn arms need not be handed out.
+// endsEarly reports whether a round that was cut to the capacity may end with the results so far: every pull of it was
+// handed out, a result has come, and the missing ones were handed out more than lateAfter units of time ago. Rewards do
+// not count in this rule, so that they cannot choose the results of a round. A posterior takes late results whole, and
+// plans failed pulls again if they are still of use; a test needs the round that it planned. A round of a test is never
+// cut, and so never ends so. Pulls of withdrawn arms need not be handed out.
 func (s Moment) endsEarly(r *round) bool {
 	q := s.Protocol
 	q.Capacity = s.capacity(s.Protocol)

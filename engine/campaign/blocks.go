@@ -27,7 +27,7 @@ func InBlocks(p Protocol, name string, size int, control string) Protocol {
 	return p
 }
 
-// blockColumns returns the columns of a sheet that say what was measured together, as the table of the problem has them.
+// blockColumns returns the columns of a sheet that name its blocks, in the names of the problem's table.
 func blockColumns(p *problem.Problem) []string {
 	if p.Long == nil {
 		return nil
@@ -160,7 +160,7 @@ func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine
 				arms, of[slot.Arm] = append(arms, slot.Arm), y
 			}
 		}
-		// a block that lost all its pulls says nothing
+		// a block that lost all its pulls gives no information
 		if arms != nil {
 			blocks, values = append(blocks, arms), append(values, of)
 		}
@@ -231,7 +231,7 @@ func worklist(counts, taskOf []int, size int, seed uint64) []Slot {
 			all = append(all, keyed{Slot{Arm: i, Number: j + 1}, (float64(j) + offset) / float64(n), tie})
 		}
 	}
-	// the sort is stable: what is shuffled before it is random among equal keys
+	// the sort is stable: the shuffle makes the order of equal keys random
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	slices.SortStableFunc(all, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.tie, b.tie)) })
 	out := lists.Map(all, func(k keyed) Slot { return k.Slot })

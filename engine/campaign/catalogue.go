@@ -1,7 +1,7 @@
 package campaign
 
-// What can be recorded, in one place: the kinds of events, the body of each, and the acts by which people record them. An act and
-// its event have a file of their own.
+// This file lists the kinds of events, the body of each, and the acts by which people record them. An act and its event
+// have a file of their own.
 
 // Kind says what an event records.
 type Kind string
@@ -66,7 +66,7 @@ type Entry struct {
 	Plans    bool       // the next round is planned at once, and not at the next request: earlier measurements come from several sheets
 }
 
-// Next reports whether what follows an act is planned at once. Acts that changed nothing are followed by nothing.
+// Next reports whether the next round is planned at once after an act. It is not after acts that changed nothing.
 func (e Entry) Next(done Done) bool {
 	return e.Plans && !done.Known && (done.Receipt == nil || done.Receipt.Taken)
 }

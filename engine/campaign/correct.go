@@ -115,7 +115,7 @@ func (a *Fail) Params() []Param {
 
 // Do implements Act.
 func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
-	// the rule is shown with the refusal and with the receipt, since what is given back wrongly biases answers
+	// the rule is shown with the refusal and with the receipt, since wrongly reported failures bias answers
 	rule := at.Protocol.FailureRule()
 	if err := reasoned(a.Reason, rule); err != nil {
 		return Done{}, err
@@ -158,7 +158,7 @@ type FailedRow struct {
 	Pull bool `json:"pull,omitempty"` // its pull is among the ids of the event
 }
 
-// fold marks pulls as failed. What has a result cannot fail; what failed may still get one.
+// fold marks pulls as failed. A pull with a result cannot fail; a failed pull may still get a result.
 func (b *FailBody) fold(s *State, e Event) error {
 	for _, id := range b.IDs {
 		it := s.items[id]

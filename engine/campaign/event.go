@@ -57,8 +57,8 @@ func NewEvent(kind Kind, at time.Time, by string, body any) Event {
 // shows that.
 func CheckChain(events []Event) error { return CheckChainAfter(events, 0, "") }
 
-// CheckChainAfter does the same for events that follow one with this number and hash.
-// A state that read up to an event checks in this way what came since, without the events before.
+// CheckChainAfter does the same for events that follow one with this number and hash. A state that read up to an event
+// checks in this way the later events, without the events before.
 func CheckChainAfter(events []Event, seq int64, hash string) error {
 	for _, e := range events {
 		if e.Seq != seq+1 {

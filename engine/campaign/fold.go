@@ -135,7 +135,7 @@ func (s *State) checkChain(r Results) error {
 		}
 		last = text
 		cell := chainCell.FindStringSubmatch(text)
-		// other texts in the column are the laboratory's own, or a slip of the pen, and say nothing
+		// other texts in the column are the laboratory's own, or a slip of the pen, and are ignored
 		if cell == nil {
 			continue
 		}
@@ -171,7 +171,7 @@ func (e *FoldError) Unwrap() error { return e.Err }
 // errLater answers an event of a kind that this program does not know.
 var errLater = errors.New("this program knows no events of this kind; a later version wrote it")
 
-// RepairBody sets events aside that do not fit those before them. They stay where they are, with their hashes.
+// RepairBody sets events aside that do not fit those before them. They keep their places and hashes.
 type RepairBody struct {
 	Aside  []Aside `json:"aside"`  // in the order in which they were found; at least one
 	Reason string  `json:"reason"` // never ""
@@ -186,18 +186,18 @@ type Aside struct {
 	Why  string    `json:"why"` // it does not fit
 }
 
-// String names the event and what is wrong with it, without a full stop.
+// String names the event and its fault, without a full stop.
 func (a Aside) String() string {
 	return fmt.Sprintf("event %d (%s of %s by %s): %s", a.Seq, a.Kind, a.At.Format(time.DateTime), someone(Plain(a.By)), Plain(a.Why))
 }
 
-// Repair returns the event that sets aside what does not fit the events before it, none where all fit.
-// It is an error where a later version of the program wrote an event, and where the start is the one that does not fit: nothing
-// can be without it. Without a reason it returns what does not fit together with ErrReason, so that it can be shown.
+// Repair returns the event that sets aside the events which do not fit those before them, none if all fit. It is an
+// error if a later version of the program wrote an event, and if the start does not fit: a campaign needs its start.
+// Without a reason it returns the events that do not fit together with ErrReason, so that they can be shown.
 func Repair(events []Event, taskOf []int, reason, by string, now time.Time) ([]Aside, []Event, error) {
 	b := RepairBody{Reason: reason}
 	// Each turn folds all from the beginning without the events set aside so far: one of these may be needed by another
-	// event, as a tell needs its ask. There is an end, since one event more is aside each time.
+	// event, as results need the event that handed out their pulls. There is an end, since one event more is aside each time.
 	for {
 		s := NewState()
 		for _, a := range b.Aside {

@@ -46,8 +46,8 @@ type ForecastRow struct {
 	Time      Range  `json:"time"`                // in the unit; without a capacity one a round
 	Cost      Range  `json:"cost,omitzero"`       // in the unit of Protocol.Cost; zero where none was stated
 	Undecided int    `json:"undecided,omitempty"` // runs
-	// runs simulated, where they are fewer than the forecast's: of many arms one of an algorithm that came to
-	// no end in it
+	// runs simulated, if they are fewer than the forecast's: with many arms, one run of an algorithm that came to no end
+	// in it
 	Runs    int    `json:"runs,omitempty"`
 	Wrong   int    `json:"wrong"`   // runs with a wrong answer, among those simulated
 	Backing string `json:"backing"` // of its answers
@@ -105,8 +105,8 @@ func (r *Range) UnmarshalJSON(text []byte) error {
 // many reports whether simulated runs take seconds each.
 func many(p *problem.Problem) bool { return plan.RunsFor(p) < plan.DefaultRuns }
 
-// forecastRounds and forecastLooks limit a simulated run, in rounds and in units of time. What does not end within them counts as
-// undecided, and makes upper ends infinite.
+// forecastRounds and forecastLooks limit a simulated run, in rounds and in units of time. A run that does not end within
+// them counts as undecided, and makes upper ends infinite.
 const (
 	forecastRounds = 200
 	forecastLooks  = 2000
@@ -254,7 +254,7 @@ func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float6
 	return best - own, own >= best-p.Options.Epsilon-1e-9*spread-1e-15*math.Abs(best)
 }
 
-// meanBought returns the means over runs after each round that all of them made; nil where a run has none.
+// meanBought returns the means over runs after each round that all of them made; nil if a run has none.
 func meanBought(needs []need) []Bought {
 	var out []Bought
 	for r := 0; ; r++ {

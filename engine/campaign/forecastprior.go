@@ -51,8 +51,7 @@ func (p prior) draw(rng *rand.Rand, scale float64) []float64 {
 	return out
 }
 
-// firstOf returns the first arm that is the same to the kernel; an arm itself where there are too many to
-// compare.
+// firstOf returns the first arm that is the same to the kernel; an arm itself if there are too many to compare.
 func (p prior) firstOf(i int) int {
 	if p.m.Layout == nil {
 		return i

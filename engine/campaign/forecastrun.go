@@ -68,9 +68,9 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 	return out, Note{Kind: NoteRewardsDrawn}, nil
 }
 
-// simulate makes one run as a campaign would: its rounds are cut where the campaign cuts them, and pulls
-// are lost on the way. All of it follows from the truth and the number of the run: rewards have the seed 1, and in Renew the seed 2.
-// It begins with what is known, where the algorithm has a use for that.
+// simulate makes one run as a campaign would: its rounds are cut if the campaign cuts them, and pulls are lost on the
+// way. All of it follows from the truth and the number of the run: rewards have the seed 1, and in Renew the seed 2. It
+// begins with the known results, if the algorithm can use them.
 func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known engine.Batch, memory *model.Memory, run int) (need, error) {
 	draw, err := sim.DrawerOf(truth)
 	if err != nil {
@@ -168,8 +168,8 @@ func (x trial) learn(ctx context.Context, round engine.Plan) error {
 	return x.steps.Learn(ctx, b)
 }
 
-// Where a protocol has a capacity and says nothing of failed and late results, each run of a forecast
-// draws its shares evenly from 0 to these.
+// If a protocol has a capacity and does not state failed and late results, each run of a forecast draws its shares
+// evenly from 0 to these.
 const (
 	mostFailed = 0.2
 	mostLate   = 0.3
@@ -185,8 +185,8 @@ type losses struct {
 	rng          *rand.Rand
 }
 
-// lossesOf returns the losses of a run. Without a capacity there is no calendar, and they are none. Both shares are drawn whether they are
-// stated or not, so that what is stated does not shift the random numbers that follow.
+// lossesOf returns the losses of a run. Without a capacity there is no calendar, and they are none. Both shares are
+// drawn whether they are stated or not, so that stated shares do not shift the random numbers that follow.
 func (p Protocol) lossesOf(run int) losses {
 	l := losses{delay: p.Delay, rng: rand.New(rand.NewPCG(0x6c6f7373, uint64(run)))} // "loss"
 	l.delay = cmp.Or(l.delay, DefaultDelay)
@@ -297,7 +297,7 @@ func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 		for due, more := range late {
 			awaited[due] = plus(awaited[due], more)
 		}
-		// the days pass, and with each comes what was due on it
+		// the days pass, and each brings the results due on it
 		for range days {
 			day++
 			counts = plus(counts, awaited[day])
@@ -346,7 +346,7 @@ func (p Protocol) checkLosses() error {
 	return nil
 }
 
-// lossNote returns what a forecast of the protocol assumes of losses; ok is false where there are none.
+// lossNote returns the forecast's assumption about losses; ok is false if there are none.
 func (p Protocol) lossNote() (n Note, ok bool) {
 	failed, late := p.shares()
 	if p.Capacity == 0 || failed[1] == 0 && late[1] == 0 {

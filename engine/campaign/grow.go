@@ -92,8 +92,8 @@ func sameArm(old, now *problem.Problem, i, k int) error {
 	return nil
 }
 
-// inScaleOf returns points in the scale that some of them had before; at holds their numbers.
-// It is an error where one of them moved.
+// inScaleOf returns points in the scale that some of them had before; at holds their numbers. It is an error if one of
+// them moved.
 func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 	out := *now
 	out.X, out.Units = slices.Clone(now.X), slices.Clone(now.Units)

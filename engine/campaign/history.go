@@ -193,8 +193,8 @@ func (s Moment) Known() *problem.Problem {
 	return &q
 }
 
-// blockOf names the shared conditions of a result, as far as they are known: the block of its row, else the block of the
-// list, else the round or the sheet.
+// blockOf names the shared conditions of a result, if known: the block of its row, else the block of the list, else the
+// round or the sheet.
 func (s Moment) blockOf(m *measured) string {
 	switch it := s.items[m.ID]; {
 	case m.Block != "":

@@ -65,7 +65,7 @@ const (
 	NoteRewardsKnown NoteKind = "rewards known"
 	// of each run other ones, drawn from what the measurements of the table say
 	NoteRewardsBelieved NoteKind = "rewards believed"
-	// the same, where each run begins with these measurements
+	// the same, if each run begins with these measurements
 	NoteRewardsAttached NoteKind = "rewards believed, measurements attached"
 	NoteRewardsLed      NoteKind = "rewards of a lead" // numbers: lead of the best arm, reward units
 	NoteOwnPart         NoteKind = "own part of arms"  // names: algorithm

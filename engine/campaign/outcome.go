@@ -155,7 +155,7 @@ func (s Moment) givenUp() []bool {
 	return out
 }
 
-// givenUpNote names the arms that are not asked for any more; the zero Note where there are none.
+// givenUpNote names the arms that are not asked for any more; the zero Note if there are none.
 func (s Moment) givenUpNote() Note {
 	n := Note{Kind: NoteGivenUp}
 	for i, up := range s.givenUp() {

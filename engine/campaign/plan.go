@@ -92,8 +92,7 @@ func IsID(text string) bool {
 	return err == nil
 }
 
-// nearestID returns the id of a list that differs least from a text, by as many characters as two
-// at most; "" where there is none.
+// nearestID returns the id of a list that differs least from a text, by at most two characters; "" if there is none.
 func nearestID(text string, ids []string) string {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	// of equally near ones the first of the list

@@ -23,12 +23,12 @@ import (
 // after an upgrade has shown and recorded what changes.
 const Revision = 26
 
-// Protocol holds the rules of a campaign from its start: what is asked, how it is decided, and how the
-// laboratory works. It is a value without effects.
+// Protocol holds the rules of a campaign from its start: the question, the algorithm, and the working of the laboratory.
+// It is a value without effects.
 type Protocol struct {
 	Name    string           `json:"name,omitempty"` // that the script has bound it to
 	Problem *problem.Problem `json:"-"`
-	// what the problem was before arms were added to it, in order; nil where none were
+	// the problems before each addition of arms, in order; nil if none were added
 	Earlier   []*problem.Problem `json:"-"`
 	Mode      string             `json:"mode"`      // engine.ModeFC or engine.ModeFB
 	Algorithm string             `json:"algorithm"` // a name in the catalogue of the mode
@@ -129,8 +129,8 @@ func (p Protocol) Check(ctx context.Context) error {
 	return err
 }
 
-// question returns what the algorithm is asked, with the options that it has. Rounds have no limit where none is stated, since a campaign
-// ends by its decisions; the largest round follows from plate and capacity where an algorithm can heed it.
+// question returns the question for the algorithm, with the options that it has. Rounds have no limit if none is stated,
+// since a campaign ends by its decisions; the largest round follows from plate and capacity if an algorithm can heed it.
 func (p Protocol) question() question.Question {
 	q := question.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}
 	// of a budget: rounds no larger than a plate, or a day
@@ -272,8 +272,8 @@ func (p Protocol) cap(ctx context.Context, steps *engine.Steps, next engine.Plan
 	return next, err
 }
 
-// spread gives n further pulls to the arms of a task, one by one where an arm that the round pulls has the
-// fewest, and else where any has.
+// spread gives n further pulls to the arms of a task, one by one, each to the arm with the fewest pulls. If the round
+// pulls arms of the task, only these get some.
 func spread(out, before []int, lo, hi, n int) {
 	arms := lists.Make(hi-lo, func(k int) int { return lo + k })
 	// arms that the algorithm dropped have no pulls in the round, and get none here
@@ -334,8 +334,8 @@ func (p Protocol) FailureRule() Note {
 	return Note{Kind: NoteRule, Names: []string{p.Problem.Goal}}
 }
 
-// WorstReward returns the reward of a reaction or run that fails, where one is known: the worse bound, else 0,
-// if higher rewards are better and none of the table is below 0.
+// WorstReward returns the reward of a reaction or run that fails, if one is known: the worse bound, else 0, if higher
+// rewards are better and none of the table is below 0.
 func (p Protocol) WorstReward() (reward float64, known bool) {
 	// the problem's lower bound, where higher is better, with the sign of the data
 	if b := p.Problem.Noise.Bounds; b != nil {

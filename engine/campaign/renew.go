@@ -192,7 +192,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	return x.run(ctx, s.spent(p), remaining, s.Start.orderSeed)
 }
 
-// soFar returns the algorithm after what is over. results have the sign of the data.
+// soFar returns the algorithm after the rounds that are over. results have the sign of the data.
 func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, error) {
 	x, err := s.replayer(ctx, s.memory)
 	if err != nil {

@@ -68,7 +68,7 @@ type replayer struct {
 	unused     bool          // whether all was decided before a round that was made: it and later ones do not count
 }
 
-// catchUp takes in what was recorded since, and returns what the algorithm makes of all.
+// catchUp takes in the events recorded since, and returns the algorithm's run on all.
 func (x *replayer) catchUp(ctx context.Context) (*Run, error) {
 	if err := x.all(ctx); err != nil {
 		return nil, err
@@ -137,8 +137,9 @@ func (x *replayer) all(ctx context.Context) error {
 	return err
 }
 
-// begin takes in what came before a plan, and plans its round. The plan that the algorithm makes here counts for nothing: measured puts
-// the pulls that were made in its place. It is needed since the algorithm fixes with it what the round decides.
+// begin takes in the events before a plan, and plans its round. The plan that the algorithm makes here is not used:
+// measured replaces it by the pulls that were made. It is needed since the algorithm fixes with it the decisions of the
+// round.
 func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 	if err := x.before(ctx, seq); err != nil {
 		return err
@@ -179,8 +180,8 @@ func (x *replayer) impose(counts []int) error {
 	return err
 }
 
-// before takes in what guides and what was changed before an event, in the order of their events. It stops if nothing more came before
-// seq, and goes on from there the next time.
+// before takes in attached results and changes before an event, in the order of their events. It stops if no more came
+// before seq, and goes on from there the next time.
 func (x *replayer) before(ctx context.Context, seq int64) error {
 	for {
 		g, a := x.guide < len(x.state.guides), x.amend < len(x.state.amends)
@@ -268,7 +269,7 @@ func spanned(all []*measured, bounds [2]float64) [2]float64 {
 	return out
 }
 
-// decisions returns what is decided now.
+// decisions returns the present decisions.
 func decisions(answers []engine.Answer) []Decision {
 	decided := lists.Where(answers, func(a engine.Answer) bool { return a.Decided })
 	return lists.Map(decided, func(a engine.Answer) Decision { return Decision{a.Task, a.Arm} })
@@ -289,7 +290,8 @@ func (s Moment) Agrees(x *Run) bool {
 	return slices.Equal(recorded, decisions(x.Outcome.Answers))
 }
 
-// compare notes how the decisions differ from those that a plan recorded. It changes nothing else: what was measured on a plan stays.
+// compare notes how the decisions differ from those that a plan recorded. It changes nothing else: measurements of a
+// plan remain.
 func (x *replayer) compare(plan PlanBody) {
 	now := lists.Keyed(decisions(x.steps.Outcome().Answers), func(_ int, d Decision) (string, string) { return d.Task, d.Arm })
 	differs := func(task, was, now string) {

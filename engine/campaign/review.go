@@ -34,8 +34,8 @@ func (s review) nextEpsilon() []Note {
 	return []Note{{Kind: NoteEpsilon, Numbers: []float64{next, now}}}
 }
 
-// assumes lists what the answers rest on besides the guarantee of the algorithm: what happened to
-// pulls on the way. It is of closed rounds: what is missing of the open one may still come.
+// assumes lists the assumptions of the answers besides the guarantee of the algorithm: they are about losses of pulls on
+// the way. It covers closed rounds: missing results of the open one may still come.
 func (s review) assumes() []Note {
 	var out []Note
 	lost, extra, closed, early := 0, 0, 0, 0
@@ -72,7 +72,7 @@ func (s review) assumes() []Note {
 	return out
 }
 
-// pending names the arms that were added and wait for the end of the open round; nil where none do.
+// pending names the arms that were added and wait for the end of the open round; nil if none wait.
 func (s review) pending() []Note {
 	r := s.open()
 	if r == nil {
@@ -292,7 +292,7 @@ func (s review) plateTest(r *round) (float64, bool) {
 	return plateP(arms, plates, len(index), values)
 }
 
-// plateOf returns the plate on which a pull was measured, "" where there is none.
+// plateOf returns the plate on which a pull was measured, "" if there is none.
 func (s review) plateOf(m *measured) string {
 	if m.ResultRecord.Plate != "" {
 		return m.ResultRecord.Plate

@@ -50,8 +50,8 @@ type candidate struct {
 	in   bool     // within the tolerance
 }
 
-// meant returns the arm that a row means whose settings are those of no arm of its task, with what was set. Its error says which arm
-// is near; the arm is -1, without an error, where none is.
+// meant returns the arm that a row means if no arm of its task has the row's settings, with these settings. Its error
+// names the nearest arm, or several within the tolerance; the arm is -1, without an error, if none is near.
 func (t *teller) meant(row problem.SheetRow, task int) (arm int, note string, err error) {
 	allowed, _ := tolerances(t.opt.Tolerance) // checked before
 	lo, hi := t.protocol.Problem.ArmsOf(task)

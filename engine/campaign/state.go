@@ -42,8 +42,8 @@ type State struct {
 	events     int             // how many were added, with those that are set aside
 	links      []link          // of all events: event k is at k-1
 	aside      map[int64]bool  // the same as Aside, by number: add passes over these
-	// whether what was found may be otherwise since nothing was left to measure: the protocol changed,
-	// or a result was corrected
+	// whether the answers may have changed since nothing was left to measure: the protocol changed, or a result was
+	// corrected
 	reopened bool
 }
 

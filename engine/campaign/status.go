@@ -94,7 +94,7 @@ type Debt struct {
 	IDs     []string  `json:"ids"`               // in the order in which they were handed out
 }
 
-// DayStatus says what stood at the end of a round.
+// DayStatus is the state at the end of a round.
 type DayStatus struct {
 	Round   int `json:"round"`
 	Time    int `json:"time"`    // units of time that the pulls so far take at the capacity; without one, rounds
@@ -211,7 +211,7 @@ func (s review) openRound(st *Status) {
 	}
 	if r.plan.Plate > 0 && len(r.list) > 0 {
 		o.Plates = r.list[len(r.list)-1].Plate
-		// 0 where all are handed out
+		// 0 if all are handed out
 		next, _ := lists.First(r.list, r.nobodys)
 		o.Next = next.Plate
 	}
@@ -343,9 +343,8 @@ func (st Status) Only(task string) (Status, error) {
 // mostBelieved is the most arms for which Best is worked out for a status.
 const mostBelieved = 2000
 
-// Believe adds Best. Nothing is added if no arm was measured, and a note if nothing can be worked
-// out of the measurements: a status shows how far the campaign is all the same. Its error is the context's. It takes time where there are
-// many arms.
+// Believe adds Best. Nothing is added if no arm was measured, and a note if Best cannot be worked out: a status shows
+// the progress of the campaign all the same. Its error is the context's. It takes time if there are many arms.
 func (st *Status) Believe(ctx context.Context, at Moment) error {
 	known := at.Known()
 	measured := lists.Count(known.Partial, func(m float64) bool { return !math.IsNaN(m) })

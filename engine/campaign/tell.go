@@ -71,8 +71,8 @@ func (a *Tell) prepare(ctx context.Context, p Protocol, kind Kind) (err error) {
 	return err
 }
 
-// Do implements Act: it matches the sheet with what is open. Its error is of the sheet as a whole: of another copy of the campaign, or
-// without the ids that blocks need. Then no row was looked at.
+// Do implements Act: it matches the sheet with the open pulls. Its error concerns the sheet as a whole: it is of another
+// copy of the campaign, or without the ids that blocks need. Then no row was looked at.
 func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 	if err := at.checkChain(a.results); err != nil {
 		return Done{}, err
@@ -130,8 +130,9 @@ func (a *TellOne) Do(_ context.Context, at Doing) (Done, error) {
 	return t.finish(KindTell, ""), nil
 }
 
-// notesOf returns what a row says besides its result: its note, columns of the laboratory's own, and
-// settings other than the arm's. Columns of features that repeat what was planned say nothing, nor do columns that lists and tables have.
+// notesOf returns the contents of a row besides its result: its note, columns of the laboratory's own, and settings
+// other than the arm's. Columns of features that repeat the planned settings are left out, and so are columns of lists
+// and tables.
 func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string {
 	var parts []string
 	if note := row.Text("note"); note != "" {
@@ -156,8 +157,8 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 	return strings.Join(parts, "; ")
 }
 
-// sameSetting reports whether a row has what was planned as feature c of an arm: the same text, or in a column of numbers the same
-// one to the digits that spreadsheets keep.
+// sameSetting reports whether a row has the planned value of feature c of an arm: the same text, or in a column of
+// numbers the same one to the digits that spreadsheets keep.
 func (p Protocol) sameSetting(row problem.SheetRow, c, arm int) bool {
 	column := p.Problem.Arms.Columns[c]
 	if cell, text := row.Text(column), p.Problem.ArmText(c, arm); cell == text || formulas.Unguard(cell) == text {
@@ -189,7 +190,7 @@ type ResultRecord struct {
 	// -1 where the result is at most Reward ("<0.05"), +1 if it is at least Reward
 	Censored int8    `json:"censored,omitempty"`
 	Squares  float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards behind a mean, reward units²
-	Plate    string  `json:"plate,omitempty"`   // where it was measured, if not on the planned plate
+	Plate    string  `json:"plate,omitempty"`   // the plate of the measurement, if not the planned one
 	Block    string  `json:"block,omitempty"`   // what it was measured with, by the columns of blocks of the problem
 	Row      int     `json:"row,omitempty"`     // of results without id: the place among the sheet's rows
 	Note     string  `json:"note,omitempty"`    // what the row said besides
@@ -266,7 +267,7 @@ func (x ResultRecord) named() string {
 	return fmt.Sprintf("pull %d of arm %d", x.Number, x.Arm)
 }
 
-// What became of a row of a sheet of results.
+// The outcomes of a row of a sheet of results.
 const (
 	RowNew      = "new"      // recorded
 	RowKnown    = "known"    // recorded before, with this value

@@ -216,8 +216,8 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	t.checkRound(x.line, x.round, r.plan.Round, "the open one, because the row has no id")
 }
 
-// armOf returns the number of the arm that a row names, or means, and then what was set instead of what. Its error has the column of
-// the cell.
+// armOf returns the number of the arm that a row names, or means, and then how the settings differ. Its error has the
+// column of the cell.
 func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 	task, err := row.Name("task")
 	if err != nil {
@@ -313,8 +313,8 @@ func (t *teller) openOf(r *round) map[int][]Item {
 	return t.open
 }
 
-// fill gives a result the open pulls of its arm. It says why where there are too few, and extra ones are not
-// allowed. Where it does, nothing is taken. x gets the numbers of the pulls, and the ids that they were handed out under.
+// fill gives a result the open pulls of its arm. It returns a reason, and takes nothing, if there are too few and the
+// extra ones are not allowed or too many. x gets the numbers of the pulls, and the ids that they were handed out under.
 func (t *teller) fill(r *round, x *ResultRecord) string {
 	open, n := t.openOf(r)[x.Arm], max(1, x.Count)
 	switch extra := n - len(open); {
@@ -381,8 +381,8 @@ func (t *teller) confirm() {
 	}
 }
 
-// against says what speaks against a result, "" if nothing does. Where bounds are stated these alone count: whatever lies in
-// them is likely enough.
+// against returns the objection to a result, "" if there is none. If bounds are stated these alone count: any value
+// within them is likely enough.
 func (t *teller) against(x ResultRecord, median, spread float64) string {
 	p := t.protocol.Problem
 	if b := p.TurnedBounds(p.Noise.Bounds); b != nil {

@@ -28,7 +28,7 @@ type TellOptions struct {
 	Again    bool   // rows with the values of recorded results are further measurements
 	// of rows that name their arm by its settings: how far a setting may be from the arm's, as "temp=0.5"
 	Tolerance []string
-	// the receipt says nothing of others: no ids of theirs, and nothing that depends on their rewards of the open
+	// the receipt reveals nothing about others: no ids of theirs, and nothing that depends on their rewards of the open
 	// round
 	Own bool
 
@@ -42,8 +42,8 @@ type Results struct {
 	hash  string         // SHA-256 of its bytes, in hexadecimal
 }
 
-// ReadResults reads a sheet of results, recorded by tell or attach. An error concerns the sheet as a whole. If a sheet
-// has the columns of several forms, ids come first, then means, then rewards. Attached sheets have no ids.
+// ReadResults reads a sheet of results, to record or to attach. An error concerns the sheet as a whole. If a sheet has
+// the columns of several forms, ids come first, then means, then rewards. Attached sheets have no ids.
 func ReadResults(ctx context.Context, p Protocol, data []byte, name string, kind Kind) (Results, error) {
 	sets := [][]string{{"task", "arm", "count", "mean"}, {"task", "arm", "reward"}}
 	if kind == KindTell {
@@ -62,8 +62,8 @@ func ReadResults(ctx context.Context, p Protocol, data []byte, name string, kind
 var ownColumns = []string{"id", "round", "plate", "position", "block", "task", "arm", "reward", "status", "note", "count",
 	"mean", "sd", ChainColumn}
 
-// teller matches the rows of a sheet with pulls. It collects what is to be recorded and changes nothing of the state. It serves one sheet,
-// and then finish is called once.
+// teller matches the rows of a sheet with pulls. It collects the events to record and changes nothing of the state. It
+// serves one sheet, and then finish is called once.
 type teller struct {
 	state    *State // before the sheet
 	kind     Kind   // KindTell or KindAttach
@@ -152,7 +152,7 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 		t.say(row.Line, id, RowUnknown, "%s", err)
 		return
 	}
-	// the columns task and arm may be left out; where they are there they must fit
+	// the columns task and arm may be left out; if they are there they must fit
 	names := t.protocol.Problem.NamesOf(it.Arm)
 	for k, column := range []string{"task", "arm"} {
 		if text := row.Text(column); text != "" && text != names[k] && formulas.Unguard(text) != names[k] {
@@ -262,8 +262,8 @@ func (t *teller) concealed(m *measured) bool {
 // toldByOther answers a result of a pull whose result the teller may not see, whether it is the same or not.
 const toldByOther = "another person recorded its result; until the round ends, only they see it"
 
-// one takes a result of a pull. The first case that fits says what becomes of it: what must not show comes before what would show it, and
-// what is known before what contradicts.
+// one takes a result of a pull. The first case that fits decides the outcome: cases that hide a reward come before those
+// that would show it, and known results before contradictions.
 func (t *teller) one(line int, it *item, x ResultRecord) {
 	if err := problem.CheckReward(x.Reward); err != nil {
 		t.say(line, it.ID, RowBad, "%s", err)
@@ -327,8 +327,9 @@ func (t *teller) roomOf(r *round, arm int) int {
 	return n
 }
 
-// finish decides what is recorded of a sheet with this hash: nothing, where a row is refused and the good ones are not asked for. Else
-// there is an event of results of the round, one of late or attached ones, and one for each reason of a failure, in this order.
+// finish returns the events of a sheet with this hash: none, if a row is refused and the good ones are not asked for.
+// Else there is an event of results of the round, one of late or attached ones, and one for each reason of a failure, in
+// this order.
 func (t *teller) finish(kind Kind, sha string) Done {
 	late, row := KindLate, RowLate
 	if kind == KindAttach {

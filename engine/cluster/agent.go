@@ -24,7 +24,7 @@ type Agent struct {
 	Facts  Facts  // where the facts of the run are kept
 	Run    string // its name, see CheckRun; it has been opened before
 	Task   string // one of RunBody.Tasks: the arms that it pulls, and with them its number
-	Folder string // of its rewards, made where there is none; one agent has it
+	Folder string // of its rewards, made if there is none; one agent has it
 	Make   Maker  // makes the question from the recipe of the run
 	Build  Build  // of this program, sent when it joins and with its plans
 	// makes the pulls; it is asked for once the run is known
@@ -56,7 +56,7 @@ type agent struct {
 	fresh  bool            // whether it has published something itself: nothing from before it began comes after that
 	reads  bool            // whether it reads all facts, and not only plans
 	follow context.Context // of the readers; nil in Replay, which has no readers
-	// the messages of the round learned last; nil before the first round and after again; propose sends them on where there is a relay
+	// the messages of the round learned last; nil before the first round and after again; propose sends them on if there is a relay
 	said    [][]byte
 	noticed map[string]bool // what was noticed; by the text of the notice
 }
@@ -216,7 +216,7 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// for the next plan, which sends them on where there is a relay
+	// for the next plan, which sends them on if there is a relay
 	w.said = messages
 	return false, w.replica.learn(ctx, messages, absent)
 }
@@ -277,13 +277,13 @@ func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 	return p, len(f.Body), err
 }
 
-// message returns what an agent has said in a round. It is the source of late messages for replica.late.
+// message returns the message of an agent in a round. It is the source of late messages for replica.late.
 func (w *agent) message(round, agent int) ([]byte, bool) {
 	f, ok := w.history.get(round, AgentName(agent))
 	return f.Body, ok
 }
 
-// someone waits for a plan that this agent does not make, for ever where there is no limit. It looks at each change. It returns
+// someone waits for a plan that this agent does not make, for ever if there is no limit. It looks at each change. It returns
 // ok as false and no error when the limit is over. An error is errStopped, or the one of the readers.
 func (w *agent) someone(ctx context.Context, r int, limit time.Duration, onChange func()) (f Fact, ok bool, err error) {
 	_, err = w.history.wait(ctx, limit, func() bool {
@@ -348,8 +348,8 @@ func (j JoinBody) check(run string, b RunBody, v int) error {
 	return nil
 }
 
-// join publishes that agent v takes part. The folder that joined first may come back; another one is
-// refused. An agent that comes back says another body where its host or its build is another one; only the instance is compared.
+// join publishes that agent v takes part. The folder that joined first may come back; another one is refused. An agent that comes back
+// publishes another body if its host or its build differs; only the instance is compared.
 func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 	stands, joined, err := publish(ctx, x, Fact{Run: run, Name: AgentName(v)}, j)
 	// this agent was first, or the same body is there already

@@ -116,8 +116,8 @@ func (a *apart) begin(question int, change func(v int, r *role) (binary string))
 	}
 }
 
-// disturb kills at random moments until all agents are done, but at most as often as told. It fails where an agent ends with an
-// error. Who kills itself is started again as well.
+// disturb kills at random moments until all agents are done, with at most the given number of kills. It fails if an agent ends with an
+// error. An agent that kills itself is started again as well.
 func (a *apart) disturb(agents, server int) {
 	a.t.Helper()
 	for until := time.Now().Add(10 * time.Minute); ; {

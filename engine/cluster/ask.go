@@ -50,15 +50,15 @@ type Response struct {
 type Asking struct {
 	// who is asked, for errors: "the command measure.sh"
 	Name string
-	// Ask hands over a request and copies what comes back into answers, until all has come
-	// and the program has ended. It ends when ctx does, and writes nothing to answers afterwards.
+	// Ask sends a request and copies the program's output into answers, until the output and the program have ended. It ends when ctx does,
+	// and writes nothing to answers afterwards.
 	Ask func(ctx context.Context, request []byte, answers io.Writer) error
 	// how long Ask may go on after the last reward, before its context ends; 0 is for ever
 	Grace time.Duration
 }
 
-// LingerError is a program that gave all rewards and did not end by itself. They count. It says so to the one who started the
-// program, and is the cause of the context that ended.
+// LingerError is a program that gave all rewards and did not end by itself. They count. It informs the caller that started the program, and
+// is the cause of the context that ended.
 type LingerError struct {
 	Name  string        // who was asked, see Asking.Name
 	Grace time.Duration // how long it was waited for
@@ -68,9 +68,9 @@ func (e *LingerError) Error() string {
 	return fmt.Sprintf("%s did not end within %v after its last reward and was interrupted", e.Name, e.Grace)
 }
 
-// Pull implements Puller. Each line is recorded as soon as it is whole. An invalid line ends the asking, and lines after it are ignored;
-// rewards recorded before count. The error names the line. An error of Ask is returned unchanged, even if all rewards are there: the caller
-// looks at the remaining pulls.
+// Pull implements Puller. Each complete line is recorded at once. An invalid line ends the asking, and lines after it are ignored; rewards
+// recorded before count. The error names the line. An error of Ask is returned unchanged, even if all rewards are there: the caller looks
+// at the remaining pulls.
 func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error {
 	request, err := json.Marshal(p.request())
 	if err != nil {
@@ -97,7 +97,7 @@ func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) e
 	return err
 }
 
-// request returns what is left as a Request.
+// request returns the remaining pulls as a Request.
 func (p Pulls) request() Request {
 	r := Request{Run: p.Run, Round: p.Plan.Round, Task: p.Task, Arms: []RequestArm{}}
 	for _, a := range p.Arms {
@@ -127,7 +127,7 @@ type responses struct {
 	lines     []int                 // where they stood; one for each of whole
 	err       error                 // the first; nothing is taken after it
 	remaining int                   // pulls that were not recorded yet
-	last      func()                // starts grace; nil where none is limited; called under the lock
+	last      func()                // starts grace; nil if none is limited; called under the lock
 	grace     *time.Timer           // nil before the last reward
 }
 
@@ -163,8 +163,8 @@ func (r *responses) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// end takes a last line without its end, where the program ended well, and returns the first error. A program that failed may
-// have been cut off within a line, so its last line does not count.
+// end takes a last line without its end if the program ended well, and returns the first error. A program that failed may have been cut off
+// within a line, so its last line does not count.
 func (r *responses) end(well bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -307,9 +307,9 @@ func excerpt(line []byte) string {
 
 // A Puller makes the pulls of one agent: a program, people, or a simulation. It is asked for one round at a time.
 type Puller interface {
-	// Pull makes pulls and reports what was measured, in as many parts as it likes. Rewards are on the disk when tell returns nil, and are
-	// never asked for again. Pull may return nil before it has reported all rewards; it is then asked for the rest. It may be called again for
-	// a round whose rewards it has reported in part or not at all; see agent.finish. An error does not undo what was recorded.
+	// Pull makes pulls and reports the rewards, in any number of parts. Rewards are on the disk when tell returns nil, and are never asked for
+	// again. Pull may return nil before it has reported all rewards; it is then asked for the rest. It may be called again for a round whose
+	// rewards it has reported in part or not at all; see agent.finish. An error does not undo recorded rewards.
 	Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error
 }
 
@@ -358,8 +358,8 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 	return j.add(plan.Round, rewards...)
 }
 
-// Simulated draws rewards from an environment, and takes its own arms from what all agents would draw. Each agent draws what all
-// of them draw, from the same random numbers, so that the run has the bits of one that is not apart.
+// Simulated draws rewards from an environment, and keeps those of its own arms from the draws of all agents. Each agent draws what all of
+// them draw, from the same random numbers, so that the run equals one of a single process, bit for bit.
 type Simulated struct{ Environment engine.Environment }
 
 // Pull implements Puller. It makes a round at once, so that a half round has nothing of it.

@@ -91,8 +91,8 @@ func (w *agent) limit(r, author int) time.Duration {
 	if w.reads {
 		return w.patience(r)
 	}
-	// the next agent after the author takes its place after a while, the one after that after twice as
-	// long, so that few agents read in vain when pulls take long
+	// the next agent after the author replaces it after a while, the one after that after twice as long; so few agents read without need if
+	// pulls take long
 	after := cmp.Or(w.relayAfter, 10*time.Second)
 	n := len(w.opened.Tasks)
 	// the shift is 0 for the first in line, and ends at 20, which is four months, so that the time does not overflow
@@ -197,7 +197,7 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 	return w.messages(r, absent), next.Absent, nil
 }
 
-// lacks returns the first agent whose message of a round is not there, except for those absent; -1 where all are. Whether a message
+// lacks returns the first agent whose message of a round is not there, except for those absent; -1 if all are. Whether a message
 // can be taken is another question, which replica.batch answers.
 func (w *agent) lacks(r int, absent []int) int {
 	for v := range w.opened.Tasks {
@@ -208,7 +208,7 @@ func (w *agent) lacks(r int, absent []int) int {
 	return -1
 }
 
-// pull makes what is left of its own pulls of the open round, and publishes its message. It does so once for each round, also after a
+// pull makes this agent's remaining pulls of the open round, and publishes its message. It does so once for each round, also after a
 // restart: rewards that were published or are in the folder are not pulled again. If the round went on without this agent, it publishes
 // nothing and returns nil.
 func (w *agent) pull(ctx context.Context, p PlanBody) error {
@@ -236,7 +236,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: remaining,
 		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(remaining), w.Task, plan.Pulls(),
 			AgentName(p.Author))})
-	// what was measured stays in the folder; pulls that are left are not made any more
+	// the rewards stay in the folder; pulls that are left are not made any more
 	if err := w.finish(ctx, r); errors.Is(err, errLeftOut) {
 		return nil
 	} else if err != nil {
@@ -264,7 +264,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	return nil
 }
 
-// remaining returns what is left of its own pulls in the open round. They are in arm order. Nothing remains where Arms is empty.
+// remaining returns this agent's remaining pulls in the open round. They are in arm order. Nothing remains where Arms is empty.
 func (w *agent) remaining() Pulls {
 	p, plan := w.question.Problem, w.replica.plan
 	out := Pulls{Run: w.Run, Task: w.Task, Algorithm: w.question.Algorithm, Plan: plan, Problem: p}
@@ -297,7 +297,7 @@ func (w *agent) compare(r int, said Fact) error {
 // errLeftOut says that a round went on without the agent.
 var errLeftOut = errors.New("the round went on without this agent")
 
-// leftOut reports whether a round is over without a message of this agent. The next plan says so. It is false where that plan is
+// leftOut reports whether a round is over without a message of this agent. The next plan says so. It is false if that plan is
 // not there or cannot be read.
 func (w *agent) leftOut(r int) bool {
 	f, ok := w.history.get(r+1, namePlan)

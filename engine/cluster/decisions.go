@@ -57,7 +57,7 @@ func (d Difference) String() string {
 // arms finds arms by task and name. Answers and eliminations have names, and plans have numbers. It is made once for each replica.
 type arms map[[2]string]int
 
-// find returns the number of an arm, -1 where there is none of that name.
+// find returns the number of an arm, -1 if there is none of that name.
 func (a arms) find(task, arm string) int {
 	if i, ok := a[[2]string{task, arm}]; ok {
 		return i
@@ -101,7 +101,7 @@ func decisionsOf(alg engine.Algorithm, all arms, round int) Decisions {
 	return d
 }
 
-// differences says how the decisions of a plan's author differ from those here. It is nil where the digests are alike, as nearly
+// differences says how the decisions of a plan's author differ from those here. It is nil if the digests are alike, as nearly
 // always. Both are of the same round.
 func (r *replica) differences(round int, there Decisions) []Difference {
 	here := r.decisions(round)
@@ -283,7 +283,7 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 // the fact to the counts, the decisions and the late messages.
 const maxInline = MaxBody / 2
 
-// attach puts the messages of the round before into a plan. Messages is nil afterwards where they are a file, which is kept
+// attach puts the messages of the round before into a plan. Messages is nil afterwards if they are a file, which is kept
 // before the plan that has its hash is published.
 func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][]byte) error {
 	size := lists.Sum(messages, func(m []byte) int { return len(m) })
@@ -299,8 +299,8 @@ func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][
 	return err
 }
 
-// messages returns what attach put in, V of them. A message is nil where its agent is absent. An error is a *PlanError where
-// there are not as many as agents, or comes from the exchange.
+// messages returns what attach put in, V of them. A message is nil if its agent is absent. The error is a *PlanError if there are not as
+// many as agents, or comes from the exchange.
 func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int) ([][]byte, error) {
 	out := p.Messages
 	if p.Stored != "" {

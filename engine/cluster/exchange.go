@@ -147,8 +147,8 @@ func checkBody(address string, body []byte) error {
 // A round's message is the body of the fact (round, AgentName(v)): the counts and means of the agent's
 // own arms [Du23, Alg. 1, l. 10], in the sign in which algorithms work, as wire.Merged.
 
-// ranged reports whether messages that answer a plan have the smallest and the largest reward of each arm. Who writes a message
-// and who reads it use this rule. Only bounded rewards have ranges, and only tests that ask for squared deviations bet on them.
+// ranged reports whether messages that answer a plan have the smallest and the largest reward of each arm. Writers and readers of messages
+// use this rule. Only bounded rewards have ranges, and only tests that ask for squared deviations bet on them.
 func ranged(plan engine.Plan, p *problem.Problem) bool {
 	return plan.WantSquares && p.Noise.Bounds != nil
 }
@@ -223,7 +223,7 @@ type Fact struct {
 	Body  []byte // at most MaxBody bytes
 	// its place among all facts of the exchange, given by Publish; 0 before; no replica uses it, since addresses say where a fact belongs
 	Seq uint64
-	// whose credentials published it, "agent-3" or "worker-2", as the server says; "" where the server keeps
+	// whose credentials published it, "agent-3" or "worker-2", as the server says; "" if the server keeps
 	// none, or its address is of one role alone
 	Sender string
 }
@@ -242,16 +242,15 @@ type Facts interface {
 	// both are compared: the same body of the same sender is accepted as a replay, anything else is a *ConflictError. While the server cannot
 	// be reached Publish tries again until the context ends.
 	Publish(ctx context.Context, f Fact) error
-	// Read gives the facts of a run from the first on, in the order in which they were published,
-	// and then waits for more, until the context ends or the loop is left; where names are given, the
-	// facts of these, in order of each name. The pieces of files are not among them. An error is final. What Read has given is
-	// in no case taken back.
+	// Read returns the facts of a run in the order in which they were published. Then it waits for more, until the context ends or the loop is
+	// left; where names are given, the facts of these, in order of each name. The pieces of files are not among them. An error is final. Facts
+	// that Read has returned are never taken back.
 	Read(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error]
-	// Find returns the fact of an address; ok is false where there is none so far.
+	// Find returns the fact of an address; ok is false if there is none so far.
 	Find(ctx context.Context, run string, round int, name string) (f Fact, ok bool, err error)
 	// Keep stores the content of a file with the run and returns its SHA-256 in hexadecimal. A file that is there already is not sent again.
 	Keep(ctx context.Context, run string, content []byte) (hash string, err error)
-	// Fetch returns a file by its hash, which it has checked. It is an ErrNoFile where there is none. A hash belongs to a run:
+	// Fetch returns a file by its hash, which it has checked. It is an ErrNoFile if there is none. A hash belongs to a run:
 	// files of other runs are not found.
 	Fetch(ctx context.Context, run, hash string) ([]byte, error)
 	// Runs lists the runs that have facts, in the order of their first.
@@ -270,7 +269,7 @@ type Exchange interface {
 	// Withdraw takes what is left of a run's work out of the queue and forgets the ids, which may then be offered as at first. Work that a
 	// worker has taken is not interrupted.
 	Withdraw(ctx context.Context, run string) error
-	// Close lets go of the exchange. What was published stays.
+	// Close lets go of the exchange. Published facts stay.
 	Close() error
 }
 

@@ -27,7 +27,7 @@ type Finished struct {
 	// decisions of authors that the replica did not make so, in the order of the rounds
 	Differences []Difference `json:"differences,omitempty"`
 	Silent      []Silence    `json:"silent,omitempty"` // one for each round and agent whose message did not count
-	// as of measured rewards (algorithms.Measured); nil where the algorithm knows expected rewards
+	// as of measured rewards (algorithms.Measured); nil if the algorithm knows expected rewards
 	Result *engine.Result `json:"result,omitempty"`
 
 	Outcome engine.Outcome `json:"-"` // of the replica here
@@ -194,9 +194,8 @@ func readStop(f Fact) *StopBody {
 	return &b
 }
 
-// Stop ends a run: every agent ends after what it does just now. A run that was stopped stays
-// stopped. It is an error where the run was over before. Of two who stop a run at once the first one has stopped it, and the
-// other one's error names the first.
+// Stop ends a run: every agent ends after what it does just now. A run that was stopped stays stopped. It is an error if the run was over
+// before. If two programs stop a run at once, the first one has stopped it, and the error of the other names the first.
 func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 	// a run that is done has an answer, which a stop would only hide; the end may still come between this look and the stop, and then both are
 	// published

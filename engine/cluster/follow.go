@@ -20,8 +20,8 @@ type Follower struct {
 	Run   string // its name
 	Make  Maker  // makes the question from the recipe of the run
 
-	// how long the run may make no progress before the agents it waits for are named; 0 means that none is a follower waits for ever in any
-	// case
+	// how long the run may make no progress before the agents it waits for are named; 0 means that none is. A
+	// follower waits for ever in any case.
 	Patience time.Duration
 	Notice   func(Notice) // may be nil; never called concurrently; of the goroutine that follows
 	// Heard receives the number of agents that have published in the open round, also when that is not known before its end, as through a
@@ -100,7 +100,7 @@ func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
 }
 
 // standstill names those for whom the run waits; r is the round that is open, 0 before the first. It looks for messages at the
-// exchange itself: the readers have only plans where there is a relay.
+// exchange itself: the readers have only plans if there is a relay.
 func (w *agent) standstill(ctx context.Context, r int) error {
 	for _, round := range []int{0, r} { // through a relay, which sends no messages before the next plan
 		if err := w.find(ctx, round); err != nil {

@@ -42,7 +42,7 @@ type Reward struct {
 	Mean  float64 `json:"mean"`  // reward units, in the sign of the data
 	// Σ (reward - mean)² of the pulls, reward units²; 0 of one pull
 	Squares float64 `json:"squares,omitempty"`
-	// the smallest and the largest of the pulls, reward units; nil where they are not known
+	// the smallest and the largest of the pulls, reward units; nil if they are not known
 	Range *[2]float64 `json:"range,omitempty"`
 }
 
@@ -81,7 +81,7 @@ type journal struct {
 // dead program's lock only after some milliseconds.
 const lockPatience = 2 * time.Second
 
-// openJournal opens the folder of an agent, which is made where there is none. The lock is taken first: what is read after it
+// openJournal opens the folder of an agent, which is made if there is none. The lock is taken first: what is read after it
 // cannot change under the reader. After an error nothing is held.
 func openJournal(ctx context.Context, dir, run, task string) (*journal, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -257,7 +257,7 @@ func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
 	}
 }
 
-// Withdraw implements Exchange. Whoever has a piece in hands keeps its taken, whose words then change nothing in the queue.
+// Withdraw implements Exchange. The holder of a piece keeps its Taken, whose calls then change nothing in the queue.
 func (m *Memory) Withdraw(ctx context.Context, run string) error {
 	if err := CheckRun(run); err != nil {
 		return err
@@ -299,7 +299,7 @@ func (t *taken) Alive(ctx context.Context) error {
 // Done implements Taken. It counts from every holder, also from one that has lost the piece: the work is done.
 func (t *taken) Done(ctx context.Context) error { return t.m.alone(ctx, func() { t.m.drop(t.p) }) }
 
-// Back implements Taken. It does nothing where the piece is another party's by now, or is gone.
+// Back implements Taken. It does nothing if the piece belongs to another holder by now, or is gone.
 func (t *taken) Back(ctx context.Context) error {
 	return t.m.alone(ctx, func() {
 		if t.p.holder == t.attempt && !t.p.removed {

@@ -15,14 +15,14 @@ import (
 // each round that is over.
 type RoundCounts struct {
 	Round   int       // from 1
-	Counts  []int     // N pulls in arm order; 0 where the agent's message does not count
+	Counts  []int     // N pulls in arm order; 0 if the agent's message does not count
 	Means   []float64 // reward units, in the sign of the data; of this round alone; 0 without pulls
 	Squares []float64 // nil where the plan did not ask for them
 }
 
 // Replay replays the present facts of a run, without taking part, and returns what became of it and what the agents published in each round
-// that is over; also together with a *PlanError or *MessageError, before which they end. It waits for nothing. The question comes also with
-// an error, as far as it was made.
+// that is over; also together with a *PlanError or *MessageError, before which they end. It waits for nothing. With an error it also
+// returns the parts of the question that were made.
 func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []RoundCounts, question.Question, error) {
 	// an agent that neither reads in the background nor pulls
 	w := newAgent(Agent{Facts: x, Run: run, Make: make})
@@ -45,7 +45,7 @@ func refused(err error) bool {
 	return errors.As(err, new(*PlanError)) || errors.As(err, new(*MessageError))
 }
 
-// replay takes in the rounds that are over; done is nil where more may come. Each round is learned when the plan after it is
+// replay takes in the rounds that are over; done is nil if more may come. Each round is learned when the plan after it is
 // looked for, as its plan says what counts. The last round is also learned without a plan after it, where all its messages are
 // there. The error ends the folding; rounds are those before.
 func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCounts, err error) {
@@ -55,7 +55,7 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 			w.history.add(f)
 		}
 		if err == nil && r > 1 {
-			// nil where the round is open, or cannot be learned
+			// nil if the round is open, or cannot be learned
 			var counts *RoundCounts
 			if counts, err = w.retold(ctx, r-1, f, planned); counts != nil {
 				rounds = append(rounds, *counts)
@@ -128,8 +128,8 @@ func (w *agent) find(ctx context.Context, r int) error {
 	return nil
 }
 
-// Status says how far a run is, from its facts alone: it makes no problem and reads no script. A program without the script can
-// ask for it. What it does not see, as an end that no replica comes to, Check finds.
+// Status says how far a run is, from its facts alone: it makes no problem and reads no script. A program without the script can ask for it.
+// Check finds the other faults, such as an end that no replica reaches.
 type Status struct {
 	Run       string           `json:"run"`  // the name of the run
 	Mode      string           `json:"mode"` // as RunBody has it; so are Algorithm, Settings, Relay and Build

@@ -166,7 +166,7 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 	return nil
 }
 
-// disagrees says why a plan cannot be the end of the run: this replica does not come to it. It returns "" where the replica
+// disagrees says why a plan cannot be the end of the run: this replica does not come to it. It returns "" if the replica
 // comes to the same end. It compares what was decided and not the estimates, which builds may round differently.
 func (r *replica) disagrees(p PlanBody) string {
 	own := r.asked.Outcome()

@@ -25,7 +25,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// The names of facts. Agent v says what it says under AgentName(v). Facts of round 0 are of the run as a whole.
+// The names of facts. Agent v publishes its messages under AgentName(v). Facts of round 0 are of the run as a whole.
 const (
 	nameRun  = "run"  // round 0: RunBody
 	nameStop = "stop" // round 0: StopBody; the first stop counts, and nothing takes it back
@@ -186,9 +186,9 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 	return b, nil
 }
 
-// question makes the question of a run. It is an error when it differs here from what was opened. The contents of its files are
-// fetched and their hashes checked, as Facts.Fetch does. The difference is a *RefusedError. It holds the contents of all files
-// in memory until the question is made.
+// question makes the question of a run. It is an error if it differs here from the opened run. The contents of its files are fetched and
+// their hashes checked, as Facts.Fetch does. The difference is a *RefusedError. It holds the contents of all files in memory until the
+// question is made.
 func (b RunBody) question(ctx context.Context, x Facts, run string, make Maker) (question.Question, error) {
 	r, err := withFiles(b.Recipe, func(f *question.File) (err error) {
 		if f.Content, err = x.Fetch(ctx, run, f.SHA256); err != nil {

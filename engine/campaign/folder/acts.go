@@ -14,8 +14,8 @@ import (
 // the caller makes the plan again or reports it.
 var errOther = errors.New("something was recorded meanwhile")
 
-// after returns the events of f if the last event still has this number: it joins what was worked out without the lock to a write. That
-// the number is enough follows from the log, which only grows.
+// after returns the events of f if the last event still has this number: it joins work done without the lock to a write.
+// The number is enough, because the log only grows.
 func after(seq int64, f func(campaign.Moment) []campaign.Event) func(campaign.Moment) ([]campaign.Event, error) {
 	return func(m campaign.Moment) ([]campaign.Event, error) {
 		if m.Seq != seq {
@@ -38,9 +38,9 @@ func (c *Campaign) checkRevision(s *campaign.State) error {
 		"upgrade %s shows and records the changes", s.Revision, c.revision(), c.dir)
 }
 
-// Advance makes the next plan where one is due. The lock is not held while the algorithm plans: what
-// is recorded meanwhile makes it plan again. Of two programs that plan at once one records its plan, and the other finds it. It returns
-// at once if nothing is due.
+// Advance makes the next plan if one is due. The lock is not held while the algorithm plans: if another event is
+// recorded meanwhile, the algorithm plans again. If two programs plan at once, one records its plan, and the other finds
+// it. It returns at once if nothing is due.
 func (c *Campaign) Advance(ctx context.Context) error {
 	for {
 		m, err := c.fresh(ctx)
@@ -173,7 +173,7 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 			return campaign.Done{}, err
 		}
 	}
-	// do may run several times: what the last one made is what was recorded
+	// do may run several times: the events of the last run are the recorded ones
 	var done campaign.Done
 	do := func(m campaign.Moment) (_ []campaign.Event, err error) {
 		done, err = act.Do(ctx, campaign.Doing{Moment: m, Grow: c.grow})
@@ -257,7 +257,7 @@ func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	return st, err
 }
 
-// Progress returns the Status without Best, which takes time where there are many arms.
+// Progress returns the Status without Best, which takes time if there are many arms.
 func (c *Campaign) Progress(ctx context.Context) (campaign.Status, error) {
 	_, st, err := c.progress(ctx)
 	return st, err

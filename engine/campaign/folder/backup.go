@@ -147,7 +147,7 @@ func copies(dir string, r question.Recipe) error {
 	return nil
 }
 
-// compareCopies says which copies are not what was recorded. A copy that cannot be read is passed over.
+// compareCopies names the copies that differ from the recorded files. A copy that cannot be read is passed over.
 func compareCopies(dir string, r question.Recipe, notice func(string)) {
 	for name, f := range copiesOf(r) {
 		if how := changedCopy(filepath.Join(dir, name), f.Content); how != "" {
@@ -156,11 +156,12 @@ func compareCopies(dir string, r question.Recipe, notice func(string)) {
 	}
 }
 
-// Repair sets aside the events that do not fit those before them, as a program of before could record them: no
-// command reads such a campaign. Nothing is changed or removed: one event more names what is left out from then
-// on. It returns what does not fit, none where there is nothing to repair. A dry run records nothing.
+// Repair sets aside the events that do not fit those before them, as an earlier program could record them: no command
+// reads such a campaign. Nothing is changed or removed: one event more names the events that are left out from then on.
+// It returns the events that do not fit, none if there is nothing to repair. A dry run records nothing.
 //
-// It opens no Campaign, since no state can be made. The chain of hashes must be whole: what was changed afterwards is not repaired.
+// It opens no Campaign, since no state can be made. The chain of hashes must be whole: events that were changed
+// afterwards are not repaired.
 func Repair(ctx context.Context, dir string, maker Maker, reason, by string, dryRun bool, opt Options) ([]campaign.Aside, error) {
 	db, err := openFolder(ctx, dir)
 	if err != nil {
@@ -257,7 +258,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err != nil {
 		return v, err
 	}
-	// a chain does not notice what was cut off its end
+	// a chain does not notice events that were cut off its end
 	if last := int64(len(list)); seq != last || last == 0 || list[last-1].Hash != hash {
 		return v, fmt.Errorf("event %d is missing: the events end with %d, and %d were recorded", last+1, last, seq)
 	}

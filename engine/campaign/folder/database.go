@@ -67,7 +67,7 @@ func openDatabase(path string, create bool) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	// one for the transaction, and one for what is read beside it, as the files of added arms are within a write
+	// one for the transaction, and one for reads beside it, such as the files of added arms within a write
 	db.SetMaxOpenConns(2)
 	return &database{db: db, path: path}, nil
 }
@@ -225,7 +225,7 @@ func putFile(ctx context.Context, tx *sql.Tx, content []byte) (string, error) {
 // fileHash returns the SHA-256 of a file, in hexadecimal.
 func fileHash(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
-// getFile returns a recorded file, and reports one that is not what was recorded.
+// getFile returns a recorded file, and reports one whose content differs from its hash.
 func getFile(ctx context.Context, q querier, hash string) ([]byte, error) {
 	var content []byte
 	if err := q.QueryRowContext(ctx, "SELECT content FROM file WHERE sha256 = ?", hash).Scan(&content); err != nil {

@@ -32,10 +32,10 @@ func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 	return m.History(), nil
 }
 
-// Export writes the campaign for other programs into a folder, which must not exist or be empty:
-// measurements.csv, answers.csv, log.csv, events.jsonl, the script and its data. The results of the open round are in
-// measurements.csv, too, and answers.csv does not use them. Files are not all of one moment where others
-// record meanwhile. What is written before an error stays.
+// Export writes the campaign for other programs into a folder, which must not exist or be empty: measurements.csv,
+// answers.csv, log.csv, events.jsonl, the script and its data. The results of the open round are in measurements.csv,
+// too, and answers.csv does not use them. Files may be of different moments if others record meanwhile. Files written
+// before an error remain.
 func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err := emptyFolder(dir); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	// one row a result; without a deviation where there is one reward
+	// one row per result; without a deviation if there is one reward
 	measurements := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at",
 		"sheet", "note", "measured_on", "confirmed", "old", "block", "limit"}}
 	for _, m := range h.Measurements {

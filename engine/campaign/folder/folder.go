@@ -34,8 +34,8 @@ type Options struct {
 // Campaign is an open campaign. It is safe for concurrent use, by goroutines and by processes.
 //
 // The order of the locks is mu, then the lock of the folder, then the transaction of the database, which has the
-// database's write lock from its beginning. The lock of the protocol is taken last, while it is read or made. Readers
-// take mu for as long as events are read, and work on the state after they let go.
+// database's write lock from its beginning. The lock of the protocol comes last, while it is read or made. Readers hold
+// mu while events are read, and work on the state after they let go.
 type Campaign struct {
 	dir     string    // as the caller gave it
 	db      *database // open until Close
@@ -75,7 +75,7 @@ func newCampaign(dir string, db *database, maker Maker, opt Options) *Campaign {
 	return c
 }
 
-// prepare reads what was recorded, and makes the protocol of it. Nobody else has the campaign yet.
+// prepare reads the recorded events, and makes the protocol of them. No other goroutine has the campaign yet.
 func (c *Campaign) prepare(ctx context.Context) error {
 	// before the events: the head is written after its event, so that what it names must be among them
 	seq, hash := readHead(c.dir)
@@ -138,7 +138,7 @@ func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, question.Rec
 	return start, r, nil
 }
 
-// open takes in what was recorded, and makes the protocol with all arms that were added. It can be called again.
+// open takes in the recorded events, and makes the protocol with all arms that were added. It can be called again.
 func (c *Campaign) open(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -242,7 +242,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err != nil {
 			return err
 		}
-		// what is committed can be folded, or no program could open the campaign again
+		// committed events can be folded, or no program could open the campaign again
 		folded = true
 		if err := c.take(ctx, tx, made, seq, hash); err != nil {
 			// without the hint at repair, since nothing of it stays
@@ -254,7 +254,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 	c.stale = c.stale || folded && err != nil
 	switch {
 	case err == nil && folded:
-		// after the commit: a program that is killed in between leaves a head that is behind, which says nothing wrong
+		// after the commit: a program that is killed in between leaves a head that is behind, which is harmless
 		writeHead(c.dir, c.state)
 	case codeOf(err) != 0:
 		return &unrecorded{c.db.explain(ctx, err)}
@@ -262,8 +262,8 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 	return err
 }
 
-// transaction runs f in a transaction that has the write lock of the database from its beginning (_txlock). So f reads what is there
-// when it writes. An error of f takes back all that it wrote.
+// transaction runs f in a transaction that has the write lock of the database from its beginning (_txlock). So f reads
+// the present rows when it writes. An error of f takes back all that it wrote.
 func (d *database) transaction(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := d.db.BeginTx(ctx, nil)
 	if err != nil {

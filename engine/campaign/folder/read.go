@@ -167,9 +167,9 @@ func (u *unrecorded) Unwrap() error { return u.err }
 // ErrExists is wrapped by the error of Start where the folder holds a campaign already.
 var ErrExists = errors.New("the folder holds a campaign already")
 
-// Start makes a campaign in a folder, which is created if it does not exist, from a protocol with
-// its forecast and the recipe that it was made from. It is an error when maker makes another problem
-// of that recipe: the campaign could not be opened again. Where it returns a campaign beside an error the start is recorded.
+// Start makes a campaign in a folder, which is created if it does not exist, from a protocol with its forecast and the
+// recipe that it was made from. It is an error when maker makes another problem of that recipe: the campaign could not
+// be opened again. If it returns a campaign beside an error the start is recorded.
 func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protocol, maker Maker, opt Options) (*Campaign, error) {
 	if err := p.Check(ctx); err != nil {
 		return nil, err
@@ -326,8 +326,8 @@ func tableOf(ctx context.Context, r question.Recipe, p campaign.Protocol) (campa
 	return table, err
 }
 
-// lockFile is held for the time of a write, and names who holds it. Where the system has no locks of
-// files, the database waits for others, too, and cannot name them. A program that ends, however it ends, has let go of it.
+// lockFile is held for the time of a write, and names its holder. If the system has no locks of files, the database
+// waits for others, too, and cannot name them. A program that ends, for any reason, has let go of it.
 const lockFile = "campaign.lock"
 
 // patience is how long a write waits for the lock.

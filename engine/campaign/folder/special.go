@@ -115,8 +115,8 @@ func sealed(path string) bool {
 	return err == nil && [sha256.Size]byte(h.Sum(nil)) == seal
 }
 
-// changedCopy says in which way a copy of a recorded file is not what was recorded, "" if it is. Only a file of the same
-// length is read; one that cannot be read is passed over.
+// changedCopy describes how a copy differs from its recorded file, "" if it does not. Only a file of the same length is
+// read; one that cannot be read is passed over.
 func changedCopy(path string, content []byte) string {
 	info, err := os.Stat(path)
 	switch {

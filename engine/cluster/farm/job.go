@@ -74,8 +74,8 @@ const mostFailures = 3
 // Name returns the name of the job on the exchange. Workers show it in their messages.
 func (j *Job) Name() string { return j.id }
 
-// Result waits for the result of an order. When the context ends, or the job was ended by a chunk that could not be made, what is finished
-// of it comes with the error. A context that ends ends the job, too, so that a summary under way comes to its end. The result is then the
+// Result waits for the result of an order. When the context ends, or the job was ended by a chunk that could not be made, its finished part
+// is returned with the error. A context that ends ends the job, too, so that a summary under way comes to its end. The result is then the
 // summary of the runs that are there.
 func (j *Job) Result(ctx context.Context, order int) (engine.Result, error) {
 	t := j.tasks[order]
@@ -235,8 +235,8 @@ func (j *Job) settle(t *task, err error) {
 	}
 }
 
-// take takes what a worker said. An error ends the job: what a worker said is of no chunk, cannot be used, or is the last
-// failure that is allowed. Anybody who may publish results may say it, so that everything in it is checked.
+// take takes what a worker said. An error ends the job: what a worker said is of no chunk, cannot be used, or is the last failure that is
+// allowed. Every client with the right to publish results may write it, so everything in it is checked.
 func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	// pieces are read with their report
 	if f.Round == 0 || strings.Contains(f.Name, "-piece-") {

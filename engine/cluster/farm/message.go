@@ -205,7 +205,7 @@ func (r Report) outcomes(ctx context.Context, facts cluster.Facts, at cluster.Fa
 		}
 		text = append(text, f.Body...)
 	}
-	// also where there are no pieces: what is in the report is checked in the same way
+	// also if there are no pieces: the report's contents are checked in the same way
 	if HashOf(text) != r.Hash {
 		return nil, fmt.Errorf("what was made is not what the hash in the report %s says", at.Address())
 	}
@@ -257,10 +257,10 @@ type Order struct {
 	Experiment sim.Experiment // as made here; workers make it again from the recipe
 }
 
-// Source makes the experiments of one recipe. It is for one goroutine at a time. What it makes depends on the recipe alone, so
-// that every worker makes the same.
+// Source makes the experiments of one recipe. It is for one goroutine at a time. Its experiments depend on the recipe alone, so that every
+// worker makes the same ones.
 type Source interface {
-	// Experiment makes the experiment of a combination, or Single. Its Workers and Progress are of no account.
+	// Experiment makes the experiment of a combination, or Single. Its Workers and Progress are ignored.
 	Experiment(ctx context.Context, cell int) (sim.Experiment, error)
 }
 

@@ -188,7 +188,7 @@ func (j *Job) put(ctx context.Context, c Chunk) error {
 	return j.runner.Exchange.Offer(ctx, j.id, cluster.Work{Run: j.id, ID: c.id(), Body: body})
 }
 
-// chunk cuts the next chunk, which is empty where the queue is full or nothing is left. A task that
+// chunk cuts the next chunk, which is empty if the queue is full or nothing is left. A task that
 // cannot be prepared is settled with its error. It has items of one task after the other until it is enough work. Preparing is
 // done here, so that keys are known before workers see the chunk. Only the goroutine that drives the job calls it.
 func (j *Job) chunk(ctx context.Context) (Chunk, error) {

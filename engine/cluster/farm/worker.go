@@ -38,7 +38,7 @@ type Worker struct {
 // Made returns how many runs the worker has made and handed over. Runs that another worker has made as well are among them.
 func (w *Worker) Made() int { return int(w.made.Load()) }
 
-// What ends a worker.
+// Causes that end a worker.
 var (
 	// ErrBuild is wrapped by the error of a worker that meets a job of another build.
 	ErrBuild = errors.New("another build of gonb-cope asks")
@@ -54,9 +54,9 @@ const (
 	mostAttempts = 25
 )
 
-// Serve takes chunks and makes them, until the context ends: what is under way then goes back to the
-// queue. Before that it ends with an error only, or after its job if it is to do one. Errors that end it are the ones of the
-// exchange, of chunks that it cannot read, of another build, and a report that contradicts another worker's.
+// Serve takes chunks and makes them, until the context ends: chunks under way then go back to the queue. Before that it ends with an error
+// only, or after its job if it is to do one. Errors that end it are the ones of the exchange, of chunks that it cannot read, of another
+// build, and a report that contradicts another worker's.
 func (w *Worker) Serve(ctx context.Context) error {
 	slots := w.Slots
 	if slots < 1 {
@@ -116,11 +116,11 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	}
 	// only now is it known that it will work for that runner
 	w.begin(work.Run)
-	// from here to the report the server hears that the work goes on
+	// from here to the report the server receives signs of life
 	ended := w.alive(ctx, taken)
 	defer ended()
 	r := w.report(ctx, taken, c)
-	// what was made is lost, and made again elsewhere
+	// finished runs are lost, and made again elsewhere
 	if ctx.Err() != nil {
 		return back(ctx, taken)
 	}
@@ -200,8 +200,8 @@ func back(ctx context.Context, t cluster.Taken) error {
 	return ignore(ctx, t.Back(late))
 }
 
-// take waits for a chunk. A worker that is there for one runner looks now and then whether that runner has ended. Before it works for a
-// runner, or if it is there for all, it waits without looking.
+// take returns the next chunk. A worker that is there for one runner looks now and then whether that runner has ended. Before it works for
+// a runner, or if it is there for all, it waits without looking.
 func (w *Worker) take(ctx context.Context) (cluster.Taken, error) {
 	for {
 		w.mu.Lock()
@@ -273,8 +273,7 @@ func (w *Worker) suits(c Chunk) error {
 	return nil
 }
 
-// alive says now and then that the work goes on, until the function that it returns is called. The function waits for a sign
-// that is on its way.
+// alive sends signs of life now and then, until the function that it returns is called. The function waits for a sign that is on its way.
 func (w *Worker) alive(ctx context.Context, t cluster.Taken) (ended func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var said sync.WaitGroup

@@ -53,7 +53,7 @@ func checkHost(host string) error {
 // away. Days is how long the credentials are good that are made in the same call.
 func (k *keyring) certify(hosts []string, days int) error {
 	old := k.certificate("server")
-	// the names that the certificate has; none where there is no certificate, or none that can be read
+	// the names that the certificate has; none if there is no readable certificate
 	var had []string
 	if old != nil {
 		had = namesIn(old)
@@ -153,7 +153,7 @@ func (k *keyring) issue(name string, template, parent *x509.Certificate, signer 
 	return writeSecret(filepath.Join(k.dir, name+".pem"), pemText("CERTIFICATE", der))
 }
 
-// keyOf returns the key of a certificate, and makes it where there is none. A certificate that is made
+// keyOf returns the key of a certificate, and makes it if there is none. A certificate that is made
 // again keeps its key: so the two files fit each other, whenever this ends between them. The key is a new one only where its
 // file is not there: whatever is wrong with a file that is there is an error.
 func (k *keyring) keyOf(name string) (crypto.Signer, error) {
@@ -189,7 +189,7 @@ func (k *keyring) keyOf(name string) (crypto.Signer, error) {
 	return key, writeSecret(file, pemText("PRIVATE KEY", secret))
 }
 
-// certificate reads a certificate, nil where there is none. It is also nil if it cannot be read.
+// certificate reads a certificate, nil if there is none. It is also nil if it cannot be read.
 func (k *keyring) certificate(name string) *x509.Certificate {
 	text, _ := os.ReadFile(filepath.Join(k.dir, name+".pem"))
 	c, _ := certificateIn(text)

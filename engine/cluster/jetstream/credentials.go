@@ -91,7 +91,7 @@ type login struct {
 	seed    []byte         // of the user's key, which signs the server's question
 	user    string         // public key; "" without credentials
 	issuer  string         // public key of who signed the claims
-	account string         // where its holder comes in; "" where that is the issuer's own
+	account string         // where its holder comes in; "" if that is the issuer's own
 	ends    time.Time      // when the server lets it in no more; zero if it has no end
 	trusted *x509.CertPool // nil for the roots of the system
 	signer  string         // name of the trusted authority; which is the key that signs users, see newAuthority
@@ -187,9 +187,9 @@ func (l login) name() string {
 	return l.who
 }
 
-// The streams are in an account of their own. Each role has another account, to which the server gives
-// the subjects below and no more. An answer goes where the one who asks wants it, and NATS checks no
-// such address; so it must name nothing that its holder could not publish to.
+// The streams are in an account of their own. Each role has another account, to which the server gives the subjects below and no more. A
+// client chooses the address of its answer, and NATS does not check that address; so it must name nothing that its holder could not publish
+// to.
 
 // publishes returns the subjects to which the holder of credentials may publish. Everything else is
 // refused by the server: to speak for another, to read another run, to delete, to purge, to make or
@@ -279,10 +279,9 @@ func exported() (one, several []string) {
 // ownInfo is imported, too: an account without it gets the API for streams of its own from NATS.
 const ownInfo = "$JS.API.INFO"
 
-// heardAs returns the subject that the streams' account hears a subject as. That there is work the
-// server says on, for what comes from another account is not sent to a third. A fact whose address
-// many share comes to the server, which forwards it with the name of its sender. Subjects are as publishes and hears have them,
-// with their wildcards.
+// heardAs returns the subject that the streams' account hears a subject as. The server forwards the news of work, because NATS does not
+// send a message from another account to a third. A fact whose address many share comes to the server, which forwards it with the name of
+// its sender. Subjects are as publishes and hears have them, with their wildcards.
 func heardAs(subject string) string {
 	// of facts, only plans and results may come from more than one role
 	if rest, ok := strings.CutPrefix(subject, "cope."); ok && (strings.HasSuffix(rest, ".plan") || strings.HasSuffix(rest, "."+result+".*")) {

@@ -33,8 +33,7 @@ type DialOptions struct {
 	Wait time.Duration
 	// Patience is the one of the work that this connection offers, cluster.Patience if it is 0.
 	Patience time.Duration
-	// Notice hears of a connection that breaks or is there again, and of a cluster that keeps few
-	// copies; it may be nil.
+	// Notice receives news of a connection that breaks or is there again, and of a cluster that keeps few copies; it may be nil.
 	Notice func(text string)
 }
 
@@ -201,7 +200,7 @@ func (l login) refusal(url string, err error) error {
 	return fmt.Errorf("no connection to %s: %w", url, err)
 }
 
-// isRefused reports an error by which the server does not let the user in. Of some errors NATS hands on the text alone.
+// isRefused reports an error by which the server does not let the user in. NATS passes on only the text of some errors.
 func isRefused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthRevoked) ||
 		strings.Contains(strings.ToLower(err.Error()), "authorization violation") ||

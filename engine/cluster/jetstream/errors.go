@@ -31,7 +31,7 @@ func (e *PermissionError) Error() string {
 // agentSubject matches where an agent speaks for itself.
 var agentSubject = regexp.MustCompile(`^cope\.([^.]+)\.[0-9]+\.(agent-[0-9]+)$`)
 
-// needed returns which credentials do, where that is plain. It is "" where they are not plain.
+// needed names the credentials that have the permission; "" if they are unknown.
 func (e *PermissionError) needed() string {
 	if m := agentSubject.FindStringSubmatch(e.Subject); m != nil && !e.Reading {
 		return fmt.Sprintf(": it takes %s.creds of run %s", m[2], m[1])

@@ -48,7 +48,7 @@ const (
 	pause = 100 * time.Millisecond // between two attempts
 )
 
-// Close implements cluster.Exchange. Whoever waits gets an error. What was published stays.
+// Close implements cluster.Exchange. Whoever waits gets an error. Published facts stay.
 func (x *Exchange) Close() error {
 	x.nc.Close()
 	return nil
@@ -220,7 +220,7 @@ func (x *Exchange) request(ctx context.Context, subject string, question []byte,
 // once its disk has failed, so that the cause would look like a slow network.
 const stateSubject = "cope-ask.state"
 
-// trouble asks the server whether it can write, after an answer did not come. It is nil where the server can write, and where
+// trouble asks the server whether it can write, after an answer did not come. It is nil if the server can write, and where
 // that is not known. The words of a full disk make it ErrFull.
 func trouble(ctx context.Context, nc *nats.Conn) error {
 	ctx, stop := context.WithTimeout(ctx, time.Second)
@@ -249,7 +249,7 @@ type silence struct {
 // long reports whether the silence is long enough to be reported.
 func (s *silence) long(since time.Time) bool { return time.Since(since) > cmp.Or(s.limit, elect) }
 
-// waits says that an answer is waited for, once for each silence. Several calls may wait at once, and one of them says it.
+// waits says that an answer is waited for, once for each silence. Several calls may wait at once, and one of them reports it.
 func (s *silence) waits() {
 	if s.said.CompareAndSwap(false, true) {
 		s.notice("no server has answered for the facts at " + s.at +
@@ -313,7 +313,7 @@ func (x *Exchange) moreCopies(ctx context.Context) replication {
 	return least
 }
 
-// copiesOf asks for more copies of one stream, and returns how many it has then, 0 where that is
+// copiesOf asks for more copies of one stream, and returns how many it has then, 0 if that is
 // unknown. Copies that are not up to date are waited for a little.
 func (x *Exchange) copiesOf(ctx context.Context, name string) replication {
 	ctx, stop := context.WithTimeout(ctx, askCopies)

@@ -25,7 +25,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// KeyOptions say which credentials to make. The numbers are totals: what is there stays, and what is missing is made.
+// KeyOptions say which credentials to make. The numbers are totals: existing files stay, and missing ones are made.
 type KeyOptions struct {
 	Run             string // what agents take part in; needed where Agents is not 0
 	Agents, Workers int    // agents 1 to Agents of Run, in the order of its tasks; workers 1 to Workers; 0 for none
@@ -84,11 +84,10 @@ func errServedOpen(dir string) error {
 		"folder for the keys", dir)
 }
 
-// Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the
-// owner's credentials; each time the credentials of agents and workers that are not there, or have ended. A
-// server that runs hears of credentials that are taken back within seconds. It is safe to call at any time and as often as one
-// likes, by several programs at once, also while the server runs. Files that were made before an error stay. The error of
-// credentials that cannot be taken back comes before any new ones are made.
+// Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the owner's credentials; each time
+// the credentials of agents and workers that are not there, or have ended. A running server refuses credentials within seconds after they
+// are taken back. It is safe to call at any time and as often as one likes, by several programs at once, also while the server runs. Files
+// that were made before an error stay. The error of credentials that cannot be taken back comes before any new ones are made.
 func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if o.Agents > 0 {
 		if err := cluster.CheckRun(o.Run); err != nil {
@@ -346,7 +345,7 @@ const lockWait = 2 * time.Second
 // lock takes the folder, and names the process that holds it if it waits in vain. The lock ends when the file that it returns is closed, or
 // with the process.
 func lock(ctx context.Context, dir string) (io.Closer, error) {
-	if !filelock.Available { // without a lock a second server would lose what was said
+	if !filelock.Available { // without a lock a second server would lose published facts
 		return nil, fmt.Errorf("this program has no lock of folders on %s: serve from Linux, macOS or BSD, agents and workers run everywhere",
 			runtime.GOOS)
 	}

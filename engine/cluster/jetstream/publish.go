@@ -102,7 +102,7 @@ func (x *Exchange) last(ctx context.Context, subject string) (*nats.Msg, error) 
 	return x.direct(ctx, directGet+"."+subject, nil)
 }
 
-// direct asks the stream for a message, which is nil where there is none. Without a question it is the last message of the
+// direct asks the stream for a message, which is nil if there is none. Without a question it is the last message of the
 // subject; a question in JSON may ask for others.
 func (x *Exchange) direct(ctx context.Context, subject string, question []byte) (found *nats.Msg, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
@@ -125,7 +125,7 @@ func (x *Exchange) direct(ctx context.Context, subject string, question []byte) 
 	return found, err
 }
 
-// sequence returns the place of a message that direct returned. It is 0 where there is none, which no message has.
+// sequence returns the place of a message that direct returned. It is 0 if there is none, which no message has.
 func sequence(m *nats.Msg) uint64 {
 	n, _ := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 	return n
@@ -225,7 +225,7 @@ func stream(name, description string, replicas int, subjects ...string) jetstrea
 		Storage:              jetstream.FileStorage,  // facts outlive the server
 		Replicas:             replicas,
 		MaxConsumers:         mostReaders,
-		Discard:              jetstream.DiscardNew, // a full stream refuses what is new, and loses nothing
+		Discard:              jetstream.DiscardNew, // a full stream refuses new messages, and loses nothing
 		MaxMsgsPerSubject:    1,                    // the first of a subject stays
 		DiscardNewPerSubject: true,                 // and others of it are refused
 		DenyDelete:           true,                 // no client can take one out
@@ -248,7 +248,7 @@ func work(replicas int) jetstream.StreamConfig {
 }
 
 // makeStreams makes missing streams. A cluster of servers keeps three copies, or one if it has fewer than three servers. An existing stream
-// is checked and left unchanged. The error is a definite one if the stream belongs to another program.
+// is checked and left unchanged. The error is a definite if the stream belongs to another program.
 func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) error {
 	for _, make := range []func(int) jetstream.StreamConfig{facts, work} {
 		replicas := 1
@@ -295,8 +295,8 @@ const (
 // result is the first word of the names of workers' facts. It becomes a token of the subject, see factSubject.
 const result = "result"
 
-// Requests to the server of Serve itself, which makes consumers for programs: a program that made one itself could choose where it
-// delivers.
+// Requests to the server of Serve itself, which makes consumers for programs: a program that made one itself could choose its target
+// subject.
 const (
 	readSubject  = "cope-ask.read"  // .RUN or .RUN.NAME: a reader of facts
 	queueSubject = "cope-ask.queue" // .RUN: the consumer of its work
@@ -313,7 +313,7 @@ const (
 	nextWork  = "$JS.API.CONSUMER.MSG.NEXT." + workStream
 )
 
-// factSubject returns the subject of a fact that cluster.CheckFact has passed. It has four tokens, or five where a worker says it.
+// factSubject returns the subject of a fact that cluster.CheckFact has passed. It has four tokens, or five if a worker publishes it.
 func factSubject(f cluster.Fact) string {
 	name := f.Name
 	if rest, ok := strings.CutPrefix(name, result+"-"); ok && rest != "" {

@@ -158,7 +158,7 @@ func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
 	}
 }
 
-// next asks for a piece of a run's work, and returns nil where there is none now.
+// next asks for a piece of a run's work, and returns nil if there is none now.
 func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err error) {
 	subject := nextWork + "." + run
 	err = x.until(ctx, subject, func(ctx context.Context) error {
@@ -218,8 +218,8 @@ func pull(ctx context.Context, nc *nats.Conn, subject string) (*nats.Msg, error)
 	return m, err
 }
 
-// hasQueue reports whether a run has a consumer, as far as that can be known. Where that cannot be known it is true, so that an
-// error of the server is not taken for a run without work.
+// hasQueue reports whether a run has a consumer. It returns true if that is unknown, so that an error of the server does not count as a run
+// without work.
 func (x *Exchange) hasQueue(ctx context.Context, run string) bool {
 	all, err := x.queues(ctx)
 	return err != nil || slices.Contains(all, run)
@@ -237,7 +237,7 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 			return x.request(ctx, purge, fmt.Appendf(nil, `{"filter":%q}`, subjects), new(struct{}))
 		})
 	})
-	// the consumer goes last, and with it what it knows of pieces in hands
+	// the consumer is deleted last, and with it its record of held pieces
 	if err == nil {
 		err = x.until(ctx, "$JS.API.CONSUMER.DELETE."+workStream+"."+run, func(ctx context.Context) error {
 			err := x.js.DeleteConsumer(ctx, workStream, run)
@@ -305,9 +305,8 @@ func (t *taken) Work() cluster.Work {
 
 func (t *taken) Attempt() int { return t.attempt }
 
-// Done implements cluster.Taken. That the work is done is on the server's disk, which its
-// acknowledgement is a little later only. The mark is put first: after a crash between the two the server hands the piece out
-// again, and handed sees that it is done.
+// Done implements cluster.Taken. The mark of finished work is on the server's disk at once, the acknowledgement only a little later. The
+// mark is put first: after a crash between the two the server hands the piece out again, and handed sees that it is done.
 func (t *taken) Done(ctx context.Context) error {
 	if _, err := t.x.put(ctx, doneSubject(t.work.Run, t.work.ID), nil); err != nil {
 		return fmt.Errorf("work %s of run %s: %w", t.work.ID, t.work.Run, err)
@@ -325,8 +324,8 @@ func (t *taken) Back(ctx context.Context) error {
 	return err
 }
 
-// say sends a word to the server that handed the work out, and to no later one: a server that was killed may not remember that it did, and
-// would take an acknowledgement for a reason to skip everything before. A later one hands the work out again, if it is not done. Word is
+// say sends a word to the server that handed the work out, and to no later one: a server that was killed may have forgotten the piece, and
+// would treat an acknowledgement as a reason to skip everything before. A later one hands the work out again, if it is not done. Word is
 // one that JetStream knows: +ACK, -NAK or +WPI.
 func (t *taken) say(ctx context.Context, word string) error {
 	err := t.x.until(ctx, t.reply, func(ctx context.Context) error {

@@ -25,8 +25,8 @@ import (
 // one whose program or connection has ended is forgotten.
 const idle = time.Minute
 
-// heartbeat is the interval of the server's signs that nothing is new; after twice that time without one the reader asks again from where
-// it was.
+// heartbeat is the interval of the server's signs that nothing is new; after twice that time without one the reader asks again from its
+// last position.
 const heartbeat = 2 * time.Second
 
 // most is how many facts a reader gets at a time, and batchBytes how long they are together: the longest fact,
@@ -198,8 +198,8 @@ func factOf(m *nats.Msg) (cluster.Fact, error) {
 	return f, err
 }
 
-// reader makes a consumer of a run's facts from a place on, of one name where one is given, and returns
-// how it is called. The server forgets it when it hears nothing of it. A server of Serve makes it; at others the program makes it itself.
+// reader makes a consumer of a run's facts from a place on, of one name if one is given, and returns its name. The server forgets it when
+// it hears nothing of it. A server of Serve makes it; at others the program makes it itself.
 func (x *Exchange) reader(ctx context.Context, run, name string, from uint64) (reader string, err error) {
 	if !x.ours {
 		reader, c := readerOf(run, name, from)

@@ -105,7 +105,7 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	return n, nil
 }
 
-// loopback reports whether an address is reached from this machine only. Of names only localhost counts, as no other is looked up.
+// loopback reports whether an address is reached from this machine only. The only name that counts is localhost, as no other is looked up.
 func loopback(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()
@@ -229,7 +229,7 @@ func (s *Server) watchKeys(ctx context.Context) {
 	})
 }
 
-// URL returns the address that programs join, empty where the server listens nowhere. A server that
+// URL returns the address that programs join, empty if the server listens nowhere. A server that
 // listens on all addresses is called by a name that its certificate has.
 func (s *Server) URL() string {
 	if s.nats.Addr() == nil {
@@ -247,8 +247,8 @@ func (s *Server) URL() string {
 	return scheme + "://" + at
 }
 
-// Dial joins the server from this process, without going through the network. It has the rights of the server itself. Options
-// about credentials are of no account.
+// Dial joins the server from this process, without going through the network. It has the rights of the server itself. Options about
+// credentials are ignored.
 func (s *Server) Dial(ctx context.Context, o DialOptions) (*Exchange, error) { return s.dial(ctx, o) }
 
 // Guarded reports whether the server asks for credentials.

@@ -60,7 +60,7 @@ func inbox(reply string) bool {
 const forwarders = 8
 
 // forward publishes the facts that many roles may publish at one address, with the name of the sender. NATS names the sender in a header
-// which it writes itself instead of any other, and which streams drop. Other headers are left out: readers would take some of them for
+// which it writes itself instead of any other, and which streams drop. Other headers are left out: readers would treat some of them as
 // answers of the server. It runs until the server is closed.
 func (s *Server) forward(ctx context.Context) error {
 	for range forwarders {

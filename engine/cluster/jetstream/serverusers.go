@@ -117,7 +117,7 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 }
 
 // adopt takes over the streams of earlier versions, which were in the account that signs. The folder of an account's streams has
-// the account's name. Nothing is done where there are none.
+// the account's name. Nothing is done if there are none.
 func adopt(dir, before, now string) error {
 	store := filepath.Join(dir, "store", "jetstream")
 	if _, err := os.Stat(filepath.Join(store, before)); err != nil {
