@@ -6,7 +6,7 @@
 //	notebooks_test.go  nbconvert executes every notebook of the repository; nbformat judges it
 //	report_test.go     gonb-cope report: formats, parameters, failures, comparisons
 //	examples_test.go   GoNB's example notebooks, under GoNB and under this kernel, give the same
-//	recorded_test.go   what they give under GoNB is recorded, and run again where it differs
+//	recorded_test.go   their outputs under GoNB are recorded, and run again if they differ
 //	pages_test.go      those that talk with their page: widgets and DOM
 //	front_test.go      the Notebook server in a browser: run, watch, interrupt, restart
 //	lab_test.go        the same in JupyterLab 4, with make test-lab

@@ -1,7 +1,7 @@
 // Package cotest implements CoTestFC, the leader-directed combination test of docs/theory/test.md, and
 // its relatives.
 //
-//	form.go      by what a problem is tested
+//	form.go      the kind of test for a problem
 //	contest.go   which arms of a task are open, and the information each needs
 //	decisions.go the contests of all tasks: level, clock, what was decided
 //	estimates.go the estimates of the arms from all data
