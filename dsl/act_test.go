@@ -77,7 +77,7 @@ func TestActsOfPrograms(t *testing.T) {
 	}
 }
 
-// What is refused is refused in the words of a script, without a place in a script that nobody wrote.
+// Errors use the words of a script, without a place in a script, because there is none.
 func TestActsOfProgramsErrors(t *testing.T) {
 	// The campaign has begun, and no round is planned yet.
 	s, _ := started(t)

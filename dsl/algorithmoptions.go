@@ -66,7 +66,7 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	}
 	what, hint, does := "has no "+p.Name, "", [2]string{"has", "have"}
 	able := algorithms.Having(entry.Mode, p.hasOption)
-	// The algorithm has the option but takes only a word for it.
+	// The algorithm has the option but accepts only a word.
 	if p.hasOption(entry) {
 		what, hint, does = "does not accept a number for "+p.Name, fmt.Sprintf("write %s=%q", p.Name, engine.RidgeGP), [2]string{"does", "do"}
 		able = algorithms.Having(entry.Mode, p.takesNumber)

@@ -109,7 +109,7 @@ plot(s, x="gap", y=["samples", "lower_bound"], panel="case", file="samples.svg")
 }
 
 // The instances of the paper, those between them, and classic best-arm identification.
-// The last case sweeps the length scale, where a text stands among numbers.
+// The last case sweeps the length scale over numbers and a text.
 func TestInstances(t *testing.T) {
 	for src, want := range map[string]func() (*problem.Problem, error){
 		"paper(2)":                            func() (*problem.Problem, error) { return problem.PaperCase(2, 0.1) },

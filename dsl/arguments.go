@@ -179,8 +179,8 @@ func (c *call) text(name string) string {
 //	*problem.Problem, …      the values of a kind
 //
 // A field without an argument is zero, or the default of its parameter if it is tagged `arg:"default"`. A pointer is nil if no
-// argument is given. Check reports conflicting arguments twice: before the script runs, as far as they are known, and before eval.
-// It may be nil.
+// argument is given. Check reports conflicting arguments twice: the known ones before the script runs, and all before eval. It may be
+// nil.
 func makeFunction[A any](f Function, check func(*call, A), eval func(*call, A) (any, error)) Function {
 	f.args = reflect.TypeFor[A]()
 	f.fields = fieldsOf(f.args, &f)

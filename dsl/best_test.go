@@ -199,7 +199,7 @@ func TestHintOfOddNames(t *testing.T) {
 	if err == nil {
 		t.Fatal("a word among numbers is no error")
 	}
-	// What the hint proposes is used unchanged.
+	// The hint's proposal is used unchanged.
 	_, condition, _ := strings.Cut(err.Error(), "--failed or ")
 	condition, _, _ = strings.Cut(condition, "\n")
 	if _, err := evalText(NewSession(Options{Folder: dir}), script+", "+condition+")"); err != nil {

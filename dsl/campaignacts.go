@@ -99,7 +99,7 @@ func fillAct(c *call, act campaign.Act) (ok bool) {
 			assign(reflect.ValueOf(x.Into).Elem(), a.Data)
 		}
 	}
-	// The act checks whether its arguments fit together, as far as they are known.
+	// The act checks whether its known arguments fit together.
 	checked, isChecked := act.(campaign.Checked)
 	if !ok || !isChecked {
 		return ok

@@ -86,7 +86,7 @@ func TestWithdrawWithSlashes(t *testing.T) {
 	}
 }
 
-// What cannot be recorded is refused with the value and what to write.
+// A value that cannot be recorded is refused, with the value and the text to write instead.
 func TestActErrors(t *testing.T) {
 	s, _ := started(t)
 	// Values, names, files and rounds that are not there, and reasons that are missing.
@@ -118,7 +118,7 @@ func TestActErrors(t *testing.T) {
 	}
 }
 
-// A plot of a campaign is of the campaign as it is, not as it was when the name was makeFunction.
+// A plot of a campaign shows its present state, not the state when the name was bound.
 func TestPlotOfToday(t *testing.T) {
 	s, dir := started(t) // binds c
 	l := cell(t, s, `ask(c, by="Ann")`).(campaign.List)
@@ -136,8 +136,8 @@ func TestPlotOfToday(t *testing.T) {
 	}
 }
 
-// A cell that is run again does not write its list over results that are typed in and not told.
-// Saving is refused only while the sheet has a result that was not told.
+// A cell that is run again does not write its list over results that are typed in and not recorded.
+// Saving is refused only while the sheet has an unrecorded result.
 func TestSaveOverResults(t *testing.T) {
 	s, dir := started(t)
 	cell(t, s, "l = ask(c, by=\"Ann\")\nsave(l, \"list.csv\")")

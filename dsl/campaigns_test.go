@@ -61,7 +61,7 @@ func TestCampaignInCells(t *testing.T) {
 		t.Skip("half a second of processor time or more")
 	}
 	s, dir := notebookIn(t)
-	// Each step is made twice, as by somebody who runs the cells again.
+	// Each step is made twice, as when a user runs the cells again.
 	cell(t, s, daysScript)
 	first := cell(t, s, `c = start(days, "days")`+"\nc").(campaign.Status)
 	if again := cell(t, s, `c = start(days, "days")`+"\nc").(campaign.Status); again.Hash != first.Hash {
@@ -123,7 +123,7 @@ func fillIn(t *testing.T, path string, list campaign.List) {
 	w.Flush()
 }
 
-// What a campaign cannot rest on is refused, with the place and what to do.
+// Definitions that a campaign cannot use are refused, with the place and the remedy.
 func TestCampaignErrors(t *testing.T) {
 	// A kernel of a Go cell cannot be made again from a folder.
 	s, _ := notebookIn(t)
@@ -253,7 +253,7 @@ func TestProtocolInBlocks(t *testing.T) {
 	}
 }
 
-// The note that protocol(block=) compares arms within blocks stands where a table has blocks and no protocol does so, alone.
+// The note that protocol(block=) compares arms within blocks appears once, if a table has blocks and no protocol does so.
 func TestNoteOnBlocks(t *testing.T) {
 	dir := t.TempDir()
 	written(t, dir, "t.csv", "arm,day,y\na,1,1\nb,1,2\na,2,2\nb,2,3.5\na,3,0\nb,3,1.2\n")

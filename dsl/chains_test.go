@@ -26,7 +26,7 @@ func linearly(t *testing.T, what string, do func(ctx context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	done := make(chan error, 1) // nobody may be there to receive after the limit
+	done := make(chan error, 1) // the receiver may have left after the limit
 	go func() { done <- do(ctx) }()
 	select {
 	case err := <-done:
@@ -111,13 +111,13 @@ func TestCyclesAfterChanges(t *testing.T) {
 	}
 }
 
-// Of a sweep that is too large the combinations are counted, and nothing is done for each.
+// A sweep that is too large has its combinations counted, without work for each.
 func TestLargeSweeps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thousands of combinations are for the full run")
 	}
 	const before = "r = fc(paper(case=1))\n"
-	// Too many for one axis, too many as a product, and few enough; values that stand twice are recorded before anything runs.
+	// Too many for one axis, too many as a product, and few enough; repeated values are reported before anything runs.
 	for src, want := range map[string]string{
 		"sweep(r, delta=(1..1000000)/1000001)":                            "the sweep has more than 10000 combinations",
 		"sweep(r, delta=(1..1000)/1001, gap=1..1000)":                     "the sweep has more than 10000 combinations",
@@ -141,8 +141,8 @@ func TestLargeSweeps(t *testing.T) {
 	}
 }
 
-// Of many mistakes the first are told, and the rest cost little.
-// The list has names that nobody bound, so each of its elements is a mistake.
+// Only the first of many mistakes are reported, and the rest cost little. The list has unbound
+// names, so each of its elements is a mistake.
 func TestManyMistakes(t *testing.T) {
 	n := 20_000
 	if testing.Short() {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Who writes a part of a column's name is told the whole, where one column alone has it.
+// The hint for a part of a column's name is the whole name, if only one column has that part.
 func TestPartOfColumnName(t *testing.T) {
 	dir := t.TempDir()
 	table := "Strain name;pH (start);Titre mg/L\nK12;6,5;12,3\nK12;7,0;15,1\nBL21;6,5;22,3\nBL21;7,0;20,1\n"

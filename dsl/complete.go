@@ -100,7 +100,7 @@ var doubled = strings.NewReplacer("{", "{{", "}", "}}")
 // worthTime limits the time that completion spends on the lines above the cursor.
 const worthTime = 200 * time.Millisecond
 
-// evalAbove returns the value of an expression as far as it is known without running anything; the statements above it have not been
+// evalAbove returns the part of an expression's value that is known without running anything; the statements above it have not been
 // evaluated yet. It ignores mistakes; a statement with a mistake does not change what is known.
 func evalAbove(s *Session, src, above string) value {
 	parsed, errs := front.Parse(front.NewSource("", src))
@@ -174,7 +174,7 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 }
 
 // visitSweepable visits what a sweep of a result may vary: the names that it depends on, without a parameter, and the parameters of the
-// calls below it. It calls tell several times for a name if several calls have such a parameter.
+// calls below it. A name may be visited several times, if several calls have such a parameter.
 func visitSweepable(s *Session, result string, tell func(name string, p *Param)) {
 	// The result may depend on numbers, texts, kernels and problems by name, and on arguments of calls.
 	for _, name := range s.scope.below(result) {

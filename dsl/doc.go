@@ -30,8 +30,8 @@
 // walks the trees, both to check and to run: while it checks, calls that read or run anything give
 // a value of known type and unknown content. expr's own checker is not used: as soon as an operator
 // is redefined, it no longer sees unknown names inside arguments, and its messages speak of Go
-// types. What functions there are, with their parameters, ranges, choices, synonyms and texts, is
-// one table (catalogue.go): it feeds checks, messages, help and the documentation. internal/formula
+// types. One table (catalogue.go) has the functions, with their parameters, ranges, choices,
+// synonyms and texts: it feeds checks, messages, help and the documentation. internal/formula
 // compiles kernels that are written as formulas.
 //
 // A name is bound once, so it represents its definition. That makes sweep a

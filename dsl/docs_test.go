@@ -10,16 +10,15 @@ import (
 )
 
 // The lists in docs/reference/language.md and docs/reference/functions.md come from the catalogues: between the markers
-// <!-- NAME --> and <!-- end --> stands what reference returns for NAME. With -update
-// they are written again.
+// <!-- NAME --> and <!-- end --> is the text that reference returns for NAME. With -update they are written again.
 func TestLanguageDocumentation(t *testing.T) {
 	lists := reference()
 	documented(t, "../docs/reference/language.md", map[string]string{"formulas": lists["formulas"], "limits": lists["limits"]})
 	documented(t, "../docs/reference/functions.md", map[string]string{"functions": lists["functions"], "algorithms": lists["algorithms"]})
 }
 
-// The two pages together are short enough to be read: what json.md says is not said again, and what several
-// functions have alike stands once.
+// The two pages together are short enough to be read: they repeat nothing of json.md, and facts that
+// several functions share appear once.
 func TestLanguagePagesAreShort(t *testing.T) {
 	const most = 60 << 10
 	size := 0
@@ -118,7 +117,7 @@ func TestCatalogue(t *testing.T) {
 		if !strings.Contains(inspection(functionHelp(f.Name)).Text, f.Signature()) {
 			t.Errorf("%s: no help", f.Name)
 		}
-		// A synonym belongs to one function, and is no function's name.
+		// A synonym belongs to one function, and is not a function's name.
 		for _, name := range append([]string{f.Name}, f.Synonyms...) {
 			if other := seen[name]; other != "" {
 				t.Errorf("%s belongs to both %s and %s", name, other, f.Name)

@@ -51,7 +51,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", title, diff)
 		}
 	}
-	// With -update the messages are written unchanged, to be read by whoever changed them.
+	// With -update the messages are written to the file, for their author to read.
 	if *update {
 		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 )
 
-// A program of a laboratory starts a campaign of a script, asks, tells, and reads how far it is, without a
-// notebook and without the command. What it records, the command and a notebook go on with.
+// A program of a laboratory starts a campaign of a script, asks, records results, and reads the progress,
+// without a notebook and without the command. The command and a notebook can continue the campaign.
 func ExampleReadProtocol() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "lab")
@@ -43,7 +43,7 @@ days = protocol(p, delta=0.1, epsilon=1, capacity=8, seed=1, runs=0)`
 	if err != nil {
 		log.Fatal(err)
 	}
-	// A robot tells each result by itself. The reward follows from the only feature of the arm.
+	// A robot records each result by itself. The reward follows from the only feature of the arm.
 	for _, row := range list.Rows {
 		receipt, err := c.TellOne(ctx, row.ID, row.X[0]/4, campaign.TellOptions{By: "robot"})
 		if err != nil || receipt.Refused() {

@@ -28,7 +28,8 @@ func TestExplain(t *testing.T) {
 		if len(x.Tasks) != 5 || len(one.Tasks) != 1 || one.Tasks[0].Progress != x.Tasks[3].Progress || x.Remaining != r.Remaining || x.Rounds != len(r.Trace) {
 			t.Errorf("%s: %d tasks, %d tasks, %g remaining, %d rounds", run, len(x.Tasks), len(one.Tasks), x.Remaining, x.Rounds)
 		}
-		// Every arm is the leader, left the run at some time, or is still there, and is told once.
+		// Every arm is the leader, left the run at some time, or is still there, and is listed
+		// once.
 		left := 0
 		for v, task := range x.Tasks {
 			left += len(task.Eliminated)
@@ -99,8 +100,8 @@ func TestInterruptedInTheMiddle(t *testing.T) {
 	}
 }
 
-// A single run that takes longer says where it is; its fraction of the samples does not go back,
-// and no other step reports one.
+// A longer single run reports its progress; its fraction of the samples does not go back, and no
+// other step reports one.
 func TestRoundsInProgress(t *testing.T) {
 	var notes []string
 	share := 0.0
@@ -113,7 +114,7 @@ func TestRoundsInProgress(t *testing.T) {
 		}
 	}})
 	must(t, s, "p = paper(case=1, gap=0.3)")
-	// Each measurement takes a while, so that rounds are told.
+	// Each measurement takes a while, so that rounds are reported.
 	if err := s.Put("lab", func(rng *rand.Rand, _, arm string, n int) (float64, error) {
 		time.Sleep(15 * time.Millisecond)
 		mean := 0.0

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What represents the words of other tools names functions that there are, and no word is one of ours.
+// The replacements for the words of other tools name existing functions, and none of these words is
+// one of ours.
 func TestForeignWords(t *testing.T) {
 	called := regexp.MustCompile(`([a-z_0-9]+)\(`)
 	for word, hint := range foreign() {

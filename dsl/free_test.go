@@ -71,8 +71,8 @@ wave
 	}
 }
 
-// What was fitted to a problem's own data is no kernel that was known before, and
-// results on these data say so; on other data they do not.
+// A kernel that was fitted to a problem's own data was not known before, and results on these data
+// say so; on other data they do not.
 func TestFit(t *testing.T) {
 	// Results on the data of the fit, under the fitted kernel and under one that is made of it, and on other data.
 	s := NewSession(Options{Folder: "testdata"})
@@ -99,7 +99,7 @@ fc(problem("small.csv", kernel=k), max_samples=100000)`)
 			t.Errorf("result %d: %s", i, r.Guarantee)
 		}
 	}
-	// The fitted kernel is no kernel to be fitted, and the one with free numbers still is.
+	// The fitted kernel has no free numbers, and the original kernel still has them.
 	if r := values[1].(engine.Result); slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnFree }) {
 		t.Errorf("a fitted kernel counts as one to be fitted: %q", r.Warnings)
 	}

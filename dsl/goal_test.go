@@ -87,7 +87,7 @@ classic([3, 1, 2], agents=2, goal="min")`)
 			t.Errorf("residual %+v", x)
 		}
 	}
-	// Files have the rewards as they are in the table.
+	// Files have the rewards of the table.
 	var csv, js bytes.Buffer
 	if err := report.CSV(&csv, p); err != nil {
 		t.Fatal(err)
@@ -132,8 +132,8 @@ func TestStandardizedShown(t *testing.T) {
 	}
 }
 
-// Rows that are means are pooled. What is not measured is left out of fit and bounds. It stops a simulation with the arm
-// and the remedy only where the means are asked for as the truth.
+// Rows that are means are pooled. Unmeasured arms are left out of fit and bounds. They stop a simulation, with the arm
+// and the remedy, only if the means serve as the truth.
 func TestUnmeasured(t *testing.T) {
 	call := strings.Replace(costCall, `reward="cost"`, `reward="euros", sd="s", count="n"`, 1)
 	text, values := costsShown(t, call+"p\nf = fit(p)\nf\nbounds(p, xi=0.1)\nhardness(p)\nspectrum(p, xi=0.1)\ndesign(p, xi=0.1)\n")
@@ -162,7 +162,7 @@ func TestUnmeasured(t *testing.T) {
 	if text, _ = costsShown(t, call+"plan(p, gaps=[2, 4], epsilon=1)"); !strings.Contains(text, "IndTestFC") || strings.Contains(text, "NaN") {
 		t.Errorf("a plan for gaps shows %s", text)
 	}
-	// What sharing is worth is measured on the arms with means.
+	// The benefit of sharing is measured on the arms with means.
 	_, values = costsShown(t, call+"fit(p, measure=3)")
 	if m := values[0].(fit.Fit).Sharing.Measured; m == nil || m.Runs != 3 {
 		t.Errorf("measured %+v", m)

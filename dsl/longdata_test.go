@@ -12,10 +12,10 @@ import (
 const longScript = `p = problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="y", kernel=task(identity()) * arm(linear()))
 p`
 
-// Semicolons and decimal commas, a column that nobody names, and one arm in both tasks.
+// Semicolons and decimal commas, a column that the script does not use, and one arm in both tasks.
 const longTable = "machine;temp;speed;y;note\nA;150;1;1,5;x\nA;150;1;2,5;x\nA;180;2;3;\nA;180;2;4;\nB;150;1;7;\nB;150;1;8;\n"
 
-// A long table is read with its notes told once, however often a sweep evaluates the definition again.
+// The notes on a long table are shown once, however often a sweep evaluates the definition again.
 func TestLongData(t *testing.T) {
 	folder := t.TempDir()
 	written(t, folder, "runs.csv", longTable)

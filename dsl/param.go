@@ -31,7 +31,7 @@ type Param struct {
 	Default   string            // as text; "" for a required parameter
 	Doc       string            // for help; starts in lower case and ends without a full stop
 	only      string            // for an option, after Doc: the algorithms that have it, unless all do
-	// for an option: the algorithms that have it, and those that take only words for it; nil if all have it, and if none takes only
+	// for an option: the algorithms that have it, and those that accept only words; nil if all have it, and if none accepts only
 	// words
 	of, wordsOnly func(algorithms.Entry) bool
 }

@@ -98,8 +98,8 @@ func TestPartsAreThoseOfJSON(t *testing.T) {
 	}
 }
 
-// What depends on a part follows it: it is stale when the part's value is bound again, and a sweep
-// evaluates it again.
+// A value that depends on a part follows it: it is stale when the part's value is bound again, and
+// a sweep evaluates it again.
 func TestPartsAreFollowed(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
 	must(t, s, partsScript+"n = r.samples; told = \"took {r.samples:.0f}, budget {2*r.budget}\"")

@@ -25,7 +25,7 @@ func (h telling) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*p
 	return h.files.Load(path, k, opt)
 }
 
-// A pipe that nobody writes to is waited for until an interrupt; nothing is written to one.
+// Reading waits for a pipe without a writer until an interrupt; nothing is written to one.
 func TestPipes(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"pipe.csv", "pipe.json", "pipe.jsonl", "pipe.svg"} {
@@ -40,7 +40,7 @@ func TestPipes(t *testing.T) {
 	}
 	s = NewSession(Options{Folder: folder})
 	const before = "p = paper(case=1); r = fc(p)\n"
-	// The last path goes through a device, which is no folder.
+	// The last path goes through a device, which is not a folder.
 	for src, want := range map[string]string{
 		`save(p, "pipe.json")`:                         `save: cannot write to "pipe.json": it is a pipe, and not a file`,
 		`plot(r, file="pipe.svg")`:                     `plot: cannot write to "pipe.svg": it is a pipe, and not a file`,

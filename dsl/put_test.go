@@ -169,7 +169,7 @@ joint = task(identity()) * arm(k)`)
 	if a.(kernels.Joint).String() != b.(kernels.Joint).String() || len(fresh.Names()) != 4 {
 		t.Errorf("%v and %v, names %v", a, b, fresh.Names())
 	}
-	// A value of Go has no text, so it is missing, as is a name that nobody bound.
+	// A value of Go has no text, so it is missing, as is an unbound name.
 	put(t, s, "h", 0.9)
 	if src, missing := s.Closure("k", "nobody", "joint"); !slices.Equal(missing, []string{"h", "nobody"}) || strings.Contains(src, "<") || strings.Count(src, "k = ") != 1 {
 		t.Errorf("%q, missing %v", src, missing)

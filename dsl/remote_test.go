@@ -95,7 +95,7 @@ sweep(r, kernel=[task(identity()) * arm(rbf(0.4)), task(k) * arm(linear()) + 0.2
 sweep(r, seed=1..20)`,
 }
 
-// Displays are the same bytes whoever makes the runs: here, and 1, 2 and 16 workers.
+// Displays have the same bytes if this process or 1, 2 or 16 workers make the runs.
 func TestWorkersMakeNoDifference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sweeps by workers are for the full run")
@@ -148,7 +148,7 @@ func TestWorkersMakeNoDifference(t *testing.T) {
 	}
 }
 
-// What a worker cannot make is made here, and a sentence says why.
+// Runs that a worker cannot make are made here, and a sentence says why.
 func TestRunsThatStayHere(t *testing.T) {
 	ex := cluster.NewMemory()
 	staff(t, ex, 1)

@@ -34,10 +34,9 @@ func writeRounded(t *testing.T, folder string, tasks, arms, decimals int, flat b
 	}
 }
 
-// A table whose means were rounded is decided as soon as the function behind it would be, and what the
-// rounding may do is counted: with few arms where misfit= says so, with many by itself, since there the
-// norm of the rewards would be the norm of the rounding. More tasks than contrasts that join at once are no
-// obstacle.
+// A table whose means were rounded is decided as soon as the function behind it would be, and the effect of
+// the rounding is accounted for: with few arms if misfit= is set, with many always, because the norm of the
+// rewards would be the norm of the rounding. There may be more tasks than contrasts that join at once.
 func TestRoundedTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of arms")

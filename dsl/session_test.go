@@ -276,7 +276,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 // A list of many mistakes must not reach a function with one of them.
-// Of ten mistakes five are told; the sixth and later ones must not be computed with.
+// Five of ten mistakes are reported; the sixth and later ones must not be computed with.
 func TestMistakesBeyondTheLimit(t *testing.T) {
 	_, err := evalText(NewSession(Options{}), "[a, b, c, d, e, task(3), arm(\"x\"), sum(f), rbf(\"y\"), print(1)]")
 	var errs Errors
@@ -288,7 +288,7 @@ func TestMistakesBeyondTheLimit(t *testing.T) {
 	}
 }
 
-// A sweep, whose results stand side by side already, leads on.
+// A sweep, whose results are side by side already, leads on.
 func TestCompareOfSweep(t *testing.T) {
 	_, err := evalText(NewSession(Options{}), "r = fc(paper(1), runs=2)\ns = sweep(r, gap=[0.4, 0.8])\ncompare(s)")
 	if err == nil || !strings.Contains(err.Error(), "write its name alone") {

@@ -96,7 +96,7 @@ func TestOwnFiles(t *testing.T) {
 			t.Errorf("%s: errors %v, want %s", src, errs, want)
 		}
 	}
-	// What an earlier cell read is not written over either.
+	// A file that an earlier cell read is not overwritten either.
 	s := NewSession(Options{Folder: folder, Rebind: true})
 	must(t, s, `p = problem("own.csv", kernel=identity(), noise=1)`)
 	script, _ := Parse("cell", `save(p, "own.csv")`)
@@ -106,8 +106,8 @@ func TestOwnFiles(t *testing.T) {
 	}
 }
 
-// What is wrong with a kernel is shown under the kernel whatever the file is called, and what is
-// wrong with a file under that file.
+// A mistake in a kernel is shown under the kernel whatever the file is called, and a mistake in a
+// file under that file.
 func TestBlame(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

@@ -111,7 +111,7 @@ func TestSweepResumes(t *testing.T) {
 	}
 }
 
-// A file that is no store is refused under its name and left unchanged.
+// A file that is not a store is refused under its name and left unchanged.
 func TestWrongStore(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "cells.jsonl")

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// A problem without means has a first round; what it needs for that is said by names that the function
-// has. "gp" is offered where it works.
-// The problem has deviations and no means.
+// A problem without means has a first round; messages name its requirements by parameters that the
+// function has. "gp" is offered if it works. The problem has deviations and no means.
 func TestWithoutMeans(t *testing.T) {
 	folder := t.TempDir()
 	written(t, folder, "arms.csv", "task,arm,x_a,sd\na,1,1,1\na,2,2,1\n")

@@ -23,7 +23,7 @@ type Warning struct {
 	LackOfFit *LackOfFit `json:"lack_of_fit,omitempty"`
 }
 
-// WarningKind says what a Warning tells.
+// WarningKind is the kind of a Warning.
 type WarningKind string
 
 // The kinds of warnings of results.
@@ -313,7 +313,7 @@ func (w Warning) OfNoise() bool {
 // String returns the sentence, without a full stop.
 func (w Warning) String() string { return WarningText(w) }
 
-// UnmarshalJSON reads the fact as it is stored, or its sentence as package report writes it.
+// UnmarshalJSON reads the stored fact, or its sentence as package report writes it.
 func (w *Warning) UnmarshalJSON(b []byte) error {
 	var said string
 	if json.Unmarshal(b, &said) == nil {
@@ -386,9 +386,9 @@ func (w Warning) lackOfFit() string {
 	return s
 }
 
-// NoiseWarnings says that rewards are simulated with a guess of their noise, if nothing is known
-// of it: predictions use it, and rewards in other units have another one. An algorithm that
-// estimates the scale takes no guess for true, and its guarantee does not rest on one.
+// NoiseWarnings says that rewards are simulated with a guess of their noise, if the noise is
+// unknown: predictions use the guess, and rewards in other units have another one. An algorithm
+// that estimates the scale does not treat a guess as true, and its guarantee does not rest on one.
 func NoiseWarnings(p *problem.Problem) []Warning {
 	if p.Noise.UnknownBy != "" && p.Noise.SD == nil && p.Rewards == nil && p.N() > 0 {
 		return []Warning{{Kind: WarnNoiseGuessed, Names: []string{p.Name}, Numbers: []float64{p.LargestNoise()}}}

@@ -104,9 +104,9 @@ func TestCatalogueConformance(t *testing.T) {
 	}
 }
 
-// What is said of a kernel's length scales and smoothness is true of its values on a line: they fall
-// with the distance or not, and the fourth difference around 0 falls as h⁴ or more slowly, as it does
-// where functions need not be twice differentiable [RW06, sec. 4.1.1].
+// The catalogue's facts about a kernel's length scales and smoothness are true of its values on a
+// line: they fall with the distance or not, and the fourth difference around 0 falls as h⁴, or more
+// slowly if functions need not be twice differentiable [RW06, sec. 4.1.1].
 func TestCatalogueFacts(t *testing.T) {
 	at := func(x float64) Point { return Point{X: []float64{x}} }
 	for _, e := range Catalogue() {

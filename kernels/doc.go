@@ -29,11 +29,11 @@
 // the script language. Every function that takes a kernel and points binds by itself.
 //
 // From kernel and points to numbers there are two ways. [Gram] and [Cross] store a
-// matrix. [On] and [Joint.On] give a [Matrix] that computes rows as they are asked for,
-// so that a problem with many arms never holds an N×N matrix: [PivotedCholesky] turns it
-// into N×r features whose scalar products are the kernel, exactly for kernels of
-// rank r, and within a stated residual otherwise. [Check] tests on the actual points
-// what cannot be known of a formula: symmetry and eigenvalues.
+// matrix. [On] and [Joint.On] give a [Matrix] that computes rows on demand, so that a problem with
+// many arms never holds an N×N matrix: [PivotedCholesky] turns it into N×r features whose scalar
+// products are the kernel, exactly for kernels of rank r, and within a stated residual otherwise.
+// [Check] tests symmetry and eigenvalues on the actual points, because a formula guarantees
+// neither.
 //
 // The package knows nothing of scripts, problems or algorithms.
 //

@@ -38,7 +38,8 @@ func manyPoints(t *testing.T, n int) Matrix {
 	return m
 }
 
-// plainFactor is [Harbrecht, Peters, Schneider 2012, alg. 1] as it is there, column by column.
+// plainFactor is a literal transcription of [Harbrecht, Peters, Schneider 2012, alg. 1], column by
+// column.
 func plainFactor(m Matrix, rank int) (columns [][]float64, pivots []int, rest []float64) {
 	n := m.Len()
 	rest = make([]float64, n)
@@ -64,8 +65,8 @@ func plainFactor(m Matrix, rank int) (columns [][]float64, pivots []int, rest []
 	return columns, pivots, rest
 }
 
-// The factor has the bits of the plain algorithm, for any number of cores, whoever asked for
-// which part of it first.
+// The factor has the bits of the plain algorithm, for any number of cores and any order of requests
+// for its parts.
 func TestGrowingIsTheFactorStopped(t *testing.T) {
 	m := manyPoints(t, 2500)
 	want, pivots, _ := plainFactor(m, 40)
@@ -128,7 +129,7 @@ func TestGrowingIsShared(t *testing.T) {
 	wg.Wait()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := g.take(context.Background()); err != nil { // somebody works on it
+	if err := g.take(context.Background()); err != nil { // holds the lock, as a caller that computes does
 		t.Fatal(err)
 	}
 	if _, _, err := g.Columns(ended, 31, 0); err == nil {

@@ -351,7 +351,7 @@ func answerGroups(a answer.Answer, without string) func(answer.Arm) string {
 	}
 }
 
-// digitsApart returns the fewest digits, four at least, that tell the values of a column of numbers apart.
+// digitsApart returns the fewest digits, four at least, by which the values of a column of numbers differ.
 func digitsApart(a answer.Answer, column string) int {
 	values := map[float64]bool{}
 	for _, arm := range a.Arms {
@@ -402,7 +402,7 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 	return withPoints(append(slices.Concat(lines, means), pick))
 }
 
-// ends returns the ends of the interval of an arm, none where nothing says it.
+// ends returns the ends of the interval of an arm, nil if it has no interval.
 func ends(arm answer.Arm) []float64 {
 	if arm.CI95 == nil {
 		return nil

@@ -140,11 +140,11 @@ const mostPageRows = 1000
 // shortText is how many letters of a cell are kept in one line where heads can be broken instead.
 const shortText = 16
 
-// mostFoldedRows limits the rows of a folded table where it costs more than a click: in Markdown, which
+// mostFoldedRows limits the rows of a folded table if it costs more than a click: in Markdown, which
 // has no folds, and in notebooks, which store it.
 const mostFoldedRows = 300
 
-// further says where the rows are that a table does not show, "" where it shows all.
+// further says where the omitted rows of a table are, "" if it shows all.
 func (t Table) further(omitted int) string {
 	if omitted == 0 {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 )
 
-// TestBoundsSayWhatTheirConditionsAre: a theorem whose condition on ξ fails, or was not looked at, is not said to
-// promise anything, and a norm that nobody knows is not shown as 0.
+// TestBoundsSayWhatTheirConditionsAre: reports state no promise of a theorem whose condition on ξ fails or was
+// not checked, and do not show an unknown norm as 0.
 func TestBoundsSayWhatTheirConditionsAre(t *testing.T) {
 	ridge := func(theorem string) engine.Warning {
 		return engine.Warning{Kind: engine.WarnBoundsRidge, Names: []string{theorem}, Numbers: []float64{3, 2, 1}}

@@ -45,7 +45,7 @@ func (views) Worklist(l campaign.List) view {
 	}
 }
 
-// Receipt shows tell(...): the recorded and the rejected rows.
+// Receipt shows the recorded and the rejected rows.
 func (views) Receipt(r campaign.Receipt) view {
 	return view{blocks: func() []Block { return receiptBlocks(r) }}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Without a capacity the time of a forecast is in rounds, in the sentence as in the table; a schedule
-// that nobody stated is the tuned one.
+// Without a capacity the time of a forecast is in rounds, in the sentence as in the table; without a
+// stated schedule the tuned one is used.
 func TestProtocolUnits(t *testing.T) {
 	p, err := problem.PaperCase(1, 0.4)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// What is left of a campaign is told with the noun that its number takes.
+// The remaining samples of a campaign are written with the singular or plural of their number.
 func TestSamplesLeft(t *testing.T) {
 	for left, want := range map[float64]string{1: "at least 1 more sample", 1.2: "at least 1.2 more samples", 2: "at least 2 more samples", 180: "at least 180 more samples"} {
 		if got := campaignSentence(campaign.Status{Name: "days", Algorithm: "CoBayesFC", Remaining: left}); !strings.Contains(got, want) {

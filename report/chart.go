@@ -74,7 +74,7 @@ func panels[T any](like Figure, of []T, give func(panel *Figure, of T)) []Figure
 type split struct {
 	chart
 	at         []float64 // x of each row
-	along      bool      // the algorithms stand along x
+	along      bool      // the algorithms are along x
 	log        bool
 	xNames     []XName
 	categories []string // when the values at x are words

@@ -30,8 +30,8 @@ func (g split) series(p splitPanel) []Series {
 	return append(append(out, upper...), g.bounds(p, "lower bound", func(r chartRow) float64 { return r.lower })...)
 }
 
-// shared reports whether a prediction is the same as for another combination: then that one stands
-// for both. A prediction that is alone in its panel or shared is drawn as a reference.
+// shared reports whether a prediction is the same as for another combination: then the other's
+// series shows both. A prediction that is alone in its panel or shared is drawn as a reference.
 func (g split) shared(out []Series, s *Series, p splitPanel, n int) bool {
 	j := n % len(g.measures)
 	if g.styles == nil || j == 0 {
@@ -64,8 +64,8 @@ func allZero(s Series) bool {
 	return true
 }
 
-// one returns the n-th series of a panel: a combination and a measure. Where x is words, the points
-// of several series stand side by side instead of on top of each other.
+// one returns the n-th series of a panel: a combination and a measure. If x is words, the points of
+// several series are side by side instead of on top of each other.
 func (g split) one(p splitPanel, n int) Series {
 	j := n % len(g.measures)
 	c, m := p.combos[n/len(g.measures)], g.measures[j]

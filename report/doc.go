@@ -11,10 +11,9 @@
 //	value ──Cells──▶ []CellColumn ──save.Parquet──▶ data
 //	value ──Bundle──▶ all of these at once, for a notebook to choose from
 //
-// Every kind of value has one function that says in which order its story is
-// told: first a sentence (what was found, with what guarantee, for how many
-// samples against the lower bound), warnings, then tables, and the audit trail
-// last and folded. A Block holds numbers as numbers; one function (cell) makes
+// Every kind of value has one function that sets the order of its parts: first a sentence (what was
+// found, with what guarantee, for how many samples against the lower bound), warnings, then tables,
+// and the audit trail last and folded. A Block holds numbers as numbers; one function (cell) makes
 // them text, so that a figure in a terminal and in a paper is the same.
 //
 // # Promises
@@ -33,8 +32,9 @@
 //
 // A Figure is data, and package figure draws it. What a sweep or a table of comparisons gives goes
 // through one chart, which splits its rows into panels and series. An algorithm has the hue of its
-// place in the catalogue in every figure, and what knows the truth (algorithms.RoleReference) is
-// drawn as a reference, and called one wherever its name stands; files have a column for that.
+// place in the catalogue in every figure, and an algorithm that knows the truth
+// (algorithms.RoleReference) is drawn and named as a reference everywhere; files have a column for
+// that.
 //
 // # A new kind of value
 //

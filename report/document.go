@@ -173,7 +173,7 @@ func (d Document) title() string { return cmp.Or(d.Title, "Report") }
 // know they keep in the notebook and do not show.
 const MediaType = "application/vnd.gonb-cope+json"
 
-// What a notebook stores of one display is bounded where the reader loses nothing.
+// Bounds on the size of one display in a notebook; the reader loses nothing.
 const (
 	// of the PNG: sharp at the size of the SVG; 200 would double a notebook of figures
 	bundleDPI   = 96

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// PlotOptions says what of a value to draw; the zero value is the usual choice.
+// PlotOptions selects the part of a value to draw; the zero value is the usual choice.
 type PlotOptions struct {
 	X string // what goes to the right; "" means the usual one
 	// what goes up; several are measures of one unit in one figure; none means the usual one
@@ -242,7 +242,7 @@ func panelRows(f Figure) [][]any {
 	return out
 }
 
-// figureNumber returns how the numbers of a panel are written: in as many digits as tell the ends of its shortest interval apart, where
+// figureNumber returns how the numbers of a panel are written: with the digits by which the ends of its shortest interval differ, if
 // that is more than usual.
 func figureNumber(f Figure) func(v float64) any {
 	step, largest := math.Inf(1), 0.0
@@ -280,7 +280,7 @@ func heatTable(h *Heat, caption string) Table {
 	return t
 }
 
-// What figures are made of, as in package figure, which draws them.
+// The parts of figures, as in package figure, which draws them.
 type (
 	Figure        = figure.Figure
 	Series        = figure.Series

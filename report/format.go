@@ -123,7 +123,7 @@ func toUncertainty(x, u float64) string {
 	return wording.Group(s)
 }
 
-// The shortest words of package wording stand here under their short names.
+// Short names for the most used functions of package wording.
 
 // were returns the verb of n things in the past.
 func were(n int) string {
@@ -144,7 +144,7 @@ func inlineLaTeX(s string) string          { return wording.LaTeX(s) }
 // fewer samples than it took. Wherever a reader meets its name, the name says so; files
 // have it bare, beside a column reference.
 
-// referenceMark stands behind the name of a reference.
+// referenceMark follows the name of a reference.
 const referenceMark = " (reference)"
 
 // isReference reports whether an algorithm is a reference. Its name is the same in both modes.

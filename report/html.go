@@ -108,7 +108,7 @@ type htmlWriter struct {
 	markWriter
 	prefix   string // of ids
 	notebook bool   // for a cell of a notebook
-	png      []byte // the last figure of a notebook as PNG; nil where it lacks letters
+	png      []byte // the last figure of a notebook as PNG; nil if the font lacks some of its letters
 }
 
 func newHTML(prefix string, notebook bool) *htmlWriter {
@@ -194,8 +194,8 @@ func (h *htmlWriter) rows(t Table) {
 
 var unbroken = strings.NewReplacer(" [", `</span> <span class="nb">[`, " ±", `</span> <span class="nb">±`, ": ", `:</span> <span class="nb">`)
 
-// side returns the attribute that aligns a cell. Front ends align cells to the right unless they are
-// told otherwise, and keep this style where they keep no style sheet.
+// side returns the attribute that aligns a cell. Front ends align cells to the right by default, and
+// keep this style even if they drop style sheets.
 func (h *htmlWriter) side(a Align) string {
 	switch {
 	case a == Right:
@@ -223,7 +223,7 @@ func (h *htmlWriter) figure(f Figure) {
 func (h *htmlWriter) drawing(f Figure) {
 	id := fmt.Sprintf("%s-figure-%d", h.prefix, h.figures)
 	svg, err := figure.SVGElement(f, id, true)
-	slim := f // for phones: letters keep their size, and panels stand below each other
+	slim := f // for phones: letters keep their size, and panels are one below the other
 	slim.Width = Narrowest
 	narrow, narrowErr := figure.SVGElement(slim, id+"-narrow", true)
 	h.err = cmp.Or(h.err, err, narrowErr)

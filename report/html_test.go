@@ -183,8 +183,8 @@ func TestFragmentOfNumber(t *testing.T) {
 	}
 }
 
-// TestFragmentAlignment: text is at the left and numbers at the right, where a front end has
-// rules of its own and where it removes the style.
+// TestFragmentAlignment: text is at the left and numbers at the right, both if a front end has
+// rules of its own and if it removes the style.
 func TestFragmentAlignment(t *testing.T) {
 	root := parse(t, written(t, func(w io.Writer) error { return Fragment(w, Display{Value: fcResult()}, "cell-7") }))
 	left, right := 0, 0

@@ -92,7 +92,7 @@ type taskParts struct {
 type armParts struct {
 	Arm   string   `json:"arm"`
 	Noise float64  `json:"noise"`          // scale, reward units
-	Mean  *float64 `json:"mean,omitempty"` // expected reward, where it is known
+	Mean  *float64 `json:"mean,omitempty"` // expected reward, if it is known
 }
 
 type scaledParts struct {
@@ -182,7 +182,7 @@ func jsonMap(v reflect.Value) object {
 const (
 	// elements of a list that are on a line of their own; elements of a longer list are on one line each
 	spacedElements = 1000
-	// bytes of a document after which long lists of records end; how many records are left out stands
+	// bytes of a document after which long lists of records end; the number of omitted records is
 	// beside them
 	mostJSON = 64 << 20
 )
@@ -351,8 +351,7 @@ func (j *jsonWriter) structure(v reflect.Value) {
 	j.end(n)
 }
 
-// list writes the elements of a list, and any other value as it is. It returns how many records are
-// left out.
+// list writes the elements of a list, or any other value. It returns the number of omitted records.
 func (j *jsonWriter) list(v reflect.Value) (omitted int) {
 	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array || IsText(v.Type()) || v.Type() == reflect.TypeFor[object]() {
 		j.value(v)
@@ -389,7 +388,7 @@ func (j *jsonWriter) list(v reflect.Value) (omitted int) {
 	return omitted
 }
 
-// isPlain reports whether a text is in JSON as it is.
+// isPlain reports whether JSON contains a text without escapes.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || strings.IndexByte("\"\\<>&", c) >= 0 {

@@ -89,7 +89,7 @@ func labelsOf(results []engine.Result) labels {
 	for _, a := range attributes(results) {
 		add(a)
 	}
-	joined := func() []string { // what tells each result from the others
+	joined := func() []string { // the labels by which results differ
 		return lists.Make(len(results), func(i int) string { return algorithms[i] + "\n" + strings.Join(parts[i], "\n") })
 	}
 	if !allDiffer(joined()) { // nothing but what makes no other experiment

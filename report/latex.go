@@ -22,9 +22,9 @@ func LaTeX(w io.Writer, d Document) error {
 	return l.to(w)
 }
 
-// LaTeXFragment returns one display as LaTeX to stand inside a document, such as a notebook cell:
-// without headings around it. It needs \usepackage{booktabs}. A figure is a sentence that describes
-// it.
+// LaTeXFragment returns one display as LaTeX for the inside of a document, such as a notebook cell:
+// without headings around it. It needs \usepackage{booktabs}. A figure becomes a sentence that
+// describes it.
 func LaTeXFragment(d Display) string {
 	l := newLaTeX(true)
 	text, _ := l.fragment(l, d) // it draws nothing that could fail

@@ -30,7 +30,7 @@ type OptionError struct {
 	Hint    string // what would do; may be ""
 }
 
-// What is said where a sweep is to be drawn with its lower bound and without references.
+// Messages for a figure of a sweep with its lower bound and without references.
 const (
 	ReferenceRule = "reference is false; y asks for lower_bound, which is a reference"
 	ReferenceHint = "leave one of the two out"
@@ -80,15 +80,15 @@ func (l Layout) apply(f Figure) (Figure, error) {
 	return f, nil
 }
 
-// framed is an axis of a figure as it is to be.
+// framed is an axis of a figure with its requested options.
 type framed struct {
 	name  string // "x" or "y"
 	log   bool
 	asked *bool // whether log was asked for
 	lim   *[2]float64
-	// what stands along the axis where that is no numbers: "the names of the bars"
+	// the labels of an axis without numbers: "the names of the bars"
 	names string
-	other string // the axis that has numbers, where this one has none
+	other string // the axis that has numbers, if this one has none
 }
 
 func (l Layout) axes(f Figure) []framed {
@@ -232,9 +232,9 @@ type Mistake struct {
 	Hint  string // what to write instead
 }
 
-// MistakesHTML writes mistakes as HTML to stand inside a page, such as a notebook
-// cell: a div with its own style. The wrong part of a line is marked and has carets
-// below it, so that nothing depends on seeing a colour.
+// MistakesHTML writes mistakes as HTML for the inside of a page, such as a notebook cell: a div
+// with its own style. The wrong part of a line is marked and has carets below it, so that nothing
+// depends on seeing a colour.
 func MistakesHTML(mistakes []Mistake) string {
 	var h htmlWriter
 	h.writef("<div class=\"cope\">\n<style>\n%s</style>\n", notebookStyle)

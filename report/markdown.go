@@ -21,7 +21,7 @@ func Markdown(w io.Writer, d Document) error {
 	return m.to(w)
 }
 
-// MarkdownFragment returns one display as Markdown to stand inside a document, such as a notebook
+// MarkdownFragment returns one display as Markdown for the inside of a document, such as a notebook
 // cell: without headings around it.
 func MarkdownFragment(d Display) (string, error) {
 	m := newMarkdown()

@@ -40,7 +40,7 @@ func (p *markWriter) writef(format string, a ...any) { fmt.Fprintf(&p.b, format,
 // mark writes words in a format.
 func (p *markWriter) mark(format, words string) { p.writef(format, p.escape(words)) }
 
-// to writes the text where it belongs.
+// to writes the collected text to w, or returns the first error.
 func (p *markWriter) to(w io.Writer) error {
 	if p.err != nil {
 		return p.err
@@ -72,7 +72,8 @@ func (p *markWriter) sections(m medium, d Document) {
 	}
 }
 
-// fragment returns a display to stand inside a document, such as a notebook cell: without a heading.
+// fragment returns a display for the inside of a document, such as a notebook cell: without a
+// heading.
 func (p *markWriter) fragment(m medium, d Display) (string, error) {
 	p.body(m, d.section())
 	return strings.TrimSpace(p.b.String()) + "\n", p.err

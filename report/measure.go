@@ -121,11 +121,11 @@ func standardError(x engine.Interval, runs int) MeanError {
 	return MeanError{Mean: x.Mean, StandardError: (x.CI95[1] - x.Mean) / t}
 }
 
-// Compare sets results side by side, one row for each in the order given: what tells it from the
-// others where that is not its algorithm alone, what backs the answers, how many are decided where
-// some are not, errors with their Wilson interval, relative regret with its standard error, samples,
-// rounds, the ratio to the lower bound and bytes. What no result knows has no column. Warnings are
-// footnotes.
+// Compare sets results side by side, one row for each in the order given: the labels by which it
+// differs from the others, if these are not the algorithm alone, the guarantee, the number of
+// decided tasks if some are undecided, errors with their Wilson interval, relative regret with its
+// standard error, samples, rounds, the ratio to the lower bound and bytes. A column without a value
+// in any result is left out. Warnings are footnotes.
 func Compare(results []engine.Result) Table {
 	l := labelsOf(results)
 	t := Table{Caption: "Algorithms side by side"}

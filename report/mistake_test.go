@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A mistake is told in words, with the wrong part marked and underlined, and what the
-// user wrote stays text.
+// A mistake is shown in words, with the wrong part marked and underlined, and the user's input
+// stays text.
 func TestMistakesHTML(t *testing.T) {
 	got := MistakesHTML([]Mistake{
 		{Message: `unknown function "<b>"`, Place: "cell 5, line 12, column 7", Line: 12, Before: "k = a<", Wrong: "lin & er", After: "(2)  ", Underline: "      ^^^^^^^^", Hint: `did you mean "linear"?`},

@@ -17,7 +17,7 @@ import (
 // Part is a part of a value, by the name that it has in JSON.
 type Part struct {
 	Name string
-	Type reflect.Type // nil where only the value itself tells
+	Type reflect.Type // nil if the type depends on the value
 
 	field int // of the struct
 	empty string
@@ -207,7 +207,7 @@ func members(v any) []member {
 	return lists.Map(fields(r.Type()), func(p Part) member { return member{p.Name, r.Field(p.field).Interface()} })
 }
 
-// recordCell returns a part as a cell of a table: what is no cell, as JSON.
+// recordCell returns a part as a cell of a table, as JSON if its type has no cell.
 func recordCell(v any) any {
 	switch v := plain(v).(type) {
 	case nil, string, bool, int, uint64, engine.Interval, engine.Rate, bounds.Certified, MeanError:

@@ -230,7 +230,7 @@ func (p picture) shown() []engine.RoundEstimates {
 }
 
 // span returns the ends of the axis of rewards. They hold the last round, the truth and all means;
-// intervals of early rounds, which may be very long, as far as they are within the range of these.
+// and the parts within this range of the intervals of early rounds, which may be very long.
 func (p picture) span(tasks []int) *[2]float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	cover := func(x float64) {

@@ -212,7 +212,7 @@ func TestPosteriorOfMany(t *testing.T) {
 }
 
 // TestPosteriorAlongNames: tables have the arms of each task in another order. Series go along the names from left to
-// right, and bands stand where the names are numbers that rise, else bars.
+// right, and intervals are bands if the names are rising numbers, else bars.
 func TestPosteriorAlongNames(t *testing.T) {
 	for _, c := range []struct {
 		name  string // of arm i

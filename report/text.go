@@ -71,7 +71,7 @@ func (t *textWriter) section(s section) {
 	}
 }
 
-// remark reports whether a block is a note that is no warning.
+// remark reports whether a block is a note other than a warning.
 func remark(b Block) bool {
 	n, is := b.(Note)
 	return is && !n.Warning

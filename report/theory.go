@@ -121,7 +121,7 @@ func shownKernel(text string) string {
 	return fmt.Sprintf("%s… (%d characters in all; JSON has the whole kernel)", string(runes[:mostKernel]), len(runes))
 }
 
-// problemBlocks shows a problem: its size, kernel, noise and where it is from.
+// problemBlocks shows a problem: its size, kernel, noise and origin.
 func problemBlocks(p problem.Problem) []Block {
 	label := "Largest noise scale"
 	if p.Noise.UnknownBy != "" {

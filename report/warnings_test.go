@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Warnings of a kind are one sentence with ranges of their numbers; warnings of agents alone name
-// a task each, and the first stands for all.
+// Warnings of a kind are one sentence with ranges of their numbers; warnings of agents alone name a
+// task each, and the first represents all.
 func TestWarningsOfAKind(t *testing.T) {
 	off := func(task string, size float64) engine.Warning {
 		return engine.Warning{Kind: engine.WarnKernel, Names: []string{task, "a"}, Numbers: []float64{size, size}}
@@ -48,8 +48,8 @@ func TestStandingSideBySide(t *testing.T) {
 	}
 }
 
-// Results side by side keep their warnings, with the names of the results that have them, and say how many
-// answers a guarantee is about where it is not about all.
+// Results side by side keep their warnings, with the names of the results that have them, and state the
+// number of answers that a guarantee covers if it does not cover all.
 func TestFootnotesSideBySide(t *testing.T) {
 	few := func(wrong float64) engine.Warning {
 		return engine.Warning{Kind: engine.WarnFewRuns, Numbers: []float64{20, 0.05, wrong, 20, 25}}

@@ -158,7 +158,7 @@ func writeStream(path string, data []byte) error {
 }
 
 // reason returns a file system's error without the operation and the name of the file, which may be
-// one that nobody asked for.
+// a temporary one.
 func reason(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

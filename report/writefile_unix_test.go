@@ -49,7 +49,7 @@ func TestWriteFilePermissions(t *testing.T) {
 	}
 }
 
-// A pipe that nobody reads is refused at once; one that is read gets all.
+// A pipe without a reader is refused at once; one that is read gets all.
 func TestWriteFileToPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe.json")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

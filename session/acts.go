@@ -17,7 +17,7 @@ import (
 
 // Act calls start, resume, ask, tell, amend, fail, correct, close or attach with arguments by the names of their parameters, which
 // are numbers, texts, booleans or lists of texts. It returns the value of the call: a campaign.Status, a campaign.List from ask, or
-// a campaign.Receipt from tell and attach.
+// a campaign.Receipt from the acts that record rows.
 //
 //	st, err := session.Act("fail", map[string]any{"c": "days", "ids": []string{"K7M2PQ"}, "reason": "the vial broke"})
 func Act(function string, args map[string]any) (any, error) {

@@ -58,7 +58,7 @@ func TestNoSession(t *testing.T) {
 	session.Number("x")
 }
 
-// A Go cell tells a campaign what a robot measured, and gives back what it could not measure.
+// A Go cell records a robot's measurements in a campaign, and marks the failed ones.
 func ExampleTell() {
 	list := session.Ask("wells", campaign.Request{By: "robot", Count: 24})
 	sheet, lost := "id,reward\n", []string(nil)
@@ -82,7 +82,7 @@ func ExampleTell() {
 	display.Show(session.Resume("wells"))
 }
 
-// measured stands for a machine; it reports whether it could measure.
+// measured represents a machine; it reports whether it could measure.
 func measured(x []float64) (float64, bool) { return x[0], x[0] > 0 }
 
 // Inside one cell, sim.Func makes a Go func the source of rewards: it returns the mean

@@ -203,7 +203,7 @@ func Protocol(name string) campaign.Protocol { return read[campaign.Protocol](na
 // Worklist returns the value of ask(...): the measurements to make.
 func Worklist(name string) campaign.List { return read[campaign.List](name) }
 
-// Receipt returns the value of tell(...) or attach(...): the outcome of each row.
+// Receipt returns the value of an act that records rows: the outcome of each row.
 func Receipt(name string) campaign.Receipt { return read[campaign.Receipt](name) }
 
 // Spectrum returns the value of spectrum(...).

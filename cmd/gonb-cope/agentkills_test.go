@@ -71,7 +71,7 @@ func keep(t *testing.T, dir string, args ...string) *kept {
 	return k
 }
 
-// kill kills the command as it is, and reports whether it was running.
+// kill kills the command and reports whether it was running.
 func (k *kept) kill() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -88,8 +88,8 @@ func (w *lastWords) Write(b []byte) (int, error) {
 }
 
 // A script by agents, one that asks people, one that asks a service, and one that draws: the script and the agents are
-// killed again and again, and the displays have the bytes of an undisturbed run. People are asked for no pull
-// twice and the run has what they told.
+// killed again and again, and the displays have the bytes of an undisturbed run. People are asked for no pull twice
+// and the run has the results that they reported.
 func TestFaultAgentKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills are for the full run")
@@ -180,8 +180,8 @@ fc(p, delta=0.05, algorithm="CoTestFC", epsilon=0.05, seed=3)
 	t.Logf("%d kills", all)
 }
 
-// tellAll asks for a list of pulls and tells their results, which depend on the arm and on how many of it were
-// recorded before.
+// tellAll asks for a list of pulls and records their results, which depend on the arm and on the number of its
+// results already recorded.
 func tellAll(t *testing.T, ctx context.Context, dir string, told map[string]int) {
 	if _, err := os.Stat(filepath.Join(dir, folder.DatabaseFile)); err != nil {
 		return

@@ -19,8 +19,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// One agent's pulls are the lists of a campaign, told by people; the others draw theirs. The run goes on
-// as the lists are told, and the campaign knows that it is led.
+// One agent's pulls are the lists of a campaign, whose results people enter; the others draw theirs. The
+// run continues as results arrive, and the campaign knows that it is led.
 func TestAgentOfPeople(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -111,7 +111,7 @@ func open(t *testing.T, ctx context.Context, dir string) *folder.Campaign {
 	return k
 }
 
-// work asks for a list and tells its results, and returns how many there were.
+// work asks for a list, records its results, and returns their number.
 func work(t *testing.T, ctx context.Context, dir string, rng *rand.Rand) int {
 	if _, err := os.Stat(filepath.Join(dir, folder.DatabaseFile)); err != nil {
 		return 0 // the agent has not begun
@@ -136,8 +136,8 @@ func work(t *testing.T, ctx context.Context, dir string, rng *rand.Rand) int {
 	return len(list.Rows)
 }
 
-// An agent that starts again after it told a part of its list tells the rest, and nothing twice; results
-// that cannot make the pulls are an error.
+// An agent that restarts after it reported a part of its list reports the rest, and nothing twice;
+// results that cannot make the pulls are an error.
 func TestFitting(t *testing.T) {
 	one := func(arm int, mean float64) cluster.Reward { return cluster.Reward{Arm: arm, Count: 1, Mean: mean} }
 	two := func(arm int, mean float64) cluster.Reward { return cluster.Reward{Arm: arm, Count: 2, Mean: mean} }

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// A newcomer names the table alone and gets a command to copy. Of the tables that dsl.TestBestOfStrangersTables answers by
-// such a command, at the first try, it is the one that names columns as there, except for those that say more.
+// A newcomer names the table alone and gets a command to copy. For each table that dsl.TestBestOfStrangersTables answers
+// at the first try, it is the command of that test, except for commands that name more.
 func TestCommandToCopy(t *testing.T) {
 	const root = "../../"
 	const tables, public, own = root + "engine/problem/testdata/tables", root + "engine/problem/testdata/public", root + "notebooks/data"

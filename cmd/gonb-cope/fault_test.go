@@ -58,7 +58,7 @@ func attempt(t *testing.T, folder string, args ...string) {
 	}
 }
 
-// handMade returns scripts that nobody would write with good intentions.
+// handMade returns scripts written to do harm.
 func handMade() []string {
 	out := []string{
 		"", " ", "\n\n", "\ufeff", "\ufeff1", "\x00", "1\x00", "\r", "1\r2\r", "\xff\xfe1\x00", "\xff", "1 \xc3", "\u202e1", "\u200b", "a\u0301 = 1\na\u0301", "é = 1; é", "ａ = 1",

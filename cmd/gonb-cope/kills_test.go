@@ -95,8 +95,8 @@ func waitFor(t *testing.T, what string, ended <-chan error, is func() bool) bool
 }
 
 // A report that is killed, interrupted or terminated, whenever its partial file has grown to a
-// random size, leaves the old report or the whole new one, a partial file that can be read, and but
-// for SIGKILL nothing else.
+// random size, leaves the old report or the whole new one, a partial file that can be read, and
+// nothing else, except after SIGKILL.
 func TestFaultReportKills(t *testing.T) {
 	script := "p = paper(case=2, gap=0.1)\n"
 	for seed := range 12 {

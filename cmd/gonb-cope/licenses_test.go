@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write THIRD_PARTY_LICENSES from the linked modules")
 
-// THIRD_PARTY_LICENSES has every module that the command links on any system, with all
-// licences and notices that the module carries, as they are in the versions of go.mod.
+// THIRD_PARTY_LICENSES has every module that the command links on any system, with all licences and
+// notices of the module's version in go.mod.
 func TestLicenses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("lists the modules of three systems")

@@ -50,7 +50,7 @@ func packed(head, word string, times int) string {
 }
 
 // worst lists, by name, the file that is read, its content and what reads it. FILE represents its path, and a script may
-// stand in place of the arguments.
+// replace the arguments.
 func worst(t *testing.T) []struct{ name, file, content, script, input string } {
 	type row struct {
 		Task string  `parquet:"task,dict"`

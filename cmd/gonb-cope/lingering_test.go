@@ -17,8 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// A command that has given its last reward and hangs is told to end, and killed if it does not; so
-// is the answer of a service that is never closed. All rewards count.
+// A command that hangs after its last reward gets a signal to end, and is killed if it does not; an
+// answer that a service never closes is cut off. All rewards count.
 func TestCommandLingers(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems end a command at once")
@@ -84,7 +84,7 @@ func TestCommandLeavesNothing(t *testing.T) {
 	}
 	for until := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
 		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil || strings.Contains(string(state), ") Z ") { // whoever adopts it may not look at once
+		if err != nil || strings.Contains(string(state), ") Z ") { // the process that adopts it may reap it later
 			return
 		}
 		if time.Now().After(until) {

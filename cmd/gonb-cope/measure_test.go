@@ -64,7 +64,7 @@ func TestAskedByHTTP(t *testing.T) {
 // limit is far above what anything takes, also on a busy machine.
 const limit = 5 * time.Minute
 
-// pullUntil asks a Puller as onePull does, and no longer wants it once it has told a reward.
+// pullUntil calls a Puller as onePull does, and cancels it after its first reward.
 func pullUntil(t *testing.T, p cluster.Puller) ([]cluster.Reward, error) {
 	t.Helper()
 	type outcome struct {
@@ -87,7 +87,7 @@ func pullUntil(t *testing.T, p cluster.Puller) ([]cluster.Reward, error) {
 	return nil, nil
 }
 
-// told says when rewards have been told.
+// told calls heard after rewards have been passed on.
 type told struct {
 	cluster.Puller
 	heard func()
@@ -101,7 +101,8 @@ func (w told) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.Re
 	})
 }
 
-// heldOpen returns a path to open for writing, and fails if somebody has it open long after over was called.
+// heldOpen returns a path to open for writing, and fails if a process has it open long after over was
+// called.
 func heldOpen(t *testing.T) (path string, over func()) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "pipe")
@@ -110,7 +111,7 @@ func heldOpen(t *testing.T) (path string, over func()) {
 	}
 	gone := make(chan error, 1)
 	go func() {
-		_, err := os.ReadFile(path) // ends when nobody has it open
+		_, err := os.ReadFile(path) // ends when no process has it open
 		gone <- err
 	}()
 	return path, func() {

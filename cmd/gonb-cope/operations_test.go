@@ -92,7 +92,7 @@ func (m *manual) block(section, begins string) string {
 
 var elsewhere = regexp.MustCompile(`(nats|tls)://(127\.0\.0\.1|hub\.example\.org|lab\.example\.org):4222`)
 
-// here returns a line as it is typed on this machine.
+// here returns a line with the addresses and folders of this machine.
 func (m *manual) here(line string) string {
 	line = elsewhere.ReplaceAllString(line, "$1://127.0.0.1:"+m.port)
 	line = strings.ReplaceAll(line, "--listen 0.0.0.0:4222", "--listen 0.0.0.0:"+m.port)
@@ -187,7 +187,7 @@ func (m *manual) follow(lines [][2]string) (said string) {
 	return said
 }
 
-// The commands of the first section make a run on one machine, as they are there.
+// The commands of the first section, unchanged, make a run on one machine.
 func TestManualOneMachine(t *testing.T) {
 	m := newManual(t, "one")
 	var lines [][2]string

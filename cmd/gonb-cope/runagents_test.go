@@ -64,10 +64,10 @@ func serveRuns(t *testing.T, x cluster.Facts) {
 	})
 }
 
-// What agents that are apart measure is the value of fc and fb, and all of it but what only a simulation
-// knows equals a run within one process whose rewards are drawn from the same seed: answers, rounds,
-// samples, digests, eliminations, messages, bytes, truth and lower bound, and the estimates of every
-// round that figures show.
+// The measurements of separate agents give the value of fc and fb. Everything in it that needs no
+// simulation equals a run within one process whose rewards are drawn from the same seed: answers,
+// rounds, samples, digests, eliminations, messages, bytes, truth and lower bound, and the estimates of
+// every round that figures show.
 func TestRunByAgents(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs of agents by a script are for the full run")
@@ -132,7 +132,7 @@ fc(p, runs=3, seed=3)
 		// what is measured is not said to be drawn
 		r.Stated = r.Stated[:len(r.Stated)-1]
 		w.Guarantee, w.Standing, w.Seed = r.Guarantee, r.Standing, 0
-		if w.Messages == 0 { // agents apart tell each other what they measured, also where each tests alone
+		if w.Messages == 0 { // separate agents send each other their measurements, even if each tests alone
 			w.Messages, w.Bytes, w.BytesRaw, w.BytesTheta = r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta
 		}
 		w.Stated = append([]engine.Setting{}, w.Stated...)
@@ -144,7 +144,7 @@ fc(p, runs=3, seed=3)
 			t.Errorf("display %d, %s: %s", i+1, r.Algorithm, diff)
 		}
 	}
-	// whoever evaluates the script again finds the same without any agent
+	// a second evaluation of the script finds the same without any agent
 	again := evaluated(t, script, dsl.Options{Folder: folder, Agents: &agentRuns{facts: x, agentRunOptions: &agentRunOptions{run: "wells", patience: time.Minute}, say: say}})
 	if diff := cmp.Diff(got, again); diff != "" {
 		t.Errorf("evaluated again: %s", diff)
@@ -161,7 +161,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// What agents cannot make by themselves is refused, with its place and the reason.
+// A call that agents cannot make by themselves is refused, with its place and the reason.
 func TestRunByAgentsRefused(t *testing.T) {
 	const base = "p = paper(case=2)\n"
 	for text, want := range map[string]string{

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A script in a pipe that nobody writes to is waited for until an interrupt, which also ends the
+// The command waits for a script in a pipe without a writer until an interrupt, which also ends the
 // parsing of a script and its check.
 func TestReadingStops(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "script.cope")

@@ -34,7 +34,8 @@ func (q *planner) batch(within []int) *batch {
 //
 //	s φ(d/s) - d Φ(-d/s),
 //
-// the expected gain of the better of two arms: the knowledge gradient of a batch for each pair [Frazier, Powell, Dayanik 2009, eq. 14].
+// the expected gain of the better of two arms: it is the knowledge gradient of a batch for each pair [Frazier, Powell, Dayanik 2009,
+// eq. 14].
 func (b *batch) add(repeated, times int) {
 	best, at, n := math.Inf(-1), -1, len(b.arms)
 	beside := make([]float64, n) // covariance of the block effect with the contrast of each arm

@@ -246,8 +246,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitsWithBlocks: with blocks, too, a limit is a bound, also beside values of the same option: it says nothing of the noise, and the
-// expected reward of what is never negative is not negative.
+// TestLimitsWithBlocks: with blocks, too, a limit is a bound, also beside values of the same option: it does not inform about the
+// noise, and the expected reward of values that are never negative is not negative.
 func TestLimitsWithBlocks(t *testing.T) {
 	const rows = 24
 	for _, sign := range []float64{1, -1} { // what is below a limit, and what is above

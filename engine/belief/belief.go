@@ -64,7 +64,7 @@ type LeaveOneOut struct {
 
 // Options of Of; the zero value remembers and reports nothing.
 type Options struct {
-	Progress func(share float64) // receives how much of the work is done, from 0 to 1; nil tells nobody
+	Progress func(share float64) // receives the finished fraction of the work, from 0 to 1; may be nil
 	Memory   *canon.Memory       // shared by those who ask about the same measurements; nil without
 }
 

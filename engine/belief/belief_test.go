@@ -288,7 +288,7 @@ func TestScatterWithMean(t *testing.T) {
 	}
 }
 
-// TestHiddenSpread: where noise hides the spread of the arms, the prior does not take them for alike: the unit is not below the
+// TestHiddenSpread: if noise hides the spread of the arms, the prior does not treat them as alike: the unit is not below the
 // standard error of the estimate of their spread.
 func TestHiddenSpread(t *testing.T) {
 	d, err := dataOf(tableOf(t, 3, 4, func(task, arm int) (mean, sd, count float64) { return 5, 2, 4 }))

@@ -71,8 +71,8 @@ func newBlocks(d *data, at []int, relative []float64, unit float64) *blocks {
 	return b
 }
 
-// effects are what measurements say of the effects of blocks, whose prior has a precision, where σ² is 1. The means of arms scatter by
-// them and by the noise with the covariance V = Z Zᵀ + A⁻¹ or, where there are more blocks than arms, V = Z Zᵀ + A⁻¹/2.
+// effects hold the data on the effects of blocks, whose prior has a precision, with σ² = 1. The means of arms scatter by them and by
+// the noise with the covariance V = Z Zᵀ + A⁻¹ or, if there are more blocks than arms, V = Z Zᵀ + A⁻¹/2.
 type effects struct {
 	beta   []float64     // their estimates β by differences within arms
 	shift  []float64     // of the mean of each arm, by which the effects of its blocks are taken out

@@ -17,7 +17,7 @@ const (
 	firstBank   = 96   // numbers drawn from their prior when there are first data
 	mostChains  = 12   // of numbers that are taken from round to round
 	firstSteps  = 3    // of each chain with the first data
-	leastAngle  = 1e-3 // of a step, below which a chain stays where it is
+	leastAngle  = 1e-3 // of a step, below which a chain does not move
 	fewestTasks = 2    // and mostTasks: between these each task has a factor of the noise
 	mostTasks   = 30
 )

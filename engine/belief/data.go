@@ -32,7 +32,8 @@ type data struct {
 	rel    []float64 // variance of one measurement, relative to the common factor σ²
 	within float64   // Σ of squares within arms, each over rel
 	free   float64   // its degrees of freedom; 0 without replicates
-	// the same a degree of freedom, without the effects of blocks, where differences within arms tell
+	// the same per degree of freedom, without the effects of blocks if differences within arms show
+	// them
 	pure      float64
 	pureKnown bool
 	known     bool // σ² is 1 and not to be found: the noise was stated
@@ -154,7 +155,7 @@ func (d *data) measure(beyond bool) {
 //
 // [PM82]: R. C. Paule, J. Mandel, Consensus values and weighting factors, J. Res. Natl. Bur. Stand. 87(5), 1982.
 func spread(y, v []float64) (m, s float64) {
-	if len(y) < 2 { // nothing is known of a spread
+	if len(y) < 2 { // one value has no spread
 		return stat.Mean(y, nil), 0
 	}
 	m, s = stat.Mean(y, nil), stat.StdDev(y, nil)
@@ -272,8 +273,8 @@ func (d *data) squares() (squares, freedom []float64) {
 	return squares, freedom
 }
 
-// deviations returns the standard deviation within each arm, NaN where it is not known; nil where none is. Where bounds are stated the
-// problem does not have them, and they follow from its rows.
+// deviations returns the standard deviation within each arm, NaN if it is not known; nil if none is. If bounds are stated the problem
+// does not have them, and they follow from its rows.
 func deviations(p *problem.Problem) []float64 {
 	if p.Noise.SD != nil || p.Rewards != nil || p.Rows == nil || p.Long != nil && p.Long.SD != "" {
 		return p.Noise.SD

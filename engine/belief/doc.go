@@ -1,5 +1,5 @@
-// Package belief says what measurements of some arms tell about all arms, with nothing stated about
-// the kernel: a Gaussian process whose kernel, level and noise are not known and are integrated out.
+// Package belief computes the posterior of all arms from measurements of some, without a stated kernel: a Gaussian process
+// whose kernel, level and noise are not known and are integrated out.
 //
 // The rewards of arm x of task t are f(t, x) + noise, and f has the prior
 //

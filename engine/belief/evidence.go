@@ -25,8 +25,8 @@ import (
 // evidence is the model at some numbers, with the measurements of some arms.
 type evidence struct {
 	log float64 // log marginal likelihood, nats
-	// what Laplace's approximation puts in place of counts: means and their variances, where the
-	// posterior has its mode; of other rewards the means and variances that were measured
+	// Laplace's approximation of counts: means and their variances, where the posterior has its
+	// mode; of other rewards the means and variances that were measured
 	target, variance []float64
 	// prediction of each mean from all others, and its variance without the noise of the mean itself
 	loo, looVariance []float64
@@ -48,7 +48,7 @@ type chosen struct {
 	done            *sync.Pool // covariances that are no longer needed
 	first           *atomic.Pointer[tables]
 
-	// in the course of a run: squares within arms of each task with their degrees of freedom, and what somebody stated of the kernel
+	// in the course of a run: squares within arms of each task with their degrees of freedom, and the stated covariances
 	withinOf, freeOf []float64
 	stated           *mat.SymDense
 }
@@ -94,7 +94,7 @@ func (c *chosen) merge(index []int) {
 }
 
 // gram returns the covariance of the chosen arms by the tables of a kernel, with their own part and a constant: of
-// each term, its kernel of tasks times its kernel of arms. It is put back by whoever is done with it.
+// each term, its kernel of tasks times its kernel of arms. The caller returns it after use.
 func (c *chosen) gram(t *tables, constant float64) *mat.SymDense {
 	gram, s := c.spare(), c.spots()
 	raw := gram.RawSymmetric()
@@ -107,7 +107,7 @@ func (c *chosen) gram(t *tables, constant float64) *mat.SymDense {
 	return gram
 }
 
-// spare returns a matrix of the chosen arms that nobody uses, with any numbers in it.
+// spare returns an unused matrix of the chosen arms, with any numbers in it.
 func (c *chosen) spare() *mat.SymDense {
 	if m, ok := c.done.Get().(*mat.SymDense); ok {
 		return m
@@ -146,12 +146,12 @@ func (c *chosen) of(ctx context.Context, u []float64, predict bool) (_ *evidence
 
 // scattered is the noise of the chosen means at some numbers.
 type scattered struct {
-	target   []float64     // the means, without the effects of blocks as far as differences within arms tell
+	target   []float64     // the means, without the effects of blocks that differences within arms show
 	variance []float64     // of the means without blocks
 	fixed    []float64     // those that do not go with σ², 0 of others; nil without any
 	cov      *mat.SymDense // V, what the target scatters by, with blocks; nil without
 	rest     float64       // squares within arms that blocks do not explain, over σ²
-	log      float64       // log evidence of the differences within arms, but for a constant
+	log      float64       // log evidence of the differences within arms, up to a constant
 }
 
 // scattered returns the noise at u. With S the squares within arms, ν their degrees of freedom and the effects β of blocks with prior
@@ -245,8 +245,8 @@ func (x *normal) back() (one, alpha []float64) {
 	return one, alpha
 }
 
-// leave predicts each mean from all others [RW06, eq. 5.12], from P times the target and the diagonal of P, the inverse of the covariance
-// with what is not known of the constant.
+// leave predicts each mean from all others [RW06, eq. 5.12], from P times the target and the diagonal of P, the inverse of the
+// covariance that includes the uncertainty of the constant.
 func (e *evidence) leave(alpha, precisions []float64) {
 	e.loo, e.looVariance = make([]float64, len(alpha)), make([]float64, len(alpha))
 	for i, p := range precisions {

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// What kind of data a problem has follows from what is stated and from rewards that are exactly equal, never from a tolerance:
+// The kind of a problem's data follows from what is stated and from rewards that are exactly equal, never from a tolerance:
 // with another unit the answer is the same.
 
 // fewCounts is how many rewards, each of another arm, must be 0 or 1 to be taken for counts.
@@ -116,7 +116,7 @@ func twoRewards(p *problem.Problem) (lo, hi float64) {
 }
 
 // Undetermined says why measurements do not tell options apart: fewer than two options are measured, or all measurements are
-// equal. Then they say nothing of the scale of differences either.
+// equal. Then they give no scale of differences either.
 type Undetermined struct {
 	Problem  string  `json:"-"`        // its name
 	Measured int     `json:"measured"` // arms
@@ -181,8 +181,8 @@ func noiseStated(p *problem.Problem) bool {
 	return m.Known == problem.NoiseStated && m.UnknownBy == "" && m.Bounds == nil
 }
 
-// single fills in what the measurements of the only measured arm say of it: Student's interval, the normal one where the noise is
-// stated, and Jeffreys' where they are counts.
+// single fills in the interval of the only measured arm: Student's, the normal one if the noise is stated, and Jeffreys' for
+// counts.
 func (u *Undetermined) single(d *data, known bool) {
 	p, i, n := d.p, d.cells[0], d.n[0]
 	if stated(p) {

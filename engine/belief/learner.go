@@ -51,9 +51,9 @@ type outlook interface {
 	variances(to []float64)
 }
 
-// NewLearner returns the belief before any data. noise has the standard deviation of one measurement of each arm, or is nil
-// where the noise is not known; stated has the covariances of the expected rewards that somebody stated, or is nil. What is returned
-// is in units of so many reward units. Of more arms than most that are related, posteriors use features.
+// NewLearner returns the belief before any data. noise has the standard deviation of one measurement of each arm, or is nil if the
+// noise is not known; stated has the stated covariances of the expected rewards, or is nil. Results are in units of so many reward
+// units. Of more arms than most that are related, posteriors use features.
 func NewLearner(p *problem.Problem, noise []float64, stated *mat.SymDense, unit float64, most int) *Learner {
 	return &Learner{p: p, knownNoise: noise, stated: stated, unit: unit, most: most}
 }

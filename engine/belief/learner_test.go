@@ -185,7 +185,7 @@ func TestChainsFollowThePosterior(t *testing.T) {
 	}
 }
 
-// What is learned in the run tells smooth arms from rough ones: arms without pulls are predicted from their neighbours.
+// The learner distinguishes smooth arms from rough ones: arms without pulls are predicted from their neighbours.
 func TestLearnerLearnsFeatures(t *testing.T) {
 	p := plain(t, 3, 12, true)
 	truth := wave(p)
@@ -278,7 +278,7 @@ func TestLearnerOfFewData(t *testing.T) {
 	}
 }
 
-// TestLearnerOfEqualMeasurements: plates of zeros, and of any one value, also measured again, say nothing of a scale and break nothing.
+// TestLearnerOfEqualMeasurements: plates of zeros, and of any one value, also measured again, give no scale and cause no error.
 func TestLearnerOfEqualMeasurements(t *testing.T) {
 	for _, value := range []float64{0, 7, (0.1 + 0.1 + 0.1) / 3, 1e9 + 0.1} {
 		for _, again := range []int{1, 2, 4} {

@@ -12,10 +12,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// A measurement of "<0.05" is a limit: all that is known is that the reward is not above it. It says nothing of the noise. Its likelihood
-// at the expected reward f is Φ((limit - f)/σ) [Tobin58]. Of an arm with limits a normal law represents the likelihood, which has the
-// moments of the posterior (expectation propagation [RW06, sec. 3.6], with censored rewards [GL12]); the sites are found at the most
-// probable numbers, as those of counts are. The expected reward is possible: within stated bounds, and not negative where no value is.
+// A measurement of "<0.05" is a limit: all that is known is that the reward is not above it. It does not inform about the noise. Its
+// likelihood at the expected reward f is Φ((limit - f)/σ) [Tobin58]. Of an arm with limits a normal law represents the likelihood,
+// which has the moments of the posterior (expectation propagation [RW06, sec. 3.6], with censored rewards [GL12]); the sites are found
+// at the most probable numbers, as those of counts are. The expected reward is possible: within stated bounds, and not negative if no
+// value is.
 //
 // With blocks, all that was measured of an arm with limits is part of its site. Effects of blocks follow from the other arms, and what is
 // not known of them adds to the noise of the arm.
@@ -190,7 +191,7 @@ func (l *limit) tilted(at, v float64, by *foresight) (mean, variance float64) {
 	return mean, variance / l.sums[points]
 }
 
-// reshape gives the draws of arms with limits, in scaled units, the law that these have in place of a normal one. Their order stays.
+// reshape gives the draws of arms with limits, in scaled units, the law that these have instead of a normal one. Their order stays.
 func (d *data) reshape(draws *mat.Dense) {
 	count, _ := draws.Dims()
 	column, order := make([]float64, count), make([]int, count)

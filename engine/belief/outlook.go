@@ -126,7 +126,7 @@ func (o *onCovariances) means() []float64   { return o.mean }
 func (o *onCovariances) noise() float64     { return o.sigma2 }
 func (o *onCovariances) factors() []float64 { return o.by }
 
-// before returns what the product of columns of white is taken off for two arms.
+// before returns the covariance of two arms before the product of columns of white is subtracted.
 func (o *onCovariances) before(i, j int) (sum float64) {
 	switch k, m := o.column[i], len(o.spread); {
 	case k < m && i == j:

@@ -33,8 +33,8 @@ type member struct {
 
 // memberAt computes the posterior at u. Along the features Φ of a pivoted Cholesky factor of the kernel, at most
 // rank of them, arm i is f_i = φ_iᵀw + e_i with w ~ N(0, I) and e_i ~ N(0, g_i), where g_i is the own part
-// and what the factor leaves out. The constant and what is not known of the effects of blocks are further entries of w. With
-// D_i = g_i + the variance of the mean i,
+// and the remainder of the factor. The constant and the unknown effects of blocks are further entries of w. With D_i = g_i +
+// the variance of the mean i,
 //
 //	A = I + ΦᵀD⁻¹Φ,  w | y ~ N(A⁻¹ΦᵀD⁻¹y, A⁻¹),  e_i | w, y ~ N(c_i (y_i - φ_iᵀw), g_i (1 - c_i)),  c_i = g_i/D_i.
 func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (_ *member, err error) {

@@ -187,7 +187,8 @@ func (m *model) prior(u []float64) float64 {
 // The variances of the constant: wide against the spread 1 of the data, and on the logistic scale of counts.
 const constantVariance, constantLogit = 100.0, 9.0
 
-// ownLevel is the variance of the level of a task that has a scale of its own: the levels of others say nothing of it.
+// ownLevel is the variance of the level of a task that has a scale of its own: the levels of others do not inform
+// about it.
 const ownLevel = constantVariance
 
 // smooth returns the kernel at u without its own part and constant, and the variance g of the own part.

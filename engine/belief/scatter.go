@@ -24,8 +24,8 @@ const (
 
 // Scatter says how measurements scatter.
 type Scatter struct {
-	// "common" to all arms, for each "task", for each "arm", with the "mean", of "counts", "stated", or "unknown" where
-	// no arm was measured twice
+	// "common" to all arms, for each "task", for each "arm", with the "mean", of "counts", "stated", or "unknown" if no
+	// arm was measured twice
 	Kind   string     `json:"kind"`
 	Scales [2]float64 `json:"scales"` // smallest and largest standard deviation of one measurement, reward units
 }
@@ -84,8 +84,8 @@ func (d *data) noise() {
 	d.weigh(within, squares, freedom)
 }
 
-// Within returns how one measurement of each arm scatters within its block, standard deviations in reward units; nil where
-// differences within arms do not tell.
+// Within returns how one measurement of each arm scatters within its block, standard deviations in reward units; nil if
+// differences within arms do not show it.
 func Within(p *problem.Problem) []float64 {
 	if d := cellsOf(p); len(d.cells) == 0 || d.counted() != nil || undetermined(p) != nil {
 		return nil
@@ -127,9 +127,9 @@ func (d *data) weigh(within, squares, freedom []float64) {
 	}
 }
 
-// change takes the variances for exp(γ m) if that gains enough, and reports whether it did. m is the expected reward of each
-// measured arm as the others predict it: with its own mean, arms that noise made better would weigh less than those that
-// it made worse, and all would be taken for worse than they are.
+// change treats the variances as exp(γ m) if that gains enough, and reports whether it did. m is the expected reward of each
+// measured arm as the others predict it: with its own mean, arms that noise made better would weigh less than those that it
+// made worse, and all would be estimated too low.
 func (d *data) change(m []float64) bool {
 	within, all := d.squares()
 	squares, freedom := d.unblocked(within, all)

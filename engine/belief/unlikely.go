@@ -204,7 +204,7 @@ type foresight struct {
 	noise          []float64    // variance of one measurement of each arm
 	usual          float64      // its mean
 	place          map[int]int  // of arms in d.cells
-	freedom        float64      // degrees of freedom of the noise, where it does not differ
+	freedom        float64      // degrees of freedom of the noise, if it does not differ
 	blocks         [][2]float64 // of each block Σ of weights and of weighted rewards less those expected; nil without blocks
 	precision      float64      // of the effects of blocks
 }
@@ -234,7 +234,7 @@ func (s *search) foresight(rows []problem.Row, rank int) (*foresight, error) {
 	return f, nil
 }
 
-// count adds a measurement, so many times, to what is known of the effect of its block.
+// count adds a measurement, so many times, to the sums for the effect of its block.
 func (f *foresight) count(r problem.Row, times float64) {
 	weight, b := times*r.Count/f.noise[r.Arm], &f.blocks[r.Block]
 	b[0], b[1] = b[0]+weight, b[1]+weight*(f.d.scaled(r.Reward)-f.mean[r.Arm])
@@ -266,7 +266,7 @@ func (f *foresight) of(r problem.Row) prediction {
 	return out
 }
 
-// leaveOneOut predicts a measurement from all others. Of the posterior N(m, v) of its arm it takes the factor N(y, s²) off,
+// leaveOneOut predicts a measurement from all others. It removes the factor N(y, s²) from the posterior N(m, v) of its arm,
 //
 //	N((s² m - v y)/(s² - v), s² v/(s² - v)),
 //

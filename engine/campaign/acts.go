@@ -17,9 +17,9 @@ import (
 type Act interface {
 	// Params lists the arguments as scripts and commands name them, each with the field that it fills.
 	Params() []Param
-	// Do works out what is to be recorded. It changes nothing, and may be called again on a later state, where something else was
-	// recorded meanwhile. An act that was done before returns no events and Done.Known: cells are run again, and commands
-	// repeated. What it returns beside an error is shown before that.
+	// Do works out the events to record. It changes nothing, and may be called again on a later state, if other events
+	// were recorded meanwhile. An act that was done before returns no events and Done.Known: cells are run again, and
+	// commands repeated. A Done beside an error is shown before the error.
 	Do(ctx context.Context, at Doing) (Done, error)
 }
 
@@ -81,8 +81,8 @@ type Param struct {
 // knownBefore answers an act that was done before.
 const knownBefore = "this was recorded before, and changes nothing"
 
-// recordedOnce returns the outcome of an act that records one event; known where there is nothing to record. text is what it says
-// where it did. It is for acts whose repetition shows in the state itself, as a result that has the value already.
+// recordedOnce returns the outcome of an act that records one event; known if there is nothing to record. text is its
+// line if there was. It is for acts whose repetition shows in the state itself, as a result that has the value already.
 func recordedOnce(events []Event, text string, err error) (Done, error) {
 	if err == nil && len(events) == 0 {
 		return Done{Known: true, Text: knownBefore}, nil
@@ -155,15 +155,15 @@ type NoteBody struct {
 	Text string `json:"text"`
 }
 
-// fold puts the words into the log, and leaves all else as it is.
+// fold puts the words into the log, and changes nothing else.
 func (b *NoteBody) fold(s *State, e Event) error {
 	s.note(e, b.Text, "")
 	return nil
 }
 
-// Attach records measurements of before, or from elsewhere, that are of no round: they guide what is measured next, and a
-// posterior takes them whole. It is a Tell whose rows have no ids. Its sheet may come from elsewhere, so that no chain in it is
-// looked at.
+// Attach records earlier measurements, or measurements from elsewhere, that belong to no round: they guide the next
+// measurements, and a posterior uses them fully. It is a Tell whose rows have no ids. Its sheet may come from elsewhere,
+// so that no chain in it is looked at.
 type Attach Tell
 
 var attachEntry = Entry{

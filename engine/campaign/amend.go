@@ -16,8 +16,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Amend changes the protocol, where its algorithm can change, from the next round on. What is nil, empty or "" stays unchanged.
-// The same change for the same reason is made once: a cell of a notebook that is run again makes no second change.
+// Amend changes the protocol, if its algorithm can change, from the next round on. A value that is nil, empty or ""
+// stays unchanged. The same change for the same reason is made once: a cell of a notebook that is run again makes no
+// second change.
 type Amend struct {
 	Epsilon    *float64 // an arm this close to the best is good enough, reward units
 	Delta      *float64 // error probability
@@ -118,8 +119,8 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 	return out, nil
 }
 
-// armIn returns the task and the arm of "task/arm". It is parted at the first slash, if no name has slashes of its own. What
-// names nothing is parted there as well: check says what is wrong with it.
+// armIn returns the task and the arm of "task/arm". It is parted at the first slash, if no name has slashes of its own.
+// An unknown name is parted there as well: check reports it.
 func armIn(p Protocol, text string) [2]string {
 	task, arm, _ := strings.Cut(text, "/")
 	if p.Problem.TaskNamed(task) < 0 {
@@ -158,8 +159,8 @@ func (b *AmendBody) check(at Moment) error {
 	return nil
 }
 
-// decimalComma is a comma between two digits, as in the name "temp=72,5" of somebody whose table has
-// decimal commas; names that are made of numbers have points.
+// decimalComma is a comma between two digits, as in the name "temp=72,5" that a person with a table of decimal commas
+// writes; names that are made of numbers have points.
 var decimalComma = regexp.MustCompile(`(\d),(\d)`)
 
 // taskNamed returns the number of a task, or an error that lists some tasks.
@@ -171,8 +172,8 @@ func taskNamed(p *problem.Problem, name string) (int, error) {
 	return v, nil
 }
 
-// armNamed returns the number of an arm, or what is wrong with its names and the column of a sheet that has the wrong one. Where the table
-// has decimal commas, so may the name.
+// armNamed returns the number of an arm. Otherwise it reports the fault of its names, and the column of a sheet that has
+// the wrong one. If the table has decimal commas, the name may have them too.
 func armNamed(p *problem.Problem, task, arm string) (i int, column string, err error) {
 	v, err := taskNamed(p, task)
 	if err != nil {
@@ -195,8 +196,8 @@ type AmendBody struct {
 	Epsilon  *float64    `json:"epsilon,omitempty"`  // reward units
 	Delta    *float64    `json:"delta,omitempty"`    // error probability
 	Capacity *int        `json:"capacity,omitempty"` // pulls in a unit of time; 0 for any number
-	Withdraw [][2]string `json:"withdraw,omitempty"` // task and arm, as they were named
-	// the numbers of the withdrawn arms, as they are before Add; in a State they are the numbers of now
+	Withdraw [][2]string `json:"withdraw,omitempty"` // task and arm, by the names given
+	// the numbers of the withdrawn arms before Add; in a State they are the present numbers
 	WithdrawArms []int   `json:"withdraw_arms,omitempty"`
 	Add          *File   `json:"add,omitempty"`            // rows of the table, of arms and tasks that are added
 	Growth       *Growth `json:"growth,omitempty"`         // with Add: where the arms are then; nil without
@@ -204,8 +205,8 @@ type AmendBody struct {
 	Reason       string  `json:"reason"`
 }
 
-// same reports whether it is the same change: the same values, arms and rows for the same reason. What follows from these
-// (WithdrawArms, Growth, Problem) does not count, nor does the name of the file.
+// same reports whether it is the same change: the same values, arms and rows for the same reason. The fields derived
+// from these (WithdrawArms, Growth, Problem) do not count, nor does the name of the file.
 func (b AmendBody) same(x AmendBody) bool {
 	return b.Reason == x.Reason && equal(b.Epsilon, x.Epsilon) && equal(b.Delta, x.Delta) && equal(b.Capacity, x.Capacity) &&
 		slices.Equal(b.Withdraw, x.Withdraw) && (b.Add == nil) == (x.Add == nil) && (b.Add == nil || b.Add.SHA256 == x.Add.SHA256)
@@ -242,7 +243,7 @@ func (b *AmendBody) fold(s *State, e Event) error {
 	if b.Capacity != nil {
 		s.Capacity = *b.Capacity
 	}
-	// whoever had all answers has to be asked again under the changed protocol
+	// the algorithm that had all answers is asked again under the changed protocol
 	s.reopened = s.done != nil
 	// before the growth, which gives the arms withdrawn here their new numbers together with all others
 	s.amends = append(s.amends, amendment{*b, e.Seq})

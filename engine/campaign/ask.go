@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Request says which pulls somebody asks for.
+// Request asks for pulls to measure.
 type Request struct {
 	By    string // who asks, as typed; "" is a person, too
 	Task  string // only pulls of this task; "" means any
@@ -24,9 +24,9 @@ type Request struct {
 type List struct {
 	Campaign string    `json:"campaign"`
 	By       string    `json:"by"`                      // whose list it is
-	Round    int       `json:"round"`                   // of the pulls; 0 where nothing is asked for any more
+	Round    int       `json:"round"`                   // of the pulls; 0 if the campaign asks for no further pulls
 	Until    time.Time `json:"until,omitzero"`          // when what has no result may be handed out again
-	Again    bool      `json:"again"`                   // the same list as before, because it is not told yet
+	Again    bool      `json:"again"`                   // the same list as before, because its results are not recorded yet
 	Columns  []string  `json:"columns,omitempty"`       // of the features of arms, in the order of ListRow.X; empty where arms have none
 	Blocks   []string  `json:"block_columns,omitempty"` // to be filled in: what is measured together, as the table of the problem has it
 	Rows     []ListRow `json:"rows"`                    // in the order in which they are to be measured; none where Note says why
@@ -40,7 +40,7 @@ type List struct {
 
 // ListRow is one pull of a List.
 type ListRow struct {
-	ID       string    `json:"id"` // what the result is told by
+	ID       string    `json:"id"` // a row of results names its pull by it
 	Round    int       `json:"round"`
 	Plate    int       `json:"plate,omitempty"`    // from 1; 0 without plates
 	Position int       `json:"position,omitempty"` // on the plate, from 1
@@ -52,17 +52,18 @@ type ListRow struct {
 	Settings []string `json:"settings,omitempty"`
 	Reward   *float64 `json:"reward,omitempty"` // its result, with the sign of the data; nil without one
 	Status   string   `json:"status,omitempty"` // "known" of a pull that has its result
-	Note     string   `json:"note,omitempty"`   // who told the result, in Mine
+	Note     string   `json:"note,omitempty"`   // who recorded the result, in Mine
 
 	arm int // its number, by which tests measure a list
 }
 
-// item is a pull that was handed out. It awaits its result until it is told, failed or replaced. A replaced one may still be
-// told or fail afterwards: its result counts beside the one of its replacement.
+// item is a pull that was handed out. It awaits its result until the result is recorded, or the pull fails or is
+// replaced. A replaced pull may still get a result or fail afterwards: its result counts beside the one of its
+// replacement.
 type item struct {
 	Item
 	round    int       // from 1
-	by       string    // who asked for it; others may tell its result
+	by       string    // who asked for it; others may record its result
 	at       time.Time // when it was handed out
 	until    time.Time // the end of its lease; zero is never
 	failed   string    // the reason; "" if it did not
@@ -73,7 +74,7 @@ type item struct {
 // outstanding reports whether a result is still awaited under this id. A failed or replaced pull awaits none, though one may come.
 func (it *item) outstanding() bool { return it.result == nil && it.failed == "" && it.replaced == "" }
 
-// overdue reports whether the lease is over. Nothing is recorded of it: what is overdue follows from the clock of whoever looks.
+// overdue reports whether the lease is over. No event records this: it depends on the clock of the reader.
 func (it *item) overdue(now time.Time) bool {
 	return it.outstanding() && !it.until.IsZero() && now.After(it.until)
 }
@@ -90,11 +91,12 @@ func (h *handed) itemsOf(by string, r *round, is func(*item) bool) []*item {
 	return lists.Where(h.order, func(it *item) bool { return it.by == by && it.round == r.plan.Round && is(it) })
 }
 
-// Ask answers a request: with the list that the asker has and has not told, or with further pulls and
-// the event that hands them out. A list without rows says why. The caller holds the lock, and
-// records the event before anybody sees the list: pulls that were shown and not recorded would be handed out to others, too.
+// Ask answers a request: with the asker's list if its results are not recorded yet, or with further pulls and the event
+// that hands them out. A list without rows says why. The caller holds the lock, and records the event before it shows
+// the list: pulls that were shown and not recorded would be handed out to others, too.
 //
-// It is an error if no task has the name, and if no round is open although not all is decided: the next plan is due first.
+// It is an error if no task has the name, and if no round is open although not all is decided: the next plan is due
+// first.
 func (s Moment) Ask(q Request) (List, []Event, error) {
 	if q.Task != "" {
 		if _, err := taskNamed(s.Problem, q.Task); err != nil {
@@ -102,7 +104,8 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 		}
 	}
 	q.By = s.person(q.By)
-	// whoever asks twice, as after a print that failed, gets the same pulls; where one of them is overdue the asker gets further ones
+	// a person who asks twice, as after a print that failed, gets the same pulls; if one of them is overdue the asker
+	// gets further ones
 	if mine := s.owed(q.By); !q.More && len(mine) > 0 && !slices.ContainsFunc(mine, func(it *item) bool { return it.overdue(s.Now) }) {
 		list := s.list(q.By, mine)
 		list.Again = true
@@ -156,7 +159,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	}
 	taken := map[string]bool{}
 	rng := newIDs()
-	// what was asked for, else what the laboratory makes in a unit of time, else a plate, else all
+	// the requested number, else the capacity of a unit of time, else a plate, else all
 	count := cmp.Or(max(0, q.Count), s.capacity(s.Protocol), s.Plate, len(r.list))
 	// give hands a pull out, unless the list is full, or the arm needs no further pull, or it is of another task
 	give := func(slot Slot, again string) {
@@ -219,8 +222,8 @@ func (s Moment) seat(r *round, items []Item) {
 	}
 }
 
-// needed returns by arm how many pulls of the round nobody has. Overdue pulls are nobody's. A number is below 0 where a result
-// came for an overdue pull after its replacement was handed out.
+// needed returns by arm how many pulls of the round are not assigned. Overdue pulls are not assigned. A number is below
+// 0 if a result came for an overdue pull after its replacement was handed out.
 func (s Moment) needed(r *round) []int {
 	_, need := s.pulls(r)
 	for _, it := range s.items {
@@ -288,8 +291,8 @@ func someone(by string) string {
 	return by
 }
 
-// Mine returns all pulls of the open round that somebody was handed under an id that still counts,
-// with his results and who told them. Rewards are of pulls that this person was handed, whoever told them.
+// Mine returns the pulls of the open round that this person was handed under an id that still counts, with their results
+// and who recorded them. It includes rewards of these pulls that others recorded.
 func (s Moment) Mine(by string) List {
 	by = s.person(by)
 	r := s.open()
@@ -311,12 +314,11 @@ func (s Moment) Mine(by string) List {
 // less than a whole unit, because people do not ask at the same minute every day.
 const lateAfter = 0.5
 
-// endsEarly reports whether a round that was cut to the capacity may end with what came: every pull of
-// it was handed out, a result has come, and what is out was handed out more than lateAfter units of
-// time ago. Rewards do not count in this rule, so that they cannot choose what a round is made of. A
-// posterior takes late results whole, and plans failed pulls again if they are still of use; a test
-// needs the round that it planned.
-// A round of a test is never cut, and so never ends so. Pulls of withdrawn arms need not be handed out.
+// endsEarly reports whether a round that was cut to the capacity may end with the results so far: every pull of it was
+// handed out, a result has come, and the missing ones were handed out more than lateAfter units of time ago. Rewards do
+// not count in this rule, so that they cannot choose the results of a round. A posterior takes late results whole, and
+// plans failed pulls again if they are still of use; a test needs the round that it planned. A round of a test is never
+// cut, and so never ends so. Pulls of withdrawn arms need not be handed out.
 func (s Moment) endsEarly(r *round) bool {
 	q := s.Protocol
 	q.Capacity = s.capacity(s.Protocol)
@@ -327,8 +329,8 @@ func (s Moment) endsEarly(r *round) bool {
 		})
 }
 
-// failing reports whether all that is missing of a round is of arms that are given up, and something came. An algorithm
-// that takes rounds only as it planned them waits for somebody's decision.
+// failing reports whether all missing results of a round are of arms that are given up, and some results came. An
+// algorithm that takes rounds only as it planned them waits for a person's decision.
 func (s Moment) failing(r *round) bool {
 	up := s.givenUp()
 	if len(r.results) == 0 || !slices.Contains(up, true) {
@@ -344,9 +346,9 @@ func (s Moment) failing(r *round) bool {
 	return !s.complete(r) && !slices.ContainsFunc(s.order, out) && !s.fixedRounds()
 }
 
-// CloseEarly returns the event that ends the open round with what came, where a request finds nothing
-// to do but to wait for late results, see endsEarly, or for arms that give none (failing). It returns none where the asker has a
-// list of his own that he is to tell first. The folder asks for it before Ask, and plans the next round in between.
+// CloseEarly returns the event that ends the open round with the results so far, if a request can only wait: for late
+// results, see endsEarly, or for arms that give none (failing). It returns none if the asker still owes results of an
+// earlier list. The folder asks for it before Ask, and plans the next round in between.
 func (s Moment) CloseEarly(q Request) []Event {
 	q.By = s.person(q.By)
 	r := s.open()

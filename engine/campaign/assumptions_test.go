@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A forecast in an event body of before there were kinds has its sentence as it was, and one with kinds
-// goes to JSON and back.
+// A forecast in an early event body without kinds keeps its sentence, and one with kinds goes to JSON and back.
 func TestAssumptionsRead(t *testing.T) {
 	var f Forecast
 	if err := json.Unmarshal([]byte(`{"rows":null,"time_unit":"days","assumes":"the known expected rewards; with 10 % of pulls failing","runs":4,"share":0.6}`), &f); err != nil {
@@ -29,7 +28,7 @@ func TestAssumptionsRead(t *testing.T) {
 	if got := back.Assumes.String(); got != want || len(back.Assumes) != 3 {
 		t.Errorf("got %q of %s, want %q", got, text, want)
 	}
-	// what was there before is overwritten
+	// the earlier assumptions are overwritten
 	if err := json.Unmarshal([]byte(`{"assumes":""}`), &back); err != nil || len(back.Assumes) != 0 || back.Assumes.String() != "" {
 		t.Errorf("of no text: %v, %v", back.Assumes, err)
 	}

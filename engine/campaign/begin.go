@@ -8,13 +8,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// attaches reports whether a campaign begins with the measurements of its table: of a table with a column of rewards, which
-// were measured. Expected rewards of other tables are none, and counts of successes are no rewards.
+// attaches reports whether a campaign begins with the measurements of its table: of a table with a column of measured
+// rewards. Expected rewards of other tables do not count, nor do counts of successes.
 func (p Protocol) attaches() bool {
 	return !p.Fresh && p.Problem.Long != nil && p.Problem.Long.Reward != "" && len(p.Problem.Rows) > 0
 }
 
-// tableBatch returns the measurements of the table as a run is told of them when the campaign attaches them.
+// tableBatch returns the measurements of the table in the form that a run receives when the campaign attaches them.
 func (p Protocol) tableBatch() engine.Batch {
 	byArm := map[int][]*measured{}
 	for _, r := range p.Problem.Rows {

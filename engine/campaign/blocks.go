@@ -12,10 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// InBlocks returns the protocol with arms that are measured side by side: what a block is, such as a day, how many arms
-// of a task it holds, 0 for all, and the arm that is in every block, "" without one.
-// What a block adds to rewards, where the problem knows it, stays. The problem of p is not changed. The note that asks for blocks is
-// left out, since it is followed.
+// InBlocks returns the protocol with arms that are measured side by side. It takes the name of a block, such as a day,
+// the number of arms of a task in it, 0 for all, and the arm that is in every block, "" without one. A known block
+// effect of the problem is kept. The problem of p is not changed. The note that asks for blocks is left out, since it is
+// followed.
 func InBlocks(p Protocol, name string, size int, control string) Protocol {
 	q := *p.Problem
 	q.Block = &problem.Block{Name: name, Size: size, Control: control}
@@ -27,7 +27,7 @@ func InBlocks(p Protocol, name string, size int, control string) Protocol {
 	return p
 }
 
-// blockColumns returns the columns of a sheet that say what was measured together, as the table of the problem has them.
+// blockColumns returns the columns of a sheet that name its blocks, in the names of the problem's table.
 func blockColumns(p *problem.Problem) []string {
 	if p.Long == nil {
 		return nil
@@ -35,8 +35,8 @@ func blockColumns(p *problem.Problem) []string {
 	return p.Long.Blocks
 }
 
-// blockOf returns what a row of a sheet was measured with; "" if it does not say. Of a row of a list the columns that
-// every list has do not: its plates are not the table's.
+// blockOf returns the block of a row of a sheet; "" if the row names none. In a row of a list the columns that every
+// list has do not count: its plates are not the table's.
 func blockOf(p *problem.Problem, row problem.SheetRow) string {
 	var parts []string
 	for _, c := range blockColumns(p) {
@@ -129,8 +129,8 @@ func (r *round) blocks() [][]Slot {
 	return lists.Groups(r.list, func(slot Slot) int { return slot.Block })
 }
 
-// wholeBlocks returns the pulls that nobody has, of blocks that fit whole into count pulls; at least one block. Pulls
-// that are not asked for are left out.
+// wholeBlocks returns the unassigned pulls of blocks that fit whole into count pulls; at least one block. Pulls that are
+// not asked for are left out.
 func (r *round) wholeBlocks(count int, asked func(Slot) bool) (out []Slot) {
 	for _, block := range r.blocks() {
 		open := lists.Where(block, func(slot Slot) bool { return r.nobodys(slot) && asked(slot) })
@@ -160,7 +160,7 @@ func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine
 				arms, of[slot.Arm] = append(arms, slot.Arm), y
 			}
 		}
-		// a block that lost all its pulls says nothing
+		// a block that lost all its pulls gives no information
 		if arms != nil {
 			blocks, values = append(blocks, arms), append(values, of)
 		}
@@ -231,7 +231,7 @@ func worklist(counts, taskOf []int, size int, seed uint64) []Slot {
 			all = append(all, keyed{Slot{Arm: i, Number: j + 1}, (float64(j) + offset) / float64(n), tie})
 		}
 	}
-	// the sort is stable: what is shuffled before it is random among equal keys
+	// the sort is stable: the shuffle makes the order of equal keys random
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	slices.SortStableFunc(all, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.tie, b.tie)) })
 	out := lists.Map(all, func(k keyed) Slot { return k.Slot })

@@ -52,7 +52,7 @@ func TestCampaignInBlocks(t *testing.T) {
 			}
 			list, made, err := x.s.Under(p, x.now).Ask(Request{By: fmt.Sprint(day)})
 			x.add(made, err)
-			// one list a day; what is late is told with the results of the next
+			// one list per day; late results are recorded with those of the next day
 			checkBlockList(t, p, list)
 			sheet := "id,reward\n" + late
 			late = ""
@@ -170,8 +170,8 @@ func TestForecastInBlocks(t *testing.T) {
 	}
 }
 
-// A pull that failed and whose block went on without it is one lost pull, and not one that was given back and one that is missing. Where
-// every k-th pull fails the share of lost ones is 1/k.
+// A failed pull whose block went on without it counts as one lost pull, not as one given back and one missing. If every
+// k-th pull fails the share of lost ones is 1/k.
 func TestFailedPullsOfBlocksAreLostOnce(t *testing.T) {
 	for k, many := range map[int]bool{2: true, 4: false} {
 		p := inBlocks(t, 0, "")

@@ -55,15 +55,15 @@ func TestForecastWithTheTable(t *testing.T) {
 	if !f.WithTable() || g.WithTable() || f.Assumes[0].Kind != NoteRewardsAttached || g.Assumes[0].Kind != NoteRewardsBelieved {
 		t.Errorf("%v and %v", f.Assumes, g.Assumes)
 	}
-	// what is known from the start is worth something
+	// results known from the start lower the loss
 	if with, fresh := f.Rows[0].Buys, g.Rows[0].Buys; len(with) == 0 || with[0].Loss >= fresh[0].Loss {
 		t.Errorf("%+v with the table, %+v without", with, fresh)
 	}
 }
 
-// TestBudgetOfEachTask measures a campaign whose budget is stated for each task, with failed pulls and
-// late results on the way: no task gets more, and rounds are whole plates, no more than they fill. A
-// total goes where it is needed.
+// TestBudgetOfEachTask measures a campaign whose budget is stated for each task, with failed pulls and late results on
+// the way: no task gets more, and rounds are whole plates, no more than they fill. A total budget is spent on the tasks
+// that need it.
 func TestBudgetOfEachTask(t *testing.T) {
 	p, mean, _ := strokeDays(t, "CoBayesFB")
 	tasks := p.Problem.V()
@@ -89,7 +89,7 @@ func TestBudgetOfEachTask(t *testing.T) {
 		}
 		all := p.Options.Pulls(tasks)
 		for k, n := range planned {
-			// the last round has what is left
+			// the last round has the rest
 			if n%p.Plate != 0 && k < len(planned)-1 {
 				t.Errorf("%+v: rounds of %v on plates of %d", c, planned, p.Plate)
 			}

@@ -1,7 +1,7 @@
 package campaign
 
-// What can be recorded, in one place: the kinds of events, the body of each, and the acts by which people record them. An act and
-// its event have a file of their own.
+// This file lists the kinds of events, the body of each, and the acts by which people record them. An act and its event
+// have a file of their own.
 
 // Kind says what an event records.
 type Kind string
@@ -30,8 +30,8 @@ type recorded interface {
 	fold(s *State, e Event) error
 }
 
-// bodies says what the events of each kind record. What was recorded must stay readable: its hash is part of the chain.
-// Bodies may get further fields, which are zero in events of before. A field must not get another name or meaning.
+// bodies maps each kind of event to its body. Recorded events must stay readable: their hashes are part of the chain.
+// Bodies may get further fields, which are zero in earlier events. A field must not get another name or meaning.
 var bodies = map[Kind]func() recorded{
 	KindStart:   func() recorded { return new(StartBody) },
 	KindPlan:    func() recorded { return new(PlanBody) },
@@ -63,10 +63,10 @@ type Entry struct {
 	Long     string     // of the command
 	New      func() Act // an act whose arguments are all at their defaults
 	Sheet    bool       // it takes a sheet of results, and shows a Receipt
-	Plans    bool       // what follows is planned at once, and not when somebody asks for it: earlier measurements come from several sheets
+	Plans    bool       // the next round is planned at once, and not at the next request: earlier measurements come from several sheets
 }
 
-// Next reports whether what follows an act is planned at once. Acts that changed nothing are followed by nothing.
+// Next reports whether the next round is planned at once after an act. It is not after acts that changed nothing.
 func (e Entry) Next(done Done) bool {
 	return e.Plans && !done.Known && (done.Receipt == nil || done.Receipt.Taken)
 }

@@ -67,8 +67,8 @@ func (t *teller) copies(rows []ResultRecord, but sheetKey, hash string) (copies 
 	return copies, false
 }
 
-// period returns after how many rows a sheet begins again with the same values to its end, as one that was pasted twice; its length where
-// it does not, or where chance explains it.
+// period returns after how many rows a sheet begins again with the same values to its end, as one that was pasted twice.
+// It returns its length if it does not, or if chance explains it.
 func (t *teller) period(rows []ResultRecord) int {
 	n := len(rows)
 	for p := 2; p <= n/2; p++ {
@@ -87,9 +87,9 @@ func (t *teller) period(rows []ResultRecord) int {
 	return n
 }
 
-// noiseOf returns the standard deviation of one measurement of an arm, by values of an arm that differ; where none do, by all values.
-// Equal values may be copies, and so say nothing. It is the median deviation [Hampel 1974]: a few values far from all others, such as
-// slips of the pen, make no equal values less likely.
+// noiseOf returns the standard deviation of one measurement of an arm, by values of an arm that differ; if none differ,
+// by all values. Equal values may be copies, and so give no information. It is the median deviation [Hampel 1974]: a few
+// values far from all others, such as slips of the pen, make no equal values less likely.
 func noiseOf(all []*measured, rows []ResultRecord) float64 {
 	arms, one := map[int][]float64{}, map[int][]float64{}
 	add := func(arm int, x float64) { arms[arm], one[0] = append(arms[arm], x), append(one[0], x) }
@@ -121,7 +121,7 @@ func lastDigit(x float64) float64 {
 	return math.Pow10(-len(decimals))
 }
 
-// origin says where a result is from.
+// origin names the source of a result.
 func (s *State) origin(m *measured) string {
 	from := "told"
 	if s.ofTable(m) {

@@ -12,7 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Correct replaces the result of an id, whether its round is open, over or long over. Results without an id stay as they were told.
+// Correct replaces the result of an id, whether its round is open, over or long over. It cannot change results without
+// an id.
 type Correct struct {
 	ID         string  // as typed; slips in it are named with the nearest id
 	Value      float64 // reward, with the sign of the data
@@ -37,9 +38,8 @@ func (a *Correct) Params() []Param {
 	}
 }
 
-// Do implements Act.
-// Of several faults a missing reason is said first, then a value that is no reward, then what is wrong with the id. A value that
-// stands already is known.
+// Do implements Act. It reports only the first of several faults: a missing reason, then a value that is not a reward,
+// then a fault of the id. A value that is already in force is known.
 func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 	it, err := (&teller{state: at.State}).item(a.ID)
 	switch missing := reasoned(a.Reason, nil); {
@@ -65,7 +65,7 @@ func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 // CorrectBody replaces a result.
 type CorrectBody struct {
 	ID     string  `json:"id"`     // of the pull, in the form in which it was issued
-	Old    float64 `json:"old"`    // what stood before, for readers: fold takes what stands then
+	Old    float64 `json:"old"`    // the value before, for readers: fold uses the value in the state
 	Reward float64 `json:"reward"` // the right one, with the sign of the data
 	Reason string  `json:"reason"` // never ""
 }
@@ -115,7 +115,7 @@ func (a *Fail) Params() []Param {
 
 // Do implements Act.
 func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
-	// the rule is shown with the refusal and with the receipt, since what is given back wrongly biases answers
+	// the rule is shown with the refusal and with the receipt, since wrongly reported failures bias answers
 	rule := at.Protocol.FailureRule()
 	if err := reasoned(a.Reason, rule); err != nil {
 		return Done{}, err
@@ -153,12 +153,12 @@ type FailBody struct {
 
 // FailedRow is a row without an id whose measurement was tried and gave no value.
 type FailedRow struct {
-	Arm  int  `json:"arm"`            // its number when it was told; in a State the present one
+	Arm  int  `json:"arm"`            // its number when the failure was recorded; in a State the present one
 	Row  int  `json:"row"`            // the place among the rows of the arm in its sheet
 	Pull bool `json:"pull,omitempty"` // its pull is among the ids of the event
 }
 
-// fold marks pulls as failed. What has a result cannot fail; what failed may still get one.
+// fold marks pulls as failed. A pull with a result cannot fail; a failed pull may still get a result.
 func (b *FailBody) fold(s *State, e Event) error {
 	for _, id := range b.IDs {
 		it := s.items[id]
@@ -188,9 +188,9 @@ type failedRow struct {
 	sheet sheetKey
 }
 
-// Close ends the open round with what came. A round that is over stays unchanged. It is an error where the algorithm takes
-// rounds only as it planned them. Without a number it is one, too, where nobody was handed a pull of the open round:
-// whoever closes twice means the round before.
+// Close ends the open round with the results so far. A round that is over stays unchanged. It is an error if the
+// algorithm takes rounds only as it planned them. Without a number it is also an error if no pull of the open round was
+// handed out: the person who closes twice means the round before.
 type Close struct {
 	Round      int // from 1; 0 is the open one
 	Reason, By string
@@ -222,12 +222,12 @@ func (a *Close) Refusable() {}
 // Closing says what closing the open round would do.
 type Closing struct {
 	Round    int        `json:"round"`             // which is open
-	Planned  int        `json:"planned"`           // pulls, but for withdrawn arms
+	Planned  int        `json:"planned"`           // pulls, except those of withdrawn arms
 	Measured int        `json:"measured"`          // of all arms, extra ones included
 	Lost     int        `json:"lost"`              // pulls planned that have no result
 	PValue   *float64   `json:"p_value,omitempty"` // see LossTest
 	Worst    []LossLine `json:"worst,omitempty"`   // arms that lost far more than their share
-	Rule     Note       `json:"sentence"`          // for whoever closes it
+	Rule     Note       `json:"sentence"`          // for the person who closes it
 }
 
 // Do implements Act.
@@ -265,8 +265,8 @@ type CloseBody struct {
 	Round  int      `json:"round"`             // which must be open
 	Lost   int      `json:"lost"`              // pulls planned that have no result
 	PValue *float64 `json:"p_value,omitempty"` // of losses that are shared out by chance, see LossTest
-	Reason string   `json:"reason"`            // of whoever closed it, of the rule by which it ended early, or of the run that went on
-	Early  bool     `json:"early,omitempty"`   // nobody closed it: see Moment.CloseEarly
+	Reason string   `json:"reason"`            // of the person who closed it, of the rule by which it ended early, or of the run that went on
+	Early  bool     `json:"early,omitempty"`   // no person closed it: see Moment.CloseEarly
 }
 
 // fold ends the round. Pulls of it that are out stay known by their ids: their results are late.
@@ -277,7 +277,7 @@ func (b *CloseBody) fold(s *State, e Event) error {
 	}
 	r.closed, r.reason, r.early = e.Seq, Plain(b.Reason), b.Early
 	if b.Early {
-		return nil // it happens nearly every day, and nobody has chosen it
+		return nil // it happens nearly every day, and no person chose it
 	}
 	s.note(e, fmt.Sprintf("round %d closed with %s lost", b.Round, pulls(b.Lost)), b.Reason)
 	return nil

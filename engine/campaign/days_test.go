@@ -105,7 +105,7 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 		id     string
 		reward float64
 	}
-	// results by the day on which they are told
+	// results by the day on which they are recorded
 	due := map[int][]result{}
 	for day := 1; day < 5000; day++ {
 		sheet := "id,reward\n"
@@ -219,7 +219,7 @@ func campaignsInDays(t *testing.T, algorithm string, epsilon float64, runs, fore
 	slices.Sort(samples)
 	t.Logf("%s, epsilon %g: %d campaigns, days median %.0f (%.0f to %.0f), samples median %.0f, wrong %d; start stated %.0f (%.0f to %.0f) days, %d within",
 		algorithm, epsilon, runs, days[len(days)/2], days[0], days[len(days)-1], samples[len(samples)/2], wrong, stated.Median, stated.Low, stated.High, within)
-	// with few campaigns the shares say nothing
+	// with few campaigns the shares are too uncertain
 	if runs >= 20 && float64(within) < 0.85*float64(runs) {
 		t.Errorf("%d of %d within the range of the start", within, runs)
 	}

@@ -34,8 +34,9 @@ func strokeDays(t *testing.T, algorithm string) (p Protocol, mean, sd []float64)
 	return Protocol{Name: "stroke", Problem: &q, Mode: engine.ModeFC, Algorithm: algorithm, Options: engine.Options{Delta: 0.05, Epsilon: 0.05}, Plate: 24, Capacity: 96, Seed: 1}, mean, sd
 }
 
-// What a forecast assumes was not chosen by the coupling data alone: on another table whose noise is below what is stated in some tasks,
-// and whose tasks differ, simulated campaigns end within the range of the start, with losses as the forecast has them. CAMPAIGNS=10 makes ten.
+// The assumptions of a forecast were not chosen by the coupling data alone. On another table some tasks have less noise
+// than stated, and tasks differ: simulated campaigns still end within the range of the start, with the losses of the
+// forecast. CAMPAIGNS=10 makes ten.
 func TestStrokeInDays(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("CAMPAIGNS"))
 	if err != nil {

@@ -12,8 +12,8 @@
 // plate, or its block, says what it shares with others. A pull that is handed out again has another id and another number. Numbers of arms
 // are of a generation: rows that are added move the arms behind them (Growth).
 //
-// Rewards have the sign of the data in events, sheets and histories. Where an algorithm or a simulation works, higher is better
-// (problem.Problem.Turned); engine.Steps turn what they are told.
+// Rewards have the sign of the data in events, sheets and histories. Where an algorithm or a simulation works, higher is
+// better (problem.Problem.Turned); engine.Steps turn the rewards that they receive.
 //
 // The package reads no files and keeps none: engine/campaign/folder does, and locks them.
 package campaign

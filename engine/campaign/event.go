@@ -19,8 +19,8 @@ type Event struct {
 	Seq  int64           `json:"seq"` // from 1, without gaps: the only order that counts
 	Kind Kind            `json:"kind"`
 	At   time.Time       `json:"at"`   // UTC, by the clock of the machine: for people, and for leases
-	By   string          `json:"by"`   // who did it, as the command was told; may be ""
-	Body json.RawMessage `json:"body"` // JSON of the body of this kind (bodies), as it was first written
+	By   string          `json:"by"`   // who did it, as the command line gave it; may be ""
+	Body json.RawMessage `json:"body"` // JSON of the body of this kind (bodies), in its original bytes
 	Hash string          `json:"hash"` // of the event and the hash before it, see Sealed
 }
 
@@ -53,11 +53,12 @@ func NewEvent(kind Kind, at time.Time, by string, body any) Event {
 }
 
 // CheckChain reports the first event that was changed, removed or moved.
-// The list is a whole campaign. An event that was cut off its end is not missed: only a number or hash kept elsewhere tells.
+// The list is a whole campaign. An event that was cut off its end is not missed: only a number or hash kept elsewhere
+// shows that.
 func CheckChain(events []Event) error { return CheckChainAfter(events, 0, "") }
 
-// CheckChainAfter does the same for events that follow one with this number and hash.
-// A state that read up to an event checks in this way what came since, without the events before.
+// CheckChainAfter does the same for events that follow one with this number and hash. A state that read up to an event
+// checks in this way the later events, without the events before.
 func CheckChainAfter(events []Event, seq int64, hash string) error {
 	for _, e := range events {
 		if e.Seq != seq+1 {
@@ -77,7 +78,7 @@ type File = question.File
 // StartBody fixes the protocol.
 type StartBody struct {
 	Name     string           `json:"name"`               // what the script calls the protocol
-	Script   File             `json:"script"`             // without its content, which stands in the database under its hash
+	Script   File             `json:"script"`             // without its content, which is in the database under its hash
 	Set      []string         `json:"set,omitempty"`      // NAME=VALUE, as the script was changed at the start
 	Data     []File           `json:"data,omitempty"`     // that the script read, without contents as well
 	Seed     uint64           `json:"seed"`               // of orders of lists, and of cuts

@@ -41,7 +41,8 @@ func (s *State) Add(events []Event, taskOf []int) error {
 	return nil
 }
 
-// add folds one event. What people wrote is made Plain here and in the folds of bodies: events may have it as it came.
+// add folds one event. Texts of people are made Plain here and in the folds of bodies: events may have the original
+// texts.
 func (s *State) add(e Event) error {
 	s.events++
 	if s.aside[e.Seq] {
@@ -88,8 +89,8 @@ type link struct {
 // ChainColumn is the column of a list that names the last event of the campaign which made it.
 const ChainColumn = "campaign_chain"
 
-// chainTime is the form of the time in a cell of ChainColumn. It begins with a letter, so that no spreadsheet
-// takes the cell for a number or a date.
+// chainTime is the form of the time in a cell of ChainColumn. It begins with a letter, so that spreadsheets do not read
+// the cell as a number or a date.
 const chainTime = "20060102T150405Z"
 
 // chainCell has the number of at most 15 digits, which an int64 holds, 8 digits of the hash and the time.
@@ -105,8 +106,8 @@ func (s *State) Has(seq int64, hash string) bool {
 	return seq > 0 && seq <= int64(len(s.links)) && strings.HasPrefix(s.links[seq-1].hash, hash)
 }
 
-// CheckHead reports that no event has a hash which somebody wrote down: in full, by at least 8 digits, or as Chain. Any event may
-// have it, since more was recorded after it was written down. Then all events up to it are what they were.
+// CheckHead reports that no event has a hash which a person wrote down: in full, by at least 8 digits, or as Chain. Any
+// event may have it, since more was recorded after it was written down. Then all events up to it are unchanged.
 func (s *State) CheckHead(known string) error {
 	digits := strings.ToLower(strings.TrimSpace(known))
 	if cell := chainCell.FindStringSubmatch(strings.TrimSpace(known)); cell != nil {
@@ -134,7 +135,7 @@ func (s *State) checkChain(r Results) error {
 		}
 		last = text
 		cell := chainCell.FindStringSubmatch(text)
-		// other texts in the column are the laboratory's own, or a slip of the pen, and say nothing
+		// other texts in the column are the laboratory's own, or a slip of the pen, and are ignored
 		if cell == nil {
 			continue
 		}
@@ -170,7 +171,7 @@ func (e *FoldError) Unwrap() error { return e.Err }
 // errLater answers an event of a kind that this program does not know.
 var errLater = errors.New("this program knows no events of this kind; a later version wrote it")
 
-// RepairBody sets events aside that do not fit those before them. They stay where they are, with their hashes.
+// RepairBody sets events aside that do not fit those before them. They keep their places and hashes.
 type RepairBody struct {
 	Aside  []Aside `json:"aside"`  // in the order in which they were found; at least one
 	Reason string  `json:"reason"` // never ""
@@ -185,18 +186,18 @@ type Aside struct {
 	Why  string    `json:"why"` // it does not fit
 }
 
-// String names the event and what is wrong with it, without a full stop.
+// String names the event and its fault, without a full stop.
 func (a Aside) String() string {
 	return fmt.Sprintf("event %d (%s of %s by %s): %s", a.Seq, a.Kind, a.At.Format(time.DateTime), someone(Plain(a.By)), Plain(a.Why))
 }
 
-// Repair returns the event that sets aside what does not fit the events before it, none where all fit.
-// It is an error where a later version of the program wrote an event, and where the start is the one that does not fit: nothing
-// can be without it. Without a reason it returns what does not fit together with ErrReason, so that it can be shown.
+// Repair returns the event that sets aside the events which do not fit those before them, none if all fit. It is an
+// error if a later version of the program wrote an event, and if the start does not fit: a campaign needs its start.
+// Without a reason it returns the events that do not fit together with ErrReason, so that they can be shown.
 func Repair(events []Event, taskOf []int, reason, by string, now time.Time) ([]Aside, []Event, error) {
 	b := RepairBody{Reason: reason}
-	// Each turn folds all from the beginning without what was found so far: what was set aside may be what another event
-	// needs, as a tell its ask. There is an end, since one event more is aside each time.
+	// Each turn folds all from the beginning without the events set aside so far: one of these may be needed by another
+	// event, as results need the event that handed out their pulls. There is an end, since one event more is aside each time.
 	for {
 		s := NewState()
 		for _, a := range b.Aside {

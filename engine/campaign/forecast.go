@@ -46,8 +46,8 @@ type ForecastRow struct {
 	Time      Range  `json:"time"`                // in the unit; without a capacity one a round
 	Cost      Range  `json:"cost,omitzero"`       // in the unit of Protocol.Cost; zero where none was stated
 	Undecided int    `json:"undecided,omitempty"` // runs
-	// runs simulated, where they are fewer than the forecast's: of many arms one of an algorithm that came to
-	// no end in it
+	// runs simulated, if they are fewer than the forecast's: with many arms, one run of an algorithm that came to no end
+	// in it
 	Runs    int    `json:"runs,omitempty"`
 	Wrong   int    `json:"wrong"`   // runs with a wrong answer, among those simulated
 	Backing string `json:"backing"` // of its answers
@@ -105,8 +105,8 @@ func (r *Range) UnmarshalJSON(text []byte) error {
 // many reports whether simulated runs take seconds each.
 func many(p *problem.Problem) bool { return plan.RunsFor(p) < plan.DefaultRuns }
 
-// forecastRounds and forecastLooks limit a simulated run, in rounds and in units of time. What does not end within them counts as
-// undecided, and makes upper ends infinite.
+// forecastRounds and forecastLooks limit a simulated run, in rounds and in units of time. A run that does not end within
+// them counts as undecided, and makes upper ends infinite.
 const (
 	forecastRounds = 200
 	forecastLooks  = 2000
@@ -158,7 +158,8 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 		f.Notes = append(f.Notes, e.CostWarnings(p.Problem)...)
 	}
 	for k, name := range names {
-		// the truths of the protocol serve whoever fits a part of each arm as its own algorithm does, or does not
+		// the truths of the protocol also serve algorithms that agree with its own on whether they fit a part of each
+		// arm
 		q, own := p.named(name), all
 		if q.fitsOwn() != p.fitsOwn() {
 			if own, _, err = truths(ctx, q, memory, gap, runs); err != nil {
@@ -174,7 +175,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 			if ctx.Err() != nil || k == 0 {
 				return nil, err
 			}
-			// what cannot run here is no alternative, and the error says why
+			// an algorithm that cannot run here is not an alternative, and the error says why
 			f.Notes = append(f.Notes, engine.Warning{Kind: engine.WarnNotForecast, Names: []string{err.Error()}})
 			continue
 		}
@@ -214,7 +215,7 @@ func alternatives(p Protocol) []string {
 	return out
 }
 
-// need holds what a simulated run took, or what its rest took where it begins in a campaign (rest).
+// need holds the cost of a simulated run, or of its rest if it begins in a campaign (rest).
 type need struct {
 	samples, rounds, time float64 // of all tasks together; rounds; units of time
 	undecided, wrong      bool
@@ -253,7 +254,7 @@ func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float6
 	return best - own, own >= best-p.Options.Epsilon-1e-9*spread-1e-15*math.Abs(best)
 }
 
-// meanBought returns the means over runs after each round that all of them made; nil where a run has none.
+// meanBought returns the means over runs after each round that all of them made; nil if a run has none.
 func meanBought(needs []need) []Bought {
 	var out []Bought
 	for r := 0; ; r++ {
@@ -270,8 +271,8 @@ func meanBought(needs []need) []Bought {
 	}
 }
 
-// row simulates the runs of an algorithm, one for each truth, which begin with what is known. With sparing the first run may
-// be the only one. progress is told how many runs are done.
+// row simulates the runs of an algorithm, one for each truth, which begin with the known results. With sparing the first
+// run may be the only one. progress gets the number of runs that are done.
 func (p Protocol) row(ctx context.Context, truths []*problem.Problem, known engine.Batch, memory *model.Memory, sparing bool,
 	progress func(done int)) (ForecastRow, error) {
 	e, err := p.Entry()
@@ -337,7 +338,8 @@ func predicted(all []float64) (low, high float64) {
 	return max(1, math.Floor(math.Exp(m-half*math.Sqrt(below)))), math.Ceil(math.Exp(m + half*math.Sqrt(above)))
 }
 
-// judged reports whether some task is undecided, and whether some answer is wrong. Of a fixed budget every leader is an answer.
+// judged reports whether some task is undecided, and whether some answer is wrong. With a fixed budget every leader is
+// an answer.
 func judged(p Protocol, truth *problem.Problem, answers []engine.Answer) (undecided, wrong bool) {
 	for v, a := range answers {
 		if !a.Decided && p.Mode == engine.ModeFC {

@@ -101,7 +101,7 @@ func TestWholeRound(t *testing.T) {
 	}
 }
 
-// A cut round loses its share, and what is late comes within the delay: nothing comes twice.
+// A cut round loses its share, and late results come within the delay: nothing comes twice.
 func TestCutRound(t *testing.T) {
 	failed, late := 0.3, 0.2
 	l := Protocol{Capacity: 1, Failed: &failed, Late: &late, Delay: 3}.lossesOf(1)

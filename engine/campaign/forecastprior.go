@@ -51,8 +51,7 @@ func (p prior) draw(rng *rand.Rand, scale float64) []float64 {
 	return out
 }
 
-// firstOf returns the first arm that is the same to the kernel; an arm itself where there are too many to
-// compare.
+// firstOf returns the first arm that is the same to the kernel; an arm itself if there are too many to compare.
 func (p prior) firstOf(i int) int {
 	if p.m.Layout == nil {
 		return i
@@ -67,7 +66,7 @@ func (p prior) contrast(lo, hi int) float64 {
 	var centre []float64
 	var arms []int
 	for i := lo; i < hi; i++ {
-		// an arm of an earlier task that is the same to the kernel does not stand for this one here
+		// an arm of an earlier task that is the same to the kernel cannot replace this one here
 		if first := p.firstOf(i); first != i && first >= lo {
 			continue
 		}
@@ -102,9 +101,9 @@ func (p prior) contrast(lo, hi int) float64 {
 //
 //	μ_i = m̄ + √h (√(1-s) (m_i - m̄) + √(s c) z_i),  z_i ~ N(0, 1),
 //
-// where m̄ is the mean of the arms of the task and 2c the mean square of the difference of two of them
-// under the kernel, which the share leaves as it is, and the factor h of the task (spreads) in the mean. s
-// has the density 6 s (1 - s) over the runs, which
+// where m̄ is the mean of the arms of the task and 2c the mean square of the difference of two of them under the kernel,
+// which the share leaves unchanged, and the factor h of the task (spreads) in the mean. s has the density 6 s (1 - s)
+// over the runs, which
 // keeps it from both ends: a kernel that is all of the truth and one that is nothing of it [as the
 // penalty of Chung et al. 2013 keeps a scale from 0]. Its quantiles ½ - sin(asin(1 - 2u)/3) are taken at the
 // fractional parts u of 1/2 + run/Φ, so that few runs have them evenly too [Niederreiter 1992, sec. 3.1].
@@ -146,10 +145,9 @@ func statesNoise(p *problem.Problem) bool {
 // scattered returns the standard deviations that the noise of the arms has in a run, reward units: of
 // each task a share u of the stated variance, evenly from 0 to 1.
 //
-// A stated scale is sub-Gaussian, and so at least the standard deviation [Vershynin 2018, prop. 2.5.2].
-// How far tasks are below it nobody states, and it counts: where a posterior expects more noise than
-// there is, no luck of the noise parts arms that are alike, and its campaigns take longer; tests need fewer
-// samples.
+// A stated scale is sub-Gaussian, and so at least the standard deviation [Vershynin 2018, prop. 2.5.2]. The true noise
+// of a task below it is unknown, and it matters: if a posterior expects more noise than there is, no luck of the noise
+// parts arms that are alike, and its campaigns take longer; tests need fewer samples.
 func scattered(p *problem.Problem, run int) []float64 {
 	rng := rand.New(rand.NewPCG(0x6e6f697365, uint64(run))) // "noise"
 	out := slices.Clone(p.Noise.Scales)
@@ -163,9 +161,9 @@ func scattered(p *problem.Problem, run int) []float64 {
 	return out
 }
 
-// spreads returns for each task the factor h of the variance between its arms, evenly from 0 to 2: in
-// some tasks nearly all arms do the same, as where nothing reacts, and in others they are further apart. A kernel says
-// how far apart they are in the mean of all tasks. Tasks that are one to the kernel have one factor.
+// spreads returns for each task the factor h of the variance between its arms, evenly from 0 to 2: in some tasks nearly
+// all arms do the same, as when no arm reacts, and in others they are further apart. A kernel gives their distance in
+// the mean of all tasks. Tasks that are one to the kernel have one factor.
 func (from prior) spreads(p *problem.Problem, run int) []float64 {
 	rng := rand.New(rand.NewPCG(0x737072656164, uint64(run))) // "spread"
 	out := make([]float64, p.V())

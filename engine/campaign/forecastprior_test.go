@@ -123,7 +123,7 @@ func TestForecastSparesRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// CoTestFC, which goes by each task alone with so many arms that have a part by themselves, needs no norm.
+	// CoTestFC tests each task alone with so many arms that have a part by themselves, and needs no norm.
 	if len(f.Rows) != 2 || len(f.Notes) != 0 {
 		t.Errorf("%d rows, notes: %v", len(f.Rows), f.Notes)
 	}

@@ -32,7 +32,7 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 	}
 	known := p.Problem.Mean
 	if p.Problem.Long != nil && p.Problem.Means() != nil { // measurements, whose means are not the truth
-		// a belief that cannot be worked out is no error: the next kind of rewards serves
+		// a belief that cannot be worked out is not an error: the next kind of rewards serves
 		if b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory}); err == nil {
 			count, _ := b.Draws.Dims()
 			return lists.Make(runs, func(i int) *problem.Problem {
@@ -41,7 +41,7 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 		} else if ctx.Err() != nil {
 			return nil, Note{}, err
 		} else if errors.As(err, new(*belief.Undetermined)) {
-			known = nil // a truth in which all arms are equal would say nothing of what the campaign takes
+			known = nil // a truth in which all arms are equal would not show the cost of the campaign
 		}
 	}
 	if known != nil {
@@ -68,9 +68,9 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 	return out, Note{Kind: NoteRewardsDrawn}, nil
 }
 
-// simulate makes one run as a campaign would: its rounds are cut where the campaign cuts them, and pulls
-// are lost on the way. All of it follows from the truth and the number of the run: rewards have the seed 1, and in Renew the seed 2.
-// It begins with what is known, where the algorithm has a use for that.
+// simulate makes one run as a campaign would: its rounds are cut if the campaign cuts them, and pulls are lost on the
+// way. All of it follows from the truth and the number of the run: rewards have the seed 1, and in Renew the seed 2. It
+// begins with the known results, if the algorithm can use them.
 func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known engine.Batch, memory *model.Memory, run int) (need, error) {
 	draw, err := sim.DrawerOf(truth)
 	if err != nil {
@@ -109,8 +109,9 @@ type trial struct {
 	truth  *problem.Problem
 }
 
-// run goes on to the end, and judges the answers. Of the first round so many pulls are awaited, all of them for 0; before holds
-// the pulls so far by arm, or nil. seed gives the seed by which counts of a round are cut to a budget of each task.
+// run goes on to the end, and judges the answers. It awaits so many pulls of the first round, all of them for 0; before
+// holds the pulls so far by arm, or nil. seed gives the seed by which counts of a round are cut to a budget of each
+// task.
 func (x trial) run(ctx context.Context, before []int, awaited int, seed func(round int) uint64) (n need, err error) {
 	// who cuts does not wait for results, and so needs the days one by one
 	if x.Cuts() {
@@ -152,7 +153,7 @@ func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(
 			n.buys = append(n.buys, bought(x.Protocol, x.truth, x.steps.Outcome().Answers, n.samples))
 		}
 	}
-	// at the limit of rounds: whoever would go on is undecided
+	// at the limit of rounds: a run that would go on is undecided
 	_, more, err := x.steps.Next(ctx)
 	n.undecided = more
 	return n, err
@@ -167,14 +168,14 @@ func (x trial) learn(ctx context.Context, round engine.Plan) error {
 	return x.steps.Learn(ctx, b)
 }
 
-// Where a protocol has a capacity and says nothing of failed and late results, each run of a forecast
-// draws its shares evenly from 0 to these.
+// If a protocol has a capacity and does not state failed and late results, each run of a forecast draws its shares
+// evenly from 0 to these.
 const (
 	mostFailed = 0.2
 	mostLate   = 0.3
 )
 
-// DefaultDelay is the most units of time that late results are late, where nobody stated it.
+// DefaultDelay is the most units of time that late results are late, if the protocol does not state it.
 const DefaultDelay = 5
 
 // losses says what happens to pulls on the way.
@@ -184,8 +185,8 @@ type losses struct {
 	rng          *rand.Rand
 }
 
-// lossesOf returns the losses of a run. Without a capacity there is no calendar, and they are none. Both shares are drawn whether they are
-// stated or not, so that what is stated does not shift the random numbers that follow.
+// lossesOf returns the losses of a run. Without a capacity there is no calendar, and they are none. Both shares are
+// drawn whether they are stated or not, so that stated shares do not shift the random numbers that follow.
 func (p Protocol) lossesOf(run int) losses {
 	l := losses{delay: p.Delay, rng: rand.New(rand.NewPCG(0x6c6f7373, uint64(run)))} // "loss"
 	l.delay = cmp.Or(l.delay, DefaultDelay)
@@ -210,9 +211,9 @@ func (p Protocol) shares() (failed, late [2]float64) {
 	return failed, late
 }
 
-// wholeRound returns the units of time until a round has all its results: every unit hands out what was
-// not handed out yet or failed, as much as the capacity allows, and the round waits for the last. What is handed out in one unit
-// is there at the end of it, or 1 to delay units later. Without a capacity a round is one unit.
+// wholeRound returns the units of time until a round has all its results: every unit hands out pulls that were not
+// handed out yet or failed, as much as the capacity allows, and the round waits for the last. The result of a pull comes
+// at the end of its unit, or 1 to delay units later. Without a capacity a round is one unit.
 func (l losses) wholeRound(pulls, capacity int) float64 {
 	if capacity <= 0 {
 		return 1
@@ -242,7 +243,7 @@ func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[in
 			switch x := l.rng.Float64(); {
 			case x < l.failed:
 			case x < l.failed+l.late:
-				// what is handed out on a day, from 0, is told on the next; day + 1 is in time
+				// results of pulls of a day, from 0, are recorded on the next; day + 1 is in time
 				due := day + 2 + l.rng.IntN(l.delay)
 				if days > 1 {
 					due += l.rng.IntN(days)
@@ -296,13 +297,13 @@ func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 		for due, more := range late {
 			awaited[due] = plus(awaited[due], more)
 		}
-		// the days pass, and with each comes what was due on it
+		// the days pass, and each brings the results due on it
 		for range days {
 			day++
 			counts = plus(counts, awaited[day])
 			delete(awaited, day)
 		}
-		// the round has what came, as a campaign that ends a cut round early tells it
+		// the round has the results so far, as in a campaign that ends a cut round early
 		if err := x.steps.Amend(counts); err != nil {
 			return n, err
 		}
@@ -345,7 +346,7 @@ func (p Protocol) checkLosses() error {
 	return nil
 }
 
-// lossNote returns what a forecast of the protocol assumes of losses; ok is false where there are none.
+// lossNote returns the forecast's assumption about losses; ok is false if there are none.
 func (p Protocol) lossNote() (n Note, ok bool) {
 	failed, late := p.shares()
 	if p.Capacity == 0 || failed[1] == 0 && late[1] == 0 {

@@ -46,8 +46,8 @@ func TestSpreadsOfTasks(t *testing.T) {
 	}
 }
 
-// Only noise that is stated in one number is a bound; scales that data gave, and guesses, are as they are.
-// If no noise is drawn, none is said to be.
+// Only noise that is stated in one number is a bound; scales from data, and guesses, are used unchanged. If no noise is
+// drawn, the notes do not mention drawn noise.
 func TestWhoseNoiseIsABound(t *testing.T) {
 	p, _, _ := couplingDays(t, "CoTestFC", 10)
 	p.Problem = p.Problem.Only(0)

@@ -13,20 +13,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Growth says where the arms of a problem are in one with more arms or tasks. Arms of a task stand together, so that an added arm moves the
-// ones behind it: numbers of arms are of a generation, and At leads from one to the next.
+// Growth maps the arms of a problem to those of one with more arms or tasks. Arms of a task are adjacent, so that an
+// added arm moves the ones behind it: numbers of arms are of a generation, and At leads from one to the next.
 type Growth struct {
 	At     []int       `json:"at"`      // by arm of before: its number there; no two are the same
 	TaskOf []int       `json:"task_of"` // by arm of there: its task
 	Added  [][2]string `json:"added"`   // task and arm, in the order of there
 }
 
-// Grown returns the protocol on a problem that has all its arms and further ones. What is there stays
-// as it is: kernel, features, noise, earlier measurements. Features that were scaled keep their scale,
-// so that what a length scale means does not change; features of added arms may lie outside of 0 to 1.
+// Grown returns the protocol on a problem that has all its arms and further ones. It keeps the old kernel, features,
+// noise and earlier measurements. Features that were scaled keep their scale, so that the meaning of a length scale does
+// not change; features of added arms may lie outside of 0 to 1.
 //
-// q is the problem that the recorded script makes of the grown table. It is not changed, nor is p. What of it differs for an arm that was
-// there before is an error, since measurements of the arm would be of something else.
+// q is the problem that the recorded script makes of the grown table. It is not changed, nor is p. If q differs for an
+// arm that was there before, that is an error, since measurements of the arm would be of something else.
 func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 	old, now := p.Problem, *q
 	var g Growth
@@ -92,8 +92,8 @@ func sameArm(old, now *problem.Problem, i, k int) error {
 	return nil
 }
 
-// inScaleOf returns points in the scale that some of them had before; at holds their numbers.
-// It is an error where one of them moved.
+// inScaleOf returns points in the scale that some of them had before; at holds their numbers. It is an error if one of
+// them moved.
 func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 	out := *now
 	out.X, out.Units = slices.Clone(now.X), slices.Clone(now.Units)
@@ -123,8 +123,8 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 	return &out, nil
 }
 
-// generation returns the protocol as it was after some additions of arms, 0 at the start. After all additions that p has
-// it is p itself.
+// generation returns the protocol after some additions of arms, 0 at the start. After all additions that p has it is p
+// itself.
 func (p Protocol) generation(k int) Protocol {
 	if k < len(p.Earlier) {
 		p.Problem, p.Earlier = p.Earlier[k], p.Earlier[:k]

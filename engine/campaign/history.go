@@ -18,7 +18,7 @@ type History struct {
 	Start        StartBody     `json:"start"`
 	StartedAt    time.Time     `json:"started"`
 	Rounds       []RoundLine   `json:"rounds"`       // all that were planned, the open one included
-	Log          []LogLine     `json:"log"`          // everything that somebody gave a reason for
+	Log          []LogLine     `json:"log"`          // every event with a reason
 	Measurements []Measurement `json:"measurements"` // by round, plate and position; attached ones first
 	Hash         string        `json:"hash"`         // of the last event
 	Events       int           `json:"events"`       // how many there are
@@ -31,7 +31,7 @@ type RoundLine struct {
 	Planned  int       `json:"planned"`          // pulls, withdrawn arms included
 	Measured int       `json:"measured"`         // pulls with a result that was not late
 	Cut      bool      `json:"cut,omitempty"`    // its plan was cut to the capacity
-	Closed   string    `json:"closed,omitempty"` // the reason, of a round that somebody closed or that ended early
+	Closed   string    `json:"closed,omitempty"` // the reason, of a round that a person closed or that ended early
 	Over     bool      `json:"over"`             // whether it is closed
 	Digest   string    `json:"digest"`           // of its plan, see engine.Plan
 	Seed     uint64    `json:"seed"`             // of the order of its list
@@ -40,7 +40,7 @@ type RoundLine struct {
 
 // Measurement is one result, or the mean of several.
 type Measurement struct {
-	ID       string    `json:"id,omitempty"`    // "" where it was told by its arm
+	ID       string    `json:"id,omitempty"`    // "" if it was recorded by its arm
 	Round    int       `json:"round,omitempty"` // of its pull; 0 of attached ones
 	Task     string    `json:"task"`
 	Arm      string    `json:"arm"`
@@ -51,19 +51,19 @@ type Measurement struct {
 	Count    int       `json:"count"`                 // rewards, at least 1
 	SD       float64   `json:"sd,omitempty"`          // of Count rewards
 	Kind     string    `json:"kind"`                  // "round", "open" of the open round, "late" or "attached"
-	By       string    `json:"by,omitempty"`          // who told it
-	At       time.Time `json:"at"`                    // when it was told
+	By       string    `json:"by,omitempty"`          // who recorded it
+	At       time.Time `json:"at"`                    // when it was recorded
 	Sheet    string    `json:"sheet,omitempty"`       // the name of the sheet
 	Note     string    `json:"note,omitempty"`        // what its row said besides
-	OtherAt  string    `json:"measured_on,omitempty"` // the plate where it was measured, if not the one planned
+	OtherAt  string    `json:"measured_on,omitempty"` // the plate of the measurement, if not the planned one
 	Block    string    `json:"block,omitempty"`       // what it was measured with, by the columns of blocks of the problem
-	Sure     string    `json:"confirmed,omitempty"`   // what spoke against it, when somebody was sure
+	Sure     string    `json:"confirmed,omitempty"`   // the objection to it, when a person confirmed it
 	// -1 where the result is at most Reward, +1 if it is at least Reward
 	Censored int8      `json:"censored,omitempty"`
 	Old      []float64 `json:"old,omitempty"` // what it was before corrections
 }
 
-// History returns what was recorded. It is the same for the same events, and shares its log with nobody.
+// History returns the recorded events and measurements. It is the same for the same events, and its log is a copy.
 func (s Moment) History() History {
 	h := History{Start: s.Start, StartedAt: s.StartAt, Log: slices.Clone(s.log), Hash: s.Hash, Events: s.events}
 	for _, r := range s.rounds {
@@ -71,7 +71,7 @@ func (s Moment) History() History {
 			Seed: r.plan.Seed, Build: r.plan.Build, Planned: lists.Total(r.plan.Counts), Measured: r.measured()}
 		h.Rounds = append(h.Rounds, line)
 	}
-	h.Measurements = s.measurements(s.over()) // nobody is shown rewards of a round that may still be closed
+	h.Measurements = s.measurements(s.over()) // rewards of a round that may still be closed are never shown
 	return h
 }
 
@@ -121,10 +121,10 @@ func (s Moment) measurement(m *measured, kind string) Measurement {
 	return x
 }
 
-// Known returns the problem with what was measured in rounds that are over, late, and attached, as a table of
-// measurements has it: means, counts and standard deviations of each arm, NaN where there are none, and each measurement, with
-// its block where the problem knows blocks. Rewards of the open round are not in it, so that nobody can let them decide when it
-// is closed. Where all pulls of the open round are measured its rewards are in it.
+// Known returns the problem with the measurements of rounds that are over, late ones and attached ones, in the form of a
+// table of measurements: means, counts and standard deviations of each arm, NaN if there are none, and each measurement,
+// with its block if the problem has blocks. Rewards of the open round are hidden, so that they cannot decide when it is
+// closed. They are included once all its pulls are measured.
 //
 // The problem of s is not changed. Its own measurements are left out: where they count, they were attached.
 func (s Moment) Known() *problem.Problem {
@@ -134,7 +134,7 @@ func (s Moment) Known() *problem.Problem {
 	var measurements []problem.Row
 	var blocks []string
 	known := map[string]int{} // blocks
-	// A mean of several counts as so many rewards. What scatters behind it is in Squares.
+	// A mean of several counts as so many rewards. Squares holds the scatter behind it.
 	take := func(m *measured) {
 		// of an arm that the protocol does not have yet
 		if m.Arm >= n {
@@ -193,8 +193,8 @@ func (s Moment) Known() *problem.Problem {
 	return &q
 }
 
-// blockOf names what a result was measured with, as far as it is known: the block that its row says, else the block of the
-// list, else the round or the sheet.
+// blockOf names the shared conditions of a result, if known: the block of its row, else the block of the list, else the
+// round or the sheet.
 func (s Moment) blockOf(m *measured) string {
 	switch it := s.items[m.ID]; {
 	case m.Block != "":

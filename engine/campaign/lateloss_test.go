@@ -36,7 +36,7 @@ func TestLateResultsMakeUpForTheirOwnPulls(t *testing.T) {
 		}
 		return numbers
 	}
-	// what Ann was handed is overdue, and handed out again: Ben tells a half of it, and gives the other half back
+	// Ann's pulls are overdue, and handed out again: Ben records half of them, and gives the other half back
 	ask("Ann")
 	x.now = x.now.AddDate(0, 0, 2)
 	again := ask("Ben").Rows

@@ -22,7 +22,7 @@ func TestLossTest(t *testing.T) {
 	if value, worst := LossTest(p, []int{10, 10}, []int{0, 0}); value != nil || worst != nil {
 		t.Errorf("nothing lost: %v, %v", value, worst)
 	}
-	// there is nothing to crowd where all are lost
+	// if all are lost they cannot crowd
 	if value, _ := LossTest(p, []int{10, 10}, []int{10, 10}); *value != 1 {
 		t.Errorf("all lost: %v", *value)
 	}

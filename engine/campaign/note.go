@@ -19,7 +19,7 @@ type Note struct {
 	Numbers []float64 `json:"numbers,omitempty"` // of the sentence, in the units that it names
 }
 
-// NoteKind says what a Note tells.
+// NoteKind is the kind of a Note.
 type NoteKind string
 
 // The kinds of notes of a status.
@@ -47,7 +47,7 @@ const (
 const (
 	NoteLost    NoteKind = "lost"         // numbers: pulls without result
 	NoteExtra   NoteKind = "extra"        // numbers: pulls beyond the plan
-	NoteClosed  NoteKind = "closed"       // numbers: rounds that somebody closed
+	NoteClosed  NoteKind = "closed"       // numbers: rounds that a person closed
 	NoteEarly   NoteKind = "closed early" // numbers: rounds that ended without late results
 	NoteChanged NoteKind = "changed"      // numbers: arms added, arms withdrawn, bound on the error probability, delta
 	NoteDiffers NoteKind = "differs"      // see Difference
@@ -65,7 +65,7 @@ const (
 	NoteRewardsKnown NoteKind = "rewards known"
 	// of each run other ones, drawn from what the measurements of the table say
 	NoteRewardsBelieved NoteKind = "rewards believed"
-	// the same, where each run begins with these measurements
+	// the same, if each run begins with these measurements
 	NoteRewardsAttached NoteKind = "rewards believed, measurements attached"
 	NoteRewardsLed      NoteKind = "rewards of a lead" // numbers: lead of the best arm, reward units
 	NoteOwnPart         NoteKind = "own part of arms"  // names: algorithm
@@ -131,7 +131,7 @@ func (n Note) String() string {
 	if !listed {
 		return string(n.Kind)
 	}
-	// kinds that are not listed below have their names and numbers in the sentence as they are
+	// kinds that are not listed below have their names and numbers in the sentence unchanged
 	words, numbers := n.Names, n.Numbers
 	k, none := n.number(0), []float64(nil) // where numbers are words
 	its := agreed(k, "its reward", "their rewards")
@@ -189,7 +189,7 @@ func (n Note) number(k int) int {
 	return 0
 }
 
-// UnmarshalJSON reads the note as it is stored, or its sentence as package report writes it.
+// UnmarshalJSON reads the note in its stored form, or its sentence as package report writes it.
 func (n *Note) UnmarshalJSON(b []byte) error {
 	// a text: a sentence is its own kind, see String
 	var said string

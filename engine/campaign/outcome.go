@@ -60,7 +60,7 @@ func (t *teller) readAsFailed(line int, what outcome) {
 	}
 }
 
-// limits says of a sheet with values of which only a limit is known how they are used, once.
+// limits says once, for a sheet with values of which only a limit is known, how they are used.
 func (t *teller) limits(line int, what outcome) {
 	if what.censored != 0 && !t.limited {
 		t.limited = true
@@ -69,8 +69,8 @@ func (t *teller) limits(line int, what outcome) {
 	}
 }
 
-// failedOf takes a row without an id whose measurement failed: the k-th row of its arm. Of the round it gives an open pull of the arm
-// back that was handed out.
+// failedOf takes a row without an id whose measurement failed: the k-th row of its arm. It gives back one open pull of
+// the arm that was handed out in the round.
 func (t *teller) failedOf(row problem.SheetRow, arm, k int, what outcome) {
 	key := sheetKey{t.kind == KindAttach, t.opt.Sheet, t.opt.By}
 	before := func(x *failedRow) bool { return x.sheet == key && x.Arm == arm && x.Row == k }
@@ -155,7 +155,7 @@ func (s Moment) givenUp() []bool {
 	return out
 }
 
-// givenUpNote names the arms that are not asked for any more; the zero Note where there are none.
+// givenUpNote names the arms that are not asked for any more; the zero Note if there are none.
 func (s Moment) givenUpNote() Note {
 	n := Note{Kind: NoteGivenUp}
 	for i, up := range s.givenUp() {

@@ -32,9 +32,9 @@ func newIDs() *rand.Rand {
 	return rand.New(rand.NewChaCha8(seed))
 }
 
-// NewID draws an id that is not taken: a letter first, so that no spreadsheet takes it for a
-// number, and a check character last. Ids that begin as a month does are left out, which a
-// spreadsheet may take for dates. taken must say which ids there are, since the draw may hit one: there are 21·31⁴ ids, nearly.
+// NewID draws an id that is not taken: a letter first, so that spreadsheets do not read it as a number, and a check
+// character last. Ids that begin like a month are left out, which a spreadsheet may read as dates. taken must report the
+// existing ids, since the draw may hit one: there are nearly 21·31⁴ ids.
 func NewID(rng *rand.Rand, taken func(id string) bool) string {
 	for {
 		id := make([]byte, idLength-1)
@@ -68,12 +68,12 @@ func checkCharacter(id string) byte {
 	panic("campaign: the length of ids is a multiple of 31")
 }
 
-// readID returns an id as it was issued: upper case, without blanks around it, with the letters
-// that represent digits as digits. An error says what is wrong with it.
+// readID returns an id in its issued form: upper case, without blanks around it, with the letters that represent digits
+// as digits. The error describes the fault of the id.
 func readID(text string) (string, error) {
 	id := strings.ToUpper(strings.TrimSpace(text))
 	text = sentence.Brief(text)
-	// somebody read a digit as a letter; no id has these letters
+	// a person read a digit as a letter; no id has these letters
 	id = strings.NewReplacer("O", "0", "I", "1", "L", "1").Replace(id)
 	switch {
 	case len(id) != idLength:
@@ -92,8 +92,7 @@ func IsID(text string) bool {
 	return err == nil
 }
 
-// nearestID returns the id of a list that differs least from a text, by as many characters as two
-// at most; "" where there is none.
+// nearestID returns the id of a list that differs least from a text, by at most two characters; "" if there is none.
 func nearestID(text string, ids []string) string {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	// of equally near ones the first of the list
@@ -109,8 +108,8 @@ func nearestID(text string, ids []string) string {
 // pulls returns a number of pulls in words.
 func pulls(n int) string { return sentence.Count(n, "pull") }
 
-// Plain returns a text of somebody without what terminals obey and what turns writing round: white space of any
-// kind becomes a blank, and the rest stands out.
+// Plain returns a text that a person wrote without control characters of terminals and of the direction of writing:
+// white space of any kind becomes a blank, and the other characters are made visible.
 func Plain(text string) string {
 	return strings.ToValidUTF8(strings.Map(func(r rune) rune {
 		switch {
@@ -127,7 +126,7 @@ func Plain(text string) string {
 // cannot be seen.
 func SamePerson(a, b string) bool { return looks.Alike(a) == looks.Alike(b) }
 
-// person returns the name of somebody as it was typed first, by whoever asked for a list.
+// person returns the spelling of a person's name that came with the person's first request for a list.
 func (h *handed) person(by string) string {
 	by = Plain(by)
 	for _, name := range h.people {
@@ -146,7 +145,7 @@ func (h *handed) person(by string) string {
 // longestName is the most characters of a name.
 const longestName = 100
 
-// CheckName reports the name of somebody that cannot be shown as one: blank, with control characters, or too long.
+// CheckName reports a person's name that cannot be shown as one: blank, with control characters, or too long.
 func CheckName(name string) error {
 	const instead = "write the name of a person, such as Ann"
 	switch {
@@ -182,8 +181,8 @@ func changes(added, withdrawn int) string {
 	return arms(withdrawn, "withdrawn") + " and " + arms(added, "added")
 }
 
-// Moment is a campaign at one time: what was recorded, and the protocol in force. It is a value that nobody changes, by which all
-// questions about a campaign are answered: what to measure, what a sheet says, how far it is.
+// Moment is a campaign at one time: the recorded events, and the protocol in force. It is a value that never changes. It
+// answers all questions about a campaign, such as what to measure, the meaning of a sheet and the progress.
 type Moment struct {
 	*State             // with all events so far
 	Protocol           // as at the start, with the arms that were added; amendments of other kinds are in State
@@ -202,7 +201,8 @@ func (s Moment) Plan(x *Run, build string, revision int) Event {
 	b.Seed = s.Start.orderSeed(b.Round)
 	b.Counts, b.Rho, b.RhoLower, b.Rounding = x.Next.Counts, x.Next.Rho, x.Next.RhoLower, x.Next.Rounding
 	b.WantSquares, b.Digest, b.Plate = x.Next.WantSquares, x.Next.Digest, s.Plate
-	// first to the budget of each task, then to the capacity: what is cut off is planned again where it is still of use
+	// first to the budget of each task, then to the capacity: pulls that are cut off are planned again if they are still
+	// useful
 	b.Counts = s.capped(b.Counts, s.spent(s.Protocol), b.Seed)
 	if b.Sides = x.Next.Sides; b.Sides == nil {
 		b.Counts = s.dropped(b.Counts)
@@ -233,7 +233,7 @@ type PlanBody struct {
 	Rho         float64       `json:"rho,omitempty"`
 	RhoLower    float64       `json:"rho_lower,omitempty"`
 	Rounding    float64       `json:"rounding,omitempty"`
-	WantSquares bool          `json:"want_squares,omitempty"` // whether the replay of the round tells squares
+	WantSquares bool          `json:"want_squares,omitempty"` // whether the replay of the round passes on squares
 	Digest      string        `json:"digest,omitempty"`       // of the plan before it was cut; a led campaign finds its round by it
 	Seed        uint64        `json:"seed,omitempty"`         // of the order of the list
 	Plate       int           `json:"plate,omitempty"`        // pulls on a plate; 0 without plates
@@ -283,12 +283,12 @@ func (b *PlanBody) fold(s *State, e Event) error {
 	return nil
 }
 
-// A campaign is led where a run of agents plans its rounds: people measure the pulls of one agent as
-// pulls of a campaign, and the agent tells the others.
+// A campaign is led if a run of agents plans its rounds: people measure the pulls of one agent as pulls of a campaign,
+// and the agent sends the results to the others.
 
-// Lead returns the events that make a plan the open round: none where it is open or over already, by
-// its digest. A round that is not whole is closed for the reason given, because the run went on
-// without it. Rounds are numbered as they come, without those in which the agent has no pulls.
+// Lead returns the events that make a plan the open round. It returns none if a round with the plan's digest is open or
+// over already. A round that is not whole is closed for the reason given, because the run went on without it. Rounds are
+// numbered as they come, without those in which the agent has no pulls.
 func (s Moment) Lead(plan engine.Plan, reason, build string) []Event {
 	if slices.ContainsFunc(s.rounds, func(r *round) bool { return r.plan.Digest == plan.Digest }) {
 		return nil

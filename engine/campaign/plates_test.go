@@ -98,7 +98,7 @@ func TestBalancedPlatesCancelTheirErrors(t *testing.T) {
 	}
 }
 
-// Counts are cut in proportion, what is left over goes by the remainders, and by chance where these are equal.
+// Counts are cut in proportion; the remaining pulls follow the remainders, and chance if these are equal.
 func TestCut(t *testing.T) {
 	if got := cut([]int{3, 4}, 7, 1); !slices.Equal(got, []int{3, 4}) {
 		t.Errorf("what fits is cut to %v", got)

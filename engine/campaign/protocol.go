@@ -23,12 +23,12 @@ import (
 // after an upgrade has shown and recorded what changes.
 const Revision = 26
 
-// Protocol holds the rules of a campaign from its start: what is asked, how it is decided, and how the
-// laboratory works. It is a value without effects.
+// Protocol holds the rules of a campaign from its start: the question, the algorithm, and the working of the laboratory.
+// It is a value without effects.
 type Protocol struct {
 	Name    string           `json:"name,omitempty"` // that the script has bound it to
 	Problem *problem.Problem `json:"-"`
-	// what the problem was before arms were added to it, in order; nil where none were
+	// the problems before each addition of arms, in order; nil if none were added
 	Earlier   []*problem.Problem `json:"-"`
 	Mode      string             `json:"mode"`      // engine.ModeFC or engine.ModeFB
 	Algorithm string             `json:"algorithm"` // a name in the catalogue of the mode
@@ -38,13 +38,13 @@ type Protocol struct {
 	Capacity int     `json:"capacity,omitempty"`  // pulls in a TimeUnit, of all tasks together; 0 means any number
 	TimeUnit string  `json:"time_unit,omitempty"` // a name in Units; "" means days
 	Lease    float64 `json:"lease,omitempty"`     // TimeUnits until pulls that were handed out are overdue; 0 is never
-	Cost     float64 `json:"cost,omitempty"`      // of one pull; 0 means that nobody stated it
+	Cost     float64 `json:"cost,omitempty"`      // of one pull; 0 if not stated
 
 	// the measurements of the table of the problem are not attached at the start
 	Fresh bool `json:"fresh,omitempty"`
 
-	// for the forecast: shares of pulls that give no result and whose result comes late, and the most
-	// TimeUnits by which; nil, and 0, where nobody stated them
+	// for the forecast: shares of pulls that give no result and whose result comes late, and the largest delay in
+	// TimeUnits; nil, and 0, if not stated
 	Failed *float64 `json:"failed,omitempty"`
 	Late   *float64 `json:"late,omitempty"`
 	Delay  int      `json:"delay,omitempty"`
@@ -84,8 +84,8 @@ func (p Protocol) until(now time.Time) time.Time {
 // Entry returns the algorithm's row of the catalogue.
 func (p Protocol) Entry() (algorithms.Entry, error) { return algorithms.Named(p.Mode, p.Algorithm) }
 
-// Cuts reports whether rounds are cut to the capacity: of a method that uses a posterior, which
-// may look at any time. A test decides by rounds, and cut ones tell it too little. Blocks are not cut.
+// Cuts reports whether rounds are cut to the capacity: those of a method that uses a posterior, which may look at any
+// time. A test decides by rounds, and cut ones give it too little information. Blocks are not cut.
 func (p Protocol) Cuts() bool {
 	e, err := p.Entry()
 	return err == nil && p.Capacity > 0 && p.Problem.Block == nil && e.Backing == algorithms.BackingPosterior
@@ -105,11 +105,11 @@ func (p Protocol) fixedRounds() bool {
 	return !able
 }
 
-// noRounds is the limit of rounds of a campaign, where nobody stated one.
+// noRounds is the limit of rounds of a campaign without a stated one.
 const noRounds = math.MaxInt32
 
-// Check reports a protocol that cannot be kept, and what nobody stated although answers rest on it:
-// real measurements say nothing of it before the first decision. It takes as long as beginning a run of the algorithm takes.
+// Check reports a protocol that cannot be kept, and missing settings that the answers depend on: real measurements
+// cannot supply them before the first decision. It takes as long as beginning a run of the algorithm takes.
 func (p Protocol) Check(ctx context.Context) error {
 	switch {
 	case p.Plate < 0 || p.Capacity < 0:
@@ -124,13 +124,13 @@ func (p Protocol) Check(ctx context.Context) error {
 	if err := cmp.Or(p.checkLosses(), checkBlocks(p)); err != nil {
 		return err
 	}
-	// what the algorithm needs and nobody stated, such as the scale of the noise, shows when a run begins
+	// a missing setting that the algorithm needs, such as the scale of the noise, shows when a run begins
 	_, err := p.question().Begin(ctx, nil)
 	return err
 }
 
-// question returns what the algorithm is asked, with the options that it has. Rounds have no limit where none is stated, since a campaign
-// ends by its decisions; the largest round follows from plate and capacity where an algorithm can heed it.
+// question returns the question for the algorithm, with the options that it has. Rounds have no limit if none is stated,
+// since a campaign ends by its decisions; the largest round follows from plate and capacity if an algorithm can heed it.
 func (p Protocol) question() question.Question {
 	q := question.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}
 	// of a budget: rounds no larger than a plate, or a day
@@ -141,9 +141,9 @@ func (p Protocol) question() question.Question {
 	return q
 }
 
-// Fingerprint tells the problem and the settings from others: SHA-256, in hexadecimal, over the data,
-// the kernel and the settings of the protocol. Campaigns record it: whatever is added to Settings changes it for recorded
-// ones, too, unless it is left out where it has its default.
+// Fingerprint identifies the problem and the settings: SHA-256, in hexadecimal, over the data, the kernel and the
+// settings of the protocol. Campaigns record it. A new entry of Settings changes it for recorded campaigns, too, unless
+// the entry is left out at its default.
 func (p Protocol) Fingerprint() string {
 	parts := append(p.Problem.Digests(), p.Problem.Kernel.String(), p.Problem.Goal)
 	for _, s := range p.Settings() {
@@ -152,7 +152,7 @@ func (p Protocol) Fingerprint() string {
 	return question.Fingerprint(parts...)
 }
 
-// Settings returns the protocol as names and values, in a fixed order. What has its default is mostly left out, see Fingerprint.
+// Settings returns the protocol as names and values, in a fixed order. Most defaults are left out, see Fingerprint.
 func (p Protocol) Settings() []engine.Setting {
 	out := question.Question{Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}.Settings()
 	say := func(name, value string) { out = append(out, engine.Setting{Name: name, Value: value}) }
@@ -217,12 +217,11 @@ func (p Protocol) features(arm int) []float64 {
 	return out
 }
 
-// capped returns the counts of a round of a protocol whose budget is stated for each task: no task gets
-// more than it has left after the pulls before, and what is over goes to the tasks that have something
-// left, in proportion to it. Within a task counts keep their proportions; one that was to get
-// nothing gets pulls of its arms in turn, those measured least first. Without such a budget they are
-// returned unchanged. before are N pulls, or nil. Neither list is changed. The algorithm is told of the difference by Amend, so
-// that algorithms which take rounds only as they planned them keep theirs.
+// capped returns the counts of a round of a protocol whose budget is stated for each task: no task gets more than it has
+// left after the pulls before, and the excess goes to the tasks that have something left, in proportion to it. Within a
+// task counts keep their proportions; one that was to get nothing gets pulls of its arms in turn, those measured least
+// first. Without such a budget they are returned unchanged. before are N pulls, or nil. Neither list is changed. Amend
+// passes the difference to the algorithm, so that algorithms which take rounds only as they planned them keep theirs.
 func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	if p.Mode != engine.ModeFB || p.Options.Budget == 0 || p.fixedRounds() {
 		return counts
@@ -273,8 +272,8 @@ func (p Protocol) cap(ctx context.Context, steps *engine.Steps, next engine.Plan
 	return next, err
 }
 
-// spread gives n further pulls to the arms of a task, one by one where an arm that the round pulls has the
-// fewest, and else where any has.
+// spread gives n further pulls to the arms of a task, one by one, each to the arm with the fewest pulls. If the round
+// pulls arms of the task, only these get some.
 func spread(out, before []int, lo, hi, n int) {
 	arms := lists.Make(hi-lo, func(k int) int { return lo + k })
 	// arms that the algorithm dropped have no pulls in the round, and get none here
@@ -335,8 +334,8 @@ func (p Protocol) FailureRule() Note {
 	return Note{Kind: NoteRule, Names: []string{p.Problem.Goal}}
 }
 
-// WorstReward returns the reward of a reaction or run that fails, where one is known: the worse bound, else 0,
-// if higher rewards are better and none of the table is below 0.
+// WorstReward returns the reward of a reaction or run that fails, if one is known: the worse bound, else 0, if higher
+// rewards are better and none of the table is below 0.
 func (p Protocol) WorstReward() (reward float64, known bool) {
 	// the problem's lower bound, where higher is better, with the sign of the data
 	if b := p.Problem.Noise.Bounds; b != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Renewal says what a campaign is expected to take from where it is, by simulation.
+// Renewal is the expected remaining cost of a campaign, by simulation.
 type Renewal struct {
 	Samples   Range  `json:"samples"`             // further ones, of all tasks together
 	Time      Range  `json:"time"`                // further units; without a capacity one a round
@@ -25,16 +25,16 @@ type Renewal struct {
 	Runs      int    `json:"runs"`                // simulated
 }
 
-// Renew simulates the rest of a campaign. Each run takes the rounds that are over as they were, and goes on with
-// rewards drawn from the posterior of the kernel, its scale and a part of each arm by itself fitted, given all
-// results but the open round's: nothing that it says may decide when that is closed. Noise is the one that
-// the results of an arm have among themselves, for the posterior too: under more noise than there is, arms that are alike
-// would be drawn apart. The share of failed pulls is the one so far, where none is stated.
-// runs of 0 means as plan.RunsFor says. It returns nil if nothing is left to measure, and of a campaign that follows a run of agents.
-// memory and progress may be nil.
+// Renew simulates the rest of a campaign. Each run replays the rounds that are over unchanged, and goes on with rewards
+// drawn from the posterior of the kernel, its scale and a part of each arm by itself fitted, given all results except
+// the open round's: its output must not decide when that round is closed. The noise is that of repeated results of an
+// arm, for the posterior too: under a larger noise, arms that are alike would be drawn apart. The share of failed pulls
+// is the one so far, if none is stated. runs of 0 means plan.RunsFor. It returns nil if nothing is left to measure, and
+// for a campaign that follows a run of agents. memory and progress may be nil.
 //
-// Each run replays the rounds, so that it costs what the campaign has cost the program and what is to come costs. To a posterior
-// rounds are one: of one whose protocol was not changed they are told together, and tasks that closed by a hair's breadth are open again.
+// Each run replays the rounds, so that it costs the computing time of the past and of the future rounds. A posterior
+// does not distinguish rounds: if the protocol was not changed it gets them all at once, and tasks that closed by a
+// hair's breadth are open again.
 func Renew(ctx context.Context, at Moment, memory *model.Memory, runs int, progress func(done, total int)) (*Renewal, error) {
 	if at.done != nil || at.Start.Led != "" {
 		return nil, nil
@@ -73,7 +73,7 @@ type rest struct {
 	memory *model.Memory // never nil
 }
 
-// known holds what the results say of the rewards.
+// known holds the posterior of the rewards, given the results.
 type known struct {
 	all  engine.Batch     // with the sign of the data, as Steps.Learn takes them and turns them
 	mean []float64        // N posterior means, reward units, higher is better; nil without results
@@ -98,7 +98,7 @@ func (s rest) known(ctx context.Context) (*known, error) {
 	if b.Empty() {
 		return k, nil
 	}
-	// the posterior takes the scatter of results for its noise; what was stated counts in it a little, see scatter
+	// the posterior uses the scatter of results as its noise; the stated noise has a small weight in it, see scatter
 	own := *p.Problem
 	own.Noise.Scales, own.Noise.UnknownBy = k.sd, ""
 	p.Problem = &own
@@ -119,16 +119,17 @@ func (s rest) known(ctx context.Context) (*known, error) {
 	return k, nil
 }
 
-// taskPulls is how many results of an arm what is known of the noise of its task counts for.
+// taskPulls is the number of results of an arm that the noise of its task is worth.
 const taskPulls = 4
 
-// scatter returns the standard deviations of the noise of the arms, reward units: those stated, by the factor that
-// results have among themselves. Of a task its square is
+// scatter returns the standard deviations of the noise of the arms, reward units: those stated, times the factor from
+// the scatter of repeated results. The square of a task's factor is
 //
 //	F = (1 + Σ S_i/σ_i²)/(1 + Σ (n_i - 1)),
 //
-// where the n_i results of an arm have the sum of squares S_i around their mean, and what is stated counts as one
-// result more; of an arm (4 F + S_i/σ_i²)/(4 + n_i - 1), as some of a task's arms scatter less than others.
+// where the n_i results of an arm have the sum of squares S_i around their mean, and the stated noise counts as one
+// result more. The square of an arm's factor is (4 F + S_i/σ_i²)/(4 + n_i - 1), as some of a task's arms scatter less
+// than others.
 func scatter(p *problem.Problem, b engine.Batch) []float64 {
 	out := make([]float64, p.N())
 	of := func(i int) (squares, freedom float64) {
@@ -182,7 +183,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	}
 	l := p.lossesOf(run)
 	if p.Capacity > 0 && p.Failed == nil {
-		// the share so far, drawn towards half of mostFailed by what lossPulls pulls would say of it
+		// the share so far, drawn towards half of mostFailed by a weight of lossPulls pulls
 		failed := lists.Count(s.order, func(it *item) bool { return it.failed != "" })
 		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
 	}
@@ -191,7 +192,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	return x.run(ctx, s.spent(p), remaining, s.Start.orderSeed)
 }
 
-// soFar returns the algorithm after what is over. results have the sign of the data.
+// soFar returns the algorithm after the rounds that are over. results have the sign of the data.
 func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, error) {
 	x, err := s.replayer(ctx, s.memory)
 	if err != nil {

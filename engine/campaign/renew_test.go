@@ -22,8 +22,8 @@ type renewed struct {
 	simple float64 // what the status says without simulation
 }
 
-// closesIn renews the forecast of a campaign every so many days, and reports those whose range does not have
-// what was left. It returns all and the days that it took.
+// closesIn renews the forecast of a campaign every so many days, and reports those whose range misses the true rest. It
+// returns all and the days that it took.
 func closesIn(t *testing.T, algorithm string, epsilon float64, seed uint64, every int) (all []renewed, took, outside int) {
 	p, _, rewards := couplingDays(t, algorithm, epsilon)
 	memory := new(model.Memory)
@@ -62,8 +62,8 @@ func TestRenewClosesIn(t *testing.T) {
 	}
 }
 
-// Rewards of the open round must not show in a forecast: nobody may end it by them. Rewards of rounds that are
-// over do. It changes nothing, and is the same each time.
+// Rewards of the open round must not show in a forecast: they must not decide its end. Rewards of rounds that are over
+// do. It changes nothing, and is the same each time.
 func TestRenewHidesTheOpenRound(t *testing.T) {
 	for _, algorithm := range []string{"CoTestFC", "CoBayesFC"} {
 		p, _, rewards := couplingDays(t, algorithm, 30)
@@ -84,7 +84,7 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 				}
 				return out
 			}
-			// other rewards than those told, arm by arm, as if somebody had measured otherwise
+			// other rewards than those recorded, arm by arm, as if the measurements had been different
 			add := func(r *round, by float64) {
 				for i, all := range r.results {
 					for _, m := range all {
@@ -97,7 +97,7 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 			if after := renew(); !reflect.DeepEqual(before, after) {
 				t.Errorf("%s: %+v, and with other rewards of the open round %+v", algorithm, before, after)
 			}
-			// as it was; and then the same change in a round that is over
+			// the rewards before; and then the same change in a round that is over
 			add(r, -20)
 			add(c.s.rounds[0], 20)
 			if after := renew(); reflect.DeepEqual(before, after) {
@@ -136,7 +136,7 @@ func renewTellsAll(t *testing.T, goal string) {
 		}
 		looked = true
 		at := rest{c.s.Under(c.p, c.now), memory}
-		// the batch that soFar tells a posterior instead of the rounds
+		// the batch that soFar passes to a posterior instead of the rounds
 		known, err := at.known(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -158,8 +158,9 @@ func renewTellsAll(t *testing.T, goal string) {
 	}
 }
 
-// Noise of arms by hand. Of the stated 2 and 4, arms have squares of 8 from 3 results, 32 from 5, and one result: the
-// factors 8/4 = 2 and 32/16 = 2 make (1 + 4)/(1 + 6) of the task, and (4·5/7 + 2)/(4 + 2), (4·5/7 + 2)/(4 + 4) and 5/7 of the arms.
+// Noise of arms by hand. With the stated 2 and 4, arms have squares of 8 from 3 results, 32 from 5, and one result: the
+// factors 8/4 = 2 and 32/16 = 2 make (1 + 4)/(1 + 6) for the task, and (4·5/7 + 2)/(4 + 2), (4·5/7 + 2)/(4 + 4) and 5/7
+// for the arms.
 func TestScatter(t *testing.T) {
 	p := &problem.Problem{
 		Tasks: &kernels.Points{Names: []string{"a"}}, TaskOf: []int{0, 0, 0}, Noise: problem.NoiseModel{Scales: []float64{2, 4, 4}},

@@ -25,7 +25,7 @@ type Run struct {
 	Withdrawn int            // arms, in amendments that were taken in
 	Added     int            // arms, likewise
 	Delta     float64        // the largest ever in force
-	Epsilon   *float64       // where it was changed; nil if it was not
+	Epsilon   *float64       // the changed value; nil if it was not changed
 }
 
 // Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
@@ -68,7 +68,7 @@ type replayer struct {
 	unused     bool          // whether all was decided before a round that was made: it and later ones do not count
 }
 
-// catchUp takes in what was recorded since, and returns what the algorithm makes of all.
+// catchUp takes in the events recorded since, and returns the algorithm's run on all.
 func (x *replayer) catchUp(ctx context.Context) (*Run, error) {
 	if err := x.all(ctx); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (x *replayer) all(ctx context.Context) error {
 			return err
 		}
 		r := x.state.rounds[x.rounds]
-		// the open round: nothing of it is told before it is over
+		// the algorithm receives no results of the open round before it is over
 		if r.closed == 0 && !x.state.complete(r) {
 			x.run.More = false
 			if err := x.before(ctx, r.seq); err != nil { // what guides since waits for the rewards of the round
@@ -122,7 +122,7 @@ func (x *replayer) all(ctx context.Context) error {
 			return fmt.Errorf("round %d: %w", r.plan.Round, err)
 		}
 	}
-	// the answers that were recorded at the end are compared as they were then, before what came since is taken in
+	// the answers that were recorded at the end are compared first, before later results are taken in
 	if x.state.done != nil {
 		if err := x.before(ctx, x.state.doneSeq); err != nil {
 			return err
@@ -137,8 +137,9 @@ func (x *replayer) all(ctx context.Context) error {
 	return err
 }
 
-// begin takes in what came before a plan, and plans its round. The plan that the algorithm makes here counts for nothing: measured puts
-// the pulls that were made in its place. It is needed since the algorithm fixes with it what the round decides.
+// begin takes in the events before a plan, and plans its round. The plan that the algorithm makes here is not used:
+// measured replaces it by the pulls that were made. It is needed since the algorithm fixes with it the decisions of the
+// round.
 func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 	if err := x.before(ctx, seq); err != nil {
 		return err
@@ -153,8 +154,8 @@ func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 	return err
 }
 
-// measured makes what was measured in a round its plan, and returns what it says. Pulls that were lost, and extra ones, are so in the plan
-// before any reward is told: guarantees rest on this order.
+// measured makes the measurements of a round its plan, and returns their results. The plan excludes lost pulls and
+// includes extra ones before any reward is passed on: guarantees rest on this order.
 func (x *replayer) measured(r *round) (engine.Batch, error) {
 	if r.plan.Sides != nil {
 		sides, within := r.measuredBlocks(x.protocol.Options.Law)
@@ -179,8 +180,8 @@ func (x *replayer) impose(counts []int) error {
 	return err
 }
 
-// before takes in what guides and what was changed before an event, in the order of their events. It stops if nothing more came before
-// seq, and goes on from there the next time.
+// before takes in attached results and changes before an event, in the order of their events. It stops if no more came
+// before seq, and goes on from there the next time.
 func (x *replayer) before(ctx context.Context, seq int64) error {
 	for {
 		g, a := x.guide < len(x.state.guides), x.amend < len(x.state.amends)
@@ -200,7 +201,8 @@ func (x *replayer) before(ctx context.Context, seq int64) error {
 	}
 }
 
-// inform tells the results of one event that belong to no round, as one batch. An algorithm that has no use for them is not told.
+// inform passes the results of one event that belong to no round, as one batch. An algorithm that cannot use them gets
+// none.
 func (x *replayer) inform(seq int64) error {
 	byArm := map[int][]*measured{}
 	for ; x.guide < len(x.state.guides) && x.state.guides[x.guide].seq == seq; x.guide++ {
@@ -267,14 +269,14 @@ func spanned(all []*measured, bounds [2]float64) [2]float64 {
 	return out
 }
 
-// decisions returns what is decided now.
+// decisions returns the present decisions.
 func decisions(answers []engine.Answer) []Decision {
 	decided := lists.Where(answers, func(a engine.Answer) bool { return a.Decided })
 	return lists.Map(decided, func(a engine.Answer) Decision { return Decision{a.Task, a.Arm} })
 }
 
-// Agrees reports whether a run that was kept somewhere has the decisions that the last plan recorded. Where the next plan is
-// due nothing that was recorded says so, and it does not. A cache that somebody wrote can so give no other answers than the recorded ones.
+// Agrees reports whether a cached run has the decisions that the last plan recorded. If the next plan is due there is no
+// such record, and it returns false. So a forged cache cannot give answers that differ from the recorded ones.
 func (s Moment) Agrees(x *Run) bool {
 	var recorded []Decision
 	switch {
@@ -288,7 +290,8 @@ func (s Moment) Agrees(x *Run) bool {
 	return slices.Equal(recorded, decisions(x.Outcome.Answers))
 }
 
-// compare notes how the decisions differ from those that a plan recorded. It changes nothing else: what was measured on a plan stays.
+// compare notes how the decisions differ from those that a plan recorded. It changes nothing else: measurements of a
+// plan remain.
 func (x *replayer) compare(plan PlanBody) {
 	now := lists.Keyed(decisions(x.steps.Outcome().Answers), func(_ int, d Decision) (string, string) { return d.Task, d.Arm })
 	differs := func(task, was, now string) {
@@ -321,8 +324,8 @@ func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
 	return x.before(ctx, math.MaxInt64)
 }
 
-// Upgrade records that a program goes on which decides otherwise. It returns nil if nothing was to
-// be done. It has to be recorded before anything else is: what it says of the decisions is of this state.
+// Upgrade records that a program goes on which decides otherwise. It returns nil if nothing was to be done. It has to be
+// recorded before anything else is: its differences of decisions belong to this state.
 func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeBody, []Event, error) {
 	if revision == s.Revision {
 		return nil, nil, nil

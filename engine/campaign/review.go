@@ -34,8 +34,8 @@ func (s review) nextEpsilon() []Note {
 	return []Note{{Kind: NoteEpsilon, Numbers: []float64{next, now}}}
 }
 
-// assumes lists what the answers rest on besides the guarantee of the algorithm: what happened to
-// pulls on the way. It is of closed rounds: what is missing of the open one may still come.
+// assumes lists the assumptions of the answers besides the guarantee of the algorithm: they are about losses of pulls on
+// the way. It covers closed rounds: missing results of the open one may still come.
 func (s review) assumes() []Note {
 	var out []Note
 	lost, extra, closed, early := 0, 0, 0, 0
@@ -72,7 +72,7 @@ func (s review) assumes() []Note {
 	return out
 }
 
-// pending names the arms that were added and wait for the end of the open round; nil where none do.
+// pending names the arms that were added and wait for the end of the open round; nil if none wait.
 func (s review) pending() []Note {
 	r := s.open()
 	if r == nil {
@@ -98,15 +98,16 @@ func (s review) cameLate() map[[2]int]int {
 }
 
 const (
-	// selectionLevel is the probability, at each look, that results which came late or were told twice by chance
-	// are taken for such as came so by their rewards.
+	// selectionLevel is the probability, at each look, that late or repeated results which arose by chance are treated
+	// as a selection by their rewards.
 	selectionLevel = 1e-3
-	// mostLost is the share of pulls without a result from which on nothing is proven: why they have none decides.
+	// mostLost is the fraction of missing results from which no guarantee is stated: validity then depends on why they
+	// are missing.
 	mostLost = 1. / 3
 )
 
-// selection says what of the results that came, and did not, speaks for it that rewards decided which do. Rewards of
-// the open round are left out, since they must not show.
+// selection looks for signs that rewards decided which results came. Rewards of the open round are left out, since they
+// must not show.
 func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	if w, found := s.lateDiffer(); found {
 		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteLateDiffer})
@@ -121,8 +122,8 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	if censored > 0 {
 		doubts = append(doubts, noteOf(NoteCensored, censored))
 	}
-	// handed is what has a result, in all rounds; lost what was given back or is missing from closed rounds and did not come late.
-	// What was given back and not made again is missing as well, and counts once
+	// handed counts pulls with a result, in all rounds; lost counts those given back, or missing from closed rounds
+	// without a late result. A pull that was given back and not made again is missing as well, and counts once.
 	lost, handed, late := 0, 0, s.cameLate()
 	back := map[[2]int]int{} // by round and arm
 	for _, it := range s.order {
@@ -210,7 +211,7 @@ func (s review) lateDiffer() (engine.Warning, bool) {
 // results of their arm are equal by chance. Rounded rewards are often equal by chance, and the rate is estimated from the other results of
 // the arm. Pulls of the open round are left out.
 func (s review) toldTwice() (engine.Warning, bool) {
-	values := map[int]map[float64]int{} // by arm: how often each was told
+	values := map[int]map[float64]int{} // by arm: how often each value was recorded
 	// and how many results it has
 	sums := map[int]int{}
 	for m := range resultsOf(s.rounds) {
@@ -291,7 +292,7 @@ func (s review) plateTest(r *round) (float64, bool) {
 	return plateP(arms, plates, len(index), values)
 }
 
-// plateOf returns the plate on which a pull was measured, "" where there is none.
+// plateOf returns the plate on which a pull was measured, "" if there is none.
 func (s review) plateOf(m *measured) string {
 	if m.ResultRecord.Plate != "" {
 		return m.ResultRecord.Plate

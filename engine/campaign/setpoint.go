@@ -14,8 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// What was set is not always what was planned: 150.2 for 150. A row that has an id is of its pull whatever was set, and what was set
-// becomes its note. A row that names its arm by columns is of the one arm within a tolerance, where one is stated.
+// A setting may differ from the planned one: 150.2 for 150. A row that has an id belongs to its pull with any setting,
+// and the setting becomes its note. A row that names its arm by columns belongs to the one arm within a tolerance, if
+// one is stated.
 
 // Check implements Checked.
 func (a *Tell) Check() *ArgError {
@@ -49,8 +50,8 @@ type candidate struct {
 	in   bool     // within the tolerance
 }
 
-// meant returns the arm that a row means whose settings are those of no arm of its task, with what was set. Its error says which arm
-// is near; the arm is -1, without an error, where none is.
+// meant returns the arm that a row means if no arm of its task has the row's settings, with these settings. Its error
+// names the nearest arm, or several within the tolerance; the arm is -1, without an error, if none is near.
 func (t *teller) meant(row problem.SheetRow, task int) (arm int, note string, err error) {
 	allowed, _ := tolerances(t.opt.Tolerance) // checked before
 	lo, hi := t.protocol.Problem.ArmsOf(task)

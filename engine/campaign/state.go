@@ -12,10 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// State holds the facts of all events so far. It is read only once folded: several goroutines may read it at once, and the methods
-// that look things up change nothing. Add alone writes, and whoever calls it must be the only one who has the state.
+// State holds the facts of all events so far. It is read only once folded: several goroutines may read it at once, and
+// the lookup methods change nothing. Only Add writes, and its caller must be the only one who has the state.
 //
-// It has no answers. Those follow from a Replay, which takes long, and are no facts of the laboratory.
+// It has no answers. Those follow from a Replay, which takes long, and are not facts of the laboratory.
 type State struct {
 	Start    StartBody // zero before the first event
 	StartAt  time.Time // of the first event
@@ -35,20 +35,21 @@ type State struct {
 	guides  []*measured              // that guide and, in tests, decide nothing, in order of their events
 	amends  []amendment              // in order of their events; numbers of arms in them are the present ones
 	log     []LogLine                // in order of their events
-	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were told
-	// rows without ids that failed, in the order in which they were told
+	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were recorded
+	// rows without ids that failed, in the order in which they were recorded
 	failedRows []*failedRow
 	read       map[string]bool // by the SHA-256 of sheets: results of it were recorded
 	events     int             // how many were added, with those that are set aside
 	links      []link          // of all events: event k is at k-1
 	aside      map[int64]bool  // the same as Aside, by number: add passes over these
-	// whether what was found may be otherwise since nothing was left to measure: the protocol changed,
-	// or a result was corrected
+	// whether the answers may have changed since nothing was left to measure: the protocol changed, or a result was
+	// corrected
 	reopened bool
 }
 
-// round is one communication round as the laboratory sees it. Its arms have the numbers of now: additions renumber them (moved).
-// It is open while closed is 0, whether all its pulls are measured or not: the next plan, or somebody's close, ends it.
+// round is one communication round as the laboratory sees it. Its arms have the present numbers: additions renumber them
+// (moved). It is open while closed is 0, whether all its pulls are measured or not: the next plan, or a person's close,
+// ends it.
 type round struct {
 	plan       PlanBody  // as recorded
 	seq        int64     // of its plan
@@ -71,9 +72,9 @@ func (r *round) nobodys(slot Slot) bool { return !r.filled[[2]int{slot.Arm, slot
 type measured struct {
 	ResultRecord
 	round int       // of its pull, from 1; 0 of attached ones
-	by    string    // who told it
-	at    time.Time // when it was told
-	seq   int64     // of the event that told it
+	by    string    // who recorded it
+	at    time.Time // when it was recorded
+	seq   int64     // of the event that recorded it
 	sheet string    // the name of its sheet; "" without one
 	late  bool      // its round was over
 	old   []float64 // what it was before it was corrected, the first value first; nil if it was not
@@ -88,7 +89,7 @@ type amendment struct {
 	seq int64 // of its event: it is in force for the rounds that are planned after it
 }
 
-// LogLine is an event that somebody gave a reason for.
+// LogLine is an event with a reason.
 type LogLine struct {
 	Seq    int64     `json:"seq"`
 	Kind   Kind      `json:"kind"`
@@ -105,8 +106,8 @@ func NewState() *State {
 		read: map[string]bool{}, Capacity: -1}
 }
 
-// open returns the round that results are told of, nil without one. It may be complete: then its rewards are known, and
-// the next plan is due.
+// open returns the round that takes results, nil without one. It may be complete: then its rewards are known, and the
+// next plan is due.
 func (s *State) open() *round {
 	if len(s.rounds) == 0 {
 		return nil
@@ -147,7 +148,7 @@ func (s *State) over() []*round {
 	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 })
 }
 
-// whole returns them, and the open round if it has all its pulls: nobody can close it any more to choose by its rewards.
+// whole returns them, and the open round if it has all its pulls: it cannot be closed any more to choose by its rewards.
 func (s *State) whole() []*round {
 	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 || s.complete(r) })
 }
@@ -202,7 +203,8 @@ func (s *State) Remaining() (round, remaining int, over bool) {
 	return r.plan.Round, remaining, remaining == 0
 }
 
-// owed returns the pulls that somebody has and that have no result: his open list, overdue ones included. by must be Plain.
+// owed returns the pulls that a person has and that have no result: the person's open list, overdue ones included. by
+// must be Plain.
 func (s *State) owed(by string) []*item {
 	r := s.open()
 	if r == nil {
@@ -236,7 +238,7 @@ func (s *State) Additions() []AmendBody {
 	return lists.Map(added, func(a amendment) AmendBody { return a.AmendBody })
 }
 
-// upFrom returns the numbers now of the arms of after some additions: entry i is the number of arm i as it was then.
+// upFrom returns the present numbers of the arms after some additions: entry i belongs to the arm that had number i.
 func (s *State) upFrom(generation int) []int {
 	var up []int
 	for k, at := range s.grown[min(generation, len(s.grown)):] {

@@ -16,11 +16,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Status shows how far a campaign is. Of the open round it has counts and no rewards, so that nobody
-// can let them decide when it is closed.
+// Status shows the progress of a campaign. It has counts and no rewards of the open round, so that rewards cannot decide
+// when it is closed.
 type Status struct {
 	Name      string        `json:"name"`             // of the protocol, as the script has bound it
-	Folder    string        `json:"folder,omitempty"` // as it was opened; the folder sets it
+	Folder    string        `json:"folder,omitempty"` // as the folder was opened; the folder sets it
 	Problem   string        `json:"problem"`          // its name
 	Algorithm string        `json:"algorithm"`
 	Goal      string        `json:"goal,omitempty"`       // problem.GoalMax or problem.GoalMin
@@ -41,12 +41,12 @@ type Status struct {
 	// what all measurements say, rewards of the open round left out; null without any, and of more than 2000 arms
 	Best      *answer.Answer   `json:"best,omitempty"`
 	People    []Debt           `json:"people,omitempty"` // who owe results
-	Remaining float64          `json:"remaining"`        // further samples, NaN where nothing says; see engine.Explainer
+	Remaining float64          `json:"remaining"`        // further samples, NaN if unknown; see engine.Explainer
 	TimeLeft  float64          `json:"time_left"`        // in TimeUnit, where there is a capacity
 	TimeUnit  string           `json:"time_unit"`
 	Capacity  int              `json:"capacity,omitempty"` // in force: pulls in a TimeUnit; 0 for any number
 	Forecast  *ForecastRow     `json:"forecast,omitempty"` // of the start
-	Renewed   *Renewal         `json:"renewed,omitempty"`  // of the rest, where it was asked for
+	Renewed   *Renewal         `json:"renewed,omitempty"`  // of the rest, if it was asked for
 	Days      []DayStatus      `json:"by_time,omitempty"`  // what was known at the end of each round
 	Standing  string           `json:"standing"`           // engine.StandingProven, StandingHeuristic or StandingNone
 	Guarantee string           `json:"guarantee"`          // a sentence that begins with the standing
@@ -62,14 +62,14 @@ type Status struct {
 // OpenRound counts the pulls of the round that is being measured.
 type OpenRound struct {
 	Round      int `json:"round"`
-	Planned    int `json:"planned"`              // pulls, but for withdrawn arms
+	Planned    int `json:"planned"`              // pulls, except those of withdrawn arms
 	Measured   int `json:"measured"`             // pulls with a result, extra ones included
 	Out        int `json:"handed_out"`           // without result yet
 	Overdue    int `json:"overdue,omitempty"`    // among Out: their lease is over
 	Failed     int `json:"failed,omitempty"`     // pulls that were given back
-	Unassigned int `json:"left"`                 // that nobody has
+	Unassigned int `json:"left"`                 // not assigned
 	Plates     int `json:"plates,omitempty"`     // of the round's own pulls
-	Next       int `json:"next_plate,omitempty"` // the first with pulls that nobody has
+	Next       int `json:"next_plate,omitempty"` // the first with pulls that are not assigned
 }
 
 // TaskStatus says how far a task is.
@@ -81,11 +81,11 @@ type TaskStatus struct {
 	Arms     []string             `json:"arms,omitempty"` // that may still be the answer
 	Samples  int                  `json:"measured"`       // pulls so far, rounds that are over
 	Beside   int                  `json:"beside"`         // measurements beside the rounds, attached or late
-	TimeLeft float64              `json:"time_left"`      // units of time at the capacity; NaN where nothing says
+	TimeLeft float64              `json:"time_left"`      // units of time at the capacity; NaN if unknown
 	Out      []engine.Elimination `json:"out,omitempty"`  // arms that were dropped, and why
 }
 
-// Debt counts the pulls that somebody was handed and has not told.
+// Debt counts the pulls that a person was handed and whose results are missing.
 type Debt struct {
 	By      string    `json:"by"`                // "" is a person, too
 	Pulls   int       `json:"pulls"`             // without result, overdue ones included
@@ -94,11 +94,11 @@ type Debt struct {
 	IDs     []string  `json:"ids"`               // in the order in which they were handed out
 }
 
-// DayStatus says what stood at the end of a round.
+// DayStatus is the state at the end of a round.
 type DayStatus struct {
 	Round   int `json:"round"`
 	Time    int `json:"time"`    // units of time that the pulls so far take at the capacity; without one, rounds
-	Samples int `json:"samples"` // told until then
+	Samples int `json:"samples"` // recorded until then
 	Open    int `json:"open"`    // arms that could still be an answer, all tasks
 	Decided int `json:"decided"` // tasks
 }
@@ -156,8 +156,8 @@ func (x *Run) Status(at Moment) Status {
 	return st
 }
 
-// doubt takes a proof back for what happened to pulls on the way, and says why. If nothing backs the answers there is nothing to
-// take back.
+// doubt lowers the standing to heuristic because of what happened to pulls on the way, and says why. Answers without a
+// guarantee do not change.
 func (st *Status) doubt(doubts []Note) {
 	if len(doubts) == 0 || st.Standing == engine.StandingNone {
 		return
@@ -170,7 +170,7 @@ func (st *Status) doubt(doubts []Note) {
 	st.Result.Standing, st.Result.Guarantee = st.Standing, st.Guarantee
 }
 
-// count sums what was told beside the rounds, failed pulls, and corrections.
+// count sums the results beside the rounds, failed pulls, and corrections.
 func (s review) count(st *Status) {
 	for _, g := range s.guides {
 		if g.late {
@@ -211,7 +211,7 @@ func (s review) openRound(st *Status) {
 	}
 	if r.plan.Plate > 0 && len(r.list) > 0 {
 		o.Plates = r.list[len(r.list)-1].Plate
-		// 0 where all are handed out
+		// 0 if all are handed out
 		next, _ := lists.First(r.list, r.nobodys)
 		o.Next = next.Plate
 	}
@@ -236,8 +236,8 @@ func (s review) debts() []Debt {
 	return out
 }
 
-// heard returns by task how many measurements the algorithm decides by. What is told while a round is open waits for its end, and
-// attached measurements say nothing to an algorithm that uses its own rounds.
+// heard returns by task how many measurements the algorithm has for its decisions. Results of an open round wait for its
+// end, and an algorithm that uses only its own rounds ignores attached measurements.
 func (s review) heard() []int {
 	heard := make([]int, s.Problem.V())
 	for m := range resultsOf(s.whole()) {
@@ -252,8 +252,8 @@ func (s review) heard() []int {
 	return heard
 }
 
-// tasks returns the tasks in their order. What nothing says is NaN: no estimate is better than a wrong one. An arm leads only by
-// measurements of its task: what has none loses its leader in the result, too.
+// tasks returns the tasks in their order. Unknown values are NaN: no estimate is better than a wrong one. An arm leads
+// only by measurements of its task: a task without any loses its leader in the result, too.
 func (s review) tasks(result *engine.Result) []TaskStatus {
 	samples, beside := make([]int, s.Problem.V()), make([]int, s.Problem.V())
 	for m := range resultsOf(s.over()) {
@@ -294,8 +294,8 @@ func (s review) tasks(result *engine.Result) []TaskStatus {
 	return out
 }
 
-// days returns what stood at the end of each round. What was decided then is taken from the plan after it, where it was recorded; the
-// units of time are counted as if the laboratory had always had the present capacity.
+// days returns the state at the end of each round. The decisions are those that the next plan recorded; the units of
+// time are counted as if the laboratory had always had the present capacity.
 func (s review) days() []DayStatus {
 	var out []DayStatus
 	last := DayStatus{}
@@ -343,9 +343,8 @@ func (st Status) Only(task string) (Status, error) {
 // mostBelieved is the most arms for which Best is worked out for a status.
 const mostBelieved = 2000
 
-// Believe adds Best. Nothing is added if no arm was measured, and a note if nothing can be worked
-// out of the measurements: a status shows how far the campaign is all the same. Its error is the context's. It takes time where there are
-// many arms.
+// Believe adds Best. Nothing is added if no arm was measured, and a note if Best cannot be worked out: a status shows
+// the progress of the campaign all the same. Its error is the context's. It takes time if there are many arms.
 func (st *Status) Believe(ctx context.Context, at Moment) error {
 	known := at.Known()
 	measured := lists.Count(known.Partial, func(m float64) bool { return !math.IsNaN(m) })

@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Tell records the results of a sheet: of pulls by their ids, or of arms. It can be told again and again: what was recorded is known. What
-// is wrong with a row is in the receipt and no error.
+// Tell records the results of a sheet: of pulls by their ids, or of arms. It can be repeated: results that are already
+// recorded are known. Mistakes in a row are in the receipt and are not an error.
 type Tell struct {
 	File File // its name is the sheet's, where TellOptions has none
 	TellOptions
@@ -71,8 +71,8 @@ func (a *Tell) prepare(ctx context.Context, p Protocol, kind Kind) (err error) {
 	return err
 }
 
-// Do implements Act: it matches the sheet with what is open. Its error is of the sheet as a whole: of another copy of the campaign, or
-// without the ids that blocks need. Then no row was looked at.
+// Do implements Act: it matches the sheet with the open pulls. Its error concerns the sheet as a whole: it is of another
+// copy of the campaign, or without the ids that blocks need. Then no row was looked at.
 func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 	if err := at.checkChain(a.results); err != nil {
 		return Done{}, err
@@ -84,7 +84,8 @@ func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 	return a.do(ctx, at, KindTell, a.results.hash)
 }
 
-// do looks at every row, and then decides about all of them together. A context that ends leaves nothing half told.
+// do looks at every row, and then decides about all of them together. A context that ends leaves no sheet partly
+// recorded.
 func (a *Tell) do(ctx context.Context, at Doing, kind Kind, hash string) (Done, error) {
 	t := newTeller(at.Moment, a.TellOptions)
 	t.kind, t.receipt.ByArm = kind, a.results.set > 0
@@ -107,8 +108,8 @@ func (a *Tell) do(ctx context.Context, at Doing, kind Kind, hash string) (Done, 
 	return t.finish(kind, hash), nil
 }
 
-// TellOne records the result of one id. It is an act of programs, which tell one result at a time. It is in no table of acts, and
-// is not prepared. An unknown id is in the receipt, as in a sheet.
+// TellOne records the result of one id. It is an act of programs, which record one result at a time. It is in no table
+// of acts, and is not prepared. An unknown id is in the receipt, as in a sheet.
 type TellOne struct {
 	ID     string  // as typed
 	Reward float64 // with the sign of the data
@@ -129,8 +130,9 @@ func (a *TellOne) Do(_ context.Context, at Doing) (Done, error) {
 	return t.finish(KindTell, ""), nil
 }
 
-// notesOf returns what a row says besides its result: its note, columns of the laboratory's own, and
-// settings other than the arm's. Columns of features that repeat what was planned say nothing, nor do columns that lists and tables have.
+// notesOf returns the contents of a row besides its result: its note, columns of the laboratory's own, and settings
+// other than the arm's. Columns of features that repeat the planned settings are left out, and so are columns of lists
+// and tables.
 func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string {
 	var parts []string
 	if note := row.Text("note"); note != "" {
@@ -142,7 +144,7 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 		k := slices.Index(p.Problem.Arms.Columns, formulas.Unguard(c))
 		switch {
 		case text == "" || slices.Contains(ownColumns, c) || slices.Contains(blockColumns(p.Problem), c):
-		// a feature of the arm: what was planned is there, unless somebody wrote what was really done
+		// a feature of the arm: it has the planned value, unless the row gives the value that was really set
 		case k >= 0:
 			if planned := p.Problem.ArmText(k, arm); !p.sameSetting(row, k, arm) {
 				parts = append(parts, fmt.Sprintf("%s=%s instead of %s", c, text, planned))
@@ -155,8 +157,8 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 	return strings.Join(parts, "; ")
 }
 
-// sameSetting reports whether a row has what was planned as feature c of an arm: the same text, or in a column of numbers the same
-// one to the digits that spreadsheets keep.
+// sameSetting reports whether a row has the planned value of feature c of an arm: the same text, or in a column of
+// numbers the same one to the digits that spreadsheets keep.
 func (p Protocol) sameSetting(row problem.SheetRow, c, arm int) bool {
 	column := p.Problem.Arms.Columns[c]
 	if cell, text := row.Text(column), p.Problem.ArmText(c, arm); cell == text || formulas.Unguard(cell) == text {
@@ -175,11 +177,11 @@ type TellBody struct {
 
 // ResultRecord is one result. Rewards have the sign of the data.
 //
-// It has an ID, or else Number, Fills and Slots say which pulls it is of: the first is Number, the others of a mean are Slots. What is
-// attached is of no pull.
+// It has an ID, or else Number, Fills and Slots name its pulls: the first is Number, the others of a mean are Slots. An
+// attached result belongs to no pull.
 type ResultRecord struct {
 	ID     string   `json:"id,omitempty"`     // of the row; "" of results by arm
-	Arm    int      `json:"arm"`              // its number when it was told; in a State the present one
+	Arm    int      `json:"arm"`              // its number when the result was recorded; in a State the present one
 	Number int      `json:"number,omitempty"` // of its pull, by which rewards are summed
 	Fills  []string `json:"fills,omitempty"`  // ids handed out that it is the result of, named by no id
 	Slots  []int    `json:"slots,omitempty"`  // numbers of pulls that it fills, when it is of several
@@ -188,7 +190,7 @@ type ResultRecord struct {
 	// -1 where the result is at most Reward ("<0.05"), +1 if it is at least Reward
 	Censored int8    `json:"censored,omitempty"`
 	Squares  float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards behind a mean, reward units²
-	Plate    string  `json:"plate,omitempty"`   // where it was measured, when it is not the plate planned
+	Plate    string  `json:"plate,omitempty"`   // the plate of the measurement, if not the planned one
 	Block    string  `json:"block,omitempty"`   // what it was measured with, by the columns of blocks of the problem
 	Row      int     `json:"row,omitempty"`     // of results without id: the place among the sheet's rows
 	Note     string  `json:"note,omitempty"`    // what the row said besides
@@ -199,11 +201,11 @@ type ResultRecord struct {
 	round string // that the row says
 }
 
-// sheetKey tells the rows of one sheet that have no ids from the rows of others. Phones and instruments call all
-// their files alike, so that the name alone does not.
+// sheetKey distinguishes the rows without ids of one sheet from those of other sheets. Phones and instruments give all
+// their files the same name, so that the name alone does not.
 type sheetKey struct {
-	attached bool   // told by attach
-	name, by string // of the sheet, and of who told it
+	attached bool   // recorded by attach
+	name, by string // of the sheet, and of the person who recorded it
 }
 
 // fold takes results in: of the open round, of one that is over, or of none. The kind of the event decides which: who recorded it looked at
@@ -248,7 +250,7 @@ func (b *TellBody) fold(s *State, e Event) error {
 		}
 		m.round = r.plan.Round
 		r.results[x.Arm] = append(r.results[x.Arm], m)
-		// pulls without an id are nobody's no longer; extra ones have numbers beyond the plan
+		// pulls without an id are now assigned; extra ones have numbers beyond the plan
 		for _, n := range append([]int{x.Number}, x.Slots...) {
 			r.filled[[2]int{x.Arm, n}] = true
 			r.highest[x.Arm] = max(r.highest[x.Arm], n)
@@ -257,7 +259,7 @@ func (b *TellBody) fold(s *State, e Event) error {
 	return nil
 }
 
-// named returns the id of a result, or its pull and arm where it has none.
+// named returns the id of a result, or its pull and arm if it has no id.
 func (x ResultRecord) named() string {
 	if x.ID != "" {
 		return x.ID
@@ -265,7 +267,7 @@ func (x ResultRecord) named() string {
 	return fmt.Sprintf("pull %d of arm %d", x.Number, x.Arm)
 }
 
-// What became of a row of a sheet of results.
+// The outcomes of a row of a sheet of results.
 const (
 	RowNew      = "new"      // recorded
 	RowKnown    = "known"    // recorded before, with this value
@@ -278,8 +280,8 @@ const (
 	RowSure     = "unlikely" // it may be a slip: --sure confirms it
 )
 
-// Receipt says what became of every row of a sheet. It is given out once the results are durable. What it says of the round and of
-// the last event is set then: it is of the state with the results.
+// Receipt reports the outcome of every row of a sheet. It is given out once the results are durable. The lines about the
+// round and the last event are set then: they describe the state with the results.
 type Receipt struct {
 	Campaign  string         `json:"campaign"`        // its name
 	Sheet     string         `json:"sheet,omitempty"` // its name
@@ -292,7 +294,7 @@ type Receipt struct {
 	Notes     []problem.Note `json:"notes,omitempty"` // how the sheet was read, where that is not plain
 	Hash      string         `json:"hash,omitempty"`  // of the last event
 	Chain     string         `json:"chain,omitempty"` // see State.Chain
-	ByArm     bool           `json:"-"`               // the sheet has no ids, and so is no list
+	ByArm     bool           `json:"-"`               // the sheet has no ids, and so is not a list
 }
 
 // ReceiptLine is a row of a sheet.
@@ -317,8 +319,8 @@ func (r Receipt) Words() (good, wrong string) {
 	return list(RowNew, RowKnown, RowLate, RowFailed, RowWaiting), list(RowConflict, RowUnknown, RowBad, RowSure)
 }
 
-// Unsaved reports a sheet that has results or notes of pulls of the list which are not recorded yet: who writes the
-// list over it loses them. A file that is no sheet of results has none. Rows of other lists do not count.
+// Unsaved reports a sheet that has results or notes of pulls of the list which are not recorded yet: writing the list
+// over the sheet would lose them. A file that is not a sheet of results has none. Rows of other lists do not count.
 func (l List) Unsaved(ctx context.Context, name string, sheet []byte) error {
 	s, _, err := problem.ReadSheet(ctx, name, sheet, nil, []string{"id", "reward"})
 	if err != nil {

@@ -43,7 +43,7 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 		t.receipt.Counts[RowKnown] += len(rows) - p
 		rows = rows[:p]
 	}
-	// what was told of the sheet must all be there, before one of its rows is looked at
+	// all recorded rows of the sheet must be present, before one of its rows is looked at
 	if why := t.differs(rows, previous, true); why != "" {
 		t.refuse(rows, RowConflict, why)
 		return
@@ -54,7 +54,7 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 		t.refuse(rows, RowSure, fmt.Sprintf("%s recorded such rows in a sheet of this name. It may be the same sheet", other))
 		return
 	}
-	// by arm and place, what each row was told as
+	// by arm and place, the recorded result of each row
 	known := lists.Keyed(previous, func(_ int, m *measured) ([2]int, *measured) { return [2]int{m.Arm, m.Row}, m })
 	place := func(x ResultRecord) [2]int { return [2]int{x.Arm, x.Row} }
 	if other == "" && !t.opt.Again && !t.opt.ofTable {
@@ -68,8 +68,8 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	}
 }
 
-// knowCopies adds rows to the known ones, by arm and place, that have the values of recorded results (copies). What it found is
-// said once, at the first of them.
+// knowCopies adds rows to the known ones, by arm and place, that have the values of recorded results (copies). The
+// receipt reports this once, at the first of these rows.
 func (t *teller) knowCopies(rows []ResultRecord, key sheetKey, hash string, known map[[2]int]*measured) {
 	found, equal := t.copies(rows, key, hash)
 	for k, m := range found {
@@ -86,8 +86,9 @@ func (t *teller) knowCopies(rows []ResultRecord, key sheetKey, hash string, know
 	}
 }
 
-// readArm reads a row without an id; passed counts the rows of each arm that have a value, those with a slip in it too, so that the
-// places of others stay when it is set right. What is wrong is said, and ok is false.
+// readArm reads a row without an id; passed counts the rows of each arm that have a value, those with a slip in it too,
+// so that the places of others do not change when the slip is corrected. It is ok if
+// the row has a result; else the receipt names any fault.
 func (t *teller) readArm(row problem.SheetRow, results Results, passed map[int]int) (x ResultRecord, ok bool) {
 	several := results.set == 1
 	arm, set, err := t.armOf(row)
@@ -140,8 +141,8 @@ func (t *teller) refuse(rows []ResultRecord, kind, why string) {
 	}
 }
 
-// differs says where rows are not the ones of a sheet that was told in part: one of them is missing, or is of
-// another value; "" where all are there. Without values only their places count.
+// differs reports which rows differ from a sheet that is recorded in part: one of them is missing, or has another value;
+// "" if all are there. Without values only their places count.
 func (t *teller) differs(rows []ResultRecord, previous []*measured, values bool) string {
 	if len(previous) == 0 {
 		return ""
@@ -162,9 +163,9 @@ func (t *teller) differs(rows []ResultRecord, previous []*measured, values bool)
 	return ""
 }
 
-// sameOfOthers returns who else told rows like these in a sheet of the same name, "" for nobody. The table that was
-// taken in at the start is nobody's. A teller who may
-// not see rewards of others learns only that the places are the same. Of several it is the one whose name comes last, so that it is
+// sameOfOthers returns another person who recorded rows like these in a sheet of the same name, "" if there is none. The
+// table that was attached at the start does not count as a person's sheet. A teller who may not see rewards of others
+// learns only that the places are the same. If several people match, it returns the name that comes last, so that it is
 // the same each time.
 func (t *teller) sameOfOthers(key sheetKey, rows []ResultRecord) (name string) {
 	for other, previous := range t.state.sheets {
@@ -182,8 +183,8 @@ func (t *teller) where(arm int) string {
 	return fmt.Sprintf("task %q, arm %q", names[0], names[1])
 }
 
-// byArm takes a row of an arm; before is what was told of it before, nil if nothing was. Rows by arm are never late: they are of the
-// open round or of none.
+// byArm takes a row of an arm; before is the recorded result of the row, or nil. Rows by arm are never late: they belong
+// to the open round or to no round.
 func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	r := t.state.open()
 	switch {
@@ -215,8 +216,8 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	t.checkRound(x.line, x.round, r.plan.Round, "the open one, because the row has no id")
 }
 
-// armOf returns the number of the arm that a row names, or means, and then what was set instead of what. Its error has the column of
-// the cell.
+// armOf returns the number of the arm that a row names, or means, and then how the settings differ. Its error has the
+// column of the cell.
 func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 	task, err := row.Name("task")
 	if err != nil {
@@ -288,9 +289,9 @@ func (x *ResultRecord) several(row problem.SheetRow) error {
 // mostExtra is the most measurements beyond the open pulls that one row may be the mean of: each gets a number.
 const mostExtra = 10_000
 
-// openOf returns the open pulls of every arm, which rows without ids fill: first the ones that the teller was handed, then the
-// ones that nobody has, then others'. They are looked up once a sheet, and fill takes from them row by row. Failed and replaced
-// pulls are not among them: they are open again once they are handed out under other ids.
+// openOf returns the open pulls of every arm, which rows without ids fill: first the teller's own, then the unassigned
+// ones, then others'. They are looked up once per sheet, and fill takes from them row by row. Failed and replaced pulls
+// are not among them: they are open again once they are handed out under other ids.
 func (t *teller) openOf(r *round) map[int][]Item {
 	if t.open == nil {
 		t.open, t.highest = map[int][]Item{}, maps.Clone(r.highest)
@@ -312,8 +313,8 @@ func (t *teller) openOf(r *round) map[int][]Item {
 	return t.open
 }
 
-// fill gives a result the open pulls of its arm. It says why where there are too few, and extra ones are not
-// allowed. Where it does, nothing is taken. x gets the numbers of the pulls, and the ids that they were handed out under.
+// fill gives a result the open pulls of its arm. It returns a reason, and takes nothing, if there are too few and the
+// extra ones are not allowed or too many. x gets the numbers of the pulls, and the ids that they were handed out under.
 func (t *teller) fill(r *round, x *ResultRecord) string {
 	open, n := t.openOf(r)[x.Arm], max(1, x.Count)
 	switch extra := n - len(open); {
@@ -341,9 +342,9 @@ func (t *teller) fill(r *round, x *ResultRecord) string {
 	return ""
 }
 
-// A reward is far from all others beyond this many standard deviations from their median, by their
-// median absolute deviation or the noise scale, whichever is larger. Eight are needed to tell, and four
-// different values: equal ones say nothing of how far arms are apart.
+// A reward is far from all others beyond this many standard deviations from their median, by their median absolute
+// deviation or the noise scale, whichever is larger. This needs eight rewards, and four different values: equal ones do
+// not show how far arms are apart.
 const (
 	farFromOthers   = 6
 	fewestOthers    = 8
@@ -370,7 +371,7 @@ func (t *teller) without(results []ResultRecord, kind string) []ResultRecord {
 	return accepted
 }
 
-// confirm records what spoke against results that somebody is sure of, for the report. Most have nothing against them.
+// confirm records the objections to results that the teller has confirmed, for the report. Most have none.
 func (t *teller) confirm() {
 	median, spread := t.middle()
 	for _, list := range [][]ResultRecord{t.results, t.late} {
@@ -380,8 +381,8 @@ func (t *teller) confirm() {
 	}
 }
 
-// against says what speaks against a result, "" if nothing does. Where bounds are stated these alone count: whatever lies in
-// them is likely enough.
+// against returns the objection to a result, "" if there is none. If bounds are stated these alone count: any value
+// within them is likely enough.
 func (t *teller) against(x ResultRecord, median, spread float64) string {
 	p := t.protocol.Problem
 	if b := p.TurnedBounds(p.Noise.Bounds); b != nil {
@@ -396,9 +397,8 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 	return ""
 }
 
-// middle returns the median of all rewards, including this sheet and the problem's table, and how
-// far they scatter about it; 0 where they are too few to tell. Results of the open round count too, except for others' where the teller
-// must not learn of them.
+// middle returns the median of all rewards, including this sheet and the problem's table, and how far they scatter about
+// it; 0 if they are too few. Results of the open round count too, except others' if the teller must not learn of them.
 func (t *teller) middle() (median, spread float64) {
 	all := []float64(nil)
 	if !slices.ContainsFunc(t.state.guides, t.state.ofTable) { // else the table is among what was attached

@@ -20,15 +20,15 @@ import (
 
 // TellOptions say how a sheet is taken.
 type TellOptions struct {
-	By       string // who tells; "" is a person, too
-	Sheet    string // its name: rows without ids are told by it from rows of the teller's other sheets
+	By       string // who records the results; "" is a person, too
+	Sheet    string // its name: it distinguishes rows without ids from rows of the same person's other sheets
 	Sure     bool   // what looks like a slip is right
 	TakeGood bool   // take the good rows of a sheet in which others are wrong
 	Extra    bool   // rows without ids beyond the open pulls are extra measurements
 	Again    bool   // rows with the values of recorded results are further measurements
 	// of rows that name their arm by its settings: how far a setting may be from the arm's, as "temp=0.5"
 	Tolerance []string
-	// the receipt says nothing of others: no ids of theirs, and nothing that depends on their rewards of the open
+	// the receipt reveals nothing about others: no ids of theirs, and nothing that depends on their rewards of the open
 	// round
 	Own bool
 
@@ -42,8 +42,8 @@ type Results struct {
 	hash  string         // SHA-256 of its bytes, in hexadecimal
 }
 
-// ReadResults reads a sheet that is told, or attached. An error is of the sheet as a whole. Where a sheet has the columns of several forms,
-// ids come first, then means, then rewards. What is attached has no ids.
+// ReadResults reads a sheet of results, to record or to attach. An error concerns the sheet as a whole. If a sheet has
+// the columns of several forms, ids come first, then means, then rewards. Attached sheets have no ids.
 func ReadResults(ctx context.Context, p Protocol, data []byte, name string, kind Kind) (Results, error) {
 	sets := [][]string{{"task", "arm", "count", "mean"}, {"task", "arm", "reward"}}
 	if kind == KindTell {
@@ -62,10 +62,10 @@ func ReadResults(ctx context.Context, p Protocol, data []byte, name string, kind
 var ownColumns = []string{"id", "round", "plate", "position", "block", "task", "arm", "reward", "status", "note", "count",
 	"mean", "sd", ChainColumn}
 
-// teller matches the rows of a sheet with pulls. It collects what is to be recorded and changes nothing of the state. It serves one sheet,
-// and then finish is called once.
+// teller matches the rows of a sheet with pulls. It collects the events to record and changes nothing of the state. It
+// serves one sheet, and then finish is called once.
 type teller struct {
-	state    *State // as it was before the sheet
+	state    *State // before the sheet
 	kind     Kind   // KindTell or KindAttach
 	protocol Protocol
 	opt      TellOptions
@@ -75,11 +75,11 @@ type teller struct {
 	results, late []ResultRecord           // to be recorded: of the open round; late or attached
 	failed        map[string][]string      // ids by reason
 	failedRows    map[string][]FailedRow   // rows without ids by reason
-	failedTexts   map[string]bool          // texts in place of rewards that were named
+	failedTexts   map[string]bool          // texts instead of rewards that were named
 	failedIDs     map[string]bool          // ids that this sheet says failed
 	mine          map[string]*ResultRecord // by id: what this sheet said of it before
 	hints         int                      // nearest ids named so far
-	unknown       int                      // ids that nobody was handed
+	unknown       int                      // ids that were never handed out
 	room          map[int]int              // by arm: results that the open round still takes
 	open          map[int][]Item           // by arm: what is open of the round, once it is needed
 	highest       map[int]int              // by arm: the largest number given to a pull
@@ -103,7 +103,7 @@ func newTeller(at Moment, opt TellOptions) *teller {
 	}
 }
 
-// say notes what became of a row. Without a format it counts, and nobody needs to read of it.
+// say counts the outcome of a row. With a format it also adds a line to the receipt.
 func (t *teller) say(line int, id, kind, format string, args ...any) {
 	t.receipt.Counts[kind]++
 	if format != "" {
@@ -112,13 +112,13 @@ func (t *teller) say(line int, id, kind, format string, args ...any) {
 	}
 }
 
-// remark says something of a row that is counted elsewhere.
+// remark adds a line about a row that is counted elsewhere.
 func (t *teller) remark(line int, kind, format string, args ...any) {
 	text := sentence.BriefAt(Plain(fmt.Sprintf(format, args...)), longestLine)
 	t.receipt.Lines = append(t.receipt.Lines, ReceiptLine{Line: line, Kind: kind, Text: text})
 }
 
-// longestLine is the most characters that a receipt says of a row: cells of a sheet may be of any length.
+// longestLine is the most characters of a line of the receipt: cells of a sheet may be of any length.
 const longestLine = 600
 
 // bad notes a cell that cannot be read. The line is in the receipt already, so that the column alone is named.
@@ -152,7 +152,7 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 		t.say(row.Line, id, RowUnknown, "%s", err)
 		return
 	}
-	// the columns task and arm may be left out; where they are there they must fit
+	// the columns task and arm may be left out; if they are there they must fit
 	names := t.protocol.Problem.NamesOf(it.Arm)
 	for k, column := range []string{"task", "arm"} {
 		if text := row.Text(column); text != "" && text != names[k] && formulas.Unguard(text) != names[k] {
@@ -228,8 +228,8 @@ func (t *teller) item(text string) (*item, error) {
 	return nil, err
 }
 
-// MostUnknown is the number of unknown ids after which a sheet of somebody who must not learn of others' ids is looked at no further:
-// what is no list of theirs could be guesses.
+// MostUnknown is the largest number of unknown ids in a sheet of a person who must not learn others' ids. After more,
+// reading stops: such a sheet could consist of guesses.
 const MostUnknown = 100
 
 // guesses reports whether a teller who must not learn of others' ids has named so many unknown ones.
@@ -262,19 +262,19 @@ func (t *teller) concealed(m *measured) bool {
 // toldByOther answers a result of a pull whose result the teller may not see, whether it is the same or not.
 const toldByOther = "another person recorded its result; until the round ends, only they see it"
 
-// one takes a result of a pull. The first case that fits says what becomes of it: what must not show comes before what would show it, and
-// what is known before what contradicts.
+// one takes a result of a pull. The first case that fits decides the outcome: cases that hide a reward come before those
+// that would show it, and known results before contradictions.
 func (t *teller) one(line int, it *item, x ResultRecord) {
 	if err := problem.CheckReward(x.Reward); err != nil {
 		t.say(line, it.ID, RowBad, "%s", err)
 		return
 	}
 	x.ID, x.Arm, x.Number, x.line = it.ID, it.Arm, it.Number, line
-	// the plate is recorded where it is not the one that was planned
+	// the plate is recorded if it is not the planned one
 	if x.Plate == fmt.Sprint(it.Plate) || x.Plate == "0" || it.Plate == 0 && x.Plate == "" {
 		x.Plate = ""
 	}
-	// what is known of the pull: by this sheet, or else recorded
+	// the earlier result of the pull: from this sheet, or else recorded
 	before := t.mine[it.ID]
 	if it.result != nil {
 		before = &it.result.ResultRecord
@@ -316,8 +316,8 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	}
 }
 
-// roomOf returns how many results of an arm the round still takes as it was planned, this sheet's results taken. Below 0 it has
-// extra ones already.
+// roomOf returns how many results of an arm the round still takes under its plan, counting this sheet's results. A
+// number below 0 means that it has extra ones already.
 func (t *teller) roomOf(r *round, arm int) int {
 	n, known := t.room[arm]
 	if !known {
@@ -327,8 +327,9 @@ func (t *teller) roomOf(r *round, arm int) int {
 	return n
 }
 
-// finish decides what is recorded of a sheet with this hash: nothing, where a row is refused and the good ones are not asked for. Else
-// there is an event of results of the round, one of late or attached ones, and one for each reason of a failure, in this order.
+// finish returns the events of a sheet with this hash: none, if a row is refused and the good ones are not asked for.
+// Else there is an event of results of the round, one of late or attached ones, and one for each reason of a failure, in
+// this order.
 func (t *teller) finish(kind Kind, sha string) Done {
 	late, row := KindLate, RowLate
 	if kind == KindAttach {
@@ -336,7 +337,7 @@ func (t *teller) finish(kind Kind, sha string) Done {
 	}
 	// unlikely results are taken out, and make the sheet refused; or they are kept with what speaks against them
 	if t.opt.ofTable {
-		// its slips show in what best says of it
+		// the answer of best reports its slips
 	} else if !t.opt.Sure {
 		t.results, t.late = t.without(t.results, RowNew), t.without(t.late, row)
 	} else {

@@ -15,23 +15,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Agent takes part in a run: it drives a replica of the algorithm, pulls the arms of its own task, and
-// tells the others their counts and means.
+// Agent takes part in a run: it drives a replica of the algorithm, pulls the arms of its own task, and publishes their counts and means to
+// the other agents.
 //
-// Its state is a fold of the facts of the run and of the rewards in its folder. It can end at any
-// moment and begin again: a round whose pulls are finished is not pulled again, and half a round is
-// finished.
+// Its state is computed from the facts of the run and of the rewards in its folder. It can end at any moment and begin again: a round whose
+// pulls are finished is not pulled again, and half a round is finished.
 type Agent struct {
 	Facts  Facts  // where the facts of the run are kept
-	Run    string // its name, see CheckRun; somebody has opened it before
+	Run    string // its name, see CheckRun; it has been opened before
 	Task   string // one of RunBody.Tasks: the arms that it pulls, and with them its number
-	Folder string // of its rewards, made where there is none; one agent has it
+	Folder string // of its rewards, made if there is none; one agent has it
 	Make   Maker  // makes the question from the recipe of the run
-	Build  Build  // of this program, told to the others when it joins and with its plans
+	Build  Build  // of this program, sent when it joins and with its plans
 	// makes the pulls; it is asked for once the run is known
 	Puller func(q question.Question, b RunBody) (Puller, error)
 
-	// how long others may be silent before they are named; 0 means that nobody is
+	// how long others may be silent before they are named; 0 means that none is named
 	Patience time.Duration
 	// whether a round goes on without those who were silent for that long
 	GoOn   bool
@@ -54,21 +53,20 @@ type agent struct {
 	replica   *replica          // never nil once the run is known; again replaces it
 	done      PlanBody          // the end of the run; zero before it
 
-	fresh  bool            // whether it has told something itself: nothing from before it began comes after that
+	fresh  bool            // whether it has published something itself: nothing from before it began comes after that
 	reads  bool            // whether it reads all facts, and not only plans
-	follow context.Context // of the readers; nil in Replay, where nobody reads
-	// the messages of the round learned last; nil before the first round and after again; propose sends them on where there is a relay
+	follow context.Context // of the readers; nil in Replay, which has no readers
+	// the messages of the round learned last; nil before the first round and after again; propose sends them on if there is a relay
 	said    [][]byte
 	noticed map[string]bool // what was noticed; by the text of the notice
 }
 
-// errStopped ends a run that somebody stopped.
+// errStopped ends a run that was stopped.
 var errStopped = errors.New("the run was stopped")
 
-// Take takes part until the run is done or stopped, or the context ends. Finished is set as far as the run
-// came, also together with an error. A run that was stopped is no error. The errors are a *RefusedError where this program
-// cannot take part, a *PlanError or a *MessageError where nobody can go on, and the ones of the exchange, the folder and the
-// puller. What was measured until then is in the folder.
+// Take takes part until the run is done or stopped, or the context ends. Finished is set as far as the run came, also together with an
+// error. A stopped run is not an error. It returns a *RefusedError if this program cannot take part, a *PlanError or a *MessageError if no
+// agent can continue the run, and errors of the exchange, the folder and the puller. The folder keeps all earlier measurements.
 func (a Agent) Take(ctx context.Context) (Finished, error) {
 	w, err := a.begin(ctx)
 	if err != nil {
@@ -84,7 +82,7 @@ func (w *agent) drive(ctx context.Context, round func(context.Context) (over boo
 	follow, leave := context.WithCancel(ctx)
 	defer leave()
 	w.follow = follow
-	// through a relay nobody needs the messages of others, unless the author of the plan is this agent or is silent: see await
+	// through a relay no agent needs the messages of others, unless the author of the plan is this agent or is silent: see await
 	w.listen(!w.opened.Relay)
 	for {
 		if over, err := round(ctx); over || err != nil {
@@ -93,7 +91,7 @@ func (w *agent) drive(ctx context.Context, round func(context.Context) (over boo
 	}
 }
 
-// ended returns what became of a run that is over, that somebody stopped, or that an error ended here.
+// ended returns what became of a run that is over, was stopped, or was ended here by an error.
 func (w *agent) ended(err error) (Finished, error) {
 	switch {
 	case errors.Is(err, errStopped):
@@ -158,8 +156,7 @@ func (a Agent) begin(ctx context.Context) (*agent, error) {
 	return w, nil
 }
 
-// enter joins, once the folder is known to be of this problem. A join stands for ever, so everything that can be wrong with the
-// folder is looked for before.
+// enter joins the run. It checks the folder completely before, because a join is permanent.
 func (w *agent) enter(ctx context.Context) error {
 	// the folder says whose it is, and still a line of it may have been changed
 	for round, all := range w.journal.all {
@@ -196,8 +193,8 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// This replica may have gone on without other agents than the author of the plan did. What a plan says counts for all, so
-	// the rounds are folded again: their plans are in the history by now, and closed uses them.
+	// This replica may have left out other agents than the plan does. The plan decides for all replicas, so the rounds are replayed: their
+	// plans are in the history by now, and closed uses them.
 	if r > 1 && !slices.Equal(agents(p.Absent), agents(w.replica.absent[r-2])) {
 		return false, w.again(ctx) // the round before was learned of other messages than count
 	}
@@ -211,7 +208,7 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 		w.done = p
 		return true, nil
 	}
-	// pulls are on the disk and told before the messages of others are waited for
+	// pulls are written to disk and published before this agent waits for the messages of others
 	if err := w.pull(ctx, p); err != nil {
 		return false, err
 	}
@@ -219,13 +216,13 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// for the next plan, which sends them on where there is a relay
+	// for the next plan, which sends them on if there is a relay
 	w.said = messages
 	return false, w.replica.learn(ctx, messages, absent)
 }
 
-// adopt takes a plan, and notices what its author decided otherwise. What was decided after a round is compared when the plan of
-// the next one is adopted.
+// adopt takes a plan, and reports decisions in which its author differs. Decisions after a round are compared when the next round's plan is
+// adopted.
 func (w *agent) adopt(ctx context.Context, p PlanBody, size int) error {
 	before := len(w.replica.differ)
 	if err := w.replica.adopt(ctx, p, size); err != nil {
@@ -254,9 +251,9 @@ func (w *agent) again(ctx context.Context) (err error) {
 	return err
 }
 
-// plan returns the plan that represents a round, which is its own where nobody was first. The size is the length of the plan as
-// it was published, for the count of the traffic. An error is errStopped where somebody stopped the run before there was a plan.
-// A run whose plan is there goes on to that plan.
+// plan returns the published plan of a round; this agent's own if no other agent was first. Size is the length of the published plan, for
+// the count of the traffic. The error is errStopped if the run was stopped before there was a plan. If the plan is there, the run goes on
+// to it.
 func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 	f, ok := w.history.get(r, namePlan)
 	if !ok {
@@ -280,13 +277,13 @@ func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 	return p, len(f.Body), err
 }
 
-// message returns what an agent has said in a round. It is the source of late messages for replica.late.
+// message returns the message of an agent in a round. It is the source of late messages for replica.late.
 func (w *agent) message(round, agent int) ([]byte, bool) {
 	f, ok := w.history.get(round, AgentName(agent))
 	return f.Body, ok
 }
 
-// someone waits for a plan that this agent does not make, for ever where there is no limit. It looks at each change. It returns
+// someone waits for a plan that this agent does not make, for ever if there is no limit. It looks at each change. It returns
 // ok as false and no error when the limit is over. An error is errStopped, or the one of the readers.
 func (w *agent) someone(ctx context.Context, r int, limit time.Duration, onChange func()) (f Fact, ok bool, err error) {
 	_, err = w.history.wait(ctx, limit, func() bool {
@@ -304,8 +301,8 @@ func (w *agent) someone(ctx context.Context, r int, limit time.Duration, onChang
 	return f, ok, err
 }
 
-// propose publishes its own plan, and returns the one that stands. Several agents propose at once as a rule. The first one to
-// publish is the author, and the others take its plan: that is no error.
+// propose publishes its own plan, and returns the one that was published first. Several agents usually propose at once. The first one to
+// publish is the author, and the others use its plan, without an error.
 func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
 	// late messages are looked for here, and a plan of another may know others of them: adopt compares
 	own, err := w.replica.next(ctx, w.v, w.Build, w.replica.late(w.message))
@@ -322,8 +319,8 @@ func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
 	return f, err
 }
 
-// stopped returns errStopped where somebody has stopped the run. It looks at what was read so far; a reader brings the stop like
-// any other fact.
+// stopped returns errStopped if the run was stopped. It looks at the facts that were read so far; a reader brings the stop like any other
+// fact.
 func (w *agent) stopped() error {
 	if _, ok := w.history.get(0, nameStop); ok {
 		return errStopped
@@ -331,7 +328,7 @@ func (w *agent) stopped() error {
 	return nil
 }
 
-// JoinBody says who an agent is. It stands for ever, so that no other program can be the same agent.
+// JoinBody identifies an agent. It is permanent, so that no other program can be the same agent.
 type JoinBody struct {
 	Identity
 	Task     string `json:"task"`     // one of RunBody.Tasks, at the place of the agent
@@ -351,11 +348,11 @@ func (j JoinBody) check(run string, b RunBody, v int) error {
 	return nil
 }
 
-// join publishes that agent v takes part. The folder that joined first may come back; another one is
-// refused. An agent that comes back says another body where its host or its build is another one; only the instance is compared.
+// join publishes that agent v takes part. The folder that joined first may come back; another one is refused. An agent that comes back
+// publishes another body if its host or its build differs; only the instance is compared.
 func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 	stands, joined, err := publish(ctx, x, Fact{Run: run, Name: AgentName(v)}, j)
-	// nobody was first, or the same body is there already
+	// this agent was first, or the same body is there already
 	if joined || err != nil {
 		return err
 	}
@@ -379,7 +376,7 @@ func (w *agent) read(ctx context.Context, f Fact) (PlanBody, error) {
 		return p, err
 	}
 	for _, l := range p.Late {
-		// rounds below 1 are no addresses of messages
+		// messages have addresses from round 1 on
 		if l.Round < 1 {
 			continue // the replica refuses it
 		}

@@ -62,7 +62,7 @@ func maker(q question.Question) cluster.Maker {
 // recipe is one that maker makes its question of.
 var recipe = question.Recipe{Script: question.File{Path: "test.cope", Content: []byte("test")}}
 
-// counting counts the pulls that a Puller told, by round and arm. It shows that no pull is made twice.
+// counting counts the pulls that a Puller reported, by round and arm. It shows that no pull is made twice.
 type counting struct {
 	cluster.Puller                // that makes them
 	mu             sync.Mutex     // of pulls
@@ -189,8 +189,8 @@ func TestAgentsAreTheRun(t *testing.T) {
 	}
 }
 
-// Agents of an algorithm that uses the rewards of each task for its own answer alone make the run of one
-// process, too. They tell each other what they measured all the same, so that each knows the whole result.
+// Agents of an algorithm that uses the rewards of each task only for that task's answer make the run of one process, too. They publish
+// their measurements all the same, so that each has the whole result.
 func TestAgentsThatShareNothing(t *testing.T) {
 	for _, algorithm := range []string{"IndTestFC", "IndKernelFC"} {
 		q := questionOf(t)

@@ -116,8 +116,8 @@ func (a *apart) begin(question int, change func(v int, r *role) (binary string))
 	}
 }
 
-// disturb kills at random moments until all agents are done, but at most as often as told. It fails where an agent ends with an
-// error. Who kills itself is started again as well.
+// disturb kills at random moments until all agents are done, with at most the given number of kills. It fails if an agent ends with an
+// error. An agent that kills itself is started again as well.
 func (a *apart) disturb(agents, server int) {
 	a.t.Helper()
 	for until := time.Now().Add(10 * time.Minute); ; {
@@ -256,7 +256,7 @@ func (a *apart) await(round int) {
 // rounds returns how many rounds the first agent made.
 func (a *apart) rounds() int { return a.endings()[0].Rounds }
 
-// check reports whatever is not as in a run that nobody disturbed. The run of one process is made here, and compared in every bit.
+// check reports every difference from an undisturbed run. The run of one process is made here, and compared in every bit.
 func (a *apart) check() {
 	a.t.Helper()
 	want := inProcess(a.t, a.question.Question)

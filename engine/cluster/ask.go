@@ -30,7 +30,7 @@ type Request struct {
 type RequestArm struct {
 	Arm   string `json:"arm"`   // its name, by which answers name it
 	Count int    `json:"count"` // pulls wanted, at least 1
-	Made  int    `json:"made"`  // pulls of this round that were told before
+	Made  int    `json:"made"`  // pulls of this round that were recorded before
 	// features of the arm, reward-free settings of the experiment: numbers in the units of the data, and names as texts
 	Settings map[string]any `json:"settings"`
 }
@@ -39,26 +39,26 @@ type RequestArm struct {
 // Otherwise count and mean are both there, and squares where the plan wants them of more than one pull.
 type Response struct {
 	Arm     string   `json:"arm"`               // one of RequestArm.Arm
-	Reward  *float64 `json:"reward,omitempty"`  // in the sign and the unit of the data; nil where several are told
+	Reward  *float64 `json:"reward,omitempty"`  // in the sign and the unit of the data; nil if there are several
 	Count   int      `json:"count,omitempty"`   // at least 1; 0 beside a reward
 	Mean    *float64 `json:"mean,omitempty"`    // of the count; nil beside a reward
-	Squares *float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the count; nil where nobody has computed it
+	Squares *float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the count; nil if it was not computed
 }
 
-// Asking is a Puller that asks a program. Whatever else the program prints is an error: a reward that is lost in a line nobody
-// reads would be asked for twice.
+// Asking is a Puller that asks a program. Any other output of the program is an error: a reward in a line that is not read would be asked
+// for twice.
 type Asking struct {
 	// who is asked, for errors: "the command measure.sh"
 	Name string
-	// Ask hands over a request and copies what comes back into answers, until all has come
-	// and the program has ended. It ends when ctx does, and writes nothing to answers afterwards.
+	// Ask sends a request and copies the program's output into answers, until the output and the program have ended. It ends when ctx does,
+	// and writes nothing to answers afterwards.
 	Ask func(ctx context.Context, request []byte, answers io.Writer) error
 	// how long Ask may go on after the last reward, before its context ends; 0 is for ever
 	Grace time.Duration
 }
 
-// LingerError is a program that gave all rewards and did not end by itself. They count. It says so to the one who started the
-// program, and is the cause of the context that ended.
+// LingerError is a program that gave all rewards and did not end by itself. They count. It informs the caller that started the program, and
+// is the cause of the context that ended.
 type LingerError struct {
 	Name  string        // who was asked, see Asking.Name
 	Grace time.Duration // how long it was waited for
@@ -68,9 +68,9 @@ func (e *LingerError) Error() string {
 	return fmt.Sprintf("%s did not end within %v after its last reward and was interrupted", e.Name, e.Grace)
 }
 
-// Pull implements Puller. Each line is told as soon as it is whole. A line that is wrong ends the asking, and lines after it are
-// not taken; what was recorded before counts. The error names the line. An error of Ask comes back as it is, though all rewards may
-// be there: the caller looks at what is left.
+// Pull implements Puller. Each complete line is recorded at once. An invalid line ends the asking, and lines after it are ignored; rewards
+// recorded before count. The error names the line. An error of Ask is returned unchanged, even if all rewards are there: the caller looks
+// at the remaining pulls.
 func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error {
 	request, err := json.Marshal(p.request())
 	if err != nil {
@@ -97,7 +97,7 @@ func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) e
 	return err
 }
 
-// request returns what is left as a Request.
+// request returns the remaining pulls as a Request.
 func (p Pulls) request() Request {
 	r := Request{Run: p.Run, Round: p.Plan.Round, Task: p.Task, Arms: []RequestArm{}}
 	for _, a := range p.Arms {
@@ -127,7 +127,7 @@ type responses struct {
 	lines     []int                 // where they stood; one for each of whole
 	err       error                 // the first; nothing is taken after it
 	remaining int                   // pulls that were not recorded yet
-	last      func()                // starts grace; nil where none is limited; called under the lock
+	last      func()                // starts grace; nil if none is limited; called under the lock
 	grace     *time.Timer           // nil before the last reward
 }
 
@@ -155,7 +155,7 @@ func (r *responses) Write(b []byte) (int, error) {
 		r.rest = rest
 		r.take(line)
 	}
-	// all lines of one write are told together: one sync of the disk for all of them
+	// all lines of one write are recorded together: one sync of the disk for all of them
 	r.hand()
 	if r.err != nil {
 		return 0, r.err
@@ -163,12 +163,12 @@ func (r *responses) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// end takes a last line without its end, where the program ended well, and returns the first error. A program that failed may
-// have been cut off within a line, so its last line does not count.
+// end takes a last line without its end if the program ended well, and returns the first error. A program that failed may have been cut off
+// within a line, so its last line does not count.
 func (r *responses) end(well bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// the program has ended, so nobody needs to be told to end
+	// the program has ended by itself
 	if r.grace != nil {
 		r.grace.Stop()
 	}
@@ -200,12 +200,11 @@ func (r *responses) take(line []byte) {
 	r.whole, r.lines = append(r.whole, reward), append(r.lines, r.line)
 }
 
-// hand tells the rewards that came together: they are synced to the disk at once. Where they are
-// refused together, each is told by itself, up to the one that is wrong. A wrong one is one that the journal refuses, as too
-// many pulls of an arm.
+// hand records the rewards that came together, with one sync of the disk. If the journal refuses them together, each is recorded by itself,
+// up to the one that the journal refuses, for example for too many pulls of an arm.
 func (r *responses) hand() {
 	all, lines := r.whole, r.lines
-	// whatever comes of them, they are not told again
+	// with or without an error, they are recorded once
 	r.whole, r.lines = nil, nil
 	if len(all) == 0 || r.err != nil {
 		return
@@ -236,7 +235,7 @@ func (r *responses) count(all ...Reward) {
 	}
 }
 
-// parse reads a line and reports one that is no Response to this request. Numbers are checked where they are told, see Reward.check.
+// parse reads a line and reports one that is not a Response to this request. Numbers are checked when they are recorded, see Reward.check.
 func (r *responses) parse(line []byte) (Reward, error) {
 	var x Response
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -247,7 +246,7 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Reward{}, fmt.Errorf("want one object in a line, got %s", excerpt(line))
 	}
-	// the decoder takes the last of two, and which one was meant nobody knows
+	// the decoder uses the last of two, and which one was meant is unknown
 	if key := repeated(line); key != "" {
 		return Reward{}, fmt.Errorf("it has %q twice", key)
 	}
@@ -308,10 +307,9 @@ func excerpt(line []byte) string {
 
 // A Puller makes the pulls of one agent: a program, people, or a simulation. It is asked for one round at a time.
 type Puller interface {
-	// Pull makes pulls and reports what was measured, in as many parts as it likes. What was told is on
-	// the disk when tell returns nil, and is never asked for again. Pull returns nil without having
-	// told all where it wants to be asked for the rest. It may be called again for a round whose rewards it has told in part or
-	// not at all; see agent.finish. An error does not undo what was recorded.
+	// Pull makes pulls and reports the rewards, in any number of parts. Rewards are on the disk when tell returns nil, and are never asked for
+	// again. Pull may return nil before it has reported all rewards; it is then asked for the rest. It may be called again for a round whose
+	// rewards it has reported in part or not at all; see agent.finish. An error does not undo recorded rewards.
 	Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error
 }
 
@@ -340,7 +338,7 @@ func (p Pulls) Total() int {
 // tell takes in rewards of the open round: all of them, or none and an error. The order of the pulls does not count, nor how
 // they are divided. Nothing is written unless all of them pass.
 func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards ...Reward) error {
-	// what the round has already, with what is being told added to it
+	// the pulls that the round has already, to which the new ones are added
 	made := j.made(plan.Round, p.N())
 	for _, r := range rewards {
 		if r.Arm < lo || r.Arm >= hi {
@@ -360,8 +358,8 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 	return j.add(plan.Round, rewards...)
 }
 
-// Simulated draws rewards from an environment, and takes its own arms from what all agents would draw. Each agent draws what all
-// of them draw, from the same random numbers, so that the run has the bits of one that is not apart.
+// Simulated draws rewards from an environment, and keeps those of its own arms from the draws of all agents. Each agent draws what all of
+// them draw, from the same random numbers, so that the run equals one of a single process, bit for bit.
 type Simulated struct{ Environment engine.Environment }
 
 // Pull implements Puller. It makes a round at once, so that a half round has nothing of it.

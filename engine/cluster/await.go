@@ -48,7 +48,7 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		limit := w.limit(r, author)
 		since := time.Now()
 		ok, err := w.history.wait(ctx, limit, func() bool {
-			// over when the next plan is there, which says what counts; when somebody stopped the run; or when all have spoken
+			// over when the next plan is there, which says what counts; when the run was stopped; or when all agents have published
 			_, next := w.history.get(r+1, namePlan)
 			return next || w.stopped() != nil || w.reads && len(w.missing(r)) == 0
 		})
@@ -78,7 +78,7 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		waited = 0
 		absent := w.missing(r)
 		w.name(r, absent)
-		// its own next plan will say so, and the plan of an agent that has heard more may stand before it
+		// its own next plan will say so, but an agent that has read more may publish its plan first
 		if w.GoOn {
 			return w.messages(r, agents(absent)), absent, nil
 		}
@@ -91,8 +91,8 @@ func (w *agent) limit(r, author int) time.Duration {
 	if w.reads {
 		return w.patience(r)
 	}
-	// the next agent after the author takes its place after a while, the one after that after twice as
-	// long, so that few agents read in vain when pulls take long
+	// the next agent after the author replaces it after a while, the one after that after twice as long; so few agents read without need if
+	// pulls take long
 	after := cmp.Or(w.relayAfter, 10*time.Second)
 	n := len(w.opened.Tasks)
 	// the shift is 0 for the first in line, and ends at 20, which is four months, so that the time does not overflow
@@ -146,8 +146,7 @@ func (w *agent) missing(r int) []Absence {
 	return out
 }
 
-// messages returns the messages of a round, nil for absent agents. It takes them unchanged: whoever learns from them parses
-// them, see replica.batch.
+// messages returns the messages of a round, nil for absent agents. It returns them unchanged: the replica parses them, see replica.batch.
 func (w *agent) messages(r int, absent []int) [][]byte {
 	out := make([][]byte, len(w.opened.Tasks))
 	for v := range out {
@@ -158,9 +157,9 @@ func (w *agent) messages(r int, absent []int) [][]byte {
 	return out
 }
 
-// closed returns what counts of a round whose next plan stands. The plan is in f, which may not have been adopted yet. What the
-// plan says counts, even where other messages were heard here meanwhile. An error is a *PlanError where the plan counts or sends
-// on something that its agent did not say.
+// closed returns the messages that count in a round whose next plan is published. The plan is in f, which may not have been adopted yet. It
+// decides even if other messages were read here meanwhile. The error is a *PlanError if the plan counts or forwards something that its
+// agent did not publish.
 func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence, error) {
 	next, err := readPlan(f, w.opened)
 	if err != nil {
@@ -184,10 +183,10 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 		}
 		return out, next.Absent, nil
 	}
-	if v := w.lacks(r, absent); v >= 0 && w.follow == nil { // nobody reads, and the author of the plan had all that it counts
+	if v := w.lacks(r, absent); v >= 0 && w.follow == nil { // there are no readers, and the plan's author had all of them
 		return nil, nil, &PlanError{w.Run, r + 1, fmt.Sprintf("it counts a message of %s in round %d, and there is none", AgentName(v), r)}
 	}
-	// whoever made the plan has read these messages, so each of them is on its way to this reader
+	// the author of the plan has read these messages, so each of them is on its way to this reader
 	if _, err = w.history.wait(ctx, 0, func() bool { return w.lacks(r, absent) < 0 || w.stopped() != nil }); err != nil {
 		return nil, nil, err
 	}
@@ -198,7 +197,7 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 	return w.messages(r, absent), next.Absent, nil
 }
 
-// lacks returns the first agent whose message of a round is not there, except for those absent; -1 where all are. Whether a message
+// lacks returns the first agent whose message of a round is not there, except for those absent; -1 if all are. Whether a message
 // can be taken is another question, which replica.batch answers.
 func (w *agent) lacks(r int, absent []int) int {
 	for v := range w.opened.Tasks {
@@ -209,12 +208,12 @@ func (w *agent) lacks(r int, absent []int) int {
 	return -1
 }
 
-// pull makes what is left of its own pulls of the open round, and publishes its message. It does so once for each round,
-// whatever happened before: what was recorded already is not pulled again, and what the folder has is not pulled either. Where the
-// round went on without this agent it says nothing, and that is no error.
+// pull makes this agent's remaining pulls of the open round, and publishes its message. It does so once for each round, also after a
+// restart: rewards that were published or are in the folder are not pulled again. If the round went on without this agent, it publishes
+// nothing and returns nil.
 func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	r, plan := p.Round, w.replica.plan
-	// a program that ended between telling and learning begins here again
+	// a program that ended between publishing and learning begins here again
 	f, published := w.history.get(r, AgentName(w.v))
 	if !published && !w.fresh { // the reader may not have come to it yet, and through a relay never does
 		var err error
@@ -222,12 +221,12 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 			return err
 		}
 	}
-	// the message stands for ever, so the folder can no more than agree with it
+	// the message is permanent, so the folder can only agree with it
 	if published {
 		w.history.add(f)
 		return w.compare(r, f)
 	}
-	// the folder may have all pulls of a round that this agent was left out of: then the message is told all the same, and is late
+	// the folder may have all pulls of a round that this agent was left out of: then the message is published all the same, and is late
 	remaining := w.remaining().Total()
 	if remaining > 0 && w.leftOut(r) {
 		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task},
@@ -237,7 +236,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: remaining,
 		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(remaining), w.Task, plan.Pulls(),
 			AgentName(p.Author))})
-	// what was measured stays in the folder; pulls that are left are not made any more
+	// the rewards stay in the folder; pulls that are left are not made any more
 	if err := w.finish(ctx, r); errors.Is(err, errLeftOut) {
 		return nil
 	} else if err != nil {
@@ -265,7 +264,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	return nil
 }
 
-// remaining returns what is left of its own pulls in the open round. They are in arm order. Nothing remains where Arms is empty.
+// remaining returns this agent's remaining pulls in the open round. They are in arm order. Nothing remains where Arms is empty.
 func (w *agent) remaining() Pulls {
 	p, plan := w.question.Problem, w.replica.plan
 	out := Pulls{Run: w.Run, Task: w.Task, Algorithm: w.question.Algorithm, Plan: plan, Problem: p}
@@ -278,8 +277,8 @@ func (w *agent) remaining() Pulls {
 	return out
 }
 
-// compare says that the folder has other rewards of a round than were told. What was told counts. It returns an error only where
-// the folder's rewards make no message.
+// compare gives a notice if the folder's rewards of a round differ from the published ones. The published ones count. It returns an error
+// only if the folder's rewards make no message.
 func (w *agent) compare(r int, said Fact) error {
 	// the usual case is that both are equal, and then nothing is said
 	plan, p := w.replica.plan, w.question.Problem
@@ -298,7 +297,7 @@ func (w *agent) compare(r int, said Fact) error {
 // errLeftOut says that a round went on without the agent.
 var errLeftOut = errors.New("the round went on without this agent")
 
-// leftOut reports whether a round is over without a message of this agent. The next plan says so. It is false where that plan is
+// leftOut reports whether a round is over without a message of this agent. The next plan says so. It is false if that plan is
 // not there or cannot be read.
 func (w *agent) leftOut(r int) bool {
 	f, ok := w.history.get(r+1, namePlan)
@@ -309,9 +308,9 @@ func (w *agent) leftOut(r int) bool {
 	return slices.ContainsFunc(next.Absent, func(a Absence) bool { return err == nil && a.Agent == w.v })
 }
 
-// finish asks for pulls until none is left, the run is stopped, or the round goes on without it. It
-// gives up after some tries in which nothing was told. Its error is errLeftOut, errStopped, the one of the context, or the one
-// of the last try. Whoever pulls is told by its context when the run stops or the round goes on.
+// finish asks for pulls until none is left, the run is stopped, or the round goes on without it. It gives up after some tries that brought
+// no reward. Its error is errLeftOut, errStopped, the one of the context, or the one of the last try. The context of the puller ends when
+// the run stops or the round goes on.
 func (w *agent) finish(ctx context.Context, r int) error {
 	// its cause says why: the puller sees a context that has ended, and this function which of the two it was
 	pulling, cancel := context.WithCancelCause(ctx)
@@ -331,7 +330,7 @@ func (w *agent) finish(ctx context.Context, r int) error {
 	most := cmp.Or(w.tries, 3)
 	p, plan := w.question.Problem, w.replica.plan
 	for tries := 1; ; tries++ {
-		// the journal is asked each time: a try that failed may have told some rewards
+		// the journal is asked each time: a try that failed may have recorded some rewards
 		remaining := w.remaining()
 		if remaining.Total() == 0 {
 			return nil
@@ -339,12 +338,12 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		if err := context.Cause(pulling); err != nil {
 			return err
 		}
-		// tell writes to the disk before it returns nil, so nothing that the puller has told can be lost
+		// tell writes to the disk before it returns nil, so no reported reward can be lost
 		err := w.puller.Pull(pulling, remaining, func(rewards ...Reward) error {
 			return w.journal.tell(p, plan, w.lo, w.hi, rewards...)
 		})
 		now := w.remaining().Total()
-		// a round that is whole is told, even where the run was stopped meanwhile
+		// a complete round is published, even if the run was stopped meanwhile
 		if cause := context.Cause(pulling); cause != nil && now > 0 {
 			return cause
 		}
@@ -355,7 +354,7 @@ func (w *agent) finish(ctx context.Context, r int) error {
 			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %s; what was measured is kept, start the agent "+
 				"again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), attempts(tries), cmp.Or(err, errors.New("no reward was given")))
 		}
-		// an error after the last reward, as of a program that lingers, is said and is no reason to try again
+		// an error after the last reward, as of a program that lingers, is reported and needs no other try
 		if err != nil && now == 0 {
 			w.once(Notice{Kind: NoticePlan, Round: r, Text: fmt.Sprintf("round %d: all rewards are there, though %v", r, err)})
 		} else if err != nil {

@@ -83,7 +83,7 @@ func TestClocksJump(t *testing.T) {
 			a.await(5)
 			a.jump(ours, 0)
 			a.jump(clocks[2], -24*time.Hour)
-			// nobody is killed any more, and the run comes to its end
+			// no process is killed any more, and the run comes to its end
 			a.disturb(0, 0)
 			a.check()
 			// agents write the time of their own clocks at the end

@@ -25,8 +25,8 @@ type Decisions struct {
 // Out is an arm that was eliminated in the last round.
 type Out struct {
 	Arm   int     `json:"arm"`   // number in the problem, from 0
-	Gap   float64 `json:"gap"`   // by which it lost, reward units; 0 where it is not finite
-	Width float64 `json:"width"` // the threshold that the gap reached, reward units; 0 where it is not finite
+	Gap   float64 `json:"gap"`   // by which it lost, reward units; 0 if it is not finite
+	Width float64 `json:"width"` // the threshold that the gap reached, reward units; 0 if it is not finite
 }
 
 // Leader is the arm that leads a task.
@@ -36,9 +36,9 @@ type Leader struct {
 	Margin   float64 `json:"margin"`   // as engine.Answer
 }
 
-// Difference is a decision that two replicas did not make alike, which only builds that round
-// differently do. Here has no numbers where the arm is open here, and There where it is open there. Round counts the rounds that
-// were learned before the decision. Task and Arm are "" where the author names an arm that the problem does not have.
+// Difference is a decision that two replicas made differently, which only builds that round differently do. Here has no numbers if the arm
+// is open here, nor There if it is open there. Round counts the rounds that were learned before the decision. Task and Arm are "" if the
+// author names an arm that the problem does not have.
 type Difference struct {
 	Round int    `json:"round"` // after which it shows
 	Task  string `json:"task"`  // its name
@@ -57,7 +57,7 @@ func (d Difference) String() string {
 // arms finds arms by task and name. Answers and eliminations have names, and plans have numbers. It is made once for each replica.
 type arms map[[2]string]int
 
-// find returns the number of an arm, -1 where there is none of that name.
+// find returns the number of an arm, -1 if there is none of that name.
 func (a arms) find(task, arm string) int {
 	if i, ok := a[[2]string{task, arm}]; ok {
 		return i
@@ -101,7 +101,7 @@ func decisionsOf(alg engine.Algorithm, all arms, round int) Decisions {
 	return d
 }
 
-// differences says how the decisions of a plan's author differ from those here. It is nil where the digests are alike, as nearly
+// differences says how the decisions of a plan's author differ from those here. It is nil if the digests are alike, as nearly
 // always. Both are of the same round.
 func (r *replica) differences(round int, there Decisions) []Difference {
 	here := r.decisions(round)
@@ -175,8 +175,8 @@ func (r *replica) isOut(arm int) bool {
 		func(e engine.Elimination) bool { return e.Task == name[0] && e.Arm == name[1] })
 }
 
-// standing says how an arm that is open here stands against the leader of its task. An algorithm that has estimates of all arms
-// gives both with their intervals; of others the leader alone is known.
+// standing compares an arm that is open here with the leader of its task. If the algorithm has estimates of all arms, both are given with
+// their intervals; otherwise only the leader is.
 func (r *replica) standing(here Decisions, arm int) string {
 	p := r.question.Problem
 	l := here.Leaders[p.TaskOf[arm]]
@@ -191,19 +191,19 @@ func (r *replica) standing(here Decisions, arm int) string {
 		est.Half[l.Arm], est.Half[arm])
 }
 
-// PlanBody is the plan of a round, or the end of a run. Whoever publishes it first is its author, and
-// all agents make the pulls that it has: replicas of builds that round differently would otherwise
-// plan differently, and none of them could take the others' rewards. Replicas make it from the messages of the rounds before.
-// What they could do differently is in it: the counts, whose messages count, and which late messages the algorithm is informed of.
+// PlanBody is the plan of a round, or the end of a run. The agent that publishes it first is its author, and all agents make the pulls that
+// it has: replicas of builds that round differently would otherwise plan differently, and none of them could take the others' rewards.
+// Replicas make it from the messages of the rounds before. It contains all that they could do differently: the counts, whose messages
+// count, and which late messages the algorithm learns.
 type PlanBody struct {
 	Round  int    `json:"round"`            // from 1, as in the address of its fact
-	Author int    `json:"author"`           // agent, from 0, as whoever published it says; readPlan compares it with Fact.Sender
+	Author int    `json:"author"`           // agent, from 0, as the publisher states; readPlan compares it with Fact.Sender
 	Build  Build  `json:"build"`            // of the author
 	Counts []int  `json:"counts,omitempty"` // N pulls in arm order, each at least 0; nil at the end
 	Digest string `json:"digest,omitempty"` // of the counts and of all that was learned before; "" at the end
 	// whether squared deviations are wanted besides the means
 	Squares bool `json:"squares,omitempty"`
-	// agents whose messages of the round before nobody waits for any longer
+	// agents that were too late with their messages of the round before
 	Absent []Absence `json:"absent,omitempty"` // with their reasons, in agent order
 	// messages that came after their rounds; all replicas are informed of them before this round
 	Late []Late `json:"late,omitempty"`
@@ -219,9 +219,8 @@ type PlanBody struct {
 	Answers []engine.Answer `json:"answers,omitempty"` // the answers of the run, when done; all replicas must come to them
 }
 
-// PlanError is a plan that stands and that no replica can follow: it was made of another history, by
-// another program, or by nobody who takes part. The run cannot go on. The address of the plan is used up, so that another plan
-// cannot take its place.
+// PlanError is a published plan that no replica can follow: it was made of another history, by another program, or by a program that does
+// not take part. The run cannot go on. The address of the plan is used up, so that another plan cannot take its place.
 type PlanError struct {
 	Run   string // its name
 	Round int    // of the plan
@@ -232,9 +231,9 @@ func (e *PlanError) Error() string {
 	return fmt.Sprintf("run %s: the plan of round %d is refused: %s", e.Run, e.Round, e.Why)
 }
 
-// readPlan reads the plan of a round and reports one that nobody can follow, whatever was learned. What it knows of the problem
-// is RunBody: whether the counts can be made is seen by the replica that adopts the plan. After nil all indices in the plan are
-// in range: its author, those absent, its counts and its answers.
+// readPlan reads the plan of a round and reports one that no replica can follow. It checks the plan against RunBody only; the replica that
+// adopts the plan checks the counts against the problem. After nil all indices in the plan are in range: its author, those absent, its
+// counts and its answers.
 func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	var p PlanBody
 	if err := decode(f, &p); err != nil {
@@ -284,7 +283,7 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 // the fact to the counts, the decisions and the late messages.
 const maxInline = MaxBody / 2
 
-// attach puts the messages of the round before into a plan. Messages is nil afterwards where they are a file, which is kept
+// attach puts the messages of the round before into a plan. Messages is nil afterwards if they are a file, which is kept
 // before the plan that has its hash is published.
 func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][]byte) error {
 	size := lists.Sum(messages, func(m []byte) int { return len(m) })
@@ -300,8 +299,8 @@ func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][
 	return err
 }
 
-// messages returns what attach put in, V of them. A message is nil where its agent is absent. An error is a *PlanError where
-// there are not as many as agents, or comes from the exchange.
+// messages returns what attach put in, V of them. A message is nil if its agent is absent. The error is a *PlanError if there are not as
+// many as agents, or comes from the exchange.
 func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int) ([][]byte, error) {
 	out := p.Messages
 	if p.Stored != "" {

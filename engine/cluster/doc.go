@@ -1,13 +1,9 @@
-// Package cluster lets agents that are really apart make one run, and workers that are apart make
-// the runs of a sweep.
+// Package cluster lets agents on different machines make one run, and workers on different machines make the runs of a sweep.
 //
-// Every agent drives its own replica of the algorithm by engine.Steps, and tells the others the counts
-// and mean rewards of its own arms after each round [Du23, Alg. 1, l. 10], as engine/internal/wire writes them.
-// What is told is a fact: it is published once, for ever, and everybody reads the facts of a run in
-// one order. The plan of a round is a fact, too, so that replicas of builds which round differently
-// make the same pulls. An Exchange keeps the facts; Memory does so within a process, and
-// engine/cluster/jetstream on a server.
+// Every agent drives its own replica of the algorithm by engine.Steps, and publishes the counts and mean rewards of its own arms after each
+// round [Du23, Alg. 1, l. 10], as engine/internal/wire writes them. Such a message is a fact: it is published once, for ever, and all
+// agents read the facts of a run in one order. The plan of a round is a fact, too, so that replicas of builds which round differently make
+// the same pulls. An Exchange keeps the facts; Memory does so within a process, and engine/cluster/jetstream on a server.
 //
-// How a script becomes a problem is a function that agents are given, so the package knows no script
-// language.
+// Agents are given a function that makes the problem from a script, so the package does not depend on a script language.
 package cluster

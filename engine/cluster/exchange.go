@@ -31,8 +31,8 @@ func encode(body any) ([]byte, error) {
 	return b, nil
 }
 
-// publish says a body as JSON at the address of a fact, and returns the fact that is there: it is the first one where
-// first is true, and else another was said before. A conflict is no error: the caller compares what stands with what it wanted to say.
+// publish publishes a body as JSON at the address of a fact, and returns the fact that is stored there: f itself if first is true,
+// otherwise an earlier one. A conflict is not an error: the caller compares the stored body with its own.
 func publish(ctx context.Context, x Facts, f Fact, body any) (stands Fact, first bool, err error) {
 	if f.Body, err = encode(body); err != nil {
 		return f, false, err
@@ -44,12 +44,12 @@ func publish(ctx context.Context, x Facts, f Fact, body any) (stands Fact, first
 	return f, true, err
 }
 
-// obeyed matches what a terminal obeys, in JSON as it is and written as an escape that no \ precedes. JSON has no raw control
-// characters below U+0020 in its texts, so they can come as escapes alone. Tabs and line ends may.
+// obeyed matches characters in JSON that a terminal obeys, raw or written as an escape that no \ precedes. JSON has no raw control
+// characters below U+0020 in its texts, so those come as escapes only. Tabs and line ends may.
 var obeyed = regexp.MustCompile(`[\x{80}-\x{9f}\x{7f}]|(?:^|[^\\])(?:\\\\)*\\(?:[bf]|u00(?:0[0-8bBcCeEfF]|1|7[fF]|[89]))`)
 
-// CheckText reports JSON of others whose texts a terminal would obey. Names and reasons of others are shown to people as they
-// are. Most bodies have none of the bytes that could begin such a character, so they are not searched.
+// CheckText reports JSON of other programs whose texts a terminal would obey. Their names and reasons are shown to people unchanged. Most
+// bodies have none of the bytes that could begin such a character, so they are not searched.
 func CheckText(body []byte) error {
 	has := func(escape string) bool { return bytes.Contains(body, []byte(escape)) }
 	if !has(`\u00`) && !has(`\b`) && !has(`\f`) && !has("\x7f") && !has("\xc2") {
@@ -61,14 +61,14 @@ func CheckText(body []byte) error {
 	return nil
 }
 
-// decode reads the body of a fact. A field that this program does not know is an error: a later
-// version wrote it, or somebody else. The texts in it are safe to show. Nothing is said of the values: whoever reads a body checks them.
+// decode reads the body of a fact. A field that this program does not know is an error: a later version or another program wrote it. The
+// texts in it are safe to show. The caller checks the values.
 func decode(f Fact, into any) error {
 	d := json.NewDecoder(bytes.NewReader(f.Body))
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
 	if err == nil {
-		// a second value after the first would be read by nobody
+		// a second value after the first would be ignored
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("something follows its end")
 		}
@@ -90,7 +90,7 @@ func number(x float64) float64 {
 	return x
 }
 
-// written returns answers with numbers that JSON can hold. The list is a new one; other fields of the answers are as they were.
+// written returns answers with numbers that JSON can hold. The list is a new one; other fields of the answers are unchanged.
 func written(answers []engine.Answer) []engine.Answer {
 	out := slices.Clone(answers)
 	for v, a := range out {
@@ -112,9 +112,8 @@ func CheckRun(id string) error {
 	return nil
 }
 
-// CheckFact reports a fact that nobody can publish: its name has 1 to 80 letters, digits and -, its
-// round is not negative and its body has at most MaxBody bytes. What passes can be a subject of a server: a name has no dots and
-// no wildcards.
+// CheckFact reports a fact that cannot be published. In a valid one the name has 1 to 80 letters, digits and -, its round is not negative
+// and its body has at most MaxBody bytes. A valid address can be a subject of a server: a name has no dots and no wildcards.
 func CheckFact(f Fact) error {
 	err := cmp.Or(CheckRun(f.Run), checkName("fact", f.Name))
 	if err == nil && f.Round < 0 {
@@ -123,8 +122,8 @@ func CheckFact(f Fact) error {
 	return cmp.Or(err, checkBody(f.Address(), f.Body))
 }
 
-// CheckWork reports work that nobody can offer: its id has 1 to 80 letters, digits and -, and its
-// body at most MaxBody bytes. The id is the work's name within its run.
+// CheckWork reports work that cannot be offered. In valid work the id has 1 to 80 letters, digits and -, and its body at most MaxBody
+// bytes. The id is the work's name within its run.
 func CheckWork(w Work) error {
 	return cmp.Or(CheckRun(w.Run), checkName("piece of work", w.ID), checkBody(w.Run+"/"+w.ID, w.Body))
 }
@@ -148,16 +147,16 @@ func checkBody(address string, body []byte) error {
 // A round's message is the body of the fact (round, AgentName(v)): the counts and means of the agent's
 // own arms [Du23, Alg. 1, l. 10], in the sign in which algorithms work, as wire.Merged.
 
-// ranged reports whether messages that answer a plan have the smallest and the largest reward of each arm. Who writes a message
-// and who reads it use this rule. Only bounded rewards have ranges, and only tests that ask for squared deviations bet on them.
+// ranged reports whether messages that answer a plan have the smallest and the largest reward of each arm. Writers and readers of messages
+// use this rule. Only bounded rewards have ranges, and only tests that ask for squared deviations bet on them.
 func ranged(plan engine.Plan, p *problem.Problem) bool {
 	return plan.WantSquares && p.Noise.Bounds != nil
 }
 
-// message writes the message of agent v, whose arms are lo ≤ i < hi. The batch has all arms of the problem. An error says what
-// of the numbers no message can hold.
+// message writes the message of agent v, whose arms are lo ≤ i < hi. The batch has all arms of the problem. The error names the numbers
+// that no message can hold.
 func message(v int, plan engine.Plan, b engine.Batch, lo, hi int) ([]byte, error) {
-	// a digest of this program is well-formed, and the one of a plan was written by somebody else
+	// a digest of this program is well-formed, and the one of a plan was written by another program
 	d, err := wire.ParseDigest(plan.Digest)
 	if err != nil {
 		return nil, err
@@ -216,7 +215,7 @@ func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wir
 	return m, nil
 }
 
-// A Fact is something that was said once and stands for ever. Run, Round and Name are its address.
+// A Fact is published once and is permanent. Run, Round and Name are its address.
 type Fact struct {
 	Run   string // see CheckRun
 	Round int    // 0 is before the first
@@ -224,12 +223,12 @@ type Fact struct {
 	Body  []byte // at most MaxBody bytes
 	// its place among all facts of the exchange, given by Publish; 0 before; no replica uses it, since addresses say where a fact belongs
 	Seq uint64
-	// whose credentials published it, "agent-3" or "worker-2", as the server says; "" where the server keeps
+	// whose credentials published it, "agent-3" or "worker-2", as the server says; "" if the server keeps
 	// none, or its address is of one role alone
 	Sender string
 }
 
-// MaxBody is the most bytes that a fact has. What is longer is published in pieces, see Keep. A server takes messages of 1 MiB,
+// MaxBody is the largest number of bytes of a fact. Longer contents are published in pieces, see Keep. A server takes messages of 1 MiB,
 // headers included.
 const MaxBody = 512 << 10
 
@@ -239,47 +238,43 @@ func (f Fact) Address() string { return fmt.Sprintf("%s/%d/%s", f.Run, f.Round, 
 
 // Facts is the part of an Exchange that a run of agents needs. It is safe for concurrent use.
 type Facts interface {
-	// Publish says a fact; it is on the disk of the server, where there is one, when Publish returns
-	// nil. Where a fact of that address stands already, both are compared: the same body of the same
-	// sender is a replay and no error, anything else is a *ConflictError. While the server cannot be
-	// reached Publish tries again until the context ends.
+	// Publish publishes a fact; it is on the disk of the server, if there is one, when Publish returns nil. If the address has a fact already,
+	// both are compared: the same body of the same sender is accepted as a replay, anything else is a *ConflictError. While the server cannot
+	// be reached Publish tries again until the context ends.
 	Publish(ctx context.Context, f Fact) error
-	// Read gives the facts of a run from the first on, in the order in which they were published,
-	// and then waits for more, until the context ends or the loop is left; where names are given, the
-	// facts of these, in order of each name. The pieces of files are not among them. An error is final. What Read has given is
-	// in no case taken back.
+	// Read returns the facts of a run in the order in which they were published. Then it waits for more, until the context ends or the loop is
+	// left; where names are given, the facts of these, in order of each name. The pieces of files are not among them. An error is final. Facts
+	// that Read has returned are never taken back.
 	Read(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error]
-	// Find returns the fact of an address; ok is false where there is none so far.
+	// Find returns the fact of an address; ok is false if there is none so far.
 	Find(ctx context.Context, run string, round int, name string) (f Fact, ok bool, err error)
-	// Keep stores the content of a file with the run and returns its SHA-256 in hexadecimal. What is
-	// there already is not sent again.
+	// Keep stores the content of a file with the run and returns its SHA-256 in hexadecimal. A file that is there already is not sent again.
 	Keep(ctx context.Context, run string, content []byte) (hash string, err error)
-	// Fetch returns a file by its hash, which it has checked. It is an ErrNoFile where there is none. A hash belongs to a run:
+	// Fetch returns a file by its hash, which it has checked. It is an ErrNoFile if there is none. A hash belongs to a run:
 	// files of other runs are not found.
 	Fetch(ctx context.Context, run, hash string) ([]byte, error)
 	// Runs lists the runs that have facts, in the order of their first.
 	Runs(ctx context.Context) ([]string, error)
 }
 
-// An Exchange keeps facts, and hands out work to whoever asks first.
+// An Exchange keeps facts, and hands out work to the worker that asks first.
 type Exchange interface {
 	Facts
 	// Offer puts a piece of work into the queue of a run, at most MaxBody bytes, once for each id:
 	// an id that was offered before is left unchanged, finished or not.
 	Offer(ctx context.Context, run string, w Work) error
-	// Take hands out a piece of work of any of the runs, or of any run at all where none is named.
-	// It waits for one until the context ends. What is not acknowledged within Patience after the
-	// last sign of life is handed out again.
+	// Take hands out a piece of work of any of the runs, or of any run at all if none is named. It waits for one until the context ends. A
+	// piece that is not acknowledged within Patience after the last sign of life is handed out again.
 	Take(ctx context.Context, runs ...string) (Taken, error)
-	// Withdraw takes what is left of a run's work out of the queue and forgets the ids, which may
-	// then be offered as at first. Work that is in somebody's hands is not interrupted.
+	// Withdraw takes what is left of a run's work out of the queue and forgets the ids, which may then be offered as at first. Work that a
+	// worker has taken is not interrupted.
 	Withdraw(ctx context.Context, run string) error
-	// Close lets go of the exchange. What was published stays.
+	// Close lets go of the exchange. Published facts stay.
 	Close() error
 }
 
-// Patience is how long work stays with somebody who gives no sign of life, unless an exchange is
-// told otherwise. Whoever works on a piece says Alive several times within it.
+// Patience is how long work stays with a worker that gives no sign of life, unless an exchange sets another time. A worker calls Alive
+// several times within it.
 const Patience = 30 * time.Second
 
 // Work is a piece of work in a queue.
@@ -301,17 +296,17 @@ type Taken interface {
 	// Done takes the work out of the queue for ever; it has happened when Done returns nil. The
 	// result is published before.
 	Done(ctx context.Context) error
-	// Back puts the work back for somebody else. The attempt is counted all the same.
+	// Back puts the work back for another worker. The attempt is counted all the same.
 	Back(ctx context.Context) error
 }
 
-// ErrNoFile is wrapped by errors of Fetch where nobody has kept the file.
+// ErrNoFile is wrapped by errors of Fetch if the file was not kept.
 var ErrNoFile = errors.New("no such file")
 
-// ConflictError is two different things said at one address, or the same by two senders: two programs that
-// take themselves for the same agent, or a replica that drifted.
+// ConflictError reports two different bodies published at one address, or the same body from two senders: two programs run as the same
+// agent, or a replica drifted.
 type ConflictError struct {
-	Said, Stands Fact // the one that was refused, and the one that stands; both of one address
+	Said, Stands Fact // the one that was refused, and the one that is stored; both of one address
 }
 
 // The error names the address and the lengths, and no content: bodies may be binary.

@@ -18,10 +18,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// far is a network of the kernel's own namespaces, one for each host. The only device of a namespace
-// is a TUN, whose other end this process holds: each packet between two namespaces passes here, where it
-// waits and may be lost. The test itself is host 0, in the namespace that it was started in; its packets
-// neither wait nor get lost.
+// far is a network of the kernel's own namespaces, one for each host. The only device of a namespace is a TUN, whose other end this process
+// holds: each packet between two namespaces passes here, waits and may be lost. The test itself is host 0, in the namespace of its start;
+// its packets neither wait nor get lost.
 type far struct {
 	delay time.Duration // of each packet, one way
 	loss  float64       // share of packets; by chance, packet by packet

@@ -27,7 +27,7 @@ type Finished struct {
 	// decisions of authors that the replica did not make so, in the order of the rounds
 	Differences []Difference `json:"differences,omitempty"`
 	Silent      []Silence    `json:"silent,omitempty"` // one for each round and agent whose message did not count
-	// as of measured rewards (algorithms.Measured); nil where the algorithm knows expected rewards
+	// as of measured rewards (algorithms.Measured); nil if the algorithm knows expected rewards
 	Result *engine.Result `json:"result,omitempty"`
 
 	Outcome engine.Outcome `json:"-"` // of the replica here
@@ -45,9 +45,9 @@ type Silence struct {
 // that it returns is of the Result alone: the other fields are set.
 func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 	out := Finished{Run: r.run, Outcome: r.asked.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds}
-	// the replica is asked for its answers as they are now
+	// the replica gives its current answers
 	out.Status, out.Answers, out.Samples = engine.StatusInterrupted, written(out.Outcome.Answers), out.Outcome.Samples
-	if refused(why) { // nobody can go on, whoever tries
+	if refused(why) { // no program can go on
 		out.Refused = why.Error()
 	}
 	if done != nil {
@@ -80,10 +80,10 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 	if out.Refused != "" {
 		result.Standing, result.Guarantee = engine.StandingNone, engine.StandingNone+": "+out.Refused
 	}
-	// of the messages alone: plans are no part of it
+	// of the messages alone, without plans
 	result.Messages, result.Bytes = float64(r.sent.Messages), float64(r.sent.Bytes)
 	result.BytesRaw, result.BytesTheta = float64(r.sent.Raw), float64(r.sent.Theta)
-	// whoever reads the result should see which tasks lack rewards
+	// readers of the result should see which tasks lack rewards
 	for v, task := range r.opened.Tasks {
 		if silent[v] > 0 {
 			result.Warnings = append(result.Warnings, engine.Warning{Kind: engine.WarnSilent, Names: []string{task},
@@ -99,7 +99,7 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 type Absence struct {
 	Agent int    `json:"agent"` // from 0
 	Why   Reason `json:"why"`
-	Error string `json:"error,omitempty"` // of the message, where it is refused; "" else
+	Error string `json:"error,omitempty"` // of the message if it is refused; "" otherwise
 }
 
 // Reason says why the message of an agent does not count. Plans carry reasons, so what these say must stay. Plans of earlier
@@ -113,7 +113,7 @@ const (
 	ReasonNotJoined Reason = "not joined" // a follower says it of an agent that never joined; no plan has it
 )
 
-// reasonSentences holds the sentence of each reason, without its subject, which whoever shows it adds.
+// reasonSentences holds the sentence of each reason, without its subject, which the caller adds.
 var reasonSentences = map[Reason]string{
 	ReasonSilent:    "it is silent",
 	ReasonRefused:   "its message is refused",
@@ -138,7 +138,7 @@ func agents(all []Absence) []int {
 	return lists.Map(all, func(a Absence) int { return a.Agent })
 }
 
-// NoticeKind says what a Notice tells. It is what programs use; the text is for people.
+// NoticeKind is the kind of a Notice. Programs use the kind; the text is for people.
 type NoticeKind string
 
 // The kinds of notices of an agent.
@@ -146,11 +146,11 @@ const (
 	NoticeJoined  NoticeKind = "joined"  // this agent is in the run
 	NoticePlan    NoticeKind = "plan"    // a round begins
 	NoticePulled  NoticeKind = "pulled"  // its pulls are on the disk and its message is published
-	NoticeSilent  NoticeKind = "silent"  // somebody says nothing, or nothing that can be taken
+	NoticeSilent  NoticeKind = "silent"  // an agent publishes nothing, or nothing valid
 	NoticeDiffers NoticeKind = "differs" // a decision differs from the one of the plan's author
 	NoticeClosed  NoticeKind = "closed"  // the round goes on without some agents
 	NoticeDone    NoticeKind = "done"    // the run is over
-	NoticeStopped NoticeKind = "stopped" // somebody stopped the run
+	NoticeStopped NoticeKind = "stopped" // the run was stopped
 )
 
 // Notice is something that people who look at an agent want to know.
@@ -158,11 +158,11 @@ type Notice struct {
 	Kind  NoticeKind `json:"kind"`
 	Round int        `json:"round,omitempty"` // that it is about; 0 of none
 	Pulls int        `json:"pulls,omitempty"` // of this agent that are left in the round
-	Tasks []string   `json:"tasks,omitempty"` // of the agents that it is about; nil where it is about none in particular
+	Tasks []string   `json:"tasks,omitempty"` // of the agents that it is about; nil if it is about none in particular
 	Text  string     `json:"text"`            // one sentence, which may change from version to version
 }
 
-// StopBody ends a run before its algorithm is done. The first one stands; see Stop.
+// StopBody ends a run before its algorithm is done. The first one counts; see Stop.
 type StopBody struct {
 	By     string `json:"by,omitempty"`     // who stopped it, as that person says; may be empty
 	Reason string `json:"reason,omitempty"` // in words; may be empty
@@ -184,8 +184,8 @@ func (b StopBody) why() string {
 	return ": " + b.Reason
 }
 
-// readStop returns the stop that a fact holds. One that cannot be read stops as well, by nobody and
-// without a reason. Whoever may publish it may end the run, whatever is in it.
+// readStop returns the stop that a fact holds. An unreadable one stops the run as well, without a person and a reason: every program with
+// the right to publish it may end the run.
 func readStop(f Fact) *StopBody {
 	var b StopBody
 	if decode(f, &b) != nil {
@@ -194,12 +194,11 @@ func readStop(f Fact) *StopBody {
 	return &b
 }
 
-// Stop ends a run: every agent ends after what it does just now. A run that was stopped stays
-// stopped. It is an error where the run was over before. Of two who stop a run at once the first one has stopped it, and the
-// other one's error names the first.
+// Stop ends a run: every agent ends after what it does just now. A run that was stopped stays stopped. It is an error if the run was over
+// before. If two programs stop a run at once, the first one has stopped it, and the error of the other names the first.
 func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
-	// a run that is done has an answer, which a stop would only hide; the end may still come between this look and the stop, and
-	// then both stand
+	// a run that is done has an answer, which a stop would only hide; the end may still come between this look and the stop, and then both are
+	// published
 	s, err := StatusOf(ctx, x, run)
 	if err != nil {
 		return err
@@ -207,7 +206,7 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 	if s.Status != engine.StatusInterrupted {
 		return fmt.Errorf("run %s was %s; there is nothing to stop", run, s)
 	}
-	// nobody was first, or the same words are there
+	// this stop was first, or the same words are there
 	stands, stopped, err := publish(ctx, x, Fact{Run: run, Name: nameStop}, b)
 	if stopped || err != nil {
 		return err

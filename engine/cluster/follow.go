@@ -20,19 +20,19 @@ type Follower struct {
 	Run   string // its name
 	Make  Maker  // makes the question from the recipe of the run
 
-	// how long the run may stand still before those it waits for are named; 0 means that nobody is
-	// a follower waits for ever, whatever it is
+	// how long the run may make no progress before the agents it waits for are named; 0 means that none is. A
+	// follower waits for ever in any case.
 	Patience time.Duration
 	Notice   func(Notice) // may be nil; never called concurrently; of the goroutine that follows
-	// Heard is told how many of the agents have spoken in the open round, also when that is not known
-	// before its end, as through a relay; may be nil. Round is 0 before the first plan.
+	// Heard receives the number of agents that have published in the open round, also when that is not known before its end, as through a
+	// relay; may be nil. Round is 0 before the first plan.
 	Heard func(round, spoken, agents int)
-	// Learned is told the steps of the replica after each round; may be nil
+	// Learned receives the steps of the replica after each round; may be nil
 	Learned func(s *engine.Steps)
 }
 
-// Follow follows until the run is done or stopped, or the context ends. Finished is set as far as the run
-// came, also together with an error. A run that was stopped is no error. The errors are as of Agent.Take; nothing is written anywhere.
+// Follow follows until the run is done or stopped, or the context ends. Finished is set as far as the run came, also together with an
+// error. A stopped run is not an error. The errors are those of Agent.Take; nothing is written anywhere.
 func (f Follower) Follow(ctx context.Context) (Finished, error) {
 	// an agent without a task, a folder and a puller: only its parts that read are used
 	w := newAgent(Agent{Facts: f.Facts, Run: f.Run, Make: f.Make, Patience: f.Patience, Notice: f.Notice})
@@ -81,8 +81,8 @@ func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
 	return false, nil
 }
 
-// plan waits for the plan of a round, and names those for whom it waits. Heard is told at every change. After the patience of
-// silence the missing ones are named, and it waits on.
+// plan waits for the plan of a round, and names those for whom it waits. Heard is called at every change. After the patience of silence the
+// missing ones are named, and it waits on.
 func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
 	for {
 		fact, ok, err := w.someone(ctx, r, w.Patience, func() {
@@ -100,7 +100,7 @@ func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
 }
 
 // standstill names those for whom the run waits; r is the round that is open, 0 before the first. It looks for messages at the
-// exchange itself: the readers have only plans where there is a relay.
+// exchange itself: the readers have only plans if there is a relay.
 func (w *agent) standstill(ctx context.Context, r int) error {
 	for _, round := range []int{0, r} { // through a relay, which sends no messages before the next plan
 		if err := w.find(ctx, round); err != nil {
@@ -147,9 +147,9 @@ func (w *agent) absentees(joined func(v int) bool) {
 	w.once(Notice{Kind: NoticeSilent, Tasks: tasks, Text: text})
 }
 
-// history holds the facts of a run that were read so far, by their addresses. The order in which they
-// came does not count, nor how often. It is filled by readers and by whoever published or found a fact, and is safe for
-// concurrent use. Since facts stand for ever, nothing in it changes or goes.
+// history holds the facts of a run that were read so far, by their addresses. The order in which they came does not count, nor how often.
+// Readers fill it, and so do callers that published or found a fact. It is safe for concurrent use. Facts are permanent, so nothing in it
+// changes or disappears.
 type history struct {
 	mu      sync.Mutex     // of all fields
 	facts   map[inRun]Fact // by round and name
@@ -165,7 +165,7 @@ type inRun struct {
 
 func newHistory() *history { return &history{facts: map[inRun]Fact{}, changed: make(chan struct{})} }
 
-// add takes a fact in; the first of an address stands. Another one of the same address can only be the same fact, from another reader.
+// add takes a fact in; the first of an address counts. Another one of the same address can only be the same fact, from another reader.
 func (h *history) add(f Fact) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -189,9 +189,9 @@ func (h *history) get(round int, name string) (Fact, bool) {
 	return f, ok
 }
 
-// wait returns true once ready, which is asked after every change, does; and false when the time is
-// over first. No time is no end. An error is the one of the context or of the readers; a fact that is there counts before both.
-// Ready is called without the lock, so that it may call get.
+// wait returns true once ready, which is asked after every change, does; and false when the time is over first. A limit of 0 means no
+// limit. An error is the one of the context or of the readers; a fact that is there counts before both. Ready is called without the lock,
+// so that it may call get.
 func (h *history) wait(ctx context.Context, limit time.Duration, ready func() bool) (bool, error) {
 	// a timer that never fires represents no limit
 	var over <-chan time.Time

@@ -12,8 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// Who follows a run has at its end what the agents have, bit for bit, through a relay, too; and what it
-// was told on the way is every round once.
+// A follower has the agents' result at the end of a run, bit for bit, through a relay, too; and on the way it receives every round once.
 func TestFollow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -23,7 +22,7 @@ func TestFollow(t *testing.T) {
 			q := asked.Question
 			x := cluster.NewMemory()
 			opened(t, x, q, cluster.OpenOptions{Relay: relay})
-			// what Learned was told: the rounds of the steps at that moment
+			// the calls of Learned: the rounds of the steps at that moment
 			var rounds []int
 			f := cluster.Follower{Facts: x, Run: "r", Make: maker(q), Learned: func(s *engine.Steps) { rounds = append(rounds, len(s.Outcome().Rounds)) }}
 			type ending struct {
@@ -68,8 +67,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// Who follows is told which agents are missing: those that never came, and those that are silent. A
-// round that goes on without an agent is followed, and one who stops following has what was learned.
+// A follower receives the names of missing agents: those that never came, and those that are silent. It follows a round that goes on
+// without an agent, and if it stops, it has all that was learned.
 func TestFollowSilence(t *testing.T) {
 	for _, relay := range []bool{false, true} {
 		q := questionOf(t)
@@ -102,7 +101,7 @@ func TestFollowSilence(t *testing.T) {
 				}
 			}
 		}
-		// nobody has joined; then all but one; then the last one falls silent after round 1
+		// no agent has joined; then all but one; then the last one falls silent after round 1
 		until(cluster.NoticeSilent, `waits for agents that have not joined: agent-1 (task "task 1"), agent-2 (task "task 2"), agent-3 (task "task 3"), agent-4 (task "task 4"), agent-5 (task "task 5")`)
 		for v := range 4 {
 			a := agentOf(t, x, q, v)
@@ -127,7 +126,7 @@ func TestFollowSilence(t *testing.T) {
 	}
 }
 
-// A run that is stopped ends whoever follows it, with who stopped it.
+// A stopped run ends its followers, which receive the name of the person who stopped it.
 func TestFollowStopped(t *testing.T) {
 	q := questionOf(t)
 	x := cluster.NewMemory()
@@ -145,7 +144,7 @@ func TestFollowStopped(t *testing.T) {
 func TestOpenAgainByAnotherBuild(t *testing.T) {
 	q := questionOf(t)
 	x := cluster.NewMemory()
-	// the build of the first stands, and everything else is the same
+	// the build of the first is kept, and everything else is the same
 	first := must(cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "first"}}))
 	again, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "second"}})
 	if err != nil || again.Build != first.Build {

@@ -15,11 +15,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// A program that goes on after its last reward is told to end after the grace, and not before that
-// reward; what it gave counts. One that ends by itself, or that may go on for ever, is left alone.
+// A program that goes on after its last reward is ended after the grace, and not before that reward; its rewards count. One that ends by
+// itself, or that may go on for ever, is left alone.
 func TestGrace(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.2)
-	// two pulls of one arm and one of another, told in two parts
+	// two pulls of one arm and one of another, reported in two parts
 	pulls := cluster.Pulls{Run: "r", Task: "one", Problem: p, Plan: engine.Plan{Round: 1}, Arms: []cluster.ArmPulls{{Arm: 0, Count: 2}, {Arm: 1, Count: 1}}}
 	first := fmt.Sprintf(`{"arm":%q,"reward":1}`, p.Arms.Names[0]) + "\n"
 	second := fmt.Sprintf(`{"arm":%q,"count":1,"mean":2}`, p.Arms.Names[1]) + "\n"
@@ -42,7 +42,7 @@ func TestGrace(t *testing.T) {
 		err = a.Pull(t.Context(), pulls, func(all ...cluster.Reward) error { told += len(all); return nil })
 		return told, err
 	}
-	// it waits for the end of its context: told to end
+	// it waits for the end of its context
 	told, err := pull(time.Millisecond, func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) })
 	if lingers := (*cluster.LingerError)(nil); !errors.As(err, &lingers) || told != 3 || err.Error() != "the program did not end within 1ms after its last reward and was interrupted" {
 		t.Errorf("told %d, error %v", told, err)
@@ -65,7 +65,7 @@ func TestProgramsThatLinger(t *testing.T) {
 	var all []cluster.Agent
 	for v := range q.Problem.Tasks.Names {
 		a := agentOf(t, x, q, v)
-		// each pull is made as in a simulation, told as lines, and never ended by the program itself
+		// each pull is made as in a simulation, reported as lines, and never ended by the program itself
 		a.Puller = func(q question.Question, b cluster.RunBody) (cluster.Puller, error) {
 			draws, err := simulated(q, b)
 			return pullFunc(func(ctx context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) error {

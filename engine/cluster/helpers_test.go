@@ -38,7 +38,7 @@ func (n *notices) of(kind cluster.NoticeKind) string {
 	return strings.Join(out, "\n")
 }
 
-// must is a helper for values where no error is expected.
+// must returns the value, and panics if there is an error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

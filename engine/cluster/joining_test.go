@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Whoever has another problem, other options, another algorithm or messages of another version is refused and told the first
-// thing that differs. Who is refused has said nothing.
+// An agent with another problem, other options, another algorithm or another version of the messages is refused. The error names the first
+// difference. A refused agent has published nothing.
 func TestAnotherQuestion(t *testing.T) {
 	q := questionOf(t)
 	other := q
@@ -58,7 +58,7 @@ func TestAnotherQuestion(t *testing.T) {
 	}
 }
 
-// Who may not open a run is told why.
+// Refusals to open a run give the reason.
 func TestOpenRefuses(t *testing.T) {
 	q := questionOf(t)
 	x := cluster.NewMemory()

@@ -42,7 +42,7 @@ type Reward struct {
 	Mean  float64 `json:"mean"`  // reward units, in the sign of the data
 	// Σ (reward - mean)² of the pulls, reward units²; 0 of one pull
 	Squares float64 `json:"squares,omitempty"`
-	// the smallest and the largest of the pulls, reward units; nil where they are not known
+	// the smallest and the largest of the pulls, reward units; nil if they are not known
 	Range *[2]float64 `json:"range,omitempty"`
 }
 
@@ -58,31 +58,30 @@ func (r Reward) spans(bounds [2]float64) [2]float64 {
 	return bounds
 }
 
-// journalLine is a reward with its round. Rewards that are told together count together: each line but
-// the last of them says how many follow. Only where the last of them is there do any of them count; so a crash within a write
-// leaves nothing of it.
+// journalLine is a reward with its round. Rewards that are recorded together count together: each line except the last says how many
+// follow. They count only if the last of them is there, so a crash within a write leaves nothing of it.
 type journalLine struct {
 	Round  int `json:"round"` // from 1
 	Reward     // one measurement of the arm, see Reward
 	More   int `json:"more,omitempty"` // lines that follow of the same telling; 0 for the last one
 }
 
-// journal keeps the rewards of one agent in its folder. What was written is on the disk before
-// anybody else hears of it. One program has a folder at a time. Lines are only ever added. A round may have more than one
-// telling, and an arm several lines. It is for one goroutine at a time.
+// journal keeps the rewards of one agent in its folder. Rewards are on the disk before they are published. One program has a folder at a
+// time. Lines are only ever added. A round may be recorded in several parts, and an arm may have several lines. It is for one goroutine at
+// a time.
 type journal struct {
 	AgentFile
 	dir  string           // the folder
 	lock *os.File         // held from take to close; nil before
 	file *os.File         // rewards.jsonl, at the end of its last whole telling; nil before load
-	all  map[int][]Reward // by round, in the order in which they were written; as they are on the disk
+	all  map[int][]Reward // by round, in the order of the file; equal to what is on the disk
 }
 
-// lockPatience is how long an agent waits for its folder: whoever had it may just have been killed,
-// and the system lets go of a dead program's lock only after some milliseconds.
+// lockPatience is how long an agent waits for its folder: the program that had it may just have been killed, and the system lets go of a
+// dead program's lock only after some milliseconds.
 const lockPatience = 2 * time.Second
 
-// openJournal opens the folder of an agent, which is made where there is none. The lock is taken first: what is read after it
+// openJournal opens the folder of an agent, which is made if there is none. The lock is taken first: what is read after it
 // cannot change under the reader. After an error nothing is held.
 func openJournal(ctx context.Context, dir, run, task string) (*journal, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -117,9 +116,9 @@ func (j *journal) take(ctx context.Context) error {
 	return err
 }
 
-// identify reads whose folder it is, or writes it where it is new. A new folder gets a new instance, which makes it another
-// agent's than every other folder. The file is on the disk when nil is returned, so that a join which names the instance can be
-// traced to it.
+// identify reads the owner of the folder, or writes it if the folder is new. A new folder gets a new instance, which makes it another
+// agent's than every other folder. The file is on the disk when nil is returned, so that a join which names the instance can be traced to
+// it.
 func (j *journal) identify(run, task string) error {
 	path := filepath.Join(j.dir, fileAgent)
 	text, err := os.ReadFile(path)
@@ -139,7 +138,7 @@ func (j *journal) identify(run, task string) error {
 	if err := json.Unmarshal(text, &j.AgentFile); err != nil {
 		return fmt.Errorf("%s cannot be read: %w", path, err)
 	}
-	// a folder of another run would tell its rewards as rewards of this one
+	// the rewards in a folder of another run would count as rewards of this one
 	if j.Run != run || j.Task != task {
 		return fmt.Errorf("%s is the folder of task %q in run %s: an agent for task %q in run %s needs a folder of its own", j.dir, j.Task,
 			j.Run, task, run)
@@ -147,9 +146,9 @@ func (j *journal) identify(run, task string) error {
 	return nil
 }
 
-// load reads the rewards, and cuts off those at the end that a crash has left unfinished: they were
-// never acknowledged, nor was any that was written together with them. A line that cannot be read is an error if it is no
-// such end: the file was changed, and rewards that others may have heard of are in danger.
+// load reads the rewards, and cuts off those at the end that a crash has left unfinished: they were never acknowledged, nor was any that
+// was written together with them. A line that cannot be read is an error if it is not such an end: the file was changed, and rewards that
+// others may have read are in danger.
 func (j *journal) load() error {
 	path := filepath.Join(j.dir, fileJournal)
 	var err error
@@ -199,9 +198,8 @@ func (j *journal) load() error {
 	return err
 }
 
-// torn reports whether what begins with a line that cannot be read is the end that a power failure has
-// left: pages that were never written read as zero bytes, which nobody writes. It is asked of a line with its line end; a last
-// line without one is cut off in any case.
+// torn reports whether what begins with a line that cannot be read is the end that a power failure has left: pages that were never written
+// read as zero bytes, which no program writes. It is asked of a line with its line end; a last line without one is cut off in any case.
 func torn(rest io.Reader, line []byte) bool {
 	tail, err := io.ReadAll(rest)
 	return err == nil && (bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(tail, 0) >= 0)
@@ -211,9 +209,9 @@ func torn(rest io.Reader, line []byte) bool {
 // looked at elsewhere.
 func (r Reward) check() error { return problem.CheckRewards(r.Count, r.Mean, r.Squares) }
 
-// add writes rewards of a round. They are on the disk when it returns nil; after an error, or a crash
-// before that, none of them counts. The rewards of one call count together or not at all. Whoever calls it has checked them.
-// After an error the file is as it was before, where the disk allows that, and the next call may succeed.
+// add writes rewards of a round. They are on the disk when it returns nil; after an error, or a crash before that, none of them counts. The
+// rewards of one call count together or not at all. The caller has checked them. After an error the file is unchanged if the disk allows
+// that, and the next call may succeed.
 func (j *journal) add(round int, rewards ...Reward) error {
 	var text []byte
 	// the last line has no more after it
@@ -255,9 +253,9 @@ func (j *journal) made(round, n int) []int {
 	return out
 }
 
-// batch sums the rewards of a round in the order in which they were written. It is what the agent tells of the round: counts,
-// means, and the squares and ranges that the plan asks for. The order of the sums is the one of the file, so that the message
-// has the same bytes whenever it is made.
+// batch sums the rewards of a round in the order in which they were written. The agent publishes this of the round: counts, means, and the
+// squares and ranges that the plan asks for. The order of the sums is the one of the file, so that the message has the same bytes whenever
+// it is made.
 func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batch {
 	n := p.N()
 	b := engine.Batch{Counts: j.made(round, n), Means: make([]float64, n)}
@@ -294,8 +292,8 @@ func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batc
 	return b
 }
 
-// ranges returns the smallest and the largest reward of each arm in a round. Bounds stand in for a range that was not told. What
-// it returns for arms without pulls is 0, 0 and means nothing.
+// ranges returns the smallest and the largest reward of each arm in a round. Bounds replace a range that was not given. Arms without pulls
+// have the meaningless range 0, 0.
 func (j *journal) ranges(round, n int, bounds [2]float64) [][2]float64 {
 	out, seen := make([][2]float64, n), make([]bool, n)
 	for _, r := range j.all[round] {

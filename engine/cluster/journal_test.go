@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Rewards that are told together are in the journal together or not at all, wherever a power failure
-// has cut what was written, and also where pages of it were never written and read as zeros.
+// Rewards that are recorded together are in the journal together or not at all, wherever a power failure has cut the file, and also where
+// pages of it were never written and read as zeros.
 func TestJournalIsTorn(t *testing.T) {
 	dir := t.TempDir()
 	// as the next program that has the folder would
@@ -75,7 +75,7 @@ func size(t *testing.T, path string) int {
 	return int(i.Size())
 }
 
-// A journal that somebody has changed is refused, and left unchanged.
+// A journal that was changed is refused, and left unchanged.
 func TestJournalWasChanged(t *testing.T) {
 	// no JSON, a round of 0, a count of 0, a reward that cannot be, a telling that breaks off, a number of lines below 0
 	for _, text := range []string{

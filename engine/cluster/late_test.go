@@ -36,10 +36,10 @@ func (d delayed) Publish(ctx context.Context, f cluster.Fact) error {
 		return d.Memory.Publish(ctx, f)
 	}
 	err := d.Memory.Publish(ctx, f)
-	// the next plan stands now, and the late message comes before anybody looks for it
+	// the next plan is published now, and the late message comes before any agent looks for it
 	if f.Round == d.until && f.Name == "plan" {
 		d.once.Do(func() { close(d.free) })
-		for { // nobody goes on before it is there
+		for { // no agent goes on before it is there
 			if _, there, err := d.Find(ctx, f.Run, d.round, d.name); there || err != nil {
 				break
 			}
@@ -80,8 +80,7 @@ func TestLateMessages(t *testing.T) {
 			if err := errors.Join(errs...); err != nil {
 				t.Fatalf("%s, relay %t: %v", asked.name, relay, err)
 			}
-			// on a busy machine others may be late, too
-			// what the plans tell of late messages is what the algorithms were informed of
+			// On a busy machine other messages may be late, too. The algorithms learned all late messages of the plans.
 			informed, among := 0, false
 			for r := 1; r <= out[0].Rounds+1; r++ { // the last plan says that the run is over
 				for _, l := range must(cluster.ReadPlanForTest(mustFind(t, x, r, "plan"))).Late {
@@ -123,7 +122,7 @@ func mustFind(t *testing.T, x cluster.Facts, round int, name string) cluster.Fac
 	return f
 }
 
-// A plan that informs of a message which was not sent, or which nobody went on without, is refused.
+// A plan with a late message that was not sent, or whose round did not continue without it, is refused.
 func TestForgedLateMessages(t *testing.T) {
 	q := questionOf(t)
 	for want, late := range map[string]cluster.Late{

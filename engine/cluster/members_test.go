@@ -86,7 +86,7 @@ func newMembers(t *testing.T, question int, seed uint64, there int) *apart {
 }
 
 // leader returns which server leads the stream of facts, and how many servers keep it and are up to date;
-// -1 where there is no leader now.
+// -1 if there is no leader now.
 func (a *apart) leader(x *nats.Conn) (leader, copies int) {
 	ctx, stop := context.WithTimeout(a.t.Context(), 2*time.Second)
 	defer stop()
@@ -178,8 +178,8 @@ func (a *apart) checkCopies(x *nats.Conn, want int) {
 	}
 }
 
-// A run is opened while one of three servers is away. Facts have one copy then, which a sentence says,
-// and three as soon as somebody joins after the third server has come. The run is the one of one process.
+// A run is opened while one of three servers is away. Facts have one copy then, which a sentence says, and three as soon as a program joins
+// after the third server has come. The run is the one of one process.
 func TestClusterGrows(t *testing.T) {
 	if !long() {
 		t.Skip("eight processes, and elections: CLUSTER_LONG=1")
@@ -190,7 +190,7 @@ func TestClusterGrows(t *testing.T) {
 	defer x.Close()
 	a.checkCopies(x, 1)
 	said := ""
-	// who joins is told of the one copy
+	// a program that joins receives a notice of the one copy
 	y := must(ours.Dial(t.Context(), a.url(), ours.DialOptions{Notice: func(text string) { said += text + "\n" }}))
 	defer y.Close()
 	if !strings.Contains(said, "one copy of every message") {
@@ -227,7 +227,7 @@ func TestClusterGrowsWhileItsLeaderIsAway(t *testing.T) {
 	leader := a.awaitCopies(x, 1)
 	a.members[2].again()
 	a.members[leader].kill()
-	// longer than an election takes, and than it takes agents to say that nobody answers
+	// longer than an election takes, and than agents wait before they report a missing answer
 	time.Sleep(45 * time.Second)
 	if next, _ := a.leader(x); next >= 0 {
 		t.Errorf("server %d leads, and has no copy", next)

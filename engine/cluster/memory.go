@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Memory is an Exchange within a process: for tests, for trials, and for agents and workers that are
-// goroutines. What is in it ends with the process. It is safe for concurrent use.
+// Memory is an Exchange within a process: for tests, for trials, and for agents and workers that are goroutines. Its contents are lost when
+// the process ends. It is safe for concurrent use.
 type Memory struct {
 	// Patience replaces the constant of that name if it is not 0; set it before first use.
 	Patience time.Duration
@@ -30,7 +30,7 @@ type Memory struct {
 	news  chan struct{}        // closed and replaced when a fact arrives, or there may be work
 }
 
-// address tells one fact of the exchange from another.
+// address identifies a fact of the exchange.
 type address struct {
 	run   string // as Fact.Run
 	round int    // as Fact.Round
@@ -88,7 +88,7 @@ func (m *Memory) Publish(ctx context.Context, f Fact) error {
 	return nil
 }
 
-// clone returns the fact with a body of its own. Nobody who has a fact can change the one that stands.
+// clone returns the fact with a body of its own. A caller that has a fact cannot change the stored one.
 func (f Fact) clone() Fact {
 	f.Body = bytes.Clone(f.Body)
 	return f
@@ -148,7 +148,7 @@ func (m *Memory) Keep(ctx context.Context, run string, content []byte) (hash str
 	return hash, m.alone(ctx, func() { m.files[[2]string{run, hash}] = bytes.Clone(content) })
 }
 
-// Fetch implements Facts. What it returns is a copy: the hash stays true for what is kept.
+// Fetch implements Facts. It returns a copy: the hash stays true for what is kept.
 func (m *Memory) Fetch(ctx context.Context, run, hash string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -172,7 +172,7 @@ func (m *Memory) Close() error { return nil }
 type piece struct {
 	work     Work      // never changed after Offer
 	attempts int       // handings out so far
-	holder   int       // the attempt that has it, 0 for nobody
+	holder   int       // the attempt that has it, 0 for none
 	until    time.Time // its patience, by the monotonic clock
 	removed  bool      // finished or withdrawn
 }
@@ -183,9 +183,8 @@ func (m *Memory) drop(p *piece) {
 	m.order = slices.DeleteFunc(m.order, func(o *piece) bool { return o == p })
 }
 
-// next returns a piece that nobody holds, or how long the one waits whose patience ends first;
-// negative where there is none. Pieces come in the order in which they were offered or put back. Where the duration is negative
-// only news can bring work. It needs the lock.
+// next returns a piece without a holder, or the time until the earliest patience ends; negative if there is none. Pieces come in the order
+// in which they were offered or put back. If the duration is negative, only news can bring work. It needs the lock.
 func (m *Memory) next(now time.Time, runs []string) (*piece, time.Duration) {
 	wait := time.Duration(-1)
 	for _, p := range m.order {
@@ -193,7 +192,7 @@ func (m *Memory) next(now time.Time, runs []string) (*piece, time.Duration) {
 			continue
 		}
 		remaining := p.until.Sub(now)
-		// nobody has it, or whoever has it has given no sign of life for too long
+		// it has no holder, or its holder has given no sign of life for too long
 		if p.holder == 0 || remaining <= 0 {
 			return p, 0
 		}
@@ -235,7 +234,7 @@ func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
 		m.mu.Lock()
 		p, wait := m.next(time.Now(), runs)
 		if p != nil {
-			// the piece stays in the order while somebody has it, so that next sees its patience
+			// the piece stays in the order while it has a holder, so that next sees its patience
 			p.attempts++
 			p.holder = p.attempts
 			p.until = time.Now().Add(cmp.Or(m.Patience, Patience))
@@ -246,7 +245,7 @@ func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
 		// taken under the lock, so that no news is missed
 		news := m.news
 		m.mu.Unlock()
-		var end <-chan time.Time // of somebody's patience
+		var end <-chan time.Time // of a holder's patience
 		if wait >= 0 {
 			end = time.After(wait)
 		}
@@ -258,7 +257,7 @@ func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
 	}
 }
 
-// Withdraw implements Exchange. Whoever has a piece in hands keeps its taken, whose words then change nothing in the queue.
+// Withdraw implements Exchange. The holder of a piece keeps its Taken, whose calls then change nothing in the queue.
 func (m *Memory) Withdraw(ctx context.Context, run string) error {
 	if err := CheckRun(run); err != nil {
 		return err
@@ -288,7 +287,7 @@ func (t *taken) Work() Work {
 
 func (t *taken) Attempt() int { return t.attempt }
 
-// Alive implements Taken. Of a handing out that has lost its piece it does nothing.
+// Alive implements Taken. It does nothing for a holder that has lost its piece.
 func (t *taken) Alive(ctx context.Context) error {
 	return t.m.alone(ctx, func() {
 		if t.p.holder == t.attempt {
@@ -297,10 +296,10 @@ func (t *taken) Alive(ctx context.Context) error {
 	})
 }
 
-// Done implements Taken. It counts of every handing out: the work is done, whoever has it by now.
+// Done implements Taken. It counts from every holder, also from one that has lost the piece: the work is done.
 func (t *taken) Done(ctx context.Context) error { return t.m.alone(ctx, func() { t.m.drop(t.p) }) }
 
-// Back implements Taken. It does nothing where the piece is another party's by now, or is gone.
+// Back implements Taken. It does nothing if the piece belongs to another holder by now, or is gone.
 func (t *taken) Back(ctx context.Context) error {
 	return t.m.alone(ctx, func() {
 		if t.p.holder == t.attempt && !t.p.removed {

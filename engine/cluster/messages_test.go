@@ -150,8 +150,7 @@ func TestPlanThatCountsARefusedMessage(t *testing.T) {
 	other.Wait()
 }
 
-// A reward that is not finite, or so huge that nothing is computed with it, is refused where it is told, and
-// nothing of it is kept.
+// A reward that is not finite, or so huge that nothing is computed with it, is refused when it is reported, and nothing of it is kept.
 func TestRewardNotFinite(t *testing.T) {
 	q := questionOf(t)
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, 1e160} {
@@ -172,8 +171,8 @@ func TestRewardNotFinite(t *testing.T) {
 	}
 }
 
-// A text of others that a terminal would obey is refused, whichever of its escapes JSON has it in. A backslash before
-// such a letter, tabs and line ends are no reason.
+// A text of others that a terminal would obey is refused, with any escape that JSON has for it. A backslash before such a letter, tabs and
+// line ends are accepted.
 func TestTextsThatTerminalsObey(t *testing.T) {
 	for text, refused := range map[string]bool{
 		"plain": false, "a tab\tand a line\r\n": false, `a folder C:\bin\form`: false, `\u001b`: false, "é": false,

@@ -78,7 +78,7 @@ func TestForgedPlan(t *testing.T) {
 			t.Errorf("%s: pulls were made: %v", want, count.pulls)
 		}
 	}
-	// no JSON, something after it, and a field that nobody knows
+	// no JSON, something after it, and an unknown field
 	for _, body := range []string{"", "{", "null}", `{"round":1,"later":true}`, `{"round":1} {}`} {
 		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{})

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/clocktest"
 )
 
-// process is one that can be killed and started again. Who has it starts and kills it; whatever it keeps is in files.
+// process is one that can be killed and started again. Its owner starts and kills it; whatever it keeps is in files.
 type process struct {
 	t      *testing.T
 	binary string           // of this test, built in some way
@@ -71,7 +71,7 @@ func (p *process) ended() (bool, error) {
 		return false, nil
 	}
 	if status.Signaled() {
-		p.again() // it has killed itself, as it was told
+		p.again() // it has killed itself, as its role asked
 		return false, nil
 	}
 	if _, err := os.Stat(p.role.Out); err == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 )
 
-// asking returns what a Puller told of a program that answers with these lines, and its error. It asks
-// for two pulls of the first arm and one of the second.
+// asking returns the rewards that a Puller reports for a program that answers with these lines, and its error. It asks for two pulls of the
+// first arm and one of the second.
 func asking(t testing.TB, squares bool, answer string) (told []cluster.Reward, request cluster.Request, err error) {
 	p := enginetest.Paper(t, 1, 0.2)
 	a := cluster.Asking{Name: "the program", Ask: func(_ context.Context, b []byte, w io.Writer) error {
@@ -45,8 +45,7 @@ func asking(t testing.TB, squares bool, answer string) (told []cluster.Reward, r
 	return told, request, err
 }
 
-// What programs give back is taken line by line; what is wrong is named with its line, and what came
-// before it counts.
+// Output of programs is read line by line. An error names its line, and lines before it count.
 func TestPrograms(t *testing.T) {
 	names := enginetest.Paper(t, 1, 0.2).Arms.Names
 	a, b := fmt.Sprintf("%q", names[0]), fmt.Sprintf("%q", names[1])
@@ -102,8 +101,8 @@ func FuzzPrograms(f *testing.F) {
 	})
 }
 
-// Whatever stands where a fact should be, an agent ends with a sentence, and never with a panic. The seeds have each kind of
-// fact that an agent reads.
+// An agent that reads any bytes as a fact ends with a sentence, and never with a panic. The seeds have each kind of fact that an agent
+// reads.
 func FuzzFacts(f *testing.F) {
 	q := questionOf(f)
 	f.Add(1, "plan", []byte(`{"round":1,"author":0,"build":{},"counts":[1],"before":{"digest":"","leaders":null}}`))
@@ -176,7 +175,7 @@ func TestJournal(t *testing.T) {
 	if text := string(must(os.ReadFile(path))); !strings.HasPrefix(text, string(whole)) || strings.Contains(text, `"cou`+"\n") || strings.Contains(text, `"cou{`) {
 		t.Errorf("the folder has %q", text)
 	}
-	// lines that are no end of a crash
+	// malformed lines that a crash cannot have caused
 	for text, want := range map[string]string{
 		`{"round":1,"arm":0,"count":1,"mean":x}` + "\n":                 "line 1 cannot be read; the file was changed",
 		`{"round":1,"arm":0,"count":-1,"mean":1}` + "\n":                "line 1 cannot be read",
@@ -192,7 +191,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// An agent whose folder is older than what it told, or was changed, says so, and goes on with what was recorded.
+// An agent whose folder is older than its messages, or was changed, reports it, and goes on with what was recorded.
 func TestFolderIsOlder(t *testing.T) {
 	q := questionOf(t)
 	x := cluster.NewMemory()
@@ -207,7 +206,7 @@ func TestFolderIsOlder(t *testing.T) {
 	path := filepath.Join(a.Folder, "rewards.jsonl")
 	whole := must(os.ReadFile(path))
 	lines := strings.SplitAfter(string(whole), "\n")
-	// the folder as it is, with its first line alone, and with another mean
+	// the folder unchanged, with its first line alone, and with another mean
 	for text, word := range map[string]string{
 		string(whole): "",
 		lines[0]:      " lacks the rewards of ",

@@ -124,7 +124,7 @@ func TestForgedRelayedMessage(t *testing.T) {
 		all = append(all, agentOf(t, whole, q, v))
 	}
 	takeAll(t, all)
-	// round 1 as it was, and a plan of round 2 that sends on one other number
+	// round 1 unchanged, and a plan of round 2 that sends on one other number
 	said := []cluster.Fact{mustFind(t, whole, 1, "plan")}
 	for v := range q.Problem.V() {
 		said = append(said, mustFind(t, whole, 1, cluster.AgentName(v)))

@@ -11,18 +11,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// RoundCounts holds the counts and means that the agents told of one round. Arms without pulls have mean 0. Replay returns one
-// for each round that is over.
+// RoundCounts holds the counts and means that the agents published of one round. Arms without pulls have mean 0. Replay returns one for
+// each round that is over.
 type RoundCounts struct {
 	Round   int       // from 1
-	Counts  []int     // N pulls in arm order; 0 where the agent's message does not count
+	Counts  []int     // N pulls in arm order; 0 if the agent's message does not count
 	Means   []float64 // reward units, in the sign of the data; of this round alone; 0 without pulls
 	Squares []float64 // nil where the plan did not ask for them
 }
 
-// Replay folds the facts of a run as they are now, without taking part, and returns what became of it
-// and what the agents told in each round that is over; also together with a *PlanError or *MessageError,
-// before which they end. It waits for nothing. The question comes also with an error, as far as it was made.
+// Replay replays the present facts of a run, without taking part, and returns what became of it and what the agents published in each round
+// that is over; also together with a *PlanError or *MessageError, before which they end. It waits for nothing. With an error it also
+// returns the parts of the question that were made.
 func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []RoundCounts, question.Question, error) {
 	// an agent that neither reads in the background nor pulls
 	w := newAgent(Agent{Facts: x, Run: run, Make: make})
@@ -45,7 +45,7 @@ func refused(err error) bool {
 	return errors.As(err, new(*PlanError)) || errors.As(err, new(*MessageError))
 }
 
-// replay takes in the rounds that are over; done is nil where more may come. Each round is learned when the plan after it is
+// replay takes in the rounds that are over; done is nil if more may come. Each round is learned when the plan after it is
 // looked for, as its plan says what counts. The last round is also learned without a plan after it, where all its messages are
 // there. The error ends the folding; rounds are those before.
 func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCounts, err error) {
@@ -55,7 +55,7 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 			w.history.add(f)
 		}
 		if err == nil && r > 1 {
-			// nil where the round is open, or cannot be learned
+			// nil if the round is open, or cannot be learned
 			var counts *RoundCounts
 			if counts, err = w.retold(ctx, r-1, f, planned); counts != nil {
 				rounds = append(rounds, *counts)
@@ -128,8 +128,8 @@ func (w *agent) find(ctx context.Context, r int) error {
 	return nil
 }
 
-// Status says how far a run is, from its facts alone: it makes no problem and reads no script. A program without the script can
-// ask for it. What it does not see, as an end that no replica comes to, Check finds.
+// Status says how far a run is, from its facts alone: it makes no problem and reads no script. A program without the script can ask for it.
+// Check finds the other faults, such as an end that no replica reaches.
 type Status struct {
 	Run       string           `json:"run"`  // the name of the run
 	Mode      string           `json:"mode"` // as RunBody has it; so are Algorithm, Settings, Relay and Build
@@ -156,14 +156,14 @@ type AgentStatus struct {
 	Task   string `json:"task"`            // its task
 	Joined bool   `json:"joined"`          // whether it has joined; also with a join that is refused
 	Host   string `json:"host,omitempty"`  // the name of its machine, as it says
-	Build  string `json:"build,omitempty"` // in words, as it was when it first joined
+	Build  string `json:"build,omitempty"` // in words, of the program that joined first
 	// why it cannot take part, of a join that was not made by this program; "" if it can
 	Refused string `json:"refused,omitempty"`
 	Silent  bool   `json:"silent"` // whether the open round waits for it
 	Absent  int    `json:"absent"` // rounds that went on without it
 }
 
-// StatusOf returns how far a run is. It asks for each fact by itself: V + 1 questions a round. A run that nobody opened is an ErrNoRun.
+// StatusOf returns how far a run is. It asks for each fact by itself: V + 1 questions per round. A run that was not opened is an ErrNoRun.
 func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	b, err := Opened(ctx, x, run)
 	if err != nil {
@@ -208,13 +208,13 @@ func (s *Status) Check(ctx context.Context, x Facts, make Maker) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case refused(err):
-		// nobody can go on with the run
+		// no program can go on with the run
 		s.Refused = err.Error()
 	case err != nil:
 		// the script or a file cannot be had here, or the exchange does not answer: the end is not confirmed
 		s.Unchecked = err.Error()
 	default:
-		// the answers of the replicas stand instead of the author's, to which they are equal where the run is done
+		// the answers of the replicas replace the author's, to which they are equal if the run is done
 		if s.Status = out.Status; s.Status != engine.StatusInterrupted {
 			s.Answers = out.Answers
 		}
@@ -274,7 +274,7 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 	}
 }
 
-// String returns the number of agents that the open round waits for, in words. Of a run that is over, or that cannot go on, it says why.
+// String returns the number of agents that the open round waits for, in words. If the run is over or cannot go on, it says why.
 func (s Status) String() string {
 	silent := lists.Count(s.Agents, func(a AgentStatus) bool { return a.Silent })
 	switch {

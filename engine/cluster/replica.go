@@ -70,11 +70,10 @@ func (r *replica) decisions(round int) Decisions {
 	return decisionsOf(r.asked.Algorithm(), r.arms, round)
 }
 
-// next plans the next round, or says that nothing is left. The algorithm is informed of late messages
-// before. Called again before adopt, it makes the same plan, whatever late messages it is given then. The author and the build
-// are written into it as they are.
+// next plans the next round, or says that nothing is left. The algorithm is informed of late messages before. Called again before adopt, it
+// makes the same plan, even with other late messages. The author and the build are written into it unchanged.
 func (r *replica) next(ctx context.Context, author int, here Build, late []Late) (PlanBody, error) {
-	// an algorithm is informed once for each plan: what it was told goes into the plan, so that the others tell theirs the same
+	// an algorithm is informed once for each plan: the plan lists the late messages, so that the other replicas learn the same ones
 	if !r.planned {
 		if err := r.inform(late); err != nil {
 			return PlanBody{}, err
@@ -101,9 +100,8 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 	return b, nil
 }
 
-// adopt takes the plan that stands for the next round. It is a PlanError if it was made of another
-// history. Size is the length of the plan as it was published. errOtherLate says that the replica has to be made again. The plan
-// has passed readPlan.
+// adopt takes the published plan of the next round. It returns a PlanError if the plan was made of another history, and errOtherLate if the
+// replica has to be made again. Size is the length of the published plan. The plan has passed readPlan.
 func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 	// plans are taken in order, each once
 	if p.Round != r.rounds+1 {
@@ -115,7 +113,7 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 	}
 	// a replica whose algorithm has ended follows the plans of others and computes nothing
 	if !r.ended {
-		// the algorithm was informed before its own plan was made; what stands informs of other messages
+		// the algorithm was informed before its own plan was made; the published plan lists other messages
 		if r.planned && !slices.EqualFunc(p.Late, r.lately, func(x, y Late) bool { return x.Round == y.Round && x.Agent == y.Agent }) {
 			return errOtherLate
 		}
@@ -147,13 +145,13 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 			r.taken++
 			fallthrough
 		default:
-			// The digest is of everything that was learned and of the counts. With equal counts it shows whether both have learned the same.
+			// The digest covers everything that was learned, and the counts. With equal counts it shows whether both have learned the same.
 			if now, _, err := r.asked.Next(ctx); err != nil || now.Digest != p.Digest {
 				return errors.Join(err, refuse("has another history (digest %s, here %s)", p.Digest, now.Digest))
 			}
 		}
 	}
-	// an end stands for ever, so that every replica comes to it by itself or refuses it
+	// an end is permanent, so every replica reaches it by itself or refuses it
 	if p.Done {
 		if why := r.disagrees(p); why != "" {
 			return refuse("%s", why)
@@ -168,7 +166,7 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 	return nil
 }
 
-// disagrees says why a plan cannot be the end of the run: this replica does not come to it. It returns "" where the replica
+// disagrees says why a plan cannot be the end of the run: this replica does not come to it. It returns "" if the replica
 // comes to the same end. It compares what was decided and not the estimates, which builds may round differently.
 func (r *replica) disagrees(p PlanBody) string {
 	own := r.asked.Outcome()
@@ -275,9 +273,9 @@ func (r *replica) coefficients() int {
 	return r.asked.Model.Rank()
 }
 
-// MessageError is a message that no replica takes. The address is used, so that its agent cannot say
-// anything else in that round. A replica meets it only where a plan counts the message or tells it late. If no plan does, it
-// is the reason of an absence, and the run goes on.
+// MessageError is a message that no replica takes. The address is used, so that its agent cannot publish anything else in that round. A
+// replica meets it only if a plan counts the message or lists it as late. If no plan does, it is the reason of an absence, and the run goes
+// on.
 type MessageError struct {
 	Run   string // the name of the run
 	Round int    // in which it was said
@@ -299,17 +297,16 @@ func (e *MessageError) Unwrap() error { return e.Err }
 type Late struct {
 	Round   int    `json:"round"`   // in which it was due, from 1
 	Agent   int    `json:"agent"`   // from 0
-	Message []byte `json:"message"` // as it was published, see wire.Merged
+	Message []byte `json:"message"` // unchanged, see wire.Merged
 }
 
 // maxLate is the most bytes of late messages in a plan; others wait for the next one. The plan has them in base64, which is a
 // third longer.
 const maxLate = MaxBody / 8
 
-// late returns the messages that came late and that the replica has not been informed of: messages of rounds
-// before the last for which a plan has said that they count without them. message gives what an agent said in a round, as far as
-// that is known here. Messages that cannot be read are left out, and such that do not fit wait for the plan after: nobody is
-// told of a message twice.
+// late returns the messages that came late and that the replica has not been informed of: messages of rounds before the last for which a
+// plan has said that they count without them. message returns an agent's message of a round if it is known here. Unreadable messages are
+// left out, and messages that do not fit wait for the plan after: each is learned once.
 func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
 	// an algorithm that late rewards cannot guide is not informed of any
 	if r.ended || !engine.UsesAddedData(r.asked.Algorithm()) {
@@ -382,6 +379,6 @@ func (r *replica) inform(all []Late) error {
 	return nil
 }
 
-// errOtherLate says that the plan which stands informs of other late messages than the one that was made
-// here. The replica has gone too far by then, and is made again from the facts.
+// errOtherLate says that the published plan lists other late messages than the plan that was made here. The replica has gone too far by
+// then, and is made again from the facts.
 var errOtherLate = errors.New("another plan was made here")

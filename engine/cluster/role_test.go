@@ -16,8 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// The test binary is server and agent, too: processes that can be killed at any moment. What they are
-// told comes by one variable.
+// The test binary is server and agent, too: processes that can be killed at any moment. One environment variable has their role.
 const roleVariable = "GONB_COPE_CLUSTER_TEST"
 
 // role says what a process does. Fields are of one kind of process or of another; which kind it is follows from the ones that are set.
@@ -115,14 +114,14 @@ func (r role) take() error {
 	if err != nil {
 		return err
 	}
-	// the file is there as a whole or not at all: whoever sees it knows that the agent is done
+	// the file is there as a whole or not at all: it shows that the agent is done
 	if err := os.WriteFile(r.Out+".new", text, 0o666); err != nil {
 		return err
 	}
 	return os.Rename(r.Out+".new", r.Out)
 }
 
-// die kills the process where it was told to, once.
+// die kills the process once, at the place and round of its role.
 func (r role) die(place string, round int) {
 	if r.Kill != fmt.Sprintf("%s:%d", place, round) {
 		return

@@ -25,7 +25,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// The names of facts. Agent v says what it says under AgentName(v). Facts of round 0 are of the run as a whole.
+// The names of facts. Agent v publishes its messages under AgentName(v). Facts of round 0 are of the run as a whole.
 const (
 	nameRun  = "run"  // round 0: RunBody
 	nameStop = "stop" // round 0: StopBody; the first stop counts, and nothing takes it back
@@ -39,7 +39,7 @@ func AgentName(v int) string { return fmt.Sprintf("agent-%d", v+1) }
 // RunBody opens a run. It has all that agents need to make the same question, except for the contents of the files, which are kept
 // beside it. A second opening is compared with it byte by byte, except for Build.
 type RunBody struct {
-	Identity                  // what tells the question from others; agents compare it with theirs
+	Identity                  // identifies the question; agents compare it with theirs
 	Tasks    []string         `json:"tasks"`    // of agent-1, agent-2, …
 	Arms     int              `json:"arms"`     // of all tasks together; the counts of a plan have as many
 	Settings []engine.Setting `json:"settings"` // the options in words
@@ -47,7 +47,7 @@ type RunBody struct {
 	Relay    bool             `json:"relay"`    // whether the messages of a round go on in the next plan, see RelayAbove
 	// whether the algorithm uses the rewards of each task for its own answer alone
 	Alone bool `json:"alone,omitempty"`
-	// the random numbers of agents that draw their rewards; nil where nobody said
+	// the random numbers of agents that draw their rewards; nil if not set
 	Simulation *Simulation `json:"simulation,omitempty"`
 	Build      Build       `json:"build"` // of who opened it
 }
@@ -66,13 +66,13 @@ const RelayAbove = 32
 
 // OpenOptions say how a run is opened.
 type OpenOptions struct {
-	Simulation *Simulation // nil where nobody says which random numbers are drawn
+	Simulation *Simulation // nil if the random numbers are not set
 	Build      Build       // of this program
 	Relay      bool        // also of few agents
 }
 
-// Open publishes a run, after its files. A run of that name which is the same is left as it is,
-// also where a program of another build opened it. A run of that name which differs is an error.
+// Open publishes a run, after its files. An existing run of that name is left unchanged if it is the same, also if another build opened it.
+// It is an error if it differs.
 func Open(ctx context.Context, x Facts, run string, q question.Question, r question.Recipe, opt OpenOptions) (RunBody, error) {
 	if err := CheckRun(run); err != nil {
 		return RunBody{}, err
@@ -92,12 +92,12 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	}
 	b := RunBody{
 		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: settingsOf(q), Recipe: r,
-		// the catalogue says of a method whether its agents share anything, and the algorithm whether these options have them do so
+		// the catalogue says whether agents of a method share anything, and the algorithm whether they do with these options
 		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Independent(s.Algorithm()), Simulation: opt.Simulation,
 		Build: opt.Build,
 	}
-	// Whoever sees the fact of the run finds its files: they are kept before. A crash between the two leaves files that nobody
-	// names, and the next call keeps them again, to the same hashes.
+	// Readers of the run's fact find its files, because they are kept before. A crash between the two leaves unused files, and the next call
+	// keeps them again, to the same hashes.
 	b.Recipe, err = withFiles(r, func(f *question.File) (err error) {
 		if f.SHA256, err = x.Keep(ctx, run, f.Content); err != nil {
 			err = fmt.Errorf("keeping %s: %w", f.Path, err)
@@ -123,8 +123,8 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	return b, fmt.Errorf("a run %s was opened before, and it is another one: give this one another name", run)
 }
 
-// withFiles does something with a copy of each file of a recipe, its script and its data, and returns the recipe with them. The
-// recipe that is given stays as it is. After an error the recipe is not to be used.
+// withFiles does something with a copy of each file of a recipe, its script and its data, and returns the recipe with them. The given
+// recipe is unchanged. After an error the recipe is not to be used.
 func withFiles(r question.Recipe, do func(*question.File) error) (question.Recipe, error) {
 	r.Data = append([]question.File(nil), r.Data...)
 	err := do(&r.Script)
@@ -153,11 +153,11 @@ func settingsOf(q question.Question) []engine.Setting {
 	return append(out, q.Options.Stated()...)
 }
 
-// ErrNoRun is wrapped by errors of runs that nobody opened.
+// ErrNoRun is wrapped by errors of runs that were not opened.
 var ErrNoRun = errors.New("it was not opened")
 
-// Opened returns how a run was opened. Without one it is an ErrNoRun with the names of other runs. What it returns is checked as
-// far as indices need it: there are tasks, and at least one arm for each.
+// Opened returns how a run was opened. Without one it is an ErrNoRun with the names of other runs. The result is checked as far as indices
+// need it: there are tasks, and at least one arm for each.
 func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 	if err := CheckRun(run); err != nil {
 		return RunBody{}, err
@@ -186,9 +186,9 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 	return b, nil
 }
 
-// question makes the question of a run. It is an error when it differs here from what was opened. The contents of its files are
-// fetched and their hashes checked, as Facts.Fetch does. The difference is a *RefusedError. It holds the contents of all files
-// in memory until the question is made.
+// question makes the question of a run. It is an error if it differs here from the opened run. The contents of its files are fetched and
+// their hashes checked, as Facts.Fetch does. The difference is a *RefusedError. It holds the contents of all files in memory until the
+// question is made.
 func (b RunBody) question(ctx context.Context, x Facts, run string, make Maker) (question.Question, error) {
 	r, err := withFiles(b.Recipe, func(f *question.File) (err error) {
 		if f.Content, err = x.Fetch(ctx, run, f.SHA256); err != nil {
@@ -238,13 +238,13 @@ func begin(ctx context.Context, q question.Question, memory *model.Memory) (*que
 	return q.Begin(ctx, memory)
 }
 
-// Identity tells a question from others. Agents that join state the same one. It is part of RunBody and of JoinBody, as their JSON fields.
+// Identity identifies a question. Agents that join state the same one. It is part of RunBody and of JoinBody, as their JSON fields.
 type Identity struct {
 	question.Identity
 	Wire int `json:"wire"` // version of the messages
 }
 
-// identityOf returns what tells a question from others.
+// identityOf returns the Identity of a question.
 func identityOf(q question.Question) (Identity, error) {
 	id, err := q.Identity()
 	return Identity{id, wire.Version}, err
@@ -287,14 +287,14 @@ func (i Identity) differs(run Identity) string {
 // Build says what a program was built from and for. Two builds of one source that differ in System or
 // Level may round differently: see PlanBody. Replicas agree all the same, since all take the plans of one author.
 type Build struct {
-	Revision string `json:"revision"`          // of the source, as it was stamped; "" where it was not
-	Program  string `json:"program,omitempty"` // checksum of the program's file, where the revision does not tell the source
+	Revision string `json:"revision"`          // of the source, from the build information; "" if it has none
+	Program  string `json:"program,omitempty"` // checksum of the program's file, if the revision does not identify the source
 	System   string `json:"system"`            // as linux/amd64
 	Level    string `json:"level,omitempty"`   // of the processor: v1 to v4 of GOAMD64, or its relatives
 	Go       string `json:"go"`
 }
 
-// BuildHere returns the build of this program. The first call reads the program's file where the revision does not tell the source.
+// BuildHere returns the build of this program. The first call reads the program's file if the revision does not identify the source.
 func BuildHere() Build {
 	b := Build{System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	changed := ""

@@ -64,9 +64,8 @@ func forgeries(t *testing.T, q question.Question) []forgery {
 	}
 }
 
-// Every role says every kind of fact in the name of another: with what it may say by itself, with headers that
-// claim to be of the server, and at the server's own address. The server refuses it, or keeps the true sender
-// with it, and then every replica names both.
+// Every role says every kind of fact in the name of another: with facts that it may publish, with headers that claim to be of the server,
+// and at the server's own address. The server refuses it, or keeps the true sender with it, and then every replica names both.
 func TestAttackWrongAuthor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a server with keys")
@@ -87,7 +86,7 @@ func TestAttackWrongAuthor(t *testing.T) {
 						continue
 					}
 					tries++
-					run := fmt.Sprintf("%s%d-%d", strings.TrimSuffix(who, ".creds"), tries, k) // what stands, stands
+					run := fmt.Sprintf("%s%d-%d", strings.TrimSuffix(who, ".creds"), tries, k) // stored facts are permanent
 					must(cluster.Open(t.Context(), owner, run, q, recipe, cluster.OpenOptions{}))
 					file := s.files[who]
 					// an agent has rights in its own run alone
@@ -101,7 +100,7 @@ func TestAttackWrongAuthor(t *testing.T) {
 					}
 					forge(t, s, file, at, k)
 					_, stands, err := owner.Find(t.Context(), at.Run, at.Round, at.Name)
-					// only plans of agents of the run may stand, and then with the true sender
+					// only plans of agents of the run may be stored, and then with the true sender
 					if may := f.may && who == "agent-1.creds" && k < 2; err != nil || stands != may {
 						t.Fatalf("%s, %s: it stands: %t, want %t, error %v", f.name, way, stands, may, err)
 					} else if may {

@@ -42,7 +42,7 @@ func TestSilentAgent(t *testing.T) {
 					}
 				})
 			}
-			// On a busy machine another one may be named first, as long as it is silent, too.
+			// On a busy machine another one may be named first, if it is silent, too.
 			alone := regexp.MustCompile(`(?m)^round 1 waits for agent-5 \(task "[^"]*"\): it is silent$`)
 			for ctx.Err() == nil && !alone.MatchString(said.of(cluster.NoticeSilent)) {
 				time.Sleep(10 * time.Millisecond)
@@ -64,7 +64,7 @@ func TestSilentAgent(t *testing.T) {
 				a.Folder, a.Patience, a.GoOn = folders[v], 4*time.Second, v == 0 || !relay
 				all = append(all, a)
 			}
-			if relay { // whoever relays must be one that goes on
+			if relay { // the agent that relays must be one that goes on
 				for v := range all {
 					all[v].GoOn = true
 				}

@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// A run that somebody stops ends all agents, without an error and with the words of who stopped it. It is stopped once, and
-// whoever comes later is told.
+// Stopping a run ends all agents, without an error and with the words of the person who stopped it. It is stopped once, a second stop is an
+// error with the words of the first, and a later agent ends with them.
 func TestStop(t *testing.T) {
 	q := questionOf(t)
 	x := cluster.NewMemory()

@@ -49,7 +49,7 @@ func TestStopWhileMessagesAreMissing(t *testing.T) {
 	}
 }
 
-// Who only reads a run does not wait for a message that a plan counts and that is not there.
+// A reader of a run does not wait for a message that a plan counts and that is not there.
 func TestReplayWhileMessagesAreMissing(t *testing.T) {
 	q := questionOf(t)
 	q.Simulated = false
@@ -64,7 +64,7 @@ func TestReplayWhileMessagesAreMissing(t *testing.T) {
 	}
 }
 
-// A run that is over is not stopped: who tries is told so, and the run stays what it was.
+// A run that is over cannot be stopped: the caller receives an error, and the run is unchanged.
 func TestStopAfterTheEnd(t *testing.T) {
 	q := questionOf(t)
 	q.Options.MaxRounds = 1

@@ -174,7 +174,7 @@ func (s *surface) hessianRow(values []float64, i int) (_ []float64, err error) {
 type slopes struct {
 	cross  *mat.Dense // m × n
 	corner *mat.Dense // m × m
-	noise  []float64  // n; nil where nobody asks for it
+	noise  []float64  // n; nil if the caller does not need it
 }
 
 // slopes computes them. With LLᵀ = K_SS and A = I + ΦᵀN⁻¹Φ there is one product of O(n m²):

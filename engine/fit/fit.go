@@ -21,9 +21,9 @@ import (
 // spread over the limits.
 const defaultStarts = 4
 
-// MaxArms is the largest number of arms Of takes. Up to DenseArms the covariance is factored as it is, O(n³),
-// several hundred times; beyond that along inducing arms (see inducing.go), where n of them with m
-// inducing take O(n m²).
+// MaxArms is the largest number of arms Of takes. Up to DenseArms the whole covariance is factored, O(n³),
+// several hundred times; beyond that along inducing arms (see inducing.go), where n of them with m inducing
+// take O(n m²).
 const MaxArms = 20_000
 
 // Of fits the free numbers of the kernel to the mean rewards of the problem and their counts, and
@@ -203,12 +203,12 @@ func (f *Fit) warn() {
 // tooGood is the level at which a fit better than noise allows is reported.
 const tooGood = 1e-3
 
-// stopped tells the end of the context from other mistakes.
+// stopped reports whether an error is the end of the context.
 func stopped(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// What the constant level of rewards is of, which the kernel need not explain.
+// The scope of a constant level of rewards, which the kernel need not explain.
 const (
 	MeanProblem = "problem" // one level for all arms; the default
 	MeanTask    = "task"    // one level for each task
@@ -222,11 +222,11 @@ type Options struct {
 	// scale σ of one reward, reward units: known when Fixed, else fitted; nil: the problem's scales
 	Noise  *kernels.Free
 	Starts int // how many searches; 0 means 4
-	// told how often the likelihood was evaluated so far, each time; may be nil
+	// receives the number of evaluations of the likelihood so far, after each; may be nil
 	Progress func(evaluations int)
 }
 
-// Fit is a kernel with its numbers found, and what is known of it.
+// Fit is a kernel with its fitted numbers and their diagnostics.
 type Fit struct {
 	// Kernel has plain numbers, and the level as a separate term, since algorithms have none: a
 	// constant, or c*task(identity()). Problems take it unchanged.
@@ -242,7 +242,7 @@ type Fit struct {
 	// degrees of freedom within arms; 0 where the data have none
 	Replicates float64 `json:"replicates"`
 
-	Start      string `json:"start"`      // the kernel as it was given
+	Start      string `json:"start"`      // the given kernel
 	Expression string `json:"expression"` // the kernel fitted, without the level
 	Usable     string `json:"usable"`     // Kernel
 
@@ -253,7 +253,8 @@ type Fit struct {
 	LogLikelihoodStart float64 `json:"log_likelihood_start"` // nats
 	LogLikelihood      float64 `json:"log_likelihood"`       // never below that at the start
 	// arms along which the covariance of many was factored, and how much larger the log likelihood may
-	// be than the one stated, which is a lower bound then, nats; both 0 if it was factored as it is
+	// be than the one stated, which is a lower bound then, nats; both 0 if the whole covariance was
+	// factored
 	Inducing int     `json:"inducing_arms,omitempty"`
 	Lost     float64 `json:"log_likelihood_lost,omitempty"`
 	// largest derivative by a number on its scale, nats; numbers at a limit are left out
@@ -283,11 +284,10 @@ type Parameter struct {
 	CI95          [2]float64 `json:"ci95"`
 	StandardError float64    `json:"standard_error"` // on its scale: relative for a logarithmic one
 	Logarithmic   bool       `json:"logarithmic"`
-	Limit         string     `json:"limit,omitempty"` // "min" or "max" where it ended there
+	Limit         string     `json:"limit,omitempty"` // "min" or "max" if it ended there
 }
 
-// CrossValidation says how well each arm is predicted from all others, the kernel
-// staying as it is.
+// CrossValidation says how well each arm is predicted from all others, with the kernel fixed.
 type CrossValidation struct {
 	Arms  int     `json:"arms"`  // predicted; the only arm of a level is not
 	Error float64 `json:"error"` // root mean square, reward units
@@ -297,8 +297,8 @@ type CrossValidation struct {
 	Coverage   float64 `json:"coverage"`    // share of arms within their 95 % interval
 }
 
-// Misfit is the test for lack of fit: the means against the kernel, where it says less
-// than noise does.
+// Misfit is the test for lack of fit: the means against the kernel, in the directions about which
+// it says less than noise does.
 type Misfit struct {
 	Test   string `json:"test"`             // "F", "chi-square" or "" without a test
 	Reason string `json:"reason,omitempty"` // why no test was made

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Of many arms the covariance is not factored as it is, O(n³), but along m of them, the inducing arms
+// The covariance of many arms is not factored as a whole, O(n³), but along m of them, the inducing arms
 // S: with Q = K_nS K_SS⁻¹ K_Sn and R = K - Q ≥ 0,
 //
 //	F = log p(y | Q + N) - t,  t = ½ Σ_i R_ii/N_i,
@@ -33,7 +33,7 @@ import (
 //
 // A number times identity() has no few inducing arms, and needs none: it is part of N.
 
-// DenseArms is the most arms whose covariance is factored as it is.
+// DenseArms is the most arms whose whole covariance is factored.
 const DenseArms = 600
 
 const (
@@ -42,7 +42,7 @@ const (
 	roughlyLost, roughlyMost = 0.2, 160
 	mostLost, mostInducing   = 1e-2, 700
 
-	mostExact = 2000 // arms whose covariance is factored as it is where inducing arms lose more than this:
+	mostExact = 2000 // arms whose whole covariance is factored if inducing arms lose more than this:
 	tooMuch   = 2    // t of mostInducing, nats
 	// jitter, relative to the largest variance, that keeps K_SS definite; Q only becomes smaller by it
 	inducingJitter = 1e-10
@@ -90,8 +90,8 @@ func (s *surface) matrix(k kernels.Joint) (kernels.Matrix, error) {
 	return k.On(s.ctx, s.d.p.Tasks, s.d.p.Arms, s.d.p.TaskOf)
 }
 
-// induce returns inducing arms at some values, at most so many, and t with them: they end where it is
-// little enough.
+// induce returns inducing arms at some values, at most so many, and t with them: they end when it is
+// small enough.
 func (s *surface) induce(values []float64, enough float64, most int) (arms []int, trace float64, err error) {
 	defer try.Caught(&err)
 	smooth, own := try.Two(s.parts(values, nil))

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// both returns a surface whose covariance is factored as it is, and one along inducing arms.
+// both returns a surface whose whole covariance is factored, and one along inducing arms.
 func both(t *testing.T, mean string, noise *kernels.Free) (dense, low *surface) {
 	t.Helper()
 	k := kernels.AddJoint(joint(t, rbf(1.3), kernels.Mul(free(2, 0.02, 200), rbf(1.7))), nugget(t, 0.05))
@@ -91,8 +91,8 @@ func closeTo(t *testing.T, what string, got, want, relative float64) {
 	}
 }
 
-// The gradient belongs to the lower bound with the inducing arms as they are, by differences of the
-// bound itself.
+// The gradient is of the lower bound with the inducing arms fixed, as differences of the bound
+// show.
 func TestInducingGradient(t *testing.T) {
 	for _, mean := range []string{MeanProblem, MeanTask, MeanNone} {
 		for _, noise := range []*kernels.Free{nil, {Value: 0.4, Min: 0.01, Max: 10}} {
@@ -132,7 +132,7 @@ func TestInducingGradient(t *testing.T) {
 	}
 }
 
-// Where arms have nothing by themselves and noise is known, nobody asks for the slope by it.
+// If arms have no own part and noise is known, the slope by it is not computed.
 func TestInducingGradientWithoutOwnParts(t *testing.T) {
 	k := joint(t, rbf(1.3), rbf(1.7))
 	p := world{tasks: 4, arms: 25, reps: 3, noise: 0.5}.draw(t, k, 7, rand.New(rand.NewPCG(5, 6)))

@@ -111,8 +111,8 @@ func (d *data) pureError(variance []float64) float64 {
 }
 
 // silent returns the sum of squares of the coordinates about which the kernel says less than noise does, each over its standard
-// deviation, and how many there are. The kernel has the eigenvalues of its features, and 0 in all other directions. What arms have by
-// themselves adds the same to all, which is exact where all means have one variance, and the mean over arms otherwise.
+// deviation, and how many there are. The kernel has the eigenvalues of its features, and 0 in all other directions. The own part of
+// arms adds the same to all, which is exact if all means have one variance, and the mean over arms otherwise.
 func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, variance []float64) (sum float64, count int, err error) {
 	m, n := features.Dims()
 	rows := mat.NewDense(m+1, n, nil) // Φ and y
@@ -160,8 +160,8 @@ func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, v
 
 // nugget fits the kernel with + g*identity() added. All other numbers are fitted again: a kernel
 // without the term bends to rough means, by short length scales, and looks as if it fitted. The
-// ratio of the likelihoods tells, g = 0 being at the edge of its values
-// [Self and Liang 1987, case 5]. A kernel that has such a term is left alone.
+// test uses the ratio of the likelihoods, g = 0 being at the edge of its values [Self and Liang
+// 1987, case 5]. A kernel that has such a term is not changed.
 func (f *Fit) nugget(s *surface, best optimum, opt Options) (err error) {
 	defer try.Caught(&err)
 	variance := best.process.variance

@@ -29,7 +29,7 @@ func TestMisfitLevel(t *testing.T) {
 			p := w.draw(t, k, 0, rand.New(rand.NewPCG(2, uint64(draw))))
 			p.Noise.Scales = slices.Clone(p.Noise.Scales)
 			for i := range p.Noise.Scales {
-				p.Noise.Scales[i] = 2 // F does not mind the scale, but where it begins to look
+				p.Noise.Scales[i] = 2 // F does not depend on the scale, but its starting point does
 			}
 			d, err := dataOf(p, mean)
 			if err != nil {

@@ -41,7 +41,7 @@ type covariance interface {
 	inverseDiagonal() []float64 // of Σ⁻¹
 }
 
-// whole is a covariance that is factored as it is.
+// whole is a covariance that is factored as a whole.
 type whole struct {
 	mat.Cholesky
 	inverse *mat.SymDense // see invert
@@ -145,7 +145,8 @@ func (g *process) slope(change *mat.SymDense) float64 {
 	return sum
 }
 
-// projected returns P = Σ⁻¹ - Σ⁻¹ H (Hᵀ Σ⁻¹ H)⁻¹ Hᵀ Σ⁻¹, for which P y = α, of a covariance that is factored as it is.
+// projected returns P = Σ⁻¹ - Σ⁻¹ H (Hᵀ Σ⁻¹ H)⁻¹ Hᵀ Σ⁻¹, for which P y = α, of a covariance that is factored as a
+// whole.
 func (g *process) projected() *mat.SymDense {
 	if g.contrast != nil {
 		return g.contrast
@@ -305,7 +306,7 @@ const littleUse = 1.2
 // mostResiduals limits the arms that are listed by their residuals.
 const mostResiduals = 10
 
-// crossValidate predicts every arm from all others, the kernel and the noise as they are and the
+// crossValidate predicts every arm from all others, with the kernel and the noise fixed and the
 // level estimated again [RW06, eq. 5.12; Dubrule 1983],
 //
 //	y_i - μ_i = (P y)_i / P_ii,  variance 1 / P_ii.

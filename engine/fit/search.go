@@ -60,8 +60,8 @@ func (s *surface) search(starts int, further ...[]float64) (best optimum, err er
 	return best, s.finish(&best)
 }
 
-// fix keeps the inducing arms that some values choose, until they are made nil. Where they lose too much
-// and the arms are not too many, the covariance is factored as it is.
+// fix keeps the inducing arms that some values choose, until they are made nil. If they lose too much
+// and the arms are not too many, the whole covariance is factored.
 func (s *surface) fix(values []float64) (err error) {
 	var lost float64
 	if s.inducing, lost, err = s.induce(values, roughlyLost, roughlyMost); err != nil || lost <= tooMuch || len(s.d.y) > mostExact {

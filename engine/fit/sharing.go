@@ -45,9 +45,8 @@ func (f *Fit) sharing(s *surface, best optimum, opt Options) error {
 const noEffect = 1e-12
 
 // alike returns the correlation of the arms' effects between tasks, from the features of the arms and the variance of arms by
-// themselves: what is left of rewards when the mean of the arms of each task is taken off, which tells no arm from
-// another. Arms are matched by name; tasks without a common arm are compared by the effects of all.
-// signal is the mean variance of an effect.
+// themselves: the effects are rewards minus the mean of the arms of each task, which does not distinguish arms. Arms are
+// matched by name; tasks without a common arm are compared by the effects of all. signal is the mean variance of an effect.
 func (d *data) alike(features *mat.Dense, own float64) (correlation [][]float64, signal float64) {
 	groups, ids := d.p.Groups(), d.p.Arms.ID
 	centred := mat.DenseCopyOf(features.T()) // N × m

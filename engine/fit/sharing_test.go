@@ -29,7 +29,7 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// A kernel that tells no arms of a task apart has nothing to share.
+// A kernel that does not distinguish arms of a task has nothing to share.
 func TestSharingOfNoEffects(t *testing.T) {
 	level := joint(t, kernels.Identity{}, kernels.Mul(free(4, 0.1, 100), kernels.Constant{Value: 1}))
 	p := world{tasks: 4, arms: 10, reps: 4, noise: 0.5}.draw(t, level, 0, rand.New(rand.NewPCG(4, 1)))

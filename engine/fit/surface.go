@@ -27,8 +27,8 @@ type surface struct {
 	noise   bool                // the last number is σ
 	fixed   []float64           // variances of the means where the noise is not free
 
-	dense       bool   // whether the covariance is factored as it is
-	inducing    []int  // arms along which it is while they are fixed; nil: every point has its own
+	dense       bool   // whether the whole covariance is factored
+	inducing    []int  // the inducing arms while they are fixed; nil: every point has its own
 	evaluations *tally // of the likelihood, by all surfaces of one fit
 }
 
@@ -236,7 +236,7 @@ func (s *surface) change(g *process, to, from []float64, some []bool) (_ float64
 	return g.slope(after), nil
 }
 
-// tally counts, and tells it.
+// tally counts evaluations and reports the count.
 type tally struct {
 	count int
 	tell  func(count int)

@@ -140,7 +140,7 @@ func (c Column) layout() bool {
 	return len(parts) > 0 && slices.Contains(layoutWords, parts[len(parts)-1]) && !c.option()
 }
 
-// unused says why a column, by its own looks, has no part; "" if it may have one.
+// unusedFor says why a column, by its own looks, has no part; "" if it may have one.
 func (d *Description) unusedFor(t *table, c Column) string {
 	switch rows := d.Rows; {
 	case c.Different == 0:

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// spoken matches what the page says to somebody.
+// spoken matches the page's messages.
 var spoken = regexp.MustCompile(`role="(?:alert|status)">(.*)</p>`)
 
 // idsOf returns the ids of the fields of a page.
@@ -65,8 +65,8 @@ func TestAnswersAreSaid(t *testing.T) {
 	says("and again", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"9"}}, 422, "7 is recorded by Ann")
 }
 
-// What is typed into other rows stays when one is stored, refused, or more is asked for; all can be stored at once,
-// and the next field without a value comes next.
+// The input of other rows stays when one row is stored or refused, or more pulls are asked for; all can be stored
+// at once, and the next field without a value comes next.
 func TestTypedStays(t *testing.T) {
 	c, s := started(t)
 	ann := joined(t, c, s, "Ann")
@@ -119,8 +119,8 @@ func TestDoubtedValue(t *testing.T) {
 	}
 }
 
-// A pull that was not measured is given back with its reason, by whoever has it. What fails is a result, whose value
-// follows the goal.
+// The person who has an unmeasured pull gives it back with a reason. A failed pull is a result, whose value follows
+// the goal.
 func TestFailedPulls(t *testing.T) {
 	c, s := started(t)
 	ann, bob := joined(t, c, s, "Ann"), joined(t, c, s, "Bob")
@@ -239,7 +239,7 @@ func TestEmptyUpload(t *testing.T) {
 	}
 }
 
-// Before the first round is over nobody knows how long it takes.
+// Before the first round is over the remaining time is unknown.
 func TestRemaining(t *testing.T) {
 	for x, want := range map[float64]string{math.NaN(): "", math.Inf(1): "", 0: "", -1: "", 12.34: "12 days", 1.02: "1 day", 1.5: "1.5 days"} {
 		if got := remaining(x, "days"); got != want {

@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// A preview says whether an id was handed out. guesses counts the ids of each person that were not, so that nobody
-// finds others' by trying.
+// A preview says whether an id was handed out. guesses counts each person's ids that were not, so that a person
+// cannot find others' ids by trying.
 type guesses struct {
 	mu  sync.Mutex
 	byP map[string]*tried // by person
@@ -28,11 +28,11 @@ const (
 	guessesIn   = time.Hour
 )
 
-// errTooMany answers somebody who has named too many.
+// errTooMany answers a person who has named too many.
 const errTooMany = "too many ids that were never handed out came from you within an hour: measure and store by your list, " +
 	"and try sheets later"
 
-// may reports whether somebody may name further ids.
+// may reports whether a person may name further ids.
 func (g *guesses) may(by string, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

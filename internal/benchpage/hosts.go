@@ -13,9 +13,10 @@ import (
 )
 
 // A page of another party can make a browser send requests to any address, under a name of its own. The page answers under
-// its own names: this machine's, those of its certificate, and those that people were invited to. An address in numbers is no name.
+// its own names: this machine's, those of its certificate, and those that people were invited to. An address in numbers is not a
+// name.
 
-// ownNames returns the names of a page that listens at a host, and those of the addresses that people are told.
+// ownNames returns the names of a page that listens at a host, and those of the published addresses.
 func ownNames(listen string, urls []string) []string {
 	own := []string{"localhost", listen}
 	if name, err := os.Hostname(); err == nil {

@@ -82,7 +82,7 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request, by string) {
 	}
 }
 
-// tell stores what was typed: of one row or of all. What is refused is said, and what was typed into other rows stays.
+// tell stores the input of one row or of all. It reports refused input, and keeps the input of other rows.
 func (s *server) tell(w http.ResponseWriter, r *http.Request, by string) {
 	a := answer{said: map[string]said{}, doubted: map[string]bool{}, stored: map[string]bool{}}
 	if err := r.ParseForm(); err != nil {

@@ -100,8 +100,8 @@ func joined(t *testing.T, c *folder.Campaign, s *httptest.Server, name string) v
 
 var idField = regexp.MustCompile(`name="r\.([A-Z0-9]{6})"`)
 
-// A list is asked for, filled in row by row, and shown with who told it; what cannot be right is refused
-// beside its row, with what was typed.
+// A list is asked for, filled in row by row, and shown with the person who recorded each result;
+// impossible input is refused beside its row and kept.
 func TestList(t *testing.T) {
 	c, s := started(t)
 	ann := joined(t, c, s, "Ann")
@@ -265,7 +265,7 @@ func TestPagesAreHarmless(t *testing.T) {
 	}
 }
 
-// An address that others can reach needs TLS, or that somebody says it is plain.
+// An address that others can reach needs TLS, or a statement that it is plain.
 func TestListen(t *testing.T) {
 	c, _ := started(t)
 	for _, a := range []Address{{Listen: "0.0.0.0:0"}, {Listen: ":0"}, {Listen: "192.0.2.1:0"}} {

@@ -36,7 +36,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"sentence":  func(n campaign.Note) string { return sentence.Upper(n.String()) + "." },
 }).ParseFS(files, "page.html"))
 
-// The most bytes of a sheet, and of a request by a person whom nobody knows yet; the most lines of a receipt.
+// The most bytes of a sheet, and of a request by an unknown person; the most lines of a receipt.
 const (
 	mostUpload   = 4 << 20
 	mostStranger = 1 << 10
@@ -64,7 +64,7 @@ func New(c *folder.Campaign, secure bool) http.Handler {
 		mux.HandleFunc("GET /"+file, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, file) })
 	}
 	mux.HandleFunc("GET "+place+"{$}", s.person(s.list))
-	mux.HandleFunc("GET "+place+"tell", s.person(s.list)) // whoever comes back to what a form answered
+	mux.HandleFunc("GET "+place+"tell", s.person(s.list)) // for a return to the answer of a form
 	mux.HandleFunc("GET "+place+"ask", s.person(s.list))
 	mux.HandleFunc("POST "+place+"ask", s.person(s.ask))
 	mux.HandleFunc("POST "+place+"tell", s.person(s.tell))
@@ -162,7 +162,7 @@ func estimated(x float64, ci [2]float64) string {
 	return fmt.Sprintf("%.*f [%.*f, %.*f]", digits, x, digits, ci[0], digits, ci[1])
 }
 
-// remaining writes a time that is left in a unit like days, "" where nobody knows it yet.
+// remaining writes a time that is left in a unit like days, "" if it is not known yet.
 func remaining(x float64, unit string) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) || x <= 0 {
 		return ""

@@ -44,8 +44,8 @@ func took(b *testing.B, k *client.Kernel, code string) time.Duration {
 }
 
 // BenchmarkGoCellAdded sends the same cells to GoNB itself and to this kernel in turn:
-// what the way through this kernel adds to a cell of GoNB. GoNB is told not to run go
-// get, as this kernel does for cells that need none.
+// the difference is the cost of this kernel for a cell of GoNB. GoNB is set not to run go get, as
+// this kernel does for cells that need none.
 func BenchmarkGoCellAdded(b *testing.B) {
 	warm(b)
 	needGoNB(b)

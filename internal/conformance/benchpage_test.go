@@ -26,7 +26,7 @@ const (
 	benchDays  = "p = problem(\"halides.csv\", kernel=task(identity()) * arm(identity()), noise=2)\ndays = protocol(p, delta=0.1, epsilon=1, plate=4, capacity=4, seed=1, runs=0)\n"
 )
 
-// benchCampaign returns a campaign with its page, and the link of somebody who may use it.
+// benchCampaign returns a campaign with its page, and the link of a person who may use it.
 func benchCampaign(t *testing.T) (*folder.Campaign, *httptest.Server, string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -62,7 +62,7 @@ func requests(t *testing.T, file string, least int) []string {
 	return soFar()
 }
 
-// What requests counts is what a page asks for, in whichever way.
+// The counter requests counts every request of a page.
 func TestRequestsAreSeen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.html")
 	page := `<!DOCTYPE html><title>x</title><img src="http://127.0.0.1:9/a.png"><link rel="stylesheet" href="http://fonts.invalid/b.css">

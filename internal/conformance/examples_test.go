@@ -211,7 +211,7 @@ func shown(data map[string]any, work string) (lines []string) {
 	return lines
 }
 
-// differences lists what two runs cannot agree on, and what stands for it.
+// differences lists the texts on which two runs cannot agree, and their replacements.
 var differences = []struct {
 	pattern *regexp.Regexp
 	stands  string

@@ -90,7 +90,7 @@ type process struct {
 }
 
 // own returns the processes that have the tests' folder in their environment, and so were started
-// by them. Other systems than Linux do not tell.
+// by them. Only Linux shows them.
 func own() (found []process) {
 	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range environments {
@@ -248,7 +248,7 @@ var warming = sync.OnceValue(func() error {
 	return nil
 })
 
-// warm compiles what the first Go cells need, as users are told to do: tests with Go
+// warm compiles what the first Go cells need, as the documentation asks of users: tests with Go
 // cells wait for no compiler then. Modules are downloaded once when they are not there.
 func warm(t testing.TB) {
 	t.Helper()

@@ -14,7 +14,7 @@ import (
 const suiteChecks = 12
 
 // suite runs the Jupyter project's suite with the samples of a class in suite.py and
-// returns which checks went well; every other is told to report.
+// returns the checks that passed; every other is passed to report.
 func suite(t *testing.T, class string, report func(check, state, reason string)) (passed []string) {
 	t.Helper()
 	interpreter := python(t, "jupyter_kernel_test", "python3-jupyter-kernel-test")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What a Go cell imports is linked each time the cell runs. Parquet, the language and
-// the fonts that figures do not use would take half of that time.
+// The imports of a Go cell are linked each time the cell runs. Parquet, the language and the fonts
+// that figures do not use would take half of that time.
 func TestCellsLink(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", module+"/session", module+"/session/display").CombinedOutput()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
-// Every notebook is in the gallery as it is now: with the code of all its cells. That its outputs are
-// today's takes minutes to find out: gonb-cope report --check does.
+// Every notebook is in the gallery with the present code of all its cells. Checking its outputs takes
+// minutes: gonb-cope report --check does that.
 func TestGallery(t *testing.T) {
 	paths, err := filepath.Glob("../../notebooks/*.ipynb")
 	if err != nil || len(paths) == 0 {

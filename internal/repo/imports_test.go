@@ -69,13 +69,14 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// onTop tells the packages that may use internal/front: its own, the command, and what Go cells of a notebook import.
+// onTop reports whether a package may use internal/front: its own, the command, and what Go cells of a notebook
+// import.
 func onTop(folder string) bool {
 	return slices.ContainsFunc([]string{"internal/front/", "internal/conformance", "cmd/", "session"}, func(p string) bool { return strings.HasPrefix(folder, p) })
 }
 
-// foreign tells an import of another module from one of the standard library, whose
-// first element has no dot.
+// foreign reports whether an import is of another module: the first element of a path of the
+// standard library has no dot.
 func foreign(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	return strings.Contains(first, ".")

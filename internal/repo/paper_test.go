@@ -158,7 +158,7 @@ func items(tag string) []string {
 				to, err = strconv.Atoi(last)
 			}
 			if err != nil {
-				return []string{tag} // has no row, so the test says where it stands
+				return []string{tag} // has no row, so the test reports its place
 			}
 			for l := from; l <= to; l++ {
 				out = append(out, m[1]+", l. "+strconv.Itoa(l))

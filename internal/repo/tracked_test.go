@@ -14,7 +14,7 @@ import (
 // settings that choose where modules and packages are fetched from.
 var personal = regexp.MustCompile(`/(?:root|home/\w+|Users/\w+|work)/|GO(?:PROXY|NOPROXY|PRIVATE|SUMDB)=|--(?:extra-)?index-url`)
 
-// Tracked files name nobody's machine, and no registry.
+// Tracked files name no developer's machine, and no registry.
 func TestNobodysMachine(t *testing.T) {
 	list, err := exec.Command("git", "-C", root, "ls-files", "-z").Output()
 	if err != nil {

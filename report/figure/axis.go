@@ -14,9 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// tickAt puts ticks at the given values when their labels can stand side by side
-// on an axis of the given length, reaching beyond its ends no further than is said,
-// and at round numbers otherwise. Names replace the numbers of their places, and stay.
+// tickAt puts ticks at the given values when their labels fit side by side on an axis of the given
+// length, reaching beyond its ends by at most beyond, and at round numbers otherwise. Names replace
+// the numbers of their places, and stay.
 func (a *axis) tickAt(values []float64, names []XName, length, beyond, size vg.Length) {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	if len(values) >= 1 && len(values) <= 12 && len(a.within(values)) == len(values) {
@@ -280,7 +280,7 @@ func (a *axis) pad(below, zero bool) {
 	}
 }
 
-// clamp moves v into the range; at tells on which side it was outside (-1, 0, 1).
+// clamp moves v into the range; at is the side on which it was outside (-1, 0, 1).
 func (a axis) clamp(v float64) (inside float64, at int) {
 	switch {
 	case v < a.lo:

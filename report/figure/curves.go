@@ -169,7 +169,7 @@ func (d *layout) layGrid(panes []pane, e extents) {
 }
 
 // Intervals are bars, or bands where bars would be crowded. Markers and lines are at
-// their true x always; bars that would hide each other stand a little beside them.
+// their true x always; bars that would hide each other are moved a little aside.
 
 // mostAside limits the distance of a bar from its marker, in points.
 const mostAside = 3

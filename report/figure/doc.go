@@ -15,13 +15,13 @@
 //  1. ranges: what the axes must hold. An axis clamps what cannot be placed on it to its edge
 //     and chooses ticks that have room for their labels (axis.go).
 //  2. styles: colour, marker and dash of each series, from Hue, Variant and Reference or, without a
-//     Hue, the first that no other series has. Any one of the three would tell series apart;
-//     references are thin and in ink (style.go).
-//  3. names: at the ends of the lines where they fit, else in a legend below the panes (labels.go).
+//     Hue, the first that no other series has. Any one of the three would distinguish the series; references are thin and in
+//     ink (style.go).
+//  3. names: at the ends of the lines if they fit, else in a legend below the panes (labels.go).
 //  4. panes: boxes on the sheet, one below another in rows, with the rows of labels of vertical
 //     lines (layout.go, pane.go).
 //  5. intervals: bars, or bands where bars would be crowded. Markers and lines are at the true x
-//     of their values; only bars that would hide each other stand a few points beside them
+//     of their values; only bars that would hide each other are a few points beside them
 //     (curves.go).
 //
 // Then each pane draws its axes and, by what the figure is, curves and marks (marks.go), bars

@@ -35,8 +35,8 @@ type Figure struct {
 	YLabel string `json:"y_label"`
 	LogX   bool   `json:"log_x"`
 	LogY   bool   `json:"log_y"`
-	// the ends of the axes, the lower first; nil means what the values need. What has an x outside is
-	// not drawn, and what has a y outside is at the edge. Above 0 on a logarithmic axis.
+	// the ends of the axes, the lower first; nil fits the values. Points with an x outside are not
+	// drawn, and points with a y outside are at the edge. Above 0 on a logarithmic axis.
 	XLim *[2]float64 `json:"x_lim,omitempty"`
 	YLim *[2]float64 `json:"y_lim,omitempty"`
 	// of the sheet, in columns of a page that has two of them: 1 is 8.5 cm, 2 is 17.6 cm with the
@@ -224,7 +224,7 @@ func (f Figure) lineStyle(i int) seriesStyle {
 
 // FromJSON makes a figure of the "value" member of its JSON, so that a report
 // can draw it again in another format. Numbers that were not finite are null in
-// JSON, and NaN again here. A value that is no figure is an error.
+// JSON, and NaN again here. A value that is not a figure is an error.
 func FromJSON(value any) (Figure, error) {
 	var f Figure
 	text, err := json.Marshal(value)

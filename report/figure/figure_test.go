@@ -150,8 +150,8 @@ func TestLooksDiffer(t *testing.T) {
 	}
 }
 
-// TestLooksFollowTheirNumbers: series of one hue and variant look the same whatever stands
-// beside them, and references are thin and in ink.
+// TestLooksFollowTheirNumbers: series of one hue and variant look the same whatever is beside them,
+// and references are thin and in ink.
 func TestLooksFollowTheirNumbers(t *testing.T) {
 	type numbers struct {
 		hue, variant int

@@ -118,7 +118,7 @@ func (p pane) cells(c draw.Canvas) {
 	}
 }
 
-// cellNumber writes a value in a cell: 0.95 and 1 are two colours that nobody tells apart.
+// cellNumber writes a value in a cell: 0.95 and 1 have colours that the eye cannot distinguish.
 func cellNumber(z float64) string { return wording.Decimal(z, 2) }
 
 // scale draws the colours with their values at the right of the map.

@@ -169,7 +169,7 @@ func sample(c draw.Canvas, e entry, at vg.Point) {
 	}
 }
 
-// legendGrid returns how many names stand side by side in how many rows, and how wide each column is.
+// legendGrid returns the number of columns and rows of the names, and the width of a column.
 func (d layout) legendGrid() (columns, rows int, width vg.Length) {
 	t := words(9)
 	listed := d.listed()

@@ -96,8 +96,8 @@ func (d *layout) one(p pane, left, right, height, ticks vg.Length) {
 	d.height = p.box.Max.Y + vg.Length(p.rows)*above + d.top()
 }
 
-// layBars lays out horizontal bars: a row for each category, in which the bars of several series
-// stand below each other.
+// layBars lays out horizontal bars: a row for each category, with the bars of several series one
+// below the other.
 func (d *layout) layBars() {
 	var values, ends []float64
 	for _, s := range d.Series {
@@ -179,8 +179,8 @@ func (d layout) frame(c draw.Canvas) {
 	c.FillText(up, vg.Point{X: edging + yLabel/2, Y: y}, label)
 }
 
-// titleLines returns the title in one line, or in two where that is too long; the second one is cut
-// where it has no room.
+// titleLines returns the title in one line, or in two if that is too long; the second one is cut if
+// it does not fit.
 func (d layout) titleLines() []string {
 	room, t := d.width-2*edging, words(titleSize)
 	if t.Width(d.Title) <= room {
@@ -215,7 +215,7 @@ func numbered(size font.Length, log bool) draw.TextStyle {
 // width returns the width of a label; 10^3 counts with its exponent raised.
 func width(label string, size vg.Length) vg.Length { return numbered(size, true).Width(label) }
 
-// fitting shortens a text until it is no wider than room.
+// fitting shortens a text until its width is at most room.
 func fitting(s string, size font.Length, room vg.Length) string {
 	t := words(size)
 	for n := len([]rune(s)); n > 4 && t.Width(s) > room; n-- {
@@ -244,8 +244,8 @@ func (d layout) letters(wide int) int { return max(12, int(float64(wide)*float64
 // in proportion.
 func (d layout) tall() vg.Length { return tall * (0.4 + 0.6*d.width/sheetWidth) }
 
-// gridColumns returns how many panels stand side by side: three, or two by two when they are four,
-// and fewer on a narrow sheet.
+// gridColumns returns the number of panels in a row: three, or two by two when they are four, and
+// fewer on a narrow sheet.
 func (f Figure) gridColumns() int {
 	columns := min(len(f.Panels), 3)
 	if len(f.Panels) == 4 {

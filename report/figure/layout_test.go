@@ -43,7 +43,7 @@ func TestTrueX(t *testing.T) {
 	}
 }
 
-// TestMeasured: what was measured of a series has its colour, and stands once in the legend, in ink.
+// TestMeasured: measured values of a series have its colour, and one entry in the legend, in ink.
 func TestMeasured(t *testing.T) {
 	at := func(name string, hue int, measured bool) Series {
 		return Series{Name: name, X: []float64{1, 2}, Y: []float64{float64(hue), 3}, Hue: hue, Measured: measured}
@@ -229,8 +229,7 @@ func TestLabelsOfLinesApart(t *testing.T) {
 	}
 }
 
-// TestBarsOfSeveralSeries stand below each other: in the picture, both colours are
-// seen in the row of one category.
+// TestBarsOfSeveralSeries: bars are one below the other; the row of one category has both colours.
 func TestBarsOfSeveralSeries(t *testing.T) {
 	f := Figure{Categories: []string{"a"}, Series: []Series{{Name: "one", Style: Bars, X: []float64{0}, Y: []float64{2}}, {Name: "two", Style: Bars, X: []float64{0}, Y: []float64{2}}}}
 	svg := string(written(t, func(w io.Writer) error { return SVG(w, f) }))

@@ -75,8 +75,8 @@ func (p pane) above(i, edge int) int {
 	return n
 }
 
-// inside reports whether a point lies within the axes. No line leads to one at their edge, which is
-// no value: on a logarithmic axis it would end at a floor that nothing measured.
+// inside reports whether a point lies within the axes. No line leads to a point at their edge,
+// which is not a value: on a logarithmic axis it would end at a floor that nothing measured.
 func (p pane) inside(s Series, k int) bool {
 	_, outside := p.y.clamp(s.Y[k])
 	return outside == 0 && p.drawable(s, k)

@@ -29,8 +29,8 @@ type pane struct {
 	turned bool // labels of the x axis upright
 }
 
-// placedLabel is the label of a vertical line, in the row above the box where it
-// touches no other.
+// placedLabel is the label of a vertical line, in a row above the box in which it touches no other
+// label.
 type placedLabel struct {
 	text string
 	x    vg.Length
@@ -50,8 +50,8 @@ func (p pane) tickRoom() vg.Length {
 	return lists.Max(p.y.ticks, func(t tick) vg.Length { return width(t.label, p.size) }) + 8
 }
 
-// place finds room for the labels of vertical lines: each in the lowest row where
-// it touches no other.
+// place finds room for the labels of vertical lines: each in the lowest row in which it touches no
+// other.
 func (p *pane) place() {
 	p.rules, p.rows = nil, 0
 	var ends []vg.Length // of each row

@@ -208,7 +208,7 @@ func texLabel(s string) string {
 // Dat writes the numbers of a figure for pgfplots and other programs: comments that say what they
 // are, then columns id, x, y, lo, hi, edge (-1 or 1 where y lies below or above the axis) and bar
 // (the x of the interval, a little beside x where intervals would hide each other) in full
-// precision. What lies outside the axes, as a rate of zero on a logarithmic one, is at their
+// precision. A value outside the axes, such as a rate of zero on a logarithmic one, is at their
 // edge with a comment. It returns the error of w.
 func (f Figure) Dat(w io.Writer) error {
 	var b strings.Builder

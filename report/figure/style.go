@@ -21,7 +21,7 @@ type seriesStyle struct {
 	color  color.NRGBA
 	mark   mark
 	dashes []vg.Length
-	thin   bool // a reference: it stands back behind what it is compared with
+	thin   bool // a reference: it is fainter than the series that are compared with it
 	wide   bool // a strip
 }
 

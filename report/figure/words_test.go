@@ -42,8 +42,8 @@ func wordsOf(t *testing.T, svg []byte) []word {
 	}
 }
 
-// TestAnchors: in SVG, text that ends at a place or is centred there is anchored there, because
-// nobody knows how wide the reader's font is; an exponent is in the text of its base.
+// TestAnchors: in SVG, text that ends at a place or is centred there is anchored there, because the
+// width of the reader's font is unknown; an exponent is in the text of its base.
 func TestAnchors(t *testing.T) {
 	f := saved(t, "bars")
 	p := newLayout(f, true).panes[0]
@@ -122,8 +122,8 @@ func TestPDFFont(t *testing.T) {
 	}
 }
 
-// TestMissingLetters: what the font of figures lacks is refused where it would be left out, and in
-// SVG left to the reader's fonts.
+// TestMissingLetters: letters that the font of figures lacks are refused in formats that would omit
+// them, and left to the reader's fonts in SVG.
 func TestMissingLetters(t *testing.T) {
 	f := Figure{Title: "机器 A", XLabel: "x", YLabel: "机", Series: []Series{{Name: "s", X: []float64{1, 2}, Y: []float64{1, 2}}}}
 	for name, write := range map[string]func(io.Writer, Figure) error{"PNG": PNG, "PDF": PDF} {

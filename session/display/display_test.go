@@ -48,8 +48,8 @@ func TestOutsideNotebook(t *testing.T) {
 	}
 }
 
-// TestPlainGoNB plays GoNB: a pipe that reads what is displayed, and one that tells
-// the cell that it has been read.
+// TestPlainGoNB plays GoNB: a pipe that reads the displays, and one that confirms to the cell that
+// they were read.
 func TestPlainGoNB(t *testing.T) {
 	folder := t.TempDir()
 	in, back := filepath.Join(folder, "in"), filepath.Join(folder, "back")

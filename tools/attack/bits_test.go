@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// finish measures a campaign to its end, with every kind of event, and lets the last one stand in the -wal alone.
+// finish measures a campaign to its end, with every kind of event, and leaves the last one in the -wal alone.
 func (l *laboratory) finish(ctx context.Context) error {
 	if err := l.start(ctx); err != nil {
 		return err
@@ -58,7 +58,8 @@ func (l *laboratory) finish(ctx context.Context) error {
 	return errors.New("the campaign is not decided after 50 rounds")
 }
 
-// note records a note while this program has the database open, so that nobody takes it from the -wal into the database.
+// note records a note while this program has the database open, so that no checkpoint moves it from the -wal into the
+// database.
 func (l *laboratory) note(ctx context.Context) (err error) {
 	db, err := sql.Open("sqlite", l.path(campaignFolder+"/campaign.db"))
 	if err != nil {

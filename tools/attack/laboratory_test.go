@@ -67,7 +67,7 @@ func (l *laboratory) do(ctx context.Context, args ...string) (outcome, error) {
 	return program(ctx, l.folder, 0, append([]string{l.command}, args...)...)
 }
 
-// must runs it where it cannot fail but by a mistake of this program.
+// must runs a command that fails only if this program has a mistake.
 func (l *laboratory) must(ctx context.Context, args ...string) (string, error) {
 	o, err := l.do(ctx, args...)
 	if err == nil && (o.code != 0 || o.killed) {
@@ -184,7 +184,7 @@ func (l *laboratory) next() (act, error) {
 	return a, nil
 }
 
-// judge looks at the folder after an act, as it is and by verify, and tells the act once more if it was interrupted.
+// judge checks the folder after an act, directly and by verify, and repeats the act if it was interrupted.
 func (l *laboratory) judge(ctx context.Context, a act, o outcome) ([]finding, error) {
 	found := o.badly()
 	v, err := l.do(ctx, "campaign", "verify", campaignFolder)

@@ -12,7 +12,7 @@ import (
 
 // ledger sums events up.
 type ledger struct {
-	order  []string           // ids, as they were issued
+	order  []string           // ids, in the order of issue
 	arm    map[string]int     // of an id
 	issued map[string]int     // how often
 	told   map[string]int     // how often

@@ -70,8 +70,8 @@ func hostileSheets(a, b, other string) []hostile {
 	return all
 }
 
-// handIn tells hostile sheets, each to a campaign that is as it was. What is refused leaves nothing behind, what is
-// recorded is what the sheet says, and all commands go on.
+// handIn hands in hostile sheets, each to a fresh copy of a campaign. A refused sheet leaves nothing behind, a
+// recorded one is recorded exactly, and all commands go on.
 func (l *laboratory) handIn(ctx context.Context, s *series) error {
 	ids := func(out string) ([]string, error) {
 		var list struct{ Rows []struct{ ID string } }

@@ -22,7 +22,7 @@ func program(t *testing.T, text string) string {
 	return path
 }
 
-// What a program takes is counted with its children's; one that fails or takes too long is told.
+// The time and memory of a program include its children's; a failure or a timeout is reported.
 func TestMeasure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("commands that take a second are for the full run")

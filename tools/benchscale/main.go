@@ -97,7 +97,7 @@ func benchmark(ctx context.Context, command, into, only string, largest int, lim
 	return replace(into, text)
 }
 
-// The lines of a file between which the section stands.
+// The lines of a file that enclose the section.
 const (
 	begin = "<!-- make bench-scale writes from here -->"
 	end   = "<!-- to here -->"

@@ -23,7 +23,7 @@ type cell struct {
 	arms    int
 	seconds float64 // of the processor, user and system
 	memory  float64 // bytes, largest resident size
-	// why there is nothing: "" where it ended well
+	// why there is no result: "" if it ended well
 	trouble string
 	over    bool // it was ended at the limit
 }

@@ -4,8 +4,8 @@
 //	go run ./tools/release -wheels -archives -o dist
 //	go run ./tools/release -wheels -only linux/amd64 -o dist
 //
-// The same sources, version of Go and -version give the same bytes, in whatever folder they stand.
-// SHA256SUMS has the checksums of all files, and provenance.json says what they were made from.
+// The same sources, version of Go and -version give the same bytes, in any folder. SHA256SUMS has
+// the checksums of all files, and provenance.json lists their sources.
 package main
 
 import (

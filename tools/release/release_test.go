@@ -94,7 +94,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// What cannot be packed is refused.
+// Files that cannot be packed are refused.
 func TestRefused(t *testing.T) {
 	for _, r := range []release{{out: t.TempDir()}, {wheels: true, program: "x", out: t.TempDir()}} {
 		if err := r.run(""); err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// alone is a method in which every task goes by itself: it pulls until a task had so many pulls, and returns its pick.
+// alone is a method that treats each task separately: it pulls until a task had so many pulls, and returns its pick.
 type alone func(p *play, v, pulls int, sd float64, rng *rand.Rand) int
 
 // run makes a method of it. Anytime ones go on from one budget to the next; others begin again, with the same rewards.
@@ -99,7 +99,8 @@ func rejects(p *play, v, pulls int, sd float64, rng *rand.Rand) int {
 	return lo + remaining[0]
 }
 
-// topTwo is top-two Thompson sampling with β = 1/2 under a flat prior [Russo 2020]; it is told the scatter of the task.
+// topTwo is top-two Thompson sampling with β = 1/2 under a flat prior [Russo 2020]; it receives the noise SD of the
+// task.
 func topTwo(p *play, v, pulls int, sd float64, rng *rand.Rand) int {
 	lo, hi := p.problem.ArmsOf(v)
 	if !begin(p, v, pulls, rng) {

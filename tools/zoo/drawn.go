@@ -80,7 +80,7 @@ func (m *measured) learn() (*posterior, error) {
 			continue
 		}
 		l := -mat.Dot(mat.NewVecDense(len(y), y), &w)/2 - chol.LogDet()/2
-		if s := within / (spread * spread); free > 0 { // what replicates say of the noise
+		if s := within / (spread * spread); free > 0 { // the likelihood of the replicates' scatter
 			l -= free/2*math.Log(v[4]) + s/(2*v[4])
 		}
 		if l > best {

@@ -205,7 +205,7 @@ func (z *zoo) half(held bool) []row {
 	return lists.Where(z.Shown, func(r row) bool { return r.Table.Held() == held })
 }
 
-// counts prints for each of our methods how it stands.
+// counts prints the progress of each of our methods.
 func (z *zoo) counts(w io.Writer) {
 	for m, of := range z.Methods {
 		for _, use := range []string{"for tuning", "not for tuning"} {

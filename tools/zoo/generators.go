@@ -15,7 +15,8 @@ import (
 )
 
 // The tables of known truth on which best(...) was checked before this zoo was made: the tables of
-// engine/answer/tables_test.go, two of them smaller, without the one of days, which a budget of pulls cannot tell.
+// engine/answer/tables_test.go, two of them smaller, without the one of days, which a budget of pulls cannot
+// express.
 var seenGenerators = []generator{
 	{"field trial", "4 sites × 15: variety and nitrogen, optimum and level differ by site", 4, func(d *draft, rng *rand.Rand) {
 		d.ArmColumns, d.categories = []string{"variety", "nitrogen"}, []string{"variety"}

@@ -17,7 +17,7 @@ import (
 // method is a column of the zoo.
 type method struct {
 	Name     string
-	About    string // in one line, with what it is told besides features
+	About    string // in one line, with the facts that it receives besides features
 	Ours     bool   // one of this project
 	revision string // results of another one are not kept
 	run      runner
@@ -94,7 +94,7 @@ func ownResults() string { return fmt.Sprintf("results %d", sim.ResultsRevision)
 
 // methods returns the columns; other projects' only where their environment is in the cache.
 func methods(root, cache string) []method {
-	// what a method depends on: runs that were kept are made again where it changed
+	// the inputs of a method: stored runs are repeated if these changed
 	stated := ownResults()
 	paper := func(name string) runner { return documented(name, gp) }
 	out := []method{

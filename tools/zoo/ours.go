@@ -56,7 +56,7 @@ func leaders(p *problem.Problem, answers []engine.Answer) []int {
 }
 
 // documented runs an algorithm under the kernel that docs/tutorials/your-data.md, section 3, has a newcomer write, with
-// noise="task": the true scatter of every task is told.
+// noise="task": it receives the true noise SD of every task.
 func documented(name string, ridge engine.Ridge) runner {
 	return func(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
 		return fixedBudget(ctx, w, w.documented(), name, engine.Options{Ridge: ridge, Norm: anyNorm}, budgets)
@@ -110,15 +110,15 @@ func digit(x float64) float64 {
 	return y
 }
 
-// learned is fb with its default algorithm and kernel="auto", as somebody uses it who has no measurements yet: nothing is
-// stated, and the kernel and the noise are learned in the run.
+// learned is fb with its default algorithm and kernel="auto", as a user without measurements runs it: nothing is stated,
+// and the kernel and the noise are learned in the run.
 func learned(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
 	unseen := kernels.Term{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}
 	q := w.problem.WithKernel(kernels.Joint{Terms: []kernels.Term{unseen}})
 	return fixedBudget(ctx, w, q, algorithms.Default(engine.ModeFB).Name, engine.Options{KernelIs: engine.KernelAuto}, budgets)
 }
 
-// member is the same where the kernel is stated that CoBayesFB has, as one term of the learned one; the noise is not told.
+// member is the same with a stated kernel, CoBayesFB's, which is one term of the learned one; the noise is not stated.
 func member(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
 	q := w.documented()
 	q.Noise = w.problem.Noise

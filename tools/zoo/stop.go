@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// What methods that stop by themselves are asked: all picks within epsilon of the best with a probability of 1 - stopDelta.
+// The goal of methods that stop by themselves: all picks within epsilon of the best with a probability of 1 - stopDelta.
 // Epsilon is a share of a random arm's loss in a task.
 const (
 	stopDelta   = 0.1
@@ -139,15 +139,15 @@ func (z *zoo) stops() [][]string {
 	return out
 }
 
-// The tests whose samples `-never` compares: CoTestFC as it is, all tasks together by the kernel whatever that costs, and
-// each agent alone.
+// The tests whose samples `-never` compares: CoTestFC by default, all tasks together by the kernel at any cost, and each
+// agent alone.
 const (
 	testDefault  = "CoTestFC"
 	testTogether = "CoTestFC together"
 	testAlone    = "IndTestFC"
 )
 
-// testers are these tests as methods that stop by themselves. Nobody tells them how far rewards scatter.
+// testers are these tests as methods that stop by themselves. They do not know the noise SD.
 func testers() []method {
 	tester := func(name, algorithm, about string, together bool) method {
 		return method{

@@ -35,13 +35,12 @@ func (t table) world(run int) *world {
 	return w
 }
 
-// seen lists the tables, besides seenGenerators, on which somebody had seen how methods do before the zoo
-// was made. They are for tuning.
+// seen lists the tables, besides seenGenerators, on which the results of methods had been seen before the
+// zoo was made. They are for tuning.
 var seen = []string{"coupling", "coupling by additive", "stroke", "suzuki", "suzuki by base"}
 
-// Held reports whether a table is not for tuning: two thirds of the tables that nobody had seen, by a hash of the name. The
-// rule was written before the first run. Nobody may look at their numbers to choose between methods; they are there to be
-// reported.
+// Held reports whether a table is not for tuning: two thirds of the unseen tables, by a hash of the name. The rule was
+// written before the first run. Their numbers must not influence the choice between methods; they are only reported.
 func (t table) Held() bool {
 	if slices.Contains(seen, t.Name) || slices.ContainsFunc(seenGenerators, func(g generator) bool { return g.name == t.Name }) {
 		return false

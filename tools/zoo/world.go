@@ -22,7 +22,7 @@ type world struct {
 	problem    *problem.Problem // tasks, arms and features; no rewards
 	truth      []float64        // expected reward of each cell, an arm of a task
 	sd         []float64        // standard deviation of one reward of each cell
-	logs       []string         // columns of arms whose logarithm whoever knows the subject would take
+	logs       []string         // columns of arms that an expert in the subject would log-transform
 	categories []string         // columns of arms that are codes
 	draw       func(cell int, rng *rand.Rand) float64
 	seed       uint64 // of the rewards of this run
@@ -86,8 +86,8 @@ func (w *world) loss(picks []int) (units, share, right float64) {
 	return units / n, share, right / n
 }
 
-// noise returns the standard deviation of rewards of each task that methods are told who need it: the root mean
-// square of its cells.
+// noise returns the noise SD of each task, for methods that need it: the root mean square of the SDs of its
+// cells.
 func (w *world) noise() []float64 {
 	out := make([]float64, w.problem.V())
 	for v := range out {

@@ -15,7 +15,7 @@ import (
 // script is an environment with two numbers and no place for mistakes.
 type script struct{ mistakes []string } // in the order of the reports
 
-// h = 0.7 is no square and no power of two, so that a wrong scale shows.
+// h = 0.7 is neither a square nor a power of two, so that a wrong scale shows.
 func (s *script) Number(n *ast.IdentifierNode) (float64, bool) {
 	v, ok := map[string]float64{"h": 0.7, "pi": math.Pi}[n.Value]
 	if !ok {
@@ -55,7 +55,7 @@ func resolve(t testing.TB, body string, columns ...string) (*Program, *Definitio
 }
 
 // Rows, pairs and the interpreter against values computed by hand for x = (1, 2, 3), y = (3, 1, -1).
-// The values stand as sums of the elements, so that each row can be checked by eye.
+// The values are written as sums of the elements, so that each row can be checked by eye.
 func TestValues(t *testing.T) {
 	for _, test := range []struct {
 		body string
@@ -110,7 +110,8 @@ func TestValues(t *testing.T) {
 // Each formula has a single mistake, and one message, which has these words.
 func TestMistakes(t *testing.T) {
 	for body, want := range map[string]string{
-		// The whole, then arguments of functions, names, conditions, numbers of columns, and what is no part of a formula.
+		// The whole, then arguments of functions, names, conditions, numbers of columns, and syntax that formulas do not
+		// have.
 		"x":                       "gives a vector",
 		"x - y":                   "gives a vector",
 		"x[0] < y[0]":             "gives a condition",
@@ -139,8 +140,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A definition fits many lists of columns; which columns are there is told when points are met, with the place in the
-// script.
+// A definition fits many lists of columns; a missing column is reported when the points are known, with the place in
+// the script.
 func TestColumns(t *testing.T) {
 	d, _ := define(`x["dose"] * y[2]`)
 	for _, test := range []struct {
@@ -239,9 +240,9 @@ func TestRowsEqualPairs(t *testing.T) {
 	})
 }
 
-// wellConditioned reports whether a few roundings of the features leave the value
-// where it is. They do not in sin(exp(30)), whose last digits decide everything.
-// First the features of x, then the features of y are moved by a few units in the last place.
+// wellConditioned reports whether a few roundings of the features leave the value almost unchanged.
+// They do not in sin(exp(30)), whose last digits decide everything. First the features of x, then
+// the features of y are moved by a few units in the last place.
 func wellConditioned(f func(x, y []float64) float64, x, y []float64) bool {
 	want := f(x, y)
 	for _, ulps := range []float64{-4, -1, 1, 4} {
@@ -340,8 +341,8 @@ func BenchmarkFormula(b *testing.B) {
 	})
 }
 
-// FuzzFormula wants no panic from any text, and agreement where it is a formula.
-// The seeds have an element by name, a choice, an element of a number (refused), a computed column and two powers.
+// FuzzFormula wants no panic from any text, and agreement if the text is a formula. The seeds have an element by
+// name, a choice, an element of a number (refused), a computed column and two powers.
 func FuzzFormula(f *testing.F) {
 	for _, body := range []string{"sum((x-y)^2)", `exp(-abs(x[0]-y["b"])/h)`, "x[0] < y[0] ? dot(x, y) : norm(x)[1]", "min(x, y, 2)[1^2]", "2^-x[0]^2"} {
 		f.Add(body)

@@ -35,7 +35,8 @@ func TestCursor(t *testing.T) {
 		"x = r.sam|":               {Word: "sam", Owner: "r"},
 		"x = 2*r.answers[f(1)].a|": {Word: "a", Owner: "r.answers[f(1)]"},
 		"f(p).|":                   {Owner: "f(p)"},
-		// Between the braces of a text an expression stands; a doubled brace is a letter, and a closed one is over.
+		// An expression is between the braces of a text; a doubled brace is a letter, and a closed brace ends the
+		// expression.
 		"a = 1\nx = \"took {r.|": {Owner: "r", Names: []string{"a"}},
 		"x = \"{{a}} {b} {f(c|":  {Word: "c", Calls: []string{"f"}},
 		"x = \"{{a}} {b} c|":     {Word: "{{a}} {b} c", InText: true},

@@ -69,7 +69,7 @@ func TestSpans(t *testing.T) {
 		{`f(a, k=1, l=zz)`, "f", `f(a, k=1, l=zz)`},
 		{`f(g(k=1), g(k=2), x)`, "x", "x"},
 		{`ä + f(ö, k="ü", l=zz)`, "zz", "zz"}, // runes of two bytes
-		// Brackets are not nodes; the place takes in a partner outside where it holds one bracket of a pair.
+		// Brackets are not nodes; a place that holds one bracket of a pair is extended to the other.
 		{`(a + b) * c`, "*", "(a + b) * c"},
 		{`((a) + (b))`, "+", "(a) + (b)"},
 		{`-(a + b)`, "-", "-(a + b)"},
@@ -136,7 +136,8 @@ func TestHeads(t *testing.T) {
 }
 
 // A deep or long text must be refused before the parser, which recurses, sees it.
-// Each text breaks the limit that its name tells; "name" and "character" by one, the others by far.
+// Each text breaks the limit that its name states; "name" and "character" by one, the others by
+// far.
 func TestLimits(t *testing.T) {
 	many := 100_000
 	if testing.Short() {

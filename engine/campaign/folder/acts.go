@@ -10,12 +10,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// errOther stops a write whose plan was made of a state that is no longer the last one. Nothing was recorded then, and whoever made the
-// plan makes it again or says so.
+// errOther stops a write whose plan was made of a state that is no longer the last one. Nothing was recorded then, and
+// the caller makes the plan again or reports it.
 var errOther = errors.New("something was recorded meanwhile")
 
-// after returns the events of f if the last event still has this number: it joins what was worked out without the lock to a write. That
-// the number is enough follows from the log, which only grows.
+// after returns the events of f if the last event still has this number: it joins work done without the lock to a write.
+// The number is enough, because the log only grows.
 func after(seq int64, f func(campaign.Moment) []campaign.Event) func(campaign.Moment) ([]campaign.Event, error) {
 	return func(m campaign.Moment) ([]campaign.Event, error) {
 		if m.Seq != seq {
@@ -28,8 +28,8 @@ func after(seq int64, f func(campaign.Moment) []campaign.Event) func(campaign.Mo
 // revision returns the decision revision of this program: campaign.Revision, but in tests.
 func (c *Campaign) revision() int { return cmp.Or(c.opt.Revision, campaign.Revision) }
 
-// checkRevision reports a campaign that was begun by a program which decides otherwise. Results can be told to it all the same; no
-// round is planned.
+// checkRevision reports a campaign that was begun by a program which decides otherwise. Results can still be recorded;
+// no round is planned.
 func (c *Campaign) checkRevision(s *campaign.State) error {
 	if s.Revision == c.revision() {
 		return nil
@@ -38,9 +38,9 @@ func (c *Campaign) checkRevision(s *campaign.State) error {
 		"upgrade %s shows and records the changes", s.Revision, c.revision(), c.dir)
 }
 
-// Advance makes the next plan where one is due. The lock is not held while the algorithm plans: what
-// is recorded meanwhile makes it plan again. Of two programs that plan at once one records its plan, and the other finds it. It returns
-// at once if nothing is due.
+// Advance makes the next plan if one is due. The lock is not held while the algorithm plans: if another event is
+// recorded meanwhile, the algorithm plans again. If two programs plan at once, one records its plan, and the other finds
+// it. It returns at once if nothing is due.
 func (c *Campaign) Advance(ctx context.Context) error {
 	for {
 		m, err := c.fresh(ctx)
@@ -103,12 +103,12 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 	return c.moment(ctx, s)
 }
 
-// Ask returns what to measure: the list that the asker has and has not told, else further pulls of
-// the open round. It is recorded before it is returned. Where a cut round waits for late results
-// alone, the next one begins; see Moment.CloseEarly.
+// Ask returns the pulls to measure: the asker's list if its results are not recorded yet, else further pulls of the open
+// round. It is recorded before it is returned. If a cut round waits only for late results, the next one begins; see
+// Moment.CloseEarly.
 //
-// Each of its steps is recorded by itself. A program that is killed between two leaves a campaign that goes on with the next one, whoever
-// asks.
+// Each of its steps is recorded by itself. If a program is killed between two steps, the next request of any person
+// continues with the next step.
 func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, error) {
 	if err := checkBy(q.By); err != nil {
 		return campaign.List{}, err
@@ -151,8 +151,9 @@ func checkBy(by string) error {
 	return campaign.CheckName(by)
 }
 
-// Do does an act, and returns what came of it once that is on the disk. Where something is wrong with a row of a sheet
-// nothing is recorded, and the receipt says what. Nothing is planned here: whoever wants the next round at once calls Advance (Entry.Next).
+// Do does an act, and returns its outcome once that is on the disk. If a row of a sheet has a fault nothing is recorded,
+// and the receipt names it. Nothing is planned here: a caller that wants the next round at once calls Advance
+// (Entry.Next).
 func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, error) {
 	// commands and scripts have checked it; programs may not have
 	for _, x := range act.Params() {
@@ -172,7 +173,7 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 			return campaign.Done{}, err
 		}
 	}
-	// do may run several times: what the last one made is what was recorded
+	// do may run several times: the events of the last run are the recorded ones
 	var done campaign.Done
 	do := func(m campaign.Moment) (_ []campaign.Event, err error) {
 		done, err = act.Do(ctx, campaign.Doing{Moment: m, Grow: c.grow})
@@ -227,9 +228,9 @@ func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Rece
 	return *done.Receipt, nil
 }
 
-// Upgrade lets this program go on with a campaign of one that decides otherwise, and returns what
-// changes; nil if nothing was to be done. A dry run records nothing. It replays the campaign without the lock. What it says of the
-// decisions would be wrong of another state, so that it is not recorded where the state moved on.
+// Upgrade lets this program go on with a campaign of one that decides otherwise, and returns the changes; nil if nothing
+// was to be done. A dry run records nothing. It replays the campaign without the lock. Its differences of decisions
+// belong to one state, so that they are not recorded if the state moved on.
 func (c *Campaign) Upgrade(ctx context.Context, by string, dryRun bool) (*campaign.UpgradeBody, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -246,7 +247,8 @@ func (c *Campaign) Upgrade(ctx context.Context, by string, dryRun bool) (*campai
 	return changes, err
 }
 
-// Status says how far the campaign is. It records nothing and waits for nobody; the cache is written if it can be.
+// Status reports the progress of the campaign. It records nothing and waits for no lock; the cache is written if it can
+// be.
 func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	m, st, err := c.progress(ctx)
 	if err == nil {
@@ -255,7 +257,7 @@ func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	return st, err
 }
 
-// Progress returns the Status without Best, which takes time where there are many arms.
+// Progress returns the Status without Best, which takes time if there are many arms.
 func (c *Campaign) Progress(ctx context.Context) (campaign.Status, error) {
 	_, st, err := c.progress(ctx)
 	return st, err
@@ -276,8 +278,8 @@ func (c *Campaign) progress(ctx context.Context) (campaign.Moment, campaign.Stat
 	return m, st, nil
 }
 
-// Mine returns what somebody was handed in the open round, with his results, and how many pulls of all
-// people have none. It replays nothing, and so is quick.
+// Mine returns the pulls of a person in the open round, with their results, and how many pulls of all people have none.
+// It replays nothing, and so is quick.
 func (c *Campaign) Mine(ctx context.Context, by string) (campaign.List, int, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -287,8 +289,8 @@ func (c *Campaign) Mine(ctx context.Context, by string) (campaign.List, int, err
 	return m.Mine(by), remaining, nil
 }
 
-// Preview says what Tell would do with a sheet, and records nothing. Until it is told others may tell results, and rows become known or
-// late.
+// Preview returns the receipt that Tell would give for a sheet, and records nothing. Other people may record results
+// before Tell, and then rows become known or late.
 func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -307,7 +309,8 @@ func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellO
 	return *done.Receipt, nil
 }
 
-// grow makes the protocol with the arms of a file, for an act that adds them. What is kept changes only once the event is recorded.
+// grow makes the protocol with the arms of a file, for an act that adds them. The protocol in use changes only once the
+// event is recorded.
 func (c *Campaign) grow(ctx context.Context, file campaign.File) (campaign.Protocol, campaign.Growth, error) {
 	r, p := c.current.now()
 	_, p, g, err := grown(ctx, c.maker, r, p, file)

@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// asked asks for pulls and fails the test where there are none.
+// asked asks for pulls and fails the test if there are none.
 func asked(t *testing.T, c *Campaign, by string, count int) campaign.List {
 	t.Helper()
 	list, err := c.Ask(t.Context(), campaign.Request{By: by, Count: count})
@@ -17,7 +17,7 @@ func asked(t *testing.T, c *Campaign, by string, count int) campaign.List {
 	return list
 }
 
-// told tells rows and returns the receipt. The test fails where the sheet cannot be read, and not where a row is refused.
+// told records rows and returns the receipt. The test fails if the sheet cannot be read, and not if a row is refused.
 func told(t *testing.T, c *Campaign, opt campaign.TellOptions, rows ...string) campaign.Receipt {
 	t.Helper()
 	r, err := c.Tell(t.Context(), sheet(rows), opt)
@@ -37,7 +37,8 @@ func wants(t *testing.T, err error, words ...string) {
 	}
 }
 
-// Whoever asks for a task that is handed out is told so, and not that all is: other tasks have pulls for others.
+// A person who asks for a task that is handed out gets a message about this task only: other tasks have pulls for
+// others.
 func TestAskOfATaskThatIsHandedOut(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	ask := func(by, task string) campaign.List {

@@ -131,7 +131,7 @@ func TestAdded(t *testing.T) {
 			if want := `3 arms are added by more.csv: task "north", arm "e", task "west", arm "f", task "west", arm "b, c"`; b.String() != want {
 				t.Errorf("%q, want %q", b.String(), want)
 			}
-			// the open round goes on without them, and neither a status nor a sheet takes them for arms of it
+			// the open round goes on without them, and neither a status nor a sheet counts them as arms of it
 			waiting, err := c.Status(t.Context())
 			if err != nil || len(waiting.Tasks) != 3 || waiting.Tasks[2].Open != 2 || !strings.HasPrefix(fmt.Sprint(waiting.Notes), `[measured from the next round on: task "north", arm "e", task "west", arm "f"`) {
 				t.Errorf("%v: %+v, %q", err, waiting.Tasks, waiting.Notes)
@@ -273,7 +273,7 @@ func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 	}
 }
 
-// What cannot be added is refused with its place, and changes nothing.
+// Rows that cannot be added are refused with their place, and change nothing.
 func TestAddedErrors(t *testing.T) {
 	p := campaign.Protocol{Name: "days", Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1}, Seed: 4}
 	c, _ := beginTable(t, p, kernels.Identity{}, smallTable, problem.LoadOptions{})

@@ -34,9 +34,8 @@ func amend(t *testing.T, c *Campaign, b campaign.AmendBody, by string) error {
 	return err
 }
 
-// An arm that is withdrawn is not handed out any more, its pulls of the open round are waited for no
-// longer, and it is no answer; a change needs a reason, is in the report, and survives being opened
-// again.
+// A withdrawn arm is not handed out any more, the open round does not wait for its pulls, and it cannot be an answer; a
+// change needs a reason, is in the report, and survives being opened again.
 func TestWithdrawn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -142,7 +141,7 @@ func TestEpsilonWaits(t *testing.T) {
 		}
 		return fmt.Sprint(st.Notes)
 	}
-	// round tells a whole round in lists, and has the next one planned
+	// round records a whole round in lists, and has the next one planned
 	round := func() {
 		for {
 			l := asked(t, c, "Ann", 1000)

@@ -22,7 +22,7 @@ import (
 // missing or behind. One that is ahead says that events are gone.
 const headFile = "campaign.head"
 
-// readHead returns what the file says; 0 where it says nothing: if it is missing, cut off, or no head.
+// readHead returns the number and hash in the file; 0 if the file is missing, cut off, or not a head.
 func readHead(dir string) (seq int64, hash string) {
 	text, err := readShort(filepath.Join(dir, headFile), mostNote)
 	if err == nil {
@@ -34,8 +34,8 @@ func readHead(dir string) (seq int64, hash string) {
 	return seq, hash
 }
 
-// writeHead writes the file, whole or not at all. That it cannot be written is no failure: the event is recorded. It is not forced to the
-// disk, and may be behind after a power cut.
+// writeHead writes the file, whole or not at all. A failure to write it is ignored: the event is recorded. It is not
+// forced to the disk, and may be behind after a power cut.
 func writeHead(dir string, s *campaign.State) {
 	_ = atomicfile.Write(filepath.Join(dir, headFile), fmt.Appendf(nil, "%d %s\n", s.Seq, s.Hash), 0o666, false)
 }
@@ -51,11 +51,12 @@ func checkHead(s *campaign.State, seq int64, hash string) error {
 		seq, headFile)
 }
 
-// Backup writes the campaign as it is now into a folder, which must not exist or be empty: the database, whole,
-// whoever writes to it meanwhile, and the copies of script and data. Who is invited to the page is not part of it.
+// Backup writes the present campaign into a folder, which must not exist or be empty: the whole database, even while
+// others write to it, and the copies of script and data. The invitations to the page are not part of it.
 //
-// The database has its name only once it is whole and on the disk: a backup that was killed is no campaign. It has what was recorded when
-// SQLite began, and so is compared with a state that was read afterwards. A head is not written; the next act in it writes one.
+// The database gets its name only once it is whole and on the disk: a backup that was killed is not a campaign. It holds
+// the events recorded when SQLite began, and so is compared with a state that was read afterwards. A head is not
+// written; the next act in it writes one.
 func (c *Campaign) Backup(ctx context.Context, dest string) error {
 	if err := emptyFolder(dest); err != nil {
 		return err
@@ -105,7 +106,7 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// emptyFolder makes a folder where there is none, and reports one that is not empty: nothing of somebody's is written over.
+// emptyFolder makes a folder if there is none, and reports one that is not empty: it never overwrites a person's files.
 func emptyFolder(dir string) error {
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
 		return fmt.Errorf("%s is not empty: choose another folder", dir)
@@ -146,7 +147,7 @@ func copies(dir string, r question.Recipe) error {
 	return nil
 }
 
-// compareCopies says which copies are not what was recorded. A copy that cannot be read is passed over.
+// compareCopies names the copies that differ from the recorded files. A copy that cannot be read is passed over.
 func compareCopies(dir string, r question.Recipe, notice func(string)) {
 	for name, f := range copiesOf(r) {
 		if how := changedCopy(filepath.Join(dir, name), f.Content); how != "" {
@@ -155,11 +156,12 @@ func compareCopies(dir string, r question.Recipe, notice func(string)) {
 	}
 }
 
-// Repair sets aside the events that do not fit those before them, as a program of before could record them: no
-// command reads such a campaign. Nothing is changed or removed: one event more names what is left out from then
-// on. It returns what does not fit, none where there is nothing to repair. A dry run records nothing.
+// Repair sets aside the events that do not fit those before them, as an earlier program could record them: no command
+// reads such a campaign. Nothing is changed or removed: one event more names the events that are left out from then on.
+// It returns the events that do not fit, none if there is nothing to repair. A dry run records nothing.
 //
-// It opens no Campaign, since no state can be made. The chain of hashes must be whole: what was changed afterwards is not repaired.
+// It opens no Campaign, since no state can be made. The chain of hashes must be whole: events that were changed
+// afterwards are not repaired.
 func Repair(ctx context.Context, dir string, maker Maker, reason, by string, dryRun bool, opt Options) ([]campaign.Aside, error) {
 	db, err := openFolder(ctx, dir)
 	if err != nil {
@@ -215,17 +217,16 @@ type Verification struct {
 	state *campaign.State // of all events, for CheckHead
 }
 
-// CheckHead reports that no event has a hash which somebody wrote down; see campaign.State.CheckHead.
+// CheckHead reports that no event has a hash which a person wrote down; see campaign.State.CheckHead.
 func (v Verification) CheckHead(known string) error { return v.state.CheckHead(known) }
 
-// Verify checks that nothing which was recorded was changed, removed or moved: the hash of every
-// event and file, the number and hash of the last event, which are beside the events, and that the
-// events make sense in their order; also that the cache of this program is what they make. Its error names the first event
-// that is not as it was.
+// Verify checks that no recorded event or file was changed, removed or moved: the hash of every event and file, the
+// number and hash of the last event, which are beside the events, and that the events make sense in their order; also
+// that the cache of this program agrees with them. Its error names the first event that was changed.
 //
-// It goes from the disk up: pages of the database, hashes of events, the end of the list, files, the fold, the protocol with all arms, the
-// triggers, and the cache. It takes no lock: events and their end are read as they are at one moment, and others may record
-// meanwhile.
+// It checks from the disk up: pages of the database, hashes of events, the end of the list, files, the fold, the
+// protocol with all arms, the triggers, and the cache. It takes no lock: events and their end are read at one moment,
+// and others may record meanwhile.
 func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verification, error) {
 	var v Verification
 	// before the events, see prepare
@@ -257,7 +258,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err != nil {
 		return v, err
 	}
-	// a chain does not notice what was cut off its end
+	// a chain does not notice events that were cut off its end
 	if last := int64(len(list)); seq != last || last == 0 || list[last-1].Hash != hash {
 		return v, fmt.Errorf("event %d is missing: the events end with %d, and %d were recorded", last+1, last, seq)
 	}

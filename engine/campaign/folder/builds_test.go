@@ -87,7 +87,7 @@ func TestContinuesInAnotherBuild(t *testing.T) {
 	}
 	defer c.Close()
 	if parts[2] == "changed" {
-		// what was handed out is told, and then it says that it decides otherwise
+		// it takes the results of all pulls handed out, and then reports that it decides otherwise
 		if _, err := c.Ask(t.Context(), campaign.Request{By: "Ann", Count: 100_000}); err == nil || !strings.Contains(err.Error(), "campaign upgrade") {
 			t.Fatalf("a build with another constant goes on: %v", err)
 		}
@@ -187,7 +187,7 @@ func TestBuilds(t *testing.T) {
 				"sum := 0.0\n\tfor k := len(a) - 1; k >= 0; k-- {\n\t\tsum += a[k] * b[k]\n\t}\n\treturn sum",
 			}})}
 		}},
-		// another constant of the algorithm, with a revision of its own, as whoever changes one has to raise it
+		// another constant of the algorithm, with a revision of its own, as a developer who changes one has to raise it
 		{"changed", nil, func(t *testing.T) []string {
 			return []string{"-overlay", overlay(t, map[string][2]string{
 				"../../internal/cotest/contest.go": {"optimism     = 1.5 ", "optimism     = 2.5 "},
@@ -213,7 +213,7 @@ func TestBuilds(t *testing.T) {
 			other(c.dir, 6)
 			// the plans of both builds so far
 			middle := plansOf(t, c)
-			// the recorded plans stand, whatever the other build would have planned
+			// the recorded plans remain, even if the other build would plan otherwise
 			for round, counts := range before {
 				if middle[round] != counts {
 					t.Errorf("round %d was planned as %s and is %s now", round, counts, middle[round])

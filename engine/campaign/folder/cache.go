@@ -32,8 +32,8 @@ type cache struct {
 	memory  model.Memory // what is solved alike in several replays; not in the file
 }
 
-// replay returns what the algorithm makes of a state, from the cache where that has it. Whoever can write to the folder can write a cache
-// with hashes that fit: one is taken only where its decisions are recorded, and never to plan by (Agrees).
+// replay returns the algorithm's run on a state, from the cache if that has it. A person who can write to the folder can
+// write a cache with hashes that fit: a cache is used only if its decisions are recorded, and never to plan by (Agrees).
 func (c *cache) replay(ctx context.Context, m campaign.Moment) (*campaign.Run, error) {
 	if run := c.read(m.State); run != nil && m.Agrees(run) {
 		return run, nil
@@ -92,8 +92,8 @@ func opened(data []byte) (entry cached, whole bool) {
 	return entry, gob.NewDecoder(bytes.NewReader(data[sha256.Size:])).Decode(&entry) == nil
 }
 
-// keep writes the cache, whole or not at all. That it cannot be written is no failure: a reader may not
-// write, and a disk may be full.
+// keep writes the cache, whole or not at all. A failure to write it is ignored: a reader may not write, and a disk may
+// be full.
 func keep(path string, what cached) {
 	var b bytes.Buffer
 	if gob.NewEncoder(&b).Encode(what) != nil || os.MkdirAll(filepath.Dir(path), 0o777) != nil {

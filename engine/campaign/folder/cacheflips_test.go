@@ -13,11 +13,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// TestFaultCacheFlips: no bit of the cache that is turned, and no file that ends early, changes what is shown; writers that
-// are killed leave one draft at most.
+// TestFaultCacheFlips: a turned bit of the cache, or a file that ends early, never changes the output; writers that are
+// killed leave one draft at most.
 func TestFaultCacheFlips(t *testing.T) {
 	c := begin(t, small(t), Options{})
-	// two lists are told, so that the cache has something to say
+	// results of two lists are recorded, so that the cache is not empty
 	for round := range 2 {
 		for _, r := range asked(t, c, "Ann", 6).Rows {
 			if _, err := c.TellOne(t.Context(), r.ID, float64(round)+float64(r.ID[0]%7), campaign.TellOptions{By: "Ann", Sure: true}); err != nil {
@@ -77,7 +77,7 @@ func TestFaultForgedCache(t *testing.T) {
 	c := begin(t, p, Options{})
 	value := func(r campaign.ListRow) float64 { return map[string]float64{"a": 0, "b, c": 3, "d;e": 0}[r.Arm] }
 	path := filepath.Join(c.dir, cacheFile)
-	// forge writes a cache that is whole by its hash, with a run that f has changed, as somebody can who may write to the folder
+	// forge writes a cache whose hash is right, with a run that f has changed, as a person with access to the folder can
 	forge := func(f func(*campaign.Run)) {
 		t.Helper()
 		if _, err := c.Progress(t.Context()); err != nil { // which makes the cache
@@ -99,7 +99,7 @@ func TestFaultForgedCache(t *testing.T) {
 		_, err = Verify(t.Context(), c.dir, again(p), Options{})
 		wants(t, err, cacheFile+" is not what the events make", "delete the folder")
 	}
-	// what is answered for each task, and how it stands
+	// the leading arm of each task, and the standing of the answers
 	answers := func() (out []string) {
 		st, err := c.Status(t.Context())
 		if err != nil {

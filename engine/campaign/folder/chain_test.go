@@ -49,7 +49,7 @@ func TestListOfAnotherCopy(t *testing.T) {
 	if r := told(t, d, campaign.TellOptions{By: "Ann", Sheet: "ids"}, row(here.Rows[0].ID, 9.75)); r.Taken || r.Counts[campaign.RowUnknown] != 1 || d.state.Hash != before {
 		t.Errorf("%+v", r)
 	}
-	// in the folder that made them lists are told, also later ones
+	// the folder that made the lists takes their results, also later ones
 	for k, own := range []campaign.List{here, asked(t, c, "Zoe", 1)} {
 		if r, err := c.Tell(t.Context(), list(own), campaign.TellOptions{By: "Ann", Sheet: fmt.Sprint(k)}); err != nil || !r.Taken {
 			t.Errorf("the list of this folder: %v, %+v", err, r)
@@ -57,7 +57,7 @@ func TestListOfAnotherCopy(t *testing.T) {
 	}
 }
 
-// A backup of a campaign that others write to is whole, holds what was recorded until then, and nothing secret.
+// A backup of a campaign that others write to is whole, holds the events recorded until then, and nothing secret.
 func TestBackup(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})
@@ -66,7 +66,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
-	// what was recorded is in the -wal alone, which a copy of the file would lack
+	// the events are in the -wal alone, which a copy of the file would lack
 	if _, err := os.Stat(filepath.Join(c.dir, DatabaseFile+"-wal")); err != nil {
 		t.Fatal("without a -wal this test tells nothing: ", err)
 	}
@@ -120,7 +120,7 @@ func TestCopyWithoutWAL(t *testing.T) {
 	if !strings.Contains(strings.Join(said, " "), "event 4 was recorded") {
 		t.Errorf("notices %q", said)
 	}
-	// whoever removes the head says that the older database is meant to go on
+	// removing the head means that the older database should go on
 	_, err = d.Ask(t.Context(), campaign.Request{By: "Bob"})
 	wants(t, err, "event 4 was recorded", "remove campaign.head")
 	if err := os.Remove(filepath.Join(copied, headFile)); err != nil {
@@ -132,7 +132,7 @@ func TestCopyWithoutWAL(t *testing.T) {
 	}
 }
 
-// What others record while a campaign is verified is no event that is missing.
+// Events that others record while a campaign is verified are not reported as missing.
 func TestVerifyWhileOthersRecord(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes some hundred events to the disk")

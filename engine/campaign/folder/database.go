@@ -25,8 +25,8 @@ const Schema = 1
 // DatabaseFile is the name of the database in the folder of a campaign.
 const DatabaseFile = "campaign.db"
 
-// tables of a new database. The triggers make what is recorded stay: who changes it must take them
-// out first, and then the hashes tell.
+// tables of a new database. The triggers protect the recorded rows: to change one, a person must remove them first, and
+// then the hashes show it.
 //
 // meta has the schema, and the number and the hash of the last event, which notice events that were cut off the end. event has the
 // events, with times as RFC 3339 in UTC, and bodies as the JSON text that was hashed. file has the content of files by their SHA-256 in
@@ -46,8 +46,8 @@ CREATE TRIGGER file_remains BEFORE DELETE ON file BEGIN SELECT RAISE(ABORT, 'fil
 // database is an open database.
 type database struct {
 	db   *sql.DB // two connections at most
-	path string  // of the file that people know, also where a copy is read
-	copy string  // the folder of a copy that is read in place of it, "" where it can be written
+	path string  // of the file that people know, also if a copy is read
+	copy string  // the folder of a copy that is read instead, "" if the file can be written
 	// why a copy is read, and nothing can be recorded; nil without a copy
 	refused error
 }
@@ -67,7 +67,7 @@ func openDatabase(path string, create bool) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	// one for the transaction, and one for what is read beside it, as the files of added arms are within a write
+	// one for the transaction, and one for reads beside it, such as the files of added arms within a write
 	db.SetMaxOpenConns(2)
 	return &database{db: db, path: path}, nil
 }
@@ -113,8 +113,8 @@ func (d *database) checkSchema(ctx context.Context) error {
 	return nil
 }
 
-// checkTriggers reports a database whose triggers are not as tables has them: without them events can be changed. SQLite keeps the text
-// of a trigger as it was given, so that the texts are compared.
+// checkTriggers reports a database whose triggers differ from those in tables: without them events can be changed.
+// SQLite keeps the text of a trigger unchanged, so that the texts are compared.
 func (d *database) checkTriggers(ctx context.Context) error {
 	for line := range strings.Lines(tables) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "CREATE TRIGGER") {
@@ -133,7 +133,7 @@ func (d *database) checkTriggers(ctx context.Context) error {
 	return nil
 }
 
-// snapshot runs f on the database as it is at one moment, whoever writes meanwhile: f sees nothing of that, and holds up nobody.
+// snapshot runs f on the database at one moment: f sees no later writes, and blocks no writer.
 func (d *database) snapshot(ctx context.Context, f func(querier) error) error {
 	conn, err := d.db.Conn(ctx)
 	if err != nil {
@@ -183,14 +183,14 @@ func eventsOf(ctx context.Context, q querier, condition string, seq int64) ([]ca
 	return out, inWords(rows.Err())
 }
 
-// head returns the number and the hash of the last event, as they were written beside it; 0 and "" before the first.
+// head returns the number and the hash of the last event, from the table beside the events; 0 and "" before the first.
 func head(ctx context.Context, q querier) (seq int64, hash string, err error) {
 	err = q.QueryRowContext(ctx, "SELECT s.value, h.value FROM meta s, meta h WHERE s.name = 'seq' AND h.name = 'hash'").Scan(&seq, &hash)
 	return seq, hash, inWords(err)
 }
 
-// appendEvents records events after the last one, sealed, and returns them with their numbers and hashes. The transaction has the write
-// lock, so that nobody else appends to the same event.
+// appendEvents records events after the last one, sealed, and returns them with their numbers and hashes. The
+// transaction has the write lock, so that no other process appends to the same event.
 func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]campaign.Event, error) {
 	seq, hash, err := head(ctx, tx)
 	if err != nil {
@@ -225,7 +225,7 @@ func putFile(ctx context.Context, tx *sql.Tx, content []byte) (string, error) {
 // fileHash returns the SHA-256 of a file, in hexadecimal.
 func fileHash(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
-// getFile returns a recorded file, and reports one that is not what was recorded.
+// getFile returns a recorded file, and reports one whose content differs from its hash.
 func getFile(ctx context.Context, q querier, hash string) ([]byte, error) {
 	var content []byte
 	if err := q.QueryRowContext(ctx, "SELECT content FROM file WHERE sha256 = ?", hash).Scan(&content); err != nil {
@@ -245,8 +245,8 @@ const (
 // codeNoRoom is the extended result code of a -shm file that cannot grow (SQLITE_IOERR_SHMSIZE).
 const codeNoRoom = codeInput | 19<<8
 
-// inWords puts an error of the database in a user's words. It wraps it, so that codeOf finds the code; other errors are returned as they
-// are.
+// inWords puts an error of the database in a user's words. It wraps it, so that codeOf finds the code; other errors are
+// returned unchanged.
 func inWords(err error) error {
 	e := (*sqlite.Error)(nil)
 	if err == nil || !errors.As(err, &e) {

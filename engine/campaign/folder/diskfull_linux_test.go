@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// On a disk that is really full, a file system of 4 MB, telling is an error that records nothing; what was
-// recorded can be read, also by a program that starts then, and the same sheet goes on once there is room.
+// On a disk that is really full, a file system of 4 MB, recording results is an error that records nothing. The earlier
+// events can be read, also by a program that starts then, and the same sheet goes on once there is room.
 func TestDiskReallyFull(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {

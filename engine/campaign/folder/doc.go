@@ -1,11 +1,10 @@
-// Package folder keeps a campaign in a folder: what was asked and told is on the disk before it is
-// said, and stays whatever happens to the program.
+// Package folder keeps a campaign in a folder: requests and results are on the disk before they are acknowledged, and
+// remain if the program fails.
 //
-// campaign.db is a SQLite database of one table of events, which only grows, and of the files that
-// the campaign rests on: the script and its data as they were at the start. Beside it lie copies of
-// these files for people, and a cache that may be deleted. A write takes the lock, looks at the
-// state, records and lets go; the lock is never held while an algorithm plans or a person thinks.
-// Readers never wait.
+// campaign.db is a SQLite database of one table of events, which only grows, and of the files that the campaign rests
+// on: the script and its data at the start. Beside it lie copies of these files for people, and a cache that may be
+// deleted. A write takes the lock, looks at the state, records and lets go; the lock is never held while an algorithm
+// plans or a person thinks. Readers never wait.
 //
 // The folder has:
 //
@@ -16,8 +15,9 @@
 //	cache/replay.gob    what the algorithm made of the last state; may be deleted
 //	invites.json        who may use the page
 //
-// A write goes through Campaign.write in folder.go: the events of an act are sealed, folded and committed together, or none is. What takes
-// long is done on a state without the lock, and recorded only where that is still the last one (after in acts.go).
+// A write goes through Campaign.write in folder.go: the events of an act are sealed, folded and committed together, or
+// none is. Slow work is done on a state without the lock, and recorded only if that is still the last one (after in
+// acts.go).
 //
 // How the files become a problem is a function that Start and Open are given, so the package knows
 // no script language.

@@ -36,7 +36,7 @@ func attachBy(ctx context.Context, c *Campaign, sheet []byte, opt campaign.TellO
 	return c.receipt(ctx, &campaign.Attach{File: campaign.File{Content: sheet}, TellOptions: opt})
 }
 
-// amendBy makes the change that a body states, and returns what is recorded.
+// amendBy makes the change that a body states, and returns the recorded one.
 func amendBy(ctx context.Context, c *Campaign, b campaign.AmendBody, by string) (campaign.AmendBody, error) {
 	// an act has other fields than its body: arms by one text, and nothing that follows from the state
 	a := &campaign.Amend{Epsilon: b.Epsilon, Delta: b.Delta, Capacity: b.Capacity, Reason: b.Reason, By: by}

@@ -9,9 +9,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// A posterior does not wait for late results: its next round begins, with the whole capacity, once all
-// of the open one was handed out and what is out is late. Whoever has an open list tells it first, a
-// test waits, and so does a round without any results. That is so whatever the rewards are.
+// A posterior does not wait for late results: its next round begins, with the whole capacity, once all of the open one
+// was handed out and all missing results are late. A person with an open list records it first, a test waits, and so
+// does a round without any results. The rewards do not matter.
 func TestLateResultsHoldNothingUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many small campaigns")
@@ -20,7 +20,7 @@ func TestLateResultsHoldNothingUp(t *testing.T) {
 		name, algorithm string
 		by              string
 		more            bool          // whether the request is for further pulls
-		came            int           // results that are told of the first list
+		came            int           // results of the first list that are recorded
 		after           time.Duration // from the first list to the next request
 		round           int           // of the next list
 		want            int           // its pulls; -1 is any number but 0

@@ -29,7 +29,7 @@ func protocol(_ context.Context, r question.Recipe) (campaign.Protocol, error) {
 	}, err
 }
 
-// A campaign without a script: what is told is on the disk, and a program that is started again goes on.
+// A campaign without a script: recorded results are on the disk, and a program that is started again goes on.
 func ExampleStart() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "lab")

@@ -23,7 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// History returns what was recorded. Of the open round it has no rewards. It replays nothing.
+// History returns the recorded events and measurements, without rewards of the open round. It replays nothing.
 func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -32,10 +32,10 @@ func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 	return m.History(), nil
 }
 
-// Export writes the campaign for other programs into a folder, which must not exist or be empty:
-// measurements.csv, answers.csv, log.csv, events.jsonl, the script and its data. The results of the open round are in
-// measurements.csv, too, and answers.csv does not use them. Files are not all of one moment where others
-// record meanwhile. What is written before an error stays.
+// Export writes the campaign for other programs into a folder, which must not exist or be empty: measurements.csv,
+// answers.csv, log.csv, events.jsonl, the script and its data. The results of the open round are in measurements.csv,
+// too, and answers.csv does not use them. Files may be of different moments if others record meanwhile. Files written
+// before an error remain.
 func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err := emptyFolder(dir); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	// one row a result; without a deviation where there is one reward
+	// one row per result; without a deviation if there is one reward
 	measurements := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at",
 		"sheet", "note", "measured_on", "confirmed", "old", "block", "limit"}}
 	for _, m := range h.Measurements {
@@ -72,7 +72,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 		answers = append(answers, []string{t.Task, strconv.FormatBool(t.Decided), t.Arm, t.Leader, number(t.Estimate), strconv.Itoa(t.Open),
 			strconv.Itoa(t.Samples)})
 	}
-	// what somebody gave a reason for
+	// events with a reason
 	log := [][]string{{"event", "kind", "at", "by", "what", "reason"}}
 	for _, l := range h.Log {
 		log = append(log, []string{strconv.FormatInt(l.Seq, 10), string(l.Kind), l.At.Format(time.RFC3339), l.By, l.What, l.Reason})
@@ -127,16 +127,16 @@ func (c *Campaign) writeEvents(ctx context.Context, path string) error {
 	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
-// invitesFile holds who may use the page: names with the hashes of their secrets. It is no part of
-// the events, whose copies people pass on. It is read again for each request, so that who is revoked is out at once.
+// invitesFile lists the people who may use the page: names with the hashes of their secrets. It is not part of the
+// events, whose copies people pass on. It is read again for each request, so that revoking takes effect at once.
 const invitesFile = "invites.json"
 
 // Invitation is a person who may use the page.
 type Invitation struct {
-	Name   string    `json:"name"`           // by which they ask and tell; each name once
+	Name   string    `json:"name"`           // under which they ask and record; each name once
 	SHA256 string    `json:"sha256"`         // of the secret
 	At     time.Time `json:"at"`             // when they were invited
-	Host   string    `json:"host,omitempty"` // of the page, as the link has it; "" where nobody said
+	Host   string    `json:"host,omitempty"` // of the page, as in the link; "" if not given
 }
 
 // Invite makes a secret of at least 128 bits for a person, who loses the one of before. It is shown once: only
@@ -163,8 +163,8 @@ func (c *Campaign) InviteTo(ctx context.Context, host, name string) (secret stri
 	})
 }
 
-// Revoke takes the secret of a person back, at once. What they asked for and told stays. It is an error where nobody of that name is
-// invited.
+// Revoke withdraws the secret of a person, at once. Requests and results of the person remain. It is an error if no
+// person of that name is invited.
 func (c *Campaign) Revoke(ctx context.Context, name string) error {
 	return c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
 		remaining := slices.DeleteFunc(slices.Clone(list), func(i Invitation) bool { return i.Name == name })
@@ -188,8 +188,8 @@ func (c *Campaign) Invitations() ([]Invitation, error) {
 	return list, err
 }
 
-// Invited returns the person whom a secret belongs to. It compares with all, in constant time each, so that how long it takes tells
-// nothing. Where the file cannot be read nobody is invited.
+// Invited returns the person whom a secret belongs to. It compares with all, in constant time each, so that its duration
+// reveals nothing. If the file cannot be read no person is invited.
 func (c *Campaign) Invited(secret string) (name string, ok bool) {
 	list, err := c.Invitations()
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// A full disk is an error that records nothing; what was recorded can be read, and the same act goes
-// on once there is room.
+// A full disk is an error that records nothing; earlier events can be read, and the same act goes on once there is room.
 func TestDiskFull(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 18)
@@ -56,7 +55,7 @@ func TestDiskFull(t *testing.T) {
 // one is named.
 func TestVerify(t *testing.T) {
 	for _, f := range []struct{ name, sql, want string }{
-		// a value of a tell; who told it; one event less; two that change places; the last one; the script
+		// a recorded value; the person who recorded it; one event less; two that change places; the last one; the script
 		{"changed", "UPDATE event SET body = replace(body, '1.25', '9.25') WHERE seq = 4", "event 4 (tell"},
 		{"by another", "UPDATE event SET by = 'Eve' WHERE seq = 5", "event 5 (tell"},
 		{"removed", "DELETE FROM event WHERE seq = 4", "event 4 is missing: event 5 follows event 3"},
@@ -73,7 +72,7 @@ func TestVerify(t *testing.T) {
 			if v, err := Verify(t.Context(), c.dir, again(small(t)), Options{}); err != nil || v.Events < 6 {
 				t.Fatalf("before: %v, %+v", err, v)
 			}
-			// the triggers refuse it first; who takes them out is found by what is missing
+			// the triggers refuse it first; if a person removes them, their absence is reported
 			if _, err := c.db.db.Exec(f.sql); err == nil {
 				t.Error("the database lets events be changed")
 			}
@@ -182,7 +181,7 @@ func TestUpgrade(t *testing.T) {
 	asked(t, later, "Ann", 3)
 }
 
-// A start that is killed, or whose folder is taken, leaves what is there as it is.
+// A start that is killed, or whose folder is taken, leaves the existing files unchanged.
 func TestStartTwice(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})

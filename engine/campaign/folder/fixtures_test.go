@@ -76,14 +76,15 @@ func begin(t testing.TB, p campaign.Protocol, opt Options) *Campaign {
 	return c
 }
 
-// reward returns the reward of one pull: it depends on the pull alone, as a measurement that is told
-// late or twice does.
+// reward returns the reward of one pull: it depends on the pull alone, so that a measurement that is recorded late or
+// twice has the same reward.
 func reward(rewards [][]float64, seed uint64, round, arm, number int) float64 {
 	rng := rand.New(rand.NewPCG(seed, uint64(round)<<40|uint64(arm)<<20|uint64(number)))
 	return rewards[arm][rng.IntN(len(rewards[arm]))]
 }
 
-// laboratory is the environment of a run in one process, written plainly. Its pulls have the rewards that throughTheFolder tells.
+// laboratory is the environment of a run in one process, written plainly. Its pulls have the rewards that
+// throughTheFolder records.
 type laboratory struct {
 	rewards [][]float64
 	seed    uint64

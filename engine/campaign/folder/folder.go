@@ -28,16 +28,16 @@ type Options struct {
 	Revision     int              // 0 means campaign.Revision; tests play later programs
 	Led          string           // the run of agents that plans the rounds, in words; "" without one
 	AllowNetwork bool             // a folder on the file system of another machine
-	Notice       func(string)     // told what is odd and harmless, in sentences; may be nil
+	Notice       func(string)     // receives sentences about what is odd and harmless; may be nil
 }
 
 // Campaign is an open campaign. It is safe for concurrent use, by goroutines and by processes.
 //
-// Of the locks mu comes first, then the lock of the folder, then the transaction of the database, which has the database's write lock from
-// its beginning. The lock of the protocol is taken last, while it is read or made. Readers take mu for as long as
-// events are read, and work on the state after they let go.
+// The order of the locks is mu, then the lock of the folder, then the transaction of the database, which has the
+// database's write lock from its beginning. The lock of the protocol comes last, while it is read or made. Readers hold
+// mu while events are read, and work on the state after they let go.
 type Campaign struct {
-	dir     string    // as it was given
+	dir     string    // as the caller gave it
 	db      *database // open until Close
 	opt     Options
 	maker   Maker           // of the language of scripts
@@ -47,12 +47,12 @@ type Campaign struct {
 	// mu protects the three below. state is nil before the first catchUp alone.
 	mu     sync.Mutex
 	state  *campaign.State
-	shared bool // whether somebody reads the state: it is not changed then, but replaced
+	shared bool // whether the state is in use by a reader: it is not changed then, but replaced
 	stale  bool // whether the state may hold events that were not recorded: it is replaced, too
 }
 
-// Open opens the campaign of a folder. It evaluates the recorded script and folds all events. A folder that can only be read is opened,
-// too, and refuses to record. What was changed beside the database is told to Options.Notice and is no error.
+// Open opens the campaign of a folder. It evaluates the recorded script and folds all events. A folder that can only be
+// read is opened, too, and refuses to record. Options.Notice receives changes beside the database, which are not errors.
 func Open(ctx context.Context, dir string, maker Maker, opt Options) (*Campaign, error) {
 	db, err := openFolder(ctx, dir)
 	if err != nil {
@@ -75,7 +75,7 @@ func newCampaign(dir string, db *database, maker Maker, opt Options) *Campaign {
 	return c
 }
 
-// prepare reads what was recorded, and makes the protocol of it. Nobody else has the campaign yet.
+// prepare reads the recorded events, and makes the protocol of them. No other goroutine has the campaign yet.
 func (c *Campaign) prepare(ctx context.Context) error {
 	// before the events: the head is written after its event, so that what it names must be among them
 	seq, hash := readHead(c.dir)
@@ -138,7 +138,7 @@ func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, question.Rec
 	return start, r, nil
 }
 
-// open takes in what was recorded, and makes the protocol with all arms that were added. It can be called again.
+// open takes in the recorded events, and makes the protocol with all arms that were added. It can be called again.
 func (c *Campaign) open(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,8 +163,9 @@ func (c *Campaign) catchUp(ctx context.Context, q querier) error {
 	return c.take(ctx, q, list, after, before)
 }
 
-// take folds events that follow the last one. mu is held. A state that somebody reads is left alone: a new one is made of all events, which
-// q must see. Without readers the state grows in place, since folding thousands of events for each act would take long.
+// take folds events that follow the last one. mu is held. A state in use is never modified: a new one is made of all
+// events, which q must see. Without readers the state grows in place, since folding thousands of events for each act
+// would take long.
 func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, after int64, before string) error {
 	if c.shared && len(list) > 0 {
 		all, err := events(ctx, q, 0)
@@ -190,14 +191,13 @@ func unfit(dir string, err error) error {
 	return fmt.Errorf("%s: %w (gonb-cope campaign repair %[1]s --look shows what can be set aside)", dir, err)
 }
 
-// write takes the lock, looks at the state, and records the events that f makes of it: all of them
-// or none, with these files. What cannot be folded is not committed. When it returns without error all is on
-// the disk.
+// write takes the lock, looks at the state, and records the events that f makes of it: all of them or none, with these
+// files. Events that cannot be folded are not committed. When it returns without error all is on the disk.
 //
-// f is called once or not at all, and looks at the state with all that others recorded. It must not take mu, and so calls no method of c
-// that reads events.
-// It is quick: whatever takes long has been done before, or is done again where the state moved on (after). An error of f is returned as
-// it is, and means that nothing was recorded. Errors of the disk and the database while it writes are *unrecorded.
+// f is called once or not at all, and looks at the state with all that others recorded. It must not take mu, and so
+// calls no method of c that reads events. It is quick: slow work has been done before, or is done again if the state
+// moved on (after). An error of f is returned unchanged, and means that nothing was recorded. Errors of the disk and the
+// database while it writes are *unrecorded.
 func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaign.Event, error), files ...campaign.File) error {
 	if c.db.copy != "" {
 		return &unrecorded{fmt.Errorf("nothing can be written in %s: %w", c.dir, c.db.refused)}
@@ -242,7 +242,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err != nil {
 			return err
 		}
-		// what is committed can be folded, or no program could open the campaign again
+		// committed events can be folded, or no program could open the campaign again
 		folded = true
 		if err := c.take(ctx, tx, made, seq, hash); err != nil {
 			// without the hint at repair, since nothing of it stays
@@ -254,7 +254,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 	c.stale = c.stale || folded && err != nil
 	switch {
 	case err == nil && folded:
-		// after the commit: a program that is killed in between leaves a head that is behind, which says nothing wrong
+		// after the commit: a program that is killed in between leaves a head that is behind, which is harmless
 		writeHead(c.dir, c.state)
 	case codeOf(err) != 0:
 		return &unrecorded{c.db.explain(ctx, err)}
@@ -262,8 +262,8 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 	return err
 }
 
-// transaction runs f in a transaction that has the write lock of the database from its beginning (_txlock). So f reads what is there
-// when it writes. An error of f takes back all that it wrote.
+// transaction runs f in a transaction that has the write lock of the database from its beginning (_txlock). So f reads
+// the present rows when it writes. An error of f takes back all that it wrote.
 func (d *database) transaction(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := d.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -286,7 +286,7 @@ func (c *Campaign) Protocol() campaign.Protocol {
 	return p
 }
 
-// notice reports what is odd and harmless, where somebody listens.
+// notice reports what is odd and harmless, if the caller asked for notices.
 func (o Options) notice(text string) {
 	if o.Notice != nil {
 		o.Notice(text)

@@ -44,8 +44,8 @@ func helper(t *testing.T, role string, args ...string) *exec.Cmd {
 	return c
 }
 
-// worker asks, tells, closes, amends and corrects for as long as it lives. After each act that it was told is
-// done it prints what: an acknowledged event.
+// worker asks, records, closes, amends and corrects for as long as it lives. It prints a line after each act that
+// returned: an acknowledged event.
 func worker(dir, by, seed string) int {
 	ctx := context.Background()
 	n, _ := strconv.ParseUint(seed, 10, 64)
@@ -58,7 +58,7 @@ func worker(dir, by, seed string) int {
 		return 1
 	}
 	out := bufio.NewWriter(os.Stdout)
-	// what was said is out of the process before the next act
+	// each line is out of the process before the next act
 	say := func(format string, args ...any) {
 		fmt.Fprintf(out, format+"\n", args...)
 		out.Flush()
@@ -75,7 +75,7 @@ func worker(dir, by, seed string) int {
 			if k := list.Note.Kind; k == campaign.NoteDecided || k == campaign.NoteEnded {
 				return 0
 			}
-			// the other worker's list is open, and nobody else tells it: at times the round is closed
+			// the other worker's list is open, and no other worker records it: at times the round is closed
 			if rng.IntN(4) == 0 {
 				if _, err := closeBy(ctx, c, "the test closes it", by); err == nil {
 					say("closed")
@@ -87,7 +87,7 @@ func worker(dir, by, seed string) int {
 			say("asked %s", r.ID)
 		}
 		for _, r := range list.Rows {
-			// of twelve pulls one fails; of ten told, the capacity is changed after one and one is corrected
+			// of twelve pulls one fails; of ten recorded, the capacity is changed after one and one is corrected
 			if rng.IntN(12) == 0 {
 				if err := failBy(ctx, c, []string{r.ID}, "the test drops it", by); err == nil {
 					say("failed %s", r.ID)

@@ -49,7 +49,7 @@ func TestFaultLongTexts(t *testing.T) {
 			t.Errorf("%s: after %v %d bytes are shown: %v", name, took, shown, err != nil)
 		}
 	}
-	// a note is what somebody wrote, and is kept
+	// a note is a person's text, and is kept
 	if r, err := c.Tell(t.Context(), []byte("id,reward,note\n"+id+",1,"+long[:1<<19]+"\n"), campaign.TellOptions{By: "Ann"}); err != nil || !r.Taken {
 		t.Errorf("a long note: %v, %+v", err, r.Counts)
 	}
@@ -125,7 +125,8 @@ func TestFaultSpecialFiles(t *testing.T) {
 	}
 }
 
-// TestFaultFormulas: names that begin like formulas are told back as a list writes them for spreadsheets, by id, by name and by column.
+// TestFaultFormulas: names that begin like formulas are accepted in the form that a list has for spreadsheets, by id, by
+// name and by column.
 func TestFaultFormulas(t *testing.T) {
 	arms, err := kernels.NewPoints([]string{"x_1"}, []string{"=cmd|'/C calc'!A0", "@SUM(1)", "+1+1"}, [][]float64{{0}, {1}, {2}})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Killed at 200 random moments while it asks, tells, fails, corrects, amends and closes, a campaign loses no
-// event that was acknowledged, has none twice, and stays whole.
+// Killed at 200 random moments while it asks, records, fails, corrects, amends and closes, a campaign loses no event
+// that was acknowledged, has none twice, and stays whole.
 func TestKilledAtAnyMoment(t *testing.T) {
 	kills := 200
 	if testing.Short() {
@@ -65,8 +65,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	checkSaid(t, dir, p, said.String())
 }
 
-// checkSaid compares what workers said with what is recorded: each acknowledged event is there once, and values are as corrected last. More may
-// be recorded than was said, since a worker can be killed between the two.
+// checkSaid compares the lines of workers with the events: each acknowledged event is there once, and values are the
+// last corrected ones. There may be more events than lines, since a worker can be killed between the two.
 func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 	t.Helper()
 	v, err := Verify(t.Context(), dir, again(p), Options{})
@@ -82,7 +82,7 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// by id: how often it was handed out, told and given back, and its last value
+	// by id: how often it was handed out, recorded and given back, and its last value
 	asked, told, value, failed, closed := map[string]int{}, map[string]int{}, map[string]float64{}, map[string]int{}, 0
 	amended := map[string]int{}
 	for _, e := range list {
@@ -118,7 +118,7 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 			closed++
 		}
 	}
-	// what was said is of all workers, one line an act
+	// the lines are of all workers, one line per act
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	saidClosed := 0
 	counts := map[string]int{}

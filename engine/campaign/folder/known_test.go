@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// TestStatusKnows: what was attached stays known while a round is open, whose rewards are not shown; a task without any
-// measurement has no leader; and the reason why nothing is left is the true one.
+// TestStatusKnows: attached measurements stay known while a round is open, whose rewards are not shown; a task without
+// any measurement has no leader; and the reason why nothing is left is the true one.
 func TestStatusKnows(t *testing.T) {
 	p := small(t)
 	// one round, so that it ends undecided
@@ -40,7 +40,7 @@ func TestStatusKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	var before string
-	// check compares what is known with what was attached: nothing of the open round may change it
+	// check compares the known values with the attached ones: the open round must not change them
 	check := func(when string) {
 		t.Helper()
 		if st, err = c.Status(t.Context()); err != nil {
@@ -152,7 +152,7 @@ func TestStatusAfterZeros(t *testing.T) {
 	}
 }
 
-// The standard deviation behind a mean that was attached is known as it was attached.
+// The standard deviation behind an attached mean is known with the attached value.
 func TestKnownDeviations(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})

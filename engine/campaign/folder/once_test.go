@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Acts that were done before change nothing and say so, by command as in a cell; whoever closes twice means the
+// Acts that were done before change nothing and say so, by command as in a cell; a person who closes twice means the
 // first round.
 func TestTwice(t *testing.T) {
 	c := begin(t, small(t), Options{})
@@ -68,7 +68,7 @@ func TestTwice(t *testing.T) {
 	if err := c.Advance(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// round 2 is open by now, and nobody means that
+	// round 2 is open by now, and no person means that
 	_, err := closeBy(t.Context(), c, "the week is over", "Ann")
 	wants(t, err, "no pull of round 2 is handed out yet", "--round 2")
 	if done, err := c.Do(t.Context(), &campaign.Close{Round: 2, Reason: "the week is over", By: "Ann"}); err != nil || done.Known || done.Closing.Round != 2 {

@@ -43,7 +43,7 @@ func TestOwnColumns(t *testing.T) {
 		want       map[string]int
 		says       string
 	}{
-		// an empty line and an empty reward are no measurements; the column Wer is a note
+		// an empty line and an empty reward do not count as measurements; the column Wer is a note
 		{"earlier measurements", "Stoff;Base;Temp / °C;Ausbeute in %;Wer\nÖl A;KOH;72,5;39,5;Ann\nÖl B;KOH;60;;Ann\n;;;;\n", true, map[string]int{campaign.RowNew: 1, campaign.RowWaiting: 1}, ""},
 		{"in another order, with points", "Temp / °C,base,AUSBEUTE IN %,stoff\n60,KOH,33.5,Öl A\n", true, map[string]int{campaign.RowNew: 1}, ""},
 		{"means", "Stoff;Base;Temp / °C;Ausbeute in %;n;s\nÖl A;KOH;60;33,5;4;1,25\n", true, map[string]int{campaign.RowNew: 1}, ""},
@@ -54,7 +54,7 @@ func TestOwnColumns(t *testing.T) {
 		{"a list", "id;task;arm;reward;Ausbeute in %\n" + l.Rows[2].ID + ";;;40,5;1\n", false, map[string]int{campaign.RowNew: 1}, ""},
 		{"by name", "task;arm;reward\nÖl B;\"Base=KOH, Temp / °C=60\";40,75\n", true, map[string]int{campaign.RowNew: 1}, ""},
 	} {
-		// attached sheets have no ids, and told ones fill the open round
+		// attached sheets have no ids, and sheets of results fill the open round
 		tell := (*Campaign).Tell
 		if s.attach {
 			tell = func(c *Campaign, ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
@@ -85,7 +85,7 @@ func TestOwnColumns(t *testing.T) {
 	if strings.Contains(string(measured), "Stoff=") || strings.Contains(string(measured), "%=39") {
 		t.Errorf("columns that were read are notes, too:\n%s", measured)
 	}
-	// what is expected names the table's own columns, too
+	// the message names the table's own columns, too
 	_, err = c.Tell(t.Context(), []byte("Stoff;Ausbeute\nÖl A;3\n"), campaign.TellOptions{By: "Ann", Sheet: "x.csv"})
 	wants(t, err, "expected id,reward, or task,arm,count,mean, or task,arm,reward, or stoff,Base,Temp / °C,Ausbeute in %")
 }

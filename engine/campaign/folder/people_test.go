@@ -62,7 +62,7 @@ func TestTwoAskers(t *testing.T) {
 	}
 }
 
-// A writer waits for the one before it, and where it waits in vain names that one. Nothing is lost.
+// A writer waits for the one before it, and names that one if it waits in vain. Nothing is lost.
 func TestTwoWriters(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 2)
@@ -117,7 +117,7 @@ func TestOverdue(t *testing.T) {
 		t.Errorf("with the clock set back: %+v", l)
 	}
 	now = time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)
-	// overdue by the clock of whoever looks: nothing was recorded of it
+	// overdue by the clock of the reader: no event records this
 	if st, err := c.Status(t.Context()); err != nil || st.Open.Overdue != 3 || st.People[0].Overdue != 3 {
 		t.Errorf("%v, %+v", err, st.Open)
 	}
@@ -128,7 +128,7 @@ func TestOverdue(t *testing.T) {
 			t.Errorf("handed out again: %+v for %+v", r, first.Rows[i])
 		}
 	}
-	// the repetition is told first, and then the overdue one
+	// the repetition is recorded first, and then the overdue one
 	told(t, c, campaign.TellOptions{By: "Bob"}, row(second.Rows[0].ID, 1))
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(first.Rows[0].ID, 2)); r.Counts[campaign.RowNew] != 1 {
 		t.Errorf("a result of an overdue list: %+v", r)

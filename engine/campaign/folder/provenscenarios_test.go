@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Campaigns whose question changes by what their rewards look like, or that are told misleading things which may be
-// told, at δ = 0.2: the share of wrong ones among those that are called proven is at most δ. The best arm of each
+// Campaigns whose question changes by what their rewards look like, or that receive misleading results which are
+// allowed, at δ = 0.2: the share of wrong ones among those that are called proven is at most δ. The best arm of each
 // task is ahead of two tied ones by little more than epsilon.
 // GONB_COPE_SCENARIOS=200 go test ./engine/campaign/folder -run ProvenScenarios -v prints the table of
 // docs/explanation/robustness.md; without it few campaigns are made.
@@ -63,7 +63,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 				}
 				must(attachBy(t.Context(), k, []byte(strings.Join(rows, "\n")+"\n"), campaign.TellOptions{By: "Ann", Sheet: "old", Sure: true}))
 			}
-			// what was changed last
+			// the last changes
 			withdrawn, epsilon, stated := false, 0.5, 0.02
 			for range 60 {
 				l, err := k.Ask(t.Context(), campaign.Request{By: "Ann"})
@@ -82,7 +82,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 					opt.By, opt.Sure = "Ann", true
 					must(k.Tell(t.Context(), []byte(strings.Join(rows, "\n")+"\n"), opt))
 				}
-				// five further pulls of one arm of each task, which nobody planned, and then the close
+				// five further pulls of one arm of each task, which were not planned, and then the close
 				if strings.HasPrefix(how, "rounds") && len(rows) < len(l.Rows) {
 					tell(append([]string{"id,reward"}, rows...), campaign.TellOptions{Sheet: "r"})
 					extra := []string{"task,arm,reward"}

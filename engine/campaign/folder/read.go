@@ -65,8 +65,8 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 	return db, nil
 }
 
-// copied opens a copy of a database, with what its -wal has. The copy goes when the database is closed. The two files are
-// read one after the other, so that one that somebody writes to meanwhile may seem damaged.
+// copied opens a copy of a database, with the contents of its -wal. The copy goes when the database is closed. The two
+// files are read one after the other, so that one may seem damaged if another process writes to it meanwhile.
 func copied(ctx context.Context, path string) (*database, error) {
 	dir, err := os.MkdirTemp("", "gonb-cope-campaign-*")
 	if err != nil {
@@ -167,9 +167,9 @@ func (u *unrecorded) Unwrap() error { return u.err }
 // ErrExists is wrapped by the error of Start where the folder holds a campaign already.
 var ErrExists = errors.New("the folder holds a campaign already")
 
-// Start makes a campaign in a folder, which is created if it does not exist, from a protocol with
-// its forecast and the recipe that it was made from. It is an error when maker makes another problem
-// of that recipe: the campaign could not be opened again. Where it returns a campaign beside an error the start is recorded.
+// Start makes a campaign in a folder, which is created if it does not exist, from a protocol with its forecast and the
+// recipe that it was made from. It is an error when maker makes another problem of that recipe: the campaign could not
+// be opened again. If it returns a campaign beside an error the start is recorded.
 func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protocol, maker Maker, opt Options) (*Campaign, error) {
 	if err := p.Check(ctx); err != nil {
 		return nil, err
@@ -254,7 +254,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		// all of it goes into the one file that is renamed; nothing is left in a -wal of the old name
 		_, err = db.db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
-	// what closing says of a database that could not be written was said before
+	// an error of closing a database that could not be written was reported before
 	if e := db.close(); err == nil {
 		err = e
 	}
@@ -265,7 +265,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		clear()
 		return nil, err
 	}
-	// the name, too, is on the disk before anybody is told
+	// the name, too, is on the disk before the call returns
 	atomicfile.SyncFolder(dir)
 	return openDatabase(path, false)
 }
@@ -326,8 +326,8 @@ func tableOf(ctx context.Context, r question.Recipe, p campaign.Protocol) (campa
 	return table, err
 }
 
-// lockFile is held for the time of a write, and names who holds it. Where the system has no locks of
-// files, the database waits for others, too, and cannot name them. A program that ends, however it ends, has let go of it.
+// lockFile is held for the time of a write, and names its holder. If the system has no locks of files, the database
+// waits for others, too, and cannot name them. A program that ends, for any reason, has let go of it.
 const lockFile = "campaign.lock"
 
 // patience is how long a write waits for the lock.
@@ -336,8 +336,8 @@ const patience = 2 * time.Second
 // locked is a lock that is held.
 type locked struct{ file *os.File }
 
-// lock waits for the lock of a folder, and names the process that holds it where it waits in vain. Goroutines of one process exclude each
-// other as well, since each opens the file again. An error of the context is returned unchanged.
+// lock waits for the lock of a folder, and names the process that holds it if it waits in vain. Goroutines of one
+// process exclude each other as well, since each opens the file again. An error of the context is returned unchanged.
 func lock(ctx context.Context, dir string) (*locked, error) {
 	path := filepath.Join(dir, lockFile)
 	if err := checkFile(path, mostNote); err != nil {

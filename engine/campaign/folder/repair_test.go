@@ -16,13 +16,13 @@ func contradiction(c *Campaign, id string) (campaign.Event, campaign.Event) {
 	return told.Events[0], campaign.NewEvent(campaign.KindFail, c.opt.now(), "Ann", campaign.FailBody{IDs: []string{id}, Reason: "spilt"})
 }
 
-// What could not be read again is not recorded, whatever act makes it; the campaign goes on.
+// An event that could not be read again is not recorded, whatever act makes it; the campaign goes on.
 func TestNothingIsRecordedThatCannotBeRead(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	id := asked(t, c, "Ann", 3).Rows[0].ID
 	before := c.state.Hash
 	told1, failed := contradiction(c, id)
-	// two that contradict each other, a plan of a round that is not next, an id that was issued, and a kind that nobody knows
+	// two that contradict each other, a plan of a round that is not next, an id that was issued, and an unknown kind
 	for _, made := range [][]campaign.Event{
 		{told1, failed},
 		{campaign.NewEvent(campaign.KindPlan, c.opt.now(), "", campaign.PlanBody{Round: 9})},
@@ -90,7 +90,7 @@ func TestRepair(t *testing.T) {
 	if v, err := Verify(t.Context(), dir, again(p), Options{}); err != nil || v.Events != 6 || len(v.Aside) != 1 {
 		t.Errorf("%v: %+v", err, v)
 	}
-	// the result that came before the contradiction stands
+	// the result that came before the contradiction remains
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(id, 1), row(l.Rows[1].ID, 2)); r.Counts[campaign.RowKnown] != 1 || r.Counts[campaign.RowNew] != 1 {
 		t.Errorf("%+v", r)
 	}

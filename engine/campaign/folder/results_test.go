@@ -32,7 +32,7 @@ func TestLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// far below all others, which must not change what was decided
+	// far below all others, which must not change the decisions
 	r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, -3))
 	if !r.Taken || r.Counts[campaign.RowLate] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "its round, 1, is over") {
 		t.Errorf("%+v", r)
@@ -74,8 +74,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// A correction in a round that is over folds again; where a decision changes the standing is no longer
-// a theorem's.
+// A correction in a round that is over folds again; if a decision changes the standing is no longer a theorem's.
 func TestCorrectedAfterwards(t *testing.T) {
 	p := small(t)
 	p.Options.Epsilon = 1
@@ -130,7 +129,7 @@ func TestCorrectedMeanwhile(t *testing.T) {
 	var ids []string
 	value := func(r campaign.ListRow) float64 {
 		if r.Task != "north" || r.Arm != "b, c" {
-			return 0 // nothing tells the arms of the south apart
+			return 0 // the arms of the south are equal
 		}
 		ids = append(ids, r.ID)
 		return 3

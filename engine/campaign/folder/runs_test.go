@@ -72,7 +72,7 @@ func TestCampaignIsTheRun(t *testing.T) {
 	}
 }
 
-// inOneProcess runs the algorithm on the problem without its means, as whoever measures has it.
+// inOneProcess runs the algorithm on the problem without its means, as in a real campaign.
 func inOneProcess(t *testing.T, p campaign.Protocol, env engine.Environment) engine.Outcome {
 	t.Helper()
 	q := *p.Problem
@@ -204,4 +204,4 @@ func pullOf(t *testing.T, dir string, p *problem.Problem, id string) (arm, numbe
 	return it.Arm, it.Number
 }
 
-var issued = map[string]map[string]campaign.Item{} // by folder and id: what was handed out, as far as it was read
+var issued = map[string]map[string]campaign.Item{} // by folder and id: the pulls handed out that were read so far

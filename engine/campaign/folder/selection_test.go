@@ -10,9 +10,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// People whose rewards decide which results come, when and how often are told so where the program can see it, and
-// nothing is proven: late results that differ from timely ones, pulls recorded twice, and a third of them given back or
-// lost. The same without a choice by rewards warns of nothing.
+// If rewards decide which results come, when and how often, the program warns if it can notice, and claims no proof:
+// for late results that differ from timely ones, pulls recorded twice, and a third of them given back or lost. It does
+// not warn of the same without a choice by rewards.
 func TestSelection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -20,7 +20,7 @@ func TestSelection(t *testing.T) {
 	// the noise has the standard deviation 1
 	means := map[string]float64{"a": 0, "b, c": 0.5, "d;e": 1}
 	for _, c := range []struct {
-		how, guarantee, warning string  // how results are chosen; what the guarantee says of it and which warning is given, "" for none
+		how, guarantee, warning string  // how results are chosen; the phrase of the guarantee and the kind of warning, "" for none
 		steps                   int     // lists that are asked for
 		share                   float64 // of the results that are chosen
 		byRewards               bool
@@ -75,7 +75,7 @@ func TestSelection(t *testing.T) {
 					values[[2]string{r.Task, r.Arm}] = append(values[[2]string{r.Task, r.Arm}], x)
 				}
 			}
-			if c.how == "twice" { // what is held is handed out again and told under both ids
+			if c.how == "twice" { // held results are handed out again and recorded under both ids
 				tell(timely, "timely")
 				now = now.Add(48 * time.Hour)
 				repeated, err := k.Ask(t.Context(), campaign.Request{By: "Bob"})

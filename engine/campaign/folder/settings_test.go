@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// A sheet that comes back has the settings that it was handed out with, in whatever decimals: they are no
-// notes. A setting that was another one is noted beside the result, and so are the laboratory's own columns.
+// The unchanged settings of a sheet that comes back do not become notes, with any number of decimals. A changed setting
+// is noted beside the result, and so are the laboratory's own columns.
 func TestSettingsOfSheets(t *testing.T) {
 	p := campaign.Protocol{Name: "days", Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1}, Seed: 4}
 	c, _ := beginTable(t, p, kernels.Identity{}, "task,arm,x_T/°C,x_solvent\nA,1,20.3,DMF\nA,2,80.7,\"2-MeTHF, dry\"\n", problem.LoadOptions{Standardize: true})

@@ -9,9 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// A result that is recorded twice is known; with another value it is a conflict that changes nothing; a
-// mistyped id is refused with the nearest; and a sheet with such a row is not taken, but for its good
-// rows where that is wished.
+// A result that is recorded twice is known; with another value it is a conflict that changes nothing; a mistyped id is
+// refused with the nearest; and a sheet with such a row is refused, except its good rows if the caller asks for them.
 func TestReceipts(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 4)
@@ -43,8 +42,8 @@ func TestReceipts(t *testing.T) {
 	}
 }
 
-// Half a file, a wrong encoding, a missing column and a cell that is no number are told with file,
-// line and column, and change nothing.
+// Half a file, a wrong encoding, a missing column and a cell that is not a number are reported with file, line and
+// column, and change nothing.
 func TestSheetsThatCannotBeRead(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 3)
@@ -82,7 +81,7 @@ func TestSortedColumn(t *testing.T) {
 	wrong := 0
 	for i, r := range l.Rows {
 		other := l.Rows[(i+1)%len(l.Rows)]
-		// neighbours in the list may be of one arm, and then nobody can notice
+		// neighbours in the list may be of one arm, and then the mistake cannot be noticed
 		if other.Task != r.Task || other.Arm != r.Arm {
 			wrong++
 		}
@@ -141,7 +140,7 @@ func TestSlipsOfThePen(t *testing.T) {
 	for i, r := range l.Rows[:10] {
 		rows = append(rows, row(r.ID, float64(i%3)))
 	}
-	// ten others are enough to tell
+	// ten others are enough to notice it
 	slip := row(l.Rows[10].ID, 1234)
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, append(rows, slip)...); r.Taken || r.Counts[campaign.RowSure] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "far from all others, whose median is 1") {
 		t.Errorf("with a slip: %+v", r)
@@ -151,8 +150,8 @@ func TestSlipsOfThePen(t *testing.T) {
 	}
 }
 
-// Equal values say nothing of how far arms are apart: the first result of another arm needs no confirmation, whatever noise is stated,
-// and rows with such a value are no copies of each other.
+// Equal values do not show how far arms are apart: the first result of another arm needs no confirmation, whatever noise
+// is stated, and rows with such a value are not copies of each other.
 func TestEqualValuesHaveNoScale(t *testing.T) {
 	p := small(t)
 	p.Problem.Noise.Scales = slices.Repeat([]float64{0.02}, p.Problem.N())

@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// A folder may come from somebody else, and have a link to a device, a pipe or a file of holes where a program expects a file of its
-// own: a device has no end, a pipe waits for ever, and holes take no room before they are read.
+// A folder may come from another person, and have a link to a device, a pipe or a file of holes at the name of one of
+// the program's own files: a device has no end, a pipe waits for ever, and holes take no room before they are read.
 
 // ownFiles are the files of a folder that are read or written, with the most bytes that they may have.
 var ownFiles = map[string]int64{
@@ -30,7 +30,8 @@ const (
 	mostInvites  = 16 << 20
 )
 
-// checkFiles reports what is no file of a campaign: not a regular file, or larger than any may be. Links to regular files are right.
+// checkFiles reports a file that a campaign cannot have: not a regular file, or larger than any may be. Links to regular
+// files are right.
 func checkFiles(dir string) error {
 	for name, most := range ownFiles {
 		if err := checkFile(filepath.Join(dir, name), most); err != nil {
@@ -40,7 +41,7 @@ func checkFiles(dir string) error {
 	return nil
 }
 
-// checkFile reports a path that is no regular file, or has more bytes. Nothing there is right.
+// checkFile reports a path that is not a regular file, or has more bytes. A missing file is right.
 func checkFile(path string, most int64) error {
 	if err := await.Regular(path); err != nil {
 		return err
@@ -95,7 +96,7 @@ func copyFile(ctx context.Context, from, to string) error {
 	return errors.Join(passed(ctx, from, f), f.Close())
 }
 
-// sealed reports whether the first bytes of a file are the hash of all others. It takes no memory for them.
+// sealed reports whether the first bytes of a file are the hash of all others. It does not load the file into memory.
 func sealed(path string) bool {
 	if checkFile(path, ownFiles[cacheFile]) != nil {
 		return false
@@ -114,8 +115,8 @@ func sealed(path string) bool {
 	return err == nil && [sha256.Size]byte(h.Sum(nil)) == seal
 }
 
-// changedCopy says in which way a copy of a recorded file is not what was recorded, "" if it is. Only a file of the same
-// length is read; one that cannot be read is passed over.
+// changedCopy describes how a copy differs from its recorded file, "" if it does not. Only a file of the same length is
+// read; one that cannot be read is passed over.
 func changedCopy(path string, content []byte) string {
 	info, err := os.Stat(path)
 	switch {

@@ -104,8 +104,8 @@ func TestLeaderInEveryOrder(t *testing.T) {
 	}
 }
 
-// TestStartTakesTheTableIn: a campaign begins with the measurements of its table, and the same table attached again is nothing new, under its
-// own name or another, whoever sends it.
+// TestStartTakesTheTableIn: a campaign begins with the measurements of its table. The same table attached again adds
+// nothing, under its own name or another, from any person.
 func TestStartTakesTheTableIn(t *testing.T) {
 	for name, text := range map[string]string{"three digits": measuredTable,
 		"ones and noughts": "line,resin,temp,output\nA,r1,150,1\nA,r1,150,0\nA,r2,150,1\nA,r2,150,1\nB,r1,150,0\nB,r1,150,0\nB,r2,150,1\n"} {
@@ -158,8 +158,8 @@ func TestEqualByChance(t *testing.T) {
 	}
 }
 
-// TestCopyOfASheet: a sheet that was attached, or told, is known by its values under another name, also among other rows and in another
-// order. Measurements of few digits are often equal, and are taken.
+// TestCopyOfASheet: a sheet that was recorded or attached is known by its values under another name, also among other
+// rows and in another order. Measurements of few digits are often equal, and are taken.
 func TestCopyOfASheet(t *testing.T) {
 	p, r := fromTable(t, measuredTable, problem.GoalMax, func(p *campaign.Protocol) { p.Fresh = true })
 	c := startFrom(t, p, r)
@@ -296,8 +296,8 @@ func TestFailedTexts(t *testing.T) {
 	}
 }
 
-// TestFailingOption: pulls of an option that always fails are handed out again twice, and then only where somebody asks for it; the
-// rounds go on without it.
+// TestFailingOption: pulls of an option that always fails are handed out again twice, and then only if a person asks for
+// it; the rounds go on without it.
 func TestFailingOption(t *testing.T) {
 	p := small(t)
 	p.Algorithm = "CoBayesFC"
@@ -340,7 +340,7 @@ func TestFailingOption(t *testing.T) {
 	}
 }
 
-// TestNothingButFailures: where every pull of a round fails, nothing is proposed for ever, and somebody can ask for one more try.
+// TestNothingButFailures: if every pull of a round fails, proposals end, and a person can ask for one more try.
 func TestNothingButFailures(t *testing.T) {
 	p := small(t)
 	p.Algorithm = "CoBayesFC"
@@ -372,8 +372,8 @@ func TestNothingButFailures(t *testing.T) {
 	}
 }
 
-// TestSetPoint: what was really set is not always what was planned. By id the row is of its pull; by columns it is of the one arm within
-// the tolerance, and else the message names the nearest. What was set is noted.
+// TestSetPoint: a setting may differ from the planned one. By id the row belongs to its pull; by columns it belongs to
+// the one arm within the tolerance, and else the message names the nearest. The setting is noted.
 func TestSetPoint(t *testing.T) {
 	p, r := fromTable(t, measuredTable, problem.GoalMax, func(p *campaign.Protocol) { p.Fresh = true })
 	c := startFrom(t, p, r)

@@ -24,9 +24,9 @@ func byArm(list campaign.List, reward func(k int) float64) []byte {
 	return []byte(text)
 }
 
-// Phones and instruments call all their sheets alike. Sheets of two people are two sheets, also where their rows
-// are equal; one that does not begin with what was recorded is another sheet, and nothing of it is taken; and a sheet
-// that grew adds what is new.
+// Phones and instruments give all their sheets the same name. Sheets of two people are two sheets, even if their rows
+// are equal. A sheet that does not begin with the recorded rows is another sheet, and is refused; and a sheet that grew
+// adds its new rows.
 func TestSheetsOfOneName(t *testing.T) {
 	p := small(t)
 	p.Capacity = 0
@@ -67,7 +67,7 @@ func TestSheetsOfOneName(t *testing.T) {
 	if r := tell("Ann", byArm(campaign.List{Rows: ann.Rows[:5]}, one), campaign.TellOptions{TakeGood: true}); r.Taken || r.Counts[campaign.RowConflict] != 5 || !strings.Contains(fmt.Sprint(r.Lines), "is missing now") {
 		t.Errorf("a sheet that lacks a row: %+v", r)
 	}
-	// what was recorded is before what is new
+	// the recorded rows come before the new ones
 	more := asked(t, c, "Ann", 3)
 	grown := append(byArm(ann, one), byArm(more, func(int) float64 { return 2 })[len("task,arm,reward\n"):]...)
 	if r := tell("Ann", grown, campaign.TellOptions{}); r.Counts[campaign.RowKnown] != 6 || r.Counts[campaign.RowNew] != 3 {
@@ -107,7 +107,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 	if c.state.Seq != before {
 		t.Errorf("%d events were recorded", c.state.Seq-before)
 	}
-	// what was kept before there was a rule
+	// an event of a time before there was a rule
 	err := c.write(t.Context(), func(campaign.Moment) ([]campaign.Event, error) {
 		return []campaign.Event{campaign.NewEvent(campaign.KindCorrect, c.opt.now(), "Ann", campaign.CorrectBody{ID: l.Rows[0].ID, Old: 1, Reward: 1.7e308, Reason: "the instrument said so"})}, nil
 	})
@@ -142,8 +142,8 @@ func TestToldAndFailed(t *testing.T) {
 	}
 }
 
-// Whoever may see only their own learns no ids of others, nor anything that depends on what others measured in the
-// open round: neither by guesses, nor by values that are the same, nor from what is far from all others.
+// A person who may see only their own results learns no ids of others, nor anything that depends on the measurements of
+// others in the open round: neither by guesses, nor by values that are the same, nor by values far from all others.
 func TestReceiptsOfTheirOwn(t *testing.T) {
 	p := small(t)
 	p.Capacity = 0
@@ -189,8 +189,8 @@ func TestReceiptsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A large sheet names the nearest ids of the first unknown ones alone, and hears an interrupt; what is the mean of more
-// measurements than anybody makes is refused before room is made for them.
+// A large sheet names the nearest ids of the first unknown ones alone, and stops at an interrupt. A mean of impossibly
+// many measurements is refused before room is made for them.
 func TestLargeSheets(t *testing.T) {
 	p := small(t)
 	p.Capacity = 0
@@ -224,14 +224,15 @@ func TestLargeSheets(t *testing.T) {
 			t.Errorf("a mean of %s: %v, %+v", n, err, r)
 		}
 	}
-	// rows by arm fill the teller's own pulls first, then nobody's, then others'
+	// rows by arm fill the teller's own pulls first, then unassigned ones, then others'
 	r, err = c.Tell(t.Context(), byArm(l, func(int) float64 { return 1 }), campaign.TellOptions{By: "Ann", Sheet: "y.csv"})
 	if mine, _, err2 := c.Mine(t.Context(), "Ann"); err != nil || err2 != nil || r.Counts[campaign.RowNew] != 6 || mine.Rows[5].Reward == nil {
 		t.Errorf("%v, %v: %+v, %+v", err, err2, r, mine)
 	}
 }
 
-// A value is judged by the table of the problem and by what was attached, too: a slip is asked about at the first result.
+// A value is judged by the table of the problem and by attached measurements, too: a slip is asked about at the first
+// result.
 func TestSlipsByTheTable(t *testing.T) {
 	attached := "task,arm,reward\n"
 	for k := range 8 {
@@ -312,7 +313,7 @@ func TestTextsOfPeople(t *testing.T) {
 	if err := c.Export(t.Context(), out); err != nil {
 		t.Fatal(err)
 	}
-	// all that programs show, and what is exported
+	// all that programs show, and all exports
 	seen := fmt.Sprint(l, st, h.Log, h.Measurements, h.Rounds)
 	for _, name := range []string{"measurements.csv", "log.csv", "answers.csv"} {
 		data, err := os.ReadFile(filepath.Join(out, name))

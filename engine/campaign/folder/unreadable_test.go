@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A disk that fails to read is told from a database that is damaged: a backup is the wrong remedy where the
-// folder is whole.
+// A disk that fails to read gets another message than a damaged database: a backup is the wrong remedy if the folder is
+// whole.
 func TestUnreadable(t *testing.T) {
 	p := small(t)
 	dir := filepath.Join(t.TempDir(), "days")

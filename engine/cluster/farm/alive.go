@@ -11,16 +11,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// A runner that is killed cannot take its chunks back. So it says now and then that it is there, and a
-// worker that has heard nothing new for a while gives the chunks of that runner up: it takes them out
-// of the queue and publishes that it did. A runner that was only cut off, or whose machine slept, reads
-// that and offers them again. How long somebody is silent is measured by the worker's own clock.
+// A runner that is killed cannot take its chunks back. So it gives signs of life, and a worker that has read no new sign for a while gives
+// up the chunks of that runner: it takes them out of the queue and publishes that it did. A runner that was only cut off, or whose machine
+// slept, reads that and offers them again. The worker measures the silence by its own clock.
 
 const (
 	beatEach = 20 * time.Second // between two signs of life of a runner
 	silent   = 2 * time.Minute  // without a new sign until a runner counts as gone
 	checks   = 8                // of a worker in that time
-	// so soon after a check a worker checks again only where somebody counts as gone
+	// so soon after a check a worker checks again only if a runner counts as gone
 	checkSoon = 5 * time.Second
 )
 
@@ -48,13 +47,13 @@ var errGone = errors.New("the program that asked for these runs does not answer"
 // caller is a runner as a worker sees it. A worker has one for each runner whose chunks it met.
 type caller struct {
 	mu       sync.Mutex // of the fields below; held while the server is asked, so that one slot asks for all
-	beats    int        // the number of its latest sign of life; 0 where it gives none
+	beats    int        // the number of its latest sign of life; 0 if it gives none
 	heard    time.Time  // when that was seen first; or when the worker first met the runner
 	checked  time.Time  // when the worker looked last; zero before the first look
 	reported sync.Once  // that it was given up
 }
 
-// caller returns what is known of a runner, which begins with now as the moment when it was heard.
+// caller returns the record of a runner. A new record has now as the time of the last sign of life.
 func (w *Worker) caller(name string) *caller {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,9 +66,9 @@ func (w *Worker) caller(name string) *caller {
 	return w.callers[name]
 }
 
-// expired reports whether a runner has been silent for too long. It is not so of one that has
-// never given a sign, which another version may be, and where the server cannot be asked. It asks the server at most every few
-// seconds where the runner is known to be there, and each time where it counts as gone: a runner that comes back is heard at once.
+// expired reports whether a runner has been silent for too long. It returns false for a runner that has never given a sign, which another
+// version may be, and if the server cannot be asked. It asks the server at most every few seconds while the runner is known to be there,
+// and each time once it counts as gone: a runner that comes back is heard at once.
 func (w *Worker) expired(ctx context.Context, runner string) bool {
 	limit := w.silence()
 	c := w.caller(runner)
@@ -94,14 +93,13 @@ func (w *Worker) expired(ctx context.Context, runner string) bool {
 // silence returns the time without a sign after that a runner counts as gone.
 func (w *Worker) silence() time.Duration { return cmp.Or(w.silent, silent) }
 
-// latest returns the number of the latest sign of life, given a known one: it doubles the step
-// until there is none, and then halves it. The signs have no gap, so that one number tells about all before it. It costs about
-// two questions for each doubling of their number.
+// latest returns the number of the latest sign of life, given a known one: it doubles the step until there is none, and then halves it. The
+// signs have no gap, so that one number implies all before it. It costs about two questions for each doubling of their number.
 func (w *Worker) latest(ctx context.Context, runner string, known int) (int, error) {
 	for step, grows := 1, true; step > 0; {
 		_, there, err := w.Exchange.Find(ctx, runner, known+step, beatName)
 		if err != nil {
-			// an error says nothing about the signs: what was known stands
+			// an error says nothing about the signs: the known number is kept
 			return known, err
 		}
 		if there {
@@ -140,8 +138,8 @@ func (w *Worker) giveUp(runner string) {
 	})
 }
 
-// renew offers a chunk again that a worker gave up, since it had heard nothing of this runner. The runs are the same, and so is
-// the address of their result. It is told once in a job.
+// renew offers a chunk again that a worker gave up, since it had heard nothing of this runner. The runs are the same, and so is the address
+// of their result. A notice says so once in a job.
 func (j *Job) renew(ctx context.Context, c *offered) error {
 	// under the lock, as the id changes with the number of offers
 	j.mu.Lock()
@@ -155,7 +153,7 @@ func (j *Job) renew(ctx context.Context, c *offered) error {
 	return j.put(ctx, c.Chunk)
 }
 
-// silence is how long nobody answers, at least, before that is told.
+// silence is the least time without an answer before it is reported.
 const silence = 15 * time.Second
 
 // quiet notices that workers do not answer, once for each time that they are silent, and that they answer
@@ -164,7 +162,7 @@ type quiet struct {
 	least    time.Duration // of a silence
 	longest  time.Duration // that a chunk took so far; by what workers say it took them
 	heard    bool          // whether anybody has answered; since the job began
-	reported bool          // whether the silence was told
+	reported bool          // whether the silence was reported
 	notice   func(format string, a ...any)
 }
 
@@ -172,12 +170,12 @@ func (j *Job) quiet() *quiet {
 	return &quiet{least: cmp.Or(j.runner.silence, silence), notice: j.runner.Notice.say}
 }
 
-// limit returns the silence that is told: longer than any chunk took, with as much again for one that is
-// slower. Twice the longest chunk: another one may take as long again.
+// limit returns the silence that is reported: longer than any chunk took, with as much again for one that is slower. Twice the longest
+// chunk: another one may take as long again.
 func (q *quiet) limit() time.Duration { return max(q.least, 2*q.longest) }
 
-// begin returns a channel that tells the end of the limit, counted from now; nil where that was told. It is called before each
-// wait. The stop has to be called when the wait is over.
+// begin returns a channel that receives when the limit, counted from now, is over; nil if the silence was reported already. It is called
+// before each wait. The stop has to be called when the wait is over.
 func (q *quiet) begin() (late <-chan time.Time, stop func()) {
 	if q.reported {
 		return nil, func() {}
@@ -186,7 +184,7 @@ func (q *quiet) begin() (late <-chan time.Time, stop func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// answered notes an answer. A report with any content is an answer. The limit is told again after the next silence.
+// answered notes an answer. A report with any content is an answer. The next silence is reported again.
 func (q *quiet) answered() {
 	if q.reported && q.heard {
 		q.notice("workers answer again")
@@ -194,7 +192,7 @@ func (q *quiet) answered() {
 	q.heard, q.reported = true, false
 }
 
-// late tells that the limit is over. It names what people can do about it: start workers.
+// late reports that the limit is over. It names what people can do about it: start workers.
 func (q *quiet) late() {
 	q.reported = true
 	if !q.heard {

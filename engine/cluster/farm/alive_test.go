@@ -118,8 +118,8 @@ func dropped(t *testing.T, x *cluster.Memory) (n int) {
 	return n
 }
 
-// What a runner that was killed has left in the queue is made for nobody: a worker ends what it has in
-// its hands, gives up all of it, and one that is there for that runner alone ends.
+// Chunks of a killed runner are not made: a worker finishes the chunk that it has, gives up all others, and ends if it is there for that
+// runner alone.
 func TestKilledCaller(t *testing.T) {
 	x := cluster.NewMemory()
 	caller := &cutOff{Exchange: x}
@@ -174,7 +174,7 @@ func TestKilledCaller(t *testing.T) {
 	eventually(t, "the queue does not become empty", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		// whatever comes out of the queue is a chunk that nobody has given up
+		// a chunk that comes out of the queue has not been given up
 		piece, err := x.Take(ctx)
 		if err == nil {
 			piece.Back(t.Context())
@@ -296,8 +296,8 @@ func TestSignsHaveNoGap(t *testing.T) {
 	}
 }
 
-// A sign of life in whose place another party has said something is an error, and leaves no gap either: the runner goes on with
-// the next number, as workers do.
+// If another party has published at the address of a sign of life, that is an error, and leaves no gap either: the runner goes on with the
+// next number, as workers do.
 func TestSignOfSomebodyElse(t *testing.T) {
 	x := cluster.NewMemory()
 	r := runner(x)

@@ -21,8 +21,8 @@ func other() farm.Build {
 	return b
 }
 
-// A worker of another build is refused with both builds, unless it is told to work for others: the
-// result then names it. One of another revision of results is refused in any case.
+// A worker of another build is refused with both builds, unless it may work for others: the result then names it. One of another revision
+// of results is refused in any case.
 func TestOtherBuilds(t *testing.T) {
 	dir := folder(t)
 	other := other()
@@ -43,7 +43,7 @@ func TestOtherBuilds(t *testing.T) {
 	if !errors.Is(err, farm.ErrBuild) || !strings.Contains(err.Error(), "this worker is "+other.String()) || !strings.Contains(err.Error(), "it is "+farm.BuildHere().String()) {
 		t.Errorf("error %v, want both builds", err)
 	}
-	// the same build, told to work for others
+	// the same build, with the permission to work for others
 	ended := work(soon, &farm.Worker{Exchange: ex, Name: "other", Build: other, Mixed: true})
 	got := <-finished
 	if n := strings.Count(got, "runs were made by other builds of gonb-cope"); n != 6 || !strings.Contains(got, other.String()) {
@@ -65,7 +65,7 @@ func TestOtherBuilds(t *testing.T) {
 	if !errors.Is(err, farm.ErrBuild) || !strings.Contains(err.Error(), fmt.Sprintf("its results are of revision %d", sim.ResultsRevision-1)) {
 		t.Errorf("error %v, want the revisions", err)
 	}
-	if _, err := old.Take(t.Context()); err != nil { // for somebody else
+	if _, err := old.Take(t.Context()); err != nil { // for another worker
 		t.Error(err)
 	}
 }

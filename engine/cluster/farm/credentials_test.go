@@ -12,9 +12,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// Workers with credentials of their own make a sweep over TLS for whoever has the owner's, with its data
-// file fetched from the server: the displays equal a run without workers. A worker may take
-// work, and neither offer nor withdraw any; the credentials of an agent do not make a worker.
+// Workers with credentials of their own make a sweep over TLS for a runner with the owner's, with its data file fetched from the server:
+// the displays equal a run without workers. A worker may take work, and neither offer nor withdraw any; the credentials of an agent do not
+// make a worker.
 func TestWorkersWithCredentials(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a server with keys")

@@ -54,7 +54,7 @@ func TestWorkersEnd(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("an interrupted worker says %v", err)
 	}
-	// what was not given back would come after the patience of the exchange
+	// chunks that were not given back would come after the patience of the exchange
 	next, stop := context.WithCancel(t.Context())
 	other := work(next, &farm.Worker{Exchange: ex, Name: "next"})
 	select {

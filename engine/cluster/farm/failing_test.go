@@ -13,8 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// A chunk that cannot be made is tried three times, by whoever takes it. Then its error is shown, and
-// the sweep ends with what is finished.
+// A chunk that cannot be made is tried three times, by any worker. Then its error is shown, and the sweep ends with the finished results.
 func TestFailingChunk(t *testing.T) {
 	const runs = `r = fc(paper(case=1, gap=0.6), runs=30)
 sweep(r, gap=[0.6, 0.7, 0.8, 0.9])`
@@ -48,7 +47,7 @@ sweep(r, gap=[0.6, 0.7, 0.8, 0.9])`
 // failing is a source whose experiments of gap 0.8 fail after some runs.
 type failing struct{ farm.Source }
 
-// Experiment returns the third one with rewards that break off, and others as they are.
+// Experiment returns the third one with rewards that break off, and others unchanged.
 func (s failing) Experiment(ctx context.Context, cell int) (sim.Experiment, error) {
 	x, err := s.Source.Experiment(ctx, cell)
 	if err != nil || cell != 2 {
@@ -69,7 +68,7 @@ func (s failing) Experiment(ctx context.Context, cell int) (sim.Experiment, erro
 	return x, nil
 }
 
-// Two workers of one build that make different results are a defect that is told.
+// Two workers of one build that make different results are a defect that is reported.
 func TestContradiction(t *testing.T) {
 	ex := &doubling{Exchange: cluster.NewMemory()}
 	ctx, cancel := context.WithCancel(t.Context())

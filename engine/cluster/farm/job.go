@@ -21,7 +21,7 @@ import (
 // others beside it. It has to be closed.
 type Job struct {
 	runner *Runner            // that handed it in
-	work   Work               // as it was handed in
+	work   Work               // unchanged since it was handed in
 	id     string             // its name: the run of its facts and its queue
 	recipe string             // its hash
 	cancel context.CancelFunc // ends driving, summaries and signs of life
@@ -42,7 +42,7 @@ type Job struct {
 	failed   error         // what ended the job before its end; set before stopped is closed
 	stopped  chan struct{} // closed by stop
 	stopOnce sync.Once
-	renewed  sync.Once     // whether it was told that chunks are offered again
+	renewed  sync.Once     // whether it was reported that chunks are offered again
 	merging  chan struct{} // with room for as many as there may be summaries at a time
 }
 
@@ -74,9 +74,9 @@ const mostFailures = 3
 // Name returns the name of the job on the exchange. Workers show it in their messages.
 func (j *Job) Name() string { return j.id }
 
-// Result waits for the result of an order. When the context ends, or the job was ended by a chunk that
-// could not be made, what is finished of it comes with the error. A context that ends ends the job, too, so that a summary under
-// way comes to its end. What is finished is then the summary of the runs that are there.
+// Result waits for the result of an order. When the context ends, or the job was ended by a chunk that could not be made, its finished part
+// is returned with the error. A context that ends ends the job, too, so that a summary under way comes to its end. The result is then the
+// summary of the runs that are there.
 func (j *Job) Result(ctx context.Context, order int) (engine.Result, error) {
 	t := j.tasks[order]
 	select {
@@ -141,9 +141,8 @@ func (j *Job) Workers() []string {
 // closing limits the time that taking work back may take. A server that is away must not hold up the end of the program.
 const closing = 5 * time.Second
 
-// Close ends the job, and takes what is left of it out of the queue. The work of workers that is under way is not interrupted;
-// its results are taken by nobody. An error says that the queue may still have chunks. Workers give them up some time after the
-// runner has ended.
+// Close ends the job, and takes what is left of it out of the queue. The work of workers that is under way is not interrupted; its results
+// are not read. An error says that the queue may still have chunks. Workers give them up some time after the runner has ended.
 func (j *Job) Close() error {
 	j.cancel()
 	// before the goroutines are waited for, since stop ends them
@@ -154,8 +153,8 @@ func (j *Job) Close() error {
 	return j.runner.Exchange.Withdraw(ctx, j.id)
 }
 
-// stop ends the job, with an error or without one. The first call counts. Error and channel are set in this order, so that
-// whoever sees the channel closed finds the error.
+// stop ends the job, with an error or without one. The first call counts. Error and channel are set in this order, so that a goroutine that
+// sees the channel closed finds the error.
 func (j *Job) stop(err error) {
 	j.stopOnce.Do(func() {
 		j.mu.Lock()
@@ -190,7 +189,7 @@ func (j *Job) drive(ctx context.Context) {
 			}
 		}
 	})
-	// deferred calls run in reverse: reading is told to end, and then waited for
+	// deferred calls run in reverse: reading is ended, and then waited for
 	defer reading.Wait()
 	defer done()
 	quiet := j.quiet()
@@ -221,7 +220,7 @@ func (j *Job) drive(ctx context.Context) {
 	}
 }
 
-// idle reports whether all is offered, and no chunk is without a result. What is left then is summaries.
+// idle reports whether all is offered, and no chunk is without a result. Then only summaries are left.
 func (j *Job) idle() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -236,14 +235,14 @@ func (j *Job) settle(t *task, err error) {
 	}
 }
 
-// take takes what a worker said. An error ends the job: what a worker said is of no chunk, cannot be used, or is the last
-// failure that is allowed. Anybody who may publish results may say it, so that everything in it is checked.
+// take takes what a worker said. An error ends the job: what a worker said is of no chunk, cannot be used, or is the last failure that is
+// allowed. Every client with the right to publish results may write it, so everything in it is checked.
 func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	// pieces are read with their report
 	if f.Round == 0 || strings.Contains(f.Name, "-piece-") {
 		return nil
 	}
-	// whatever it is, somebody is there
+	// any fact shows that a worker is there
 	q.answered()
 	var r Report
 	err := errors.Join(json.Unmarshal(f.Body, &r), cluster.CheckText(f.Body))
@@ -307,8 +306,9 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	return nil
 }
 
-// failure counts a failure, and ends the job with the last that is allowed. Below the limit there is nothing to do: the worker
-// has put the chunk back, and another takes it. The worker's own last word, as for a chunk that ends whoever begins it, counts at once.
+// failure counts a failure, and ends the job with the last that is allowed. Below the limit there is nothing to do: the worker has put the
+// chunk back, and another takes it. A failure that the worker calls final, as for a chunk that ends every program that begins it, counts at
+// once.
 func (j *Job) failure(c *offered, r Report) error {
 	if r.Item < 0 || r.Item >= len(c.Items) {
 		return fmt.Errorf("worker %s failed with item %d of a chunk of %d", r.Worker, r.Item, len(c.Items))
@@ -353,8 +353,8 @@ func (j *Job) meet(r Report) {
 	j.workers = lists.Add(j.workers, r.Worker)
 }
 
-// merge makes the result of a task whose runs are all there. It runs beside driving. An interrupted summary is kept for whoever
-// asks, and does not settle the task.
+// merge makes the result of a task whose runs are all there. It runs beside driving. An interrupted summary is kept for later calls, and
+// does not settle the task.
 func (j *Job) merge(ctx context.Context, t *task) {
 	defer close(t.merged)
 	// as many summaries at a time as there are cores
@@ -368,7 +368,7 @@ func (j *Job) merge(ctx context.Context, t *task) {
 	result, err := trials.Result(ctx, parts...)
 	result.Warnings = append(result.Warnings, warnings...)
 	interrupted := ctx.Err() != nil // its comparison with the theory may be missing
-	// before the task is settled: whoever waits for the result finds it told
+	// before the task is settled: a caller that waits for the result finds it reported
 	if err == nil && !interrupted && j.work.Finished != nil {
 		j.work.Finished(t.number, result)
 	}

@@ -115,7 +115,7 @@ func TestKilledWorkers(t *testing.T) {
 			for n := 0; ctx.Err() == nil; n++ {
 				life, kill := context.WithCancel(ctx)
 				f := &fated{Exchange: ex, kill: kill}
-				// a quarter of all moments is the end of somebody, until 25 have died
+				// a process dies in a quarter of all moments, until 25 have died
 				f.die = func(what string) bool {
 					mu.Lock()
 					defer mu.Unlock()
@@ -147,7 +147,7 @@ func TestKilledWorkers(t *testing.T) {
 	}
 }
 
-// doubling hands every chunk out twice, to whoever takes it: the second one is made, too.
+// doubling hands every chunk out twice, to any worker: the second one is made, too.
 type doubling struct {
 	cluster.Exchange
 	mu    sync.Mutex      // of the fields below
@@ -155,7 +155,7 @@ type doubling struct {
 	twice int             // how often that was done
 }
 
-// Take hands out once more what somebody has just been given, before anything new.
+// Take hands out the last chunk once more, before anything new.
 func (d *doubling) Take(ctx context.Context, runs ...string) (cluster.Taken, error) {
 	d.mu.Lock()
 	if n := len(d.again); n > 0 {

@@ -90,7 +90,7 @@ type Report struct {
 	Item   int    `json:"item,omitempty"`   // which; the place of the item in its chunk
 	Last   bool   `json:"last,omitempty"`   // whether it is given up with this failure
 
-	Dropped bool `json:"dropped,omitempty"` // it was not made, since whoever asked was silent
+	Dropped bool `json:"dropped,omitempty"` // it was not made, since its runner was silent
 }
 
 // at reports whether a fact has the address for the report's chunk: one at another takes the
@@ -122,9 +122,9 @@ type Outcome struct {
 // pieceSize is the length into which outcomes are cut that are longer than a fact.
 const pieceSize = cluster.MaxBody / 2
 
-// publish says the report at the address of its chunk. Outcomes that are too long for one fact are in
-// pieces before it. An error is the one of the exchange, or says that another worker made other results of the same runs. A
-// report that stands with the same outcomes is no error.
+// publish says the report at the address of its chunk. Outcomes that are too long for one fact are published in pieces before it. The error
+// is that of the exchange, or says that another worker made other results of the same runs. An existing report with the same outcomes is
+// not an error.
 func (r Report) publish(ctx context.Context, facts cluster.Facts, run string, c Chunk, name string) error {
 	r.Hash = HashOf(r.Made)
 	// the pieces come first, so that a report that is there has all of them
@@ -205,7 +205,7 @@ func (r Report) outcomes(ctx context.Context, facts cluster.Facts, at cluster.Fa
 		}
 		text = append(text, f.Body...)
 	}
-	// also where there are no pieces: what is in the report is checked in the same way
+	// also if there are no pieces: the report's contents are checked in the same way
 	if HashOf(text) != r.Hash {
 		return nil, fmt.Errorf("what was made is not what the hash in the report %s says", at.Address())
 	}
@@ -240,7 +240,7 @@ func nameOf(x sim.Experiment) string {
 // Recipe holds the sources of experiments. It is kept as a file of the job, and its hash is in each chunk.
 type Recipe struct {
 	Name   string  `json:"name"`             // of the script, for messages
-	Folder string  `json:"folder,omitempty"` // that its paths are relative to, as it is called where the script was read
+	Folder string  `json:"folder,omitempty"` // that its paths are relative to; its name on the machine that read the script
 	Script string  `json:"script"`           // statements, one a line; the last makes the experiments
 	Seed   *uint64 `json:"seed,omitempty"`   // replaces every seed of the script; nil keeps them
 	// hash of each data file, by the path under which the script reads it
@@ -257,10 +257,10 @@ type Order struct {
 	Experiment sim.Experiment // as made here; workers make it again from the recipe
 }
 
-// Source makes the experiments of one recipe. It is for one goroutine at a time. What it makes depends on the recipe alone, so
-// that every worker makes the same.
+// Source makes the experiments of one recipe. It is for one goroutine at a time. Its experiments depend on the recipe alone, so that every
+// worker makes the same ones.
 type Source interface {
-	// Experiment makes the experiment of a combination, or Single. Its Workers and Progress are of no account.
+	// Experiment makes the experiment of a combination, or Single. Its Workers and Progress are ignored.
 	Experiment(ctx context.Context, cell int) (sim.Experiment, error)
 }
 

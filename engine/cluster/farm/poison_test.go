@@ -12,10 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
 )
 
-// What a worker makes up in the place of a result ends the sweep with a sentence: nobody could say the
-// result there any more. It never waits without end, and no terminal is told anything.
+// A forged result of a worker ends the sweep with a sentence, since no worker could publish the true result there any more. The sweep never
+// waits without end, and no control character reaches the terminal.
 func TestPoisonedResults(t *testing.T) {
-	// by the chunk in whose place it stands
+	// by the chunk whose result is forged
 	for _, c := range []struct{ name, id, body string }{
 		{"nothing", "0-0", `{}`},
 		{"null", "0-0", `null`},

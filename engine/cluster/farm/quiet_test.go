@@ -52,7 +52,7 @@ func TestWorkersVanish(t *testing.T) {
 		_, _, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir, Runner: asks})
 		done <- err
 	}()
-	// at first nobody is there at all
+	// at first no worker is there
 	next("no worker has answered in 300ms")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -61,7 +61,7 @@ func TestWorkersVanish(t *testing.T) {
 	vanishes.left.Store(2)
 	work(ctx, &farm.Worker{Exchange: vanishes, Name: "vanishes"})
 	next("no worker has answered for ")
-	// on a busy machine the second chunk may come after that, and the silence that follows is told, too
+	// on a busy machine the second chunk may come after that, and the silence that follows is reported, too
 	for late, over := false, false; !over; {
 		select {
 		case text := <-said:
@@ -116,7 +116,7 @@ func TestOnceIsOnce(t *testing.T) {
 	defer cancel()
 	work(ctx, &farm.Worker{Exchange: ex, Name: "other"})
 	select {
-	case err := <-done: // what was not given back would come after the patience of the exchange
+	case err := <-done: // chunks that were not given back would come after the patience of the exchange
 		if err != nil {
 			t.Error(err)
 		}

@@ -29,15 +29,14 @@ type recipeCache struct {
 	ready  recent[place, readied] // by combination and key; recent ones stay
 }
 
-// recent keeps the values that were used last, by their keys. It is not safe for concurrent use. A value that it drops stays
-// with whoever has it.
+// recent keeps the values that were used last, by their keys. It is not safe for concurrent use. A caller may go on using a value that it
+// drops.
 type recent[K comparable, V any] struct {
 	values map[K]*V
 	order  []K // the last used last
 }
 
-// of returns the value of a key, a new one where none is kept, and then keeps at most so many. The value is the zero one at
-// first: whoever gets it fresh fills it.
+// of returns the value of a key, a new one if none is kept, and then keeps at most so many. A new value is zero, and the caller fills it.
 func (r *recent[K, V]) of(key K, most int) (v *V, fresh bool) {
 	if v = r.values[key]; v == nil {
 		v, fresh = new(V), true
@@ -67,8 +66,8 @@ type readied struct {
 	err    error       // why it is not
 }
 
-// otherError says that the recipe makes another experiment here than where it was handed in. No worker can make it then, so its
-// task ends; other errors are tried again by whoever takes the chunk next.
+// otherError says that the recipe makes another experiment here than on the machine that handed it in. No worker can make it then, so its
+// task ends; after other errors the worker that takes the chunk next tries again.
 type otherError struct{ why error }
 
 func (e *otherError) Error() string { return e.why.Error() }
@@ -102,8 +101,8 @@ func (w *Worker) trials(ctx context.Context, job string, c Chunk, i Item) (trial
 	return r.trials, evaluated || fresh, r.err
 }
 
-// evaluate fetches a recipe and evaluates it; of its files those that it reads. Errors of the exchange and the context are as
-// they are, and everything else is an *otherError: scripts do the same everywhere.
+// evaluate fetches a recipe and the files that it reads, and evaluates it. Errors of the exchange and the context are returned unchanged;
+// all others are wrapped in *otherError, since scripts do the same everywhere.
 func (w *Worker) evaluate(ctx context.Context, job, hash string) (Source, error) {
 	text, err := w.fetch(ctx, job, hash)
 	if err != nil {
@@ -161,7 +160,7 @@ func (w *Worker) make(ctx context.Context, b *recipeCache, asks Build, i Item) (
 	if err != nil {
 		return nil, &otherError{err}
 	}
-	x.Workers, x.Progress, x.Each = 1, nil, nil // a slot has one core, and nobody watches the runs
+	x.Workers, x.Progress, x.Each = 1, nil, nil // a slot has one core, and no display follows the runs
 	if name := nameOf(x); name != i.Name {
 		return nil, &otherError{errors.New("the script makes another experiment on a worker")}
 	}
@@ -184,7 +183,7 @@ func (w *Worker) make(ctx context.Context, b *recipeCache, asks Build, i Item) (
 // result and err without the lock. Its fields change in this order: trials, key and name by prepare; next as chunks are cut;
 // parts and done as results come; then result or err.
 type task struct {
-	order  Order       // as it was handed in, without its problem once it is settled
+	order  Order       // the order that was handed in, without its problem once it is settled
 	number int         // of the order, from 0
 	what   string      // for messages
 	trials *sim.Trials // from its first chunk to its result; nil before and after
@@ -194,7 +193,7 @@ type task struct {
 	next    int            // the first run that was not offered
 	parts   []*sim.Part    // in the order in which they came
 	done    int            // runs; in parts
-	seconds float64        // of a run, as far as it is known; 0 when not
+	seconds float64        // of a run; 0 while unknown
 	builds  map[Build]bool // who made parts
 
 	merging bool           // whether a summary of all runs is under way
@@ -235,7 +234,7 @@ func (t *task) prepare(ctx context.Context) error {
 		return nil
 	}
 	x := t.order.Experiment
-	// nobody here watches runs that are made elsewhere
+	// runs that are made elsewhere are not displayed here
 	x.Progress, x.Each = nil, nil
 	trials, err := sim.Prepare(ctx, x)
 	if err != nil {
@@ -258,8 +257,8 @@ func (t *task) measure(seconds float64) {
 	}
 }
 
-// mixed returns the warning that names the builds which made runs, beside the build of the one who asked;
-// none where there are no others. The text has the builds in alphabetical order, whoever was first.
+// mixed returns the warning that names the builds which made runs, except the runner's own build; none if there are no others. The text has
+// the builds in alphabetical order.
 func (t *task) mixed(own Build) []engine.Warning {
 	others := maps.Clone(t.builds)
 	delete(others, own)

@@ -25,7 +25,7 @@ import (
 type Runner struct {
 	Exchange cluster.Exchange // that workers take chunks from
 	Build    Build            // of this program
-	Notice   Listener         // told that nobody answers, for example; may be nil
+	Notice   Listener         // receives that no worker answers, for example; may be nil
 
 	mu    sync.Mutex // of the three fields below
 	id    string     // of all that it hands in; "" before the first job
@@ -34,13 +34,13 @@ type Runner struct {
 
 	// 0 means the constant of that name
 	beatEach time.Duration // between two signs of life
-	silence  time.Duration // until it is told that nobody answers
+	silence  time.Duration // until it is reported that no worker answers
 }
 
-// Listener is told sentences, from any goroutine.
+// Listener receives sentences, from any goroutine.
 type Listener func(string)
 
-// say tells a sentence to whoever listens.
+// say passes a sentence to the listener, if there is one.
 func (l Listener) say(format string, a ...any) {
 	if l != nil {
 		l(fmt.Sprintf(format, a...))
@@ -148,10 +148,10 @@ func (r *Runner) Close() error {
 	return r.Exchange.Publish(ctx, cluster.Fact{Run: r.id, Name: endName})
 }
 
-// What chunks are cut by.
+// Sizes of chunks.
 const (
 	leastWork = 0.05 // seconds of a chunk: the queue takes about a thousandth of that
-	// seconds of a chunk for each that is made at a time: all together the server and the one who asks
+	// seconds of a chunk for each that is made at a time: all together the server and the runner
 	// then have about 2 ms for each
 	workEach    = 0.002
 	prepareWork = 3  // times what a worker needs to prepare an experiment
@@ -188,14 +188,14 @@ func (j *Job) put(ctx context.Context, c Chunk) error {
 	return j.runner.Exchange.Offer(ctx, j.id, cluster.Work{Run: j.id, ID: c.id(), Body: body})
 }
 
-// chunk cuts the next chunk, which is empty where the queue is full or nothing is left. A task that
+// chunk cuts the next chunk, which is empty if the queue is full or nothing is left. A task that
 // cannot be prepared is settled with its error. It has items of one task after the other until it is enough work. Preparing is
 // done here, so that keys are known before workers see the chunk. Only the goroutine that drives the job calls it.
 func (j *Job) chunk(ctx context.Context) (Chunk, error) {
 	c := Chunk{Revision: sim.ResultsRevision, Build: j.runner.Build, Recipe: j.recipe}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	// as many as are made at a time, and twice that for whoever is quick
+	// as many as are made at a time, and twice that for quick workers
 	if len(j.waiting) >= max(leastQueue, queueEach*len(j.takers)) {
 		return c, nil
 	}
@@ -210,7 +210,7 @@ func (j *Job) chunk(ctx context.Context) (Chunk, error) {
 			defer j.mu.Lock()
 			return t.prepare(ctx)
 		}()
-		// the end of the job is no error of the task
+		// the end of the job is not an error of the task
 		if err != nil && ctx.Err() != nil {
 			return c, ctx.Err()
 		}
@@ -271,8 +271,8 @@ func (j *Job) size(t *task) int {
 	return max(1, min(size, max(j.fair(), int(leastWork/seconds))))
 }
 
-// enough reports whether a chunk of that many runs, which take that long, is large enough. Nothing is
-// known of the first chunks. It is large enough by its time, or by its share where little is left.
+// enough reports whether a chunk of that many runs, which take that long, is large enough. The first chunks are always large enough, since
+// the time of a run is unknown. Later ones are by their time, or by their share if little is left.
 func (j *Job) enough(runs int, seconds float64) bool {
 	return j.seconds == 0 || seconds >= j.wanted() || seconds >= leastWork && runs >= j.fair()
 }

@@ -25,7 +25,7 @@ type Worker struct {
 	Slots    int              // chunks at a time; 0 means one for each core that the context allows
 	Mixed    bool             // whether it works for other builds, too, which then say so in their results
 	Once     bool             // whether it ends with the first Runner that it works for
-	Notice   Listener         // told which job it works for, for example; may be nil
+	Notice   Listener         // receives the job it works for, for example; may be nil
 
 	mu      sync.Mutex                  // of the three fields below
 	caches  recent[string, recipeCache] // by job and recipe
@@ -38,7 +38,7 @@ type Worker struct {
 // Made returns how many runs the worker has made and handed over. Runs that another worker has made as well are among them.
 func (w *Worker) Made() int { return int(w.made.Load()) }
 
-// What ends a worker.
+// Causes that end a worker.
 var (
 	// ErrBuild is wrapped by the error of a worker that meets a job of another build.
 	ErrBuild = errors.New("another build of gonb-cope asks")
@@ -50,13 +50,13 @@ const (
 	aliveEach  = cluster.Patience / 5 // between two signs of life of a chunk
 	onceWait   = 2 * time.Second      // between two looks whether the job is over
 	returnTime = 5 * time.Second      // to give a chunk back after an interrupt
-	// so often is a chunk begun that nobody finishes, since it ends the programs that try
+	// so often a chunk is begun that ends every program that tries it
 	mostAttempts = 25
 )
 
-// Serve takes chunks and makes them, until the context ends: what is under way then goes back to the
-// queue. Before that it ends with an error only, or after its job if it is to do one. Errors that end it are the ones of the
-// exchange, of chunks that it cannot read, of another build, and a report that contradicts another worker's.
+// Serve takes chunks and makes them, until the context ends: chunks under way then go back to the queue. Before that it ends with an error
+// only, or after its job if it is to do one. Errors that end it are the ones of the exchange, of chunks that it cannot read, of another
+// build, and a report that contradicts another worker's.
 func (w *Worker) Serve(ctx context.Context) error {
 	slots := w.Slots
 	if slots < 1 {
@@ -116,11 +116,11 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	}
 	// only now is it known that it will work for that runner
 	w.begin(work.Run)
-	// from here to the report the server hears that the work goes on
+	// from here to the report the server receives signs of life
 	ended := w.alive(ctx, taken)
 	defer ended()
 	r := w.report(ctx, taken, c)
-	// what was made is lost, and made again elsewhere
+	// finished runs are lost, and made again elsewhere
 	if ctx.Err() != nil {
 		return back(ctx, taken)
 	}
@@ -192,7 +192,7 @@ func ignore(ctx context.Context, err error) error {
 	return err
 }
 
-// back gives a chunk back, also after an interrupt. The server hands it to somebody else after the patience in any case.
+// back gives a chunk back, also after an interrupt. The server hands it to another worker after the patience in any case.
 func back(ctx context.Context, t cluster.Taken) error {
 	// the context may have ended already
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
@@ -200,8 +200,8 @@ func back(ctx context.Context, t cluster.Taken) error {
 	return ignore(ctx, t.Back(late))
 }
 
-// take waits for a chunk. A worker that is there for one runner looks now and then whether that is over. Before it works for a
-// runner, or if it is there for all, it waits without looking.
+// take returns the next chunk. A worker that is there for one runner looks now and then whether that runner has ended. Before it works for
+// a runner, or if it is there for all, it waits without looking.
 func (w *Worker) take(ctx context.Context) (cluster.Taken, error) {
 	for {
 		w.mu.Lock()
@@ -227,7 +227,7 @@ func (w *Worker) take(ctx context.Context) (cluster.Taken, error) {
 	}
 }
 
-// over reports whether a runner hands in nothing more. It has said so, or is gone: then that is told.
+// over reports whether a runner hands in nothing more: the runner has published that, or it is gone, which a notice says.
 func (w *Worker) over(ctx context.Context, runner string) bool {
 	// an error says nothing
 	if _, over, err := w.Exchange.Find(ctx, runner, 0, endName); err == nil && over {
@@ -249,7 +249,8 @@ func (w *Worker) foreign(ctx context.Context, job string) bool {
 	return w.Once && runner != "" && runnerOf(job) != runner && w.over(ctx, runner)
 }
 
-// begin notes for whom the worker works; one that is there for one runner, for the first. A worker that stays tells each change of runner.
+// begin notes for whom the worker works; one that is there for one runner, for the first. A worker that stays reports each change of
+// runner.
 func (w *Worker) begin(job string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -272,8 +273,7 @@ func (w *Worker) suits(c Chunk) error {
 	return nil
 }
 
-// alive says now and then that the work goes on, until the function that it returns is called. The function waits for a sign
-// that is on its way.
+// alive sends signs of life now and then, until the function that it returns is called. The function waits for a sign that is on its way.
 func (w *Worker) alive(ctx context.Context, t cluster.Taken) (ended func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var said sync.WaitGroup
@@ -319,7 +319,7 @@ func (w *Worker) item(ctx, making context.Context, job string, c Chunk, i Item) 
 	// evaluating the recipe counts as preparing, where this item is the first of it
 	began := time.Now()
 	trials, fresh, err := w.trials(ctx, job, c, i)
-	// an answer, and no failure: whoever asks settles the task
+	// an answer, not a failure: the runner settles the task
 	if other := (*otherError)(nil); errors.As(err, &other) {
 		return Outcome{Other: err.Error()}, 0, 0, nil
 	}

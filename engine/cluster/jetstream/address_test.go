@@ -26,7 +26,7 @@ func TestRedacted(t *testing.T) {
 		{"nats://a:4222,tls://ann:secret@b,nats://bob:secret@c:1", "nats://a:4222,tls://xxxxx@b,nats://xxxxx@c:1"},
 		{"nats://a:4222, tls://ann:secret@b", "nats://a:4222, tls://xxxxx@b"},
 		{"ann:secret@a,nats://bob:secret@b", "xxxxx@a,nats://xxxxx@b"},
-		// secrets that nobody has escaped: what comes before the last @ is hidden
+		// secrets that are not escaped: the text before the last @ is hidden
 		{"nats://ann:sec/ret@host", "nats://xxxxx@host"},
 		{"nats://ann:sec@ret@host", "nats://xxxxx@host"},
 		{"nats://ann:sec,ret@host", "nats://xxxxx@host"},
@@ -39,8 +39,8 @@ func TestRedacted(t *testing.T) {
 	}
 }
 
-// A password in a URL is in no notice and in no error: of a connection that breaks and comes back, of a
-// wrong password, of nobody who answers, and of a URL that cannot be read, which is told at once.
+// A password in a URL is in no notice and in no error: of a connection that breaks and comes back, of a wrong password, of a server that
+// does not answer, and of a URL that cannot be read, which is reported at once.
 func TestPasswordInURL(t *testing.T) {
 	_, port, err := net.SplitHostPort(testport.Address(t))
 	if err != nil {
@@ -97,7 +97,7 @@ func TestPasswordInURL(t *testing.T) {
 		t.Errorf("noticed %q", all)
 	}
 	for _, c := range []struct{ url, want string }{
-		// a wrong password, nobody there, secrets that were not escaped, and URLs that cannot be
+		// a wrong password, no server there, secrets that were not escaped, and URLs that cannot be
 		{"nats://ann:secret2@127.0.0.1:" + port, "nats://xxxxx@127.0.0.1:" + port + " does not work out: the server does not let in the user, password or token before the @"},
 		{"nats://ann:secret@127.0.0.1:1", "no server answers at nats://xxxxx@127.0.0.1:1"},
 		{"nats://ann:secret/x@127.0.0.1:" + port, "in a password before the @, write %2F for /"},
@@ -109,7 +109,7 @@ func TestPasswordInURL(t *testing.T) {
 		{"nats://[::1]:1", "no server answers at nats://[::1]:1"},
 		{"nats://127.0.0.1:1,", "URL 2 of 2 of the servers is empty"},
 	} {
-		// only what nobody answers may take its time
+		// only a missing answer may take its time
 		wait := limit // what is recorded at once does not take it
 		if strings.HasPrefix(c.want, "nobody answers") {
 			wait = time.Second

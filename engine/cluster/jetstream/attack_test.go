@@ -27,10 +27,9 @@ var attacked = []string{
 	"cope.r.0.stop", "cope.r.0.agent-2", "cope.r.2.agent-2", "cope.r.2.plan.x", "cope.other.2.result.x", "_INBOX.victim", "_R_.victim",
 }
 
-// Every role tries to have the server speak for it, in every way in which it is answered: it names as the
-// address of an answer what it may not publish to itself. It also says it there by itself, has messages
-// traced to it, and wants facts delivered to it. Nothing is deleted, purged, changed, stored or taken for done;
-// nobody reads what he may not.
+// Every role tries to have the server speak for it, in every way in which it is answered: it names as the address of an answer a subject
+// that it may not publish to itself. It also publishes there by itself, has messages traced to it, and wants facts delivered to it. Nothing
+// is deleted, purged, changed, stored or marked as done, and no role reads what it may not.
 func TestAttackReplyAddresses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -91,7 +90,7 @@ func TestAttackReplyAddresses(t *testing.T) {
 			}
 			before, tries := holdings(t, look), 0
 			for _, target := range attacked {
-				// what it may publish by itself is no attack
+				// publishing to its own subjects is not an attack
 				if slices.ContainsFunc(c.own, func(begin string) bool { return strings.HasPrefix(target, begin) }) {
 					continue
 				}
@@ -129,9 +128,8 @@ func TestAttackReplyAddresses(t *testing.T) {
 	}
 }
 
-// Nobody can hide what comes after a fact by its headers, which readers would take for an answer of the server, and
-// read the same again and again. What a worker says has no headers of its own. A server with keys; the facts are published
-// without this package.
+// No publisher can hide later facts by the headers of a fact, which readers would take for an answer of the server, and read the same again
+// and again. Facts of a worker have no headers of its own. A server with keys; the facts are published without this package.
 func TestAttackHeaders(t *testing.T) {
 	s, keys := guarded(t)
 	people := joinAll(t, s, keys)

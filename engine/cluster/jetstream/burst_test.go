@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// The longest plans of many agents come at the same time: one of them stands, and each agent hears which.
+// The longest plans of many agents come at the same time: one of them is stored, and each agent learns which.
 func TestLongPlansAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("megabytes")
@@ -38,7 +38,7 @@ func TestLongPlansAtOnce(t *testing.T) {
 		}
 		each.Wait()
 		longest = max(longest, time.Since(began))
-		// one stands, and the others are told which
+		// one is stored, and the others learn which
 		won := 0
 		for v, err := range errs {
 			if c := (*cluster.ConflictError)(nil); err == nil {

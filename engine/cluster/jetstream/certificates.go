@@ -49,11 +49,11 @@ func checkHost(host string) error {
 		"as xn--...), got %q", host)
 }
 
-// certify makes the server's certificate, or makes it again where it lacks a host or ends within a month. Hosts are added and
-// never taken away. Days is how long the credentials are good that are made in the same call.
+// certify makes the server's certificate, or makes it again if it lacks a host or ends within a month. Hosts are added and never taken
+// away. Days is how long the credentials are good that are made in the same call.
 func (k *keyring) certify(hosts []string, days int) error {
 	old := k.certificate("server")
-	// the names that the certificate has; none where there is no certificate, or none that can be read
+	// the names that the certificate has; none if there is no readable certificate
 	var had []string
 	if old != nil {
 		had = namesIn(old)
@@ -139,7 +139,7 @@ func (k *keyring) issue(name string, template, parent *x509.Certificate, signer 
 	if parent == nil {
 		parent, signer = template, key
 	}
-	// 120 random bits: nobody counts certificates
+	// 120 random bits: certificates are not counted
 	if template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)); err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (k *keyring) issue(name string, template, parent *x509.Certificate, signer 
 	return writeSecret(filepath.Join(k.dir, name+".pem"), pemText("CERTIFICATE", der))
 }
 
-// keyOf returns the key of a certificate, and makes it where there is none. A certificate that is made
+// keyOf returns the key of a certificate, and makes it if there is none. A certificate that is made
 // again keeps its key: so the two files fit each other, whenever this ends between them. The key is a new one only where its
 // file is not there: whatever is wrong with a file that is there is an error.
 func (k *keyring) keyOf(name string) (crypto.Signer, error) {
@@ -189,7 +189,7 @@ func (k *keyring) keyOf(name string) (crypto.Signer, error) {
 	return key, writeSecret(file, pemText("PRIVATE KEY", secret))
 }
 
-// certificate reads a certificate, nil where there is none. It is also nil if it cannot be read.
+// certificate reads a certificate, nil if there is none. It is also nil if it cannot be read.
 func (k *keyring) certificate(name string) *x509.Certificate {
 	text, _ := os.ReadFile(filepath.Join(k.dir, name+".pem"))
 	c, _ := certificateIn(text)
@@ -219,7 +219,7 @@ func (k *keyring) pair(name string) (tls.Certificate, error) {
 	return pair, err
 }
 
-// tls returns how the server shows who it is. A certificate that has ended is an error: nobody would connect.
+// tls returns how the server shows who it is. A certificate that has ended is an error: no program would connect.
 func (k *keyring) tls() (*tls.Config, error) {
 	pair, err := k.pair("server")
 	if err != nil {

@@ -17,9 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
-// The clock of the server jumps while a piece of work is in the hands of somebody who is gone. Another
-// one gets it after the patience, by the time that really went by, or earlier. Whoever is there keeps what
-// it has in its hands, or two make it.
+// The clock of the server jumps while a worker that is gone holds a piece of work. Another worker gets the piece when the patience has
+// really passed, or earlier. A living worker keeps its piece, or two workers make it.
 func TestServerClockJumps(t *testing.T) {
 	// the test is built again with a package time whose wall clock reads its offset from a file
 	if os.Getenv("GONB_COPE_FAULTS") == "" {
@@ -72,7 +71,7 @@ func TestServerClockJumps(t *testing.T) {
 				}
 				return piece
 			}
-			// whoever takes it is never heard again
+			// the worker that takes it is never heard again
 			take(gone, "before")
 			time.Sleep(50 * time.Millisecond)
 			if c.again {

@@ -69,7 +69,7 @@ func fact(run string, round int, name, body string) cluster.Fact {
 	return cluster.Fact{Run: run, Round: round, Name: name, Body: []byte(body)}
 }
 
-// publish publishes what nobody may refuse.
+// publish publishes a fact that must not be refused.
 func publish(t *testing.T, x cluster.Facts, f cluster.Fact) {
 	t.Helper()
 	if err := x.Publish(soon(t), f); err != nil {
@@ -103,7 +103,7 @@ func nothingBeyond(t *testing.T, x cluster.Facts, run string, n int) {
 	ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer stop()
 	got := 0
-	// the loop ends with its context, which is no error
+	// the loop ends with its context, which is not an error
 	for f, err := range x.Read(ctx, run) {
 		if err != nil {
 			t.Fatalf("reading run %s: %v", run, err)

@@ -16,8 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// A fact is read as it was published, in the order of the publishing, by another party. Names of workers' results, whose
-// subjects a server writes in another way, are read back as they were.
+// Another party reads facts unchanged, in the order in which they were published. Names of workers' results, whose subjects a server writes
+// in another way, are read back unchanged.
 func publishedOnce(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	f := fact("r", 2, "agent-3", "hello")
@@ -41,7 +41,7 @@ func publishedOnce(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
-// The same fact may be published any number of times by the same sender, over any connection, and stands once.
+// The same fact may be published any number of times by the same sender, over any connection, and is stored once.
 func replay(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	f := fact("r", 1, "agent-1", "same")
@@ -52,7 +52,7 @@ func replay(t *testing.T, join func() cluster.Exchange) {
 	nothingBeyond(t, x, "r", 1)
 }
 
-// What was first stands. The error has both facts, and names their address and lengths.
+// The first fact is kept. The error has both facts, and names their address and lengths.
 func conflict(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	publish(t, x, fact("r", 1, "agent-1", "first"))
@@ -164,7 +164,7 @@ func apart(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
-// Of many who publish different bodies at one address at once one succeeds, and all others are told what stands.
+// Many parties publish different bodies at one address at once: one succeeds, and all others receive the stored fact.
 func oneWins(t *testing.T, join func() cluster.Exchange) {
 	const parties = 8
 	errs := make([]error, parties)
@@ -237,8 +237,8 @@ func found(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
-// Files of no bytes, few, as many as a fact may have, and more come back as they were kept. They belong to their run, may be
-// kept twice, and are no facts: they are not read and make no run.
+// Files of no bytes, few, as many as a fact may have, and more come back unchanged. They belong to their run, may be kept twice, and are
+// not facts: they are not read and make no run.
 func files(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	// three pieces, whose bytes do not repeat from piece to piece
@@ -292,7 +292,7 @@ func left(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
-// What is asked with a context that has ended is not done, and waiting ends with the context and its error.
+// Calls with a context that has ended do nothing, and waiting ends with the context and its error.
 func contexts(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	ended, stop := context.WithCancel(t.Context())

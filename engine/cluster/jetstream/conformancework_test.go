@@ -48,8 +48,8 @@ func idle(t *testing.T, x cluster.Exchange, runs ...string) {
 	}
 }
 
-// A piece is handed out once, however often it is offered and by whom, also after it is done. The same id in another run is
-// another piece. What cannot be offered is refused.
+// A piece is handed out once, however often it is offered and by whom, also after it is done. The same id in another run is another piece.
+// Invalid work is refused.
 func offeredOnce(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	offer(t, x, "r", "c-1")
@@ -73,7 +73,7 @@ func offeredOnce(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
-// Whoever names runs gets work of these alone; whoever names none gets any, also of runs that come later.
+// A Take that names runs returns work of these alone; one that names none returns any, also of runs that come later.
 func namedRuns(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	for _, run := range []string{"a", "b", "c"} {
@@ -83,7 +83,7 @@ func namedRuns(t *testing.T, join func() cluster.Exchange) {
 	if w.Work().Run != "b" {
 		t.Errorf("asked for run b, got %s", w.Work().Run)
 	}
-	idle(t, y, "b", "d") // run b has been handed out, and nobody has heard of run d
+	idle(t, y, "b", "d") // run b has been handed out, and run d does not exist
 	w = take(t, y, "b", "c")
 	if w.Work().Run != "c" {
 		t.Errorf("asked for run b or c, got %s", w.Work().Run)
@@ -161,8 +161,8 @@ func alive(t *testing.T, join func() cluster.Exchange) {
 	finish(t, w)
 }
 
-// back tells work that was given back from work whose holder fell silent by the time that it takes:
-// on a busy machine not each time, but some time.
+// Work that is given back is handed out sooner than work of a silent holder. On a busy machine this need not show in each try, only in one
+// of them.
 func back(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	for try := range 10 {
@@ -184,8 +184,8 @@ func back(t *testing.T, join func() cluster.Exchange) {
 	t.Error("work that was given back never came before the patience was over")
 }
 
-// Withdrawing takes work out of the queue, whether or not somebody holds it, and frees its ids. Other runs keep theirs. A run
-// without work can be withdrawn, too.
+// Withdrawing takes work out of the queue, whether or not a worker holds it, and frees its ids. Other runs keep theirs. A run without work
+// can be withdrawn, too.
 func withdrawn(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	for i := range 4 {

@@ -35,7 +35,7 @@ const (
 	Worker Kind = "worker"
 
 	kindServer  Kind = "server"  // the server's own connection
-	kindAnybody Kind = "anybody" // whoever comes in without credentials, where none are needed
+	kindAnybody Kind = "anybody" // a program without credentials, if none are needed
 )
 
 // String returns the holder in words, as sentences and errors name it.
@@ -91,7 +91,7 @@ type login struct {
 	seed    []byte         // of the user's key, which signs the server's question
 	user    string         // public key; "" without credentials
 	issuer  string         // public key of who signed the claims
-	account string         // where its holder comes in; "" where that is the issuer's own
+	account string         // where its holder comes in; "" if that is the issuer's own
 	ends    time.Time      // when the server lets it in no more; zero if it has no end
 	trusted *x509.CertPool // nil for the roots of the system
 	signer  string         // name of the trusted authority; which is the key that signs users, see newAuthority
@@ -99,9 +99,8 @@ type login struct {
 	inside  bool           // the connection stays within the process
 }
 
-// readLogin reads a file of credentials: the one block with the user's claims, the one with the
-// seed, as NATS writes them, and after them the certificate of the authority, where there is one. A file that cannot be read is
-// an error as it is; everything else that is wrong with it is BadCredentials.
+// readLogin reads a file of credentials: the one block with the user's claims, the one with the seed, as NATS writes them, and after them
+// the certificate of the authority, if there is one. Errors of reading the file are returned unchanged; all others are BadCredentials.
 func readLogin(file string) (login, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -188,9 +187,9 @@ func (l login) name() string {
 	return l.who
 }
 
-// The streams are in an account of their own. Each role has another account, to which the server gives
-// the subjects below and no more. An answer goes where the one who asks wants it, and NATS checks no
-// such address; so it must name nothing that its holder could not publish to.
+// The streams are in an account of their own. Each role has another account, to which the server gives the subjects below and no more. A
+// client chooses the address of its answer, and NATS does not check that address; so it must name nothing that its holder could not publish
+// to.
 
 // publishes returns the subjects to which the holder of credentials may publish. Everything else is
 // refused by the server: to speak for another, to read another run, to delete, to purge, to make or
@@ -202,7 +201,7 @@ func (r Role) publishes() []string {
 			stateSubject, // whether the server can write
 			fmt.Sprintf("cope.%s.*.agent-%d", r.Run, r.Number), // its join in round 0, and its messages
 			fmt.Sprintf("cope.%s.*.plan", r.Run),               // the server forwards it with the agent's name
-			fileSubject(r.Run, "*", "*"),                       // a plan of very many arms; whoever fetches it checks the hash
+			fileSubject(r.Run, "*", "*"),                       // a plan of very many arms; readers check the hash
 			// readers of the run, and what these give next
 			readSubject + "." + r.Run, readSubject + "." + r.Run + ".*", nextFacts + ".*",
 			// facts and files of the run, by address
@@ -230,8 +229,8 @@ func (r Role) publishes() []string {
 		"$JS.API.STREAM.CREATE.*", "$JS.API.CONSUMER.CREATE.>", "$JS.API.CONSUMER.INFO.>")
 }
 
-// besideFacts returns what an owner may publish to besides facts. Nobody else but the server itself has it, and whoever comes in
-// without credentials.
+// besideFacts returns what an owner may publish to besides facts. Only an owner, the server itself and programs without credentials have
+// these rights.
 func besideFacts() []string {
 	return []string{
 		stateSubject, // whether the server can write
@@ -256,11 +255,11 @@ func (r Role) hears() []string {
 		// what the server answers and forwards itself, and that there is work
 		return []string{"cope-ask.>", saySubject + ".>", wakeSubject("*")}
 	}
-	return []string{wakeSubject("*")} // that there is work, for whoever waits for some
+	return []string{wakeSubject("*")} // that there is work, for workers that wait
 }
 
-// permissions returns both as claims have them. Inboxes are for answers. With keys each role has an account of its own, so that
-// nobody hears the answers of others.
+// permissions returns both as claims have them. Inboxes are for answers. With keys each role has an account of its own, so that no role
+// receives the answers of others.
 func (r Role) permissions() (p jwt.Permissions) {
 	p.Pub.Allow.Add(r.publishes()...)
 	p.Sub.Allow.Add(append(r.hears(), "_INBOX.>")...)
@@ -280,10 +279,9 @@ func exported() (one, several []string) {
 // ownInfo is imported, too: an account without it gets the API for streams of its own from NATS.
 const ownInfo = "$JS.API.INFO"
 
-// heardAs returns the subject that the streams' account hears a subject as. That there is work the
-// server says on, for what comes from another account is not sent to a third. A fact whose address
-// many share comes to the server, which forwards it with the name of its sender. Subjects are as publishes and hears have them,
-// with their wildcards.
+// heardAs returns the subject that the streams' account hears a subject as. The server forwards the news of work, because NATS does not
+// send a message from another account to a third. A fact whose address many share comes to the server, which forwards it with the name of
+// its sender. Subjects are as publishes and hears have them, with their wildcards.
 func heardAs(subject string) string {
 	// of facts, only plans and results may come from more than one role
 	if rest, ok := strings.CutPrefix(subject, "cope."); ok && (strings.HasSuffix(rest, ".plan") || strings.HasSuffix(rest, "."+result+".*")) {
@@ -331,7 +329,7 @@ func roleOfAccount(name string) (r Role, ok bool) {
 	if err != nil || len(raw) != 32 {
 		return r, false
 	}
-	// a byte that is no kind leaves the role without one
+	// a byte that is not the letter of a kind leaves the role without one
 	for kind, letter := range kindLetter {
 		if raw[0] == letter {
 			r.Kind = kind

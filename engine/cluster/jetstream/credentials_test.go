@@ -149,7 +149,7 @@ func TestWrongCredentials(t *testing.T) {
 		refused(t, s.URL(), file, jetstream.BadCredentials, file, "no token")
 	})
 	t.Run("unknown user", func(t *testing.T) {
-		// signed by an account that nobody knows
+		// signed by an unknown account
 		file := rewrite(t, agent, signedWith(t, "", nil), nil)
 		refused(t, s.URL(), file, jetstream.UnknownUser, "does not know the user", file)
 	})
@@ -257,7 +257,7 @@ func TestEndingCredentials(t *testing.T) {
 	}
 }
 
-// publishAs publishes a fact that whoever it is may publish: an agent its message, and the owner a run.
+// publishAs publishes a fact that the holder may publish: an agent its message, and the owner a run.
 func publishAs(t *testing.T, x *jetstream.Exchange, who string) {
 	t.Helper()
 	f := cluster.Fact{Run: "r", Name: "run", Body: []byte("p")}

@@ -33,8 +33,7 @@ type DialOptions struct {
 	Wait time.Duration
 	// Patience is the one of the work that this connection offers, cluster.Patience if it is 0.
 	Patience time.Duration
-	// Notice hears of a connection that breaks or is there again, and of a cluster that keeps few
-	// copies; it may be nil.
+	// Notice receives news of a connection that breaks or is there again, and of a cluster that keeps few copies; it may be nil.
 	Notice func(text string)
 }
 
@@ -67,7 +66,7 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 		if err == nil {
 			return x.prepared(ctx, url, o)
 		}
-		// whoever is refused is refused again
+		// a refusal would be repeated
 		if errors.As(err, new(*LoginError)) {
 			return nil, err
 		}
@@ -78,9 +77,9 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 	}
 }
 
-// connect makes the connection, by a server of this process where one is among the options. It tries once. An error is a
-// *LoginError where the server does not let the program in or cannot be used with it, and else says that nobody answers. After
-// that NATS makes a lost connection again by itself.
+// connect makes the connection, by a server of this process if one is among the options. It tries once. The error is a *LoginError if the
+// server does not let the program in or cannot be used with it; otherwise it says that no server answers. After that NATS makes a lost
+// connection again by itself.
 func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
 	// everything that the handlers below use is there before the connection is
 	x := &Exchange{login: l, patience: cmp.Or(o.Patience, cluster.Patience), violations: &violations{who: l.name()},
@@ -108,7 +107,7 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 				notice(fmt.Sprintf("the connection to %s broke, it is tried again: %v", at, err))
 			}
 		}),
-		// whoever reads begins again with a reader of the new connection
+		// reads begin again with a reader of the new connection
 		nats.ReconnectHandler(func(*nats.Conn) { x.link.changed(nil); notice("the connection to " + at + " is there again") }),
 		// NATS closes it for good where the server refuses the credentials twice
 		nats.ClosedHandler(func(nc *nats.Conn) {
@@ -193,7 +192,7 @@ func (l login) refusal(url string, err error) error {
 	case isRefused(err):
 		return refuse(UnknownUser, "the server does not know the user of %s, or has taken its credentials back", l.file)
 	}
-	// nobody was there to refuse
+	// no server was there to refuse
 	var op *net.OpError
 	if errors.As(err, &op) || errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) {
 		return fmt.Errorf("no server answers at %s: %w", url, err)
@@ -201,7 +200,7 @@ func (l login) refusal(url string, err error) error {
 	return fmt.Errorf("no connection to %s: %w", url, err)
 }
 
-// isRefused reports an error by which the server does not let the user in. Of some errors NATS hands on the text alone.
+// isRefused reports an error by which the server does not let the user in. NATS passes on only the text of some errors.
 func isRefused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthRevoked) ||
 		strings.Contains(strings.ToLower(err.Error()), "authorization violation") ||
@@ -211,12 +210,11 @@ func isRefused(err error) bool {
 // scheme matches the beginning of each URL of a list.
 var scheme = regexp.MustCompile(`(^|,)\s*[A-Za-z][A-Za-z0-9+.-]*://`)
 
-// hidden stands instead of a user, password or token.
+// hidden replaces a user, password or token.
 const hidden = "xxxxx"
 
-// Redacted returns the URLs of servers, with commas between, without users, passwords and tokens: as
-// they are shown and written down. A list that cannot be read loses more than it has to. The last @ of a URL counts, as
-// passwords may have one that was not escaped.
+// Redacted returns the URLs of servers, with commas between, without users, passwords and tokens, to be shown and written down. More than
+// necessary is removed from a list that cannot be read. The last @ of a URL counts, as passwords may have one that was not escaped.
 func Redacted(urls string) string {
 	starts := scheme.FindAllStringIndex(urls, -1)
 	if len(starts) == 0 || starts[0][0] > 0 { // begins without a scheme, which NATS allows
@@ -280,8 +278,8 @@ func hasHost(u *url.URL) bool {
 
 // ServeOptions say how to serve.
 type ServeOptions struct {
-	// Listen is the address, as in 127.0.0.1:4222, which it is where it is empty; port 0 is any free
-	// one, and Nowhere is for this process alone. Credentials are needed on every address but loopback, see Serve.
+	// Listen is the address; empty means 127.0.0.1:4222. Port 0 is any free one, and Nowhere is for this process alone. Credentials are needed
+	// on every address but loopback, see Serve.
 	Listen string
 	// MaxBytes is the most room that the server takes on the disk; 0 is three quarters of the free room. The server refuses
 	// facts beyond it with ErrFull.
@@ -293,12 +291,12 @@ type ServeOptions struct {
 // Nowhere is the address of a server that only its own process joins.
 const Nowhere = "-"
 
-// mostPending is how many bytes wait for one connection at most, before it is dropped: whoever asks for much
-// and reads nothing would fill the memory of the server.
+// mostPending is how many bytes wait for one connection at most, before it is dropped: a client that asks for much and reads nothing would
+// fill the server's memory.
 const mostPending = 8 << 20
 
-// link knows whether there is a connection, and why there will be none any more. NATS makes lost connections again without a
-// word to whoever waits; those who wait have its changes from here.
+// link knows whether there is a connection, and why there will be none any more. NATS restores lost connections without a word to waiting
+// callers; they learn changes from here.
 type link struct {
 	mu   sync.Mutex    // of the fields below
 	news chan struct{} // closed and replaced when the connection is there, or is gone for ever

@@ -1,12 +1,11 @@
 // Package jetstream keeps the facts and the work of engine/cluster on a NATS JetStream server.
 //
-// Serve is that server within this program, with a folder of its own: what it confirmed is on the disk
-// and was synced before. Dial joins a server that Serve, or somebody else, has started.
+// Serve is that server within this program, with a folder of its own: a fact is synced to its disk before it is confirmed. Dial joins a
+// server that Serve or another program has started.
 //
-// Two streams hold everything. COPE has a subject for each fact, and takes one message a subject,
-// for ever: nobody can delete, replace or purge one. COPE-WORK has a subject for each piece of work and a
-// durable consumer for each run, which hands it out until somebody confirms that it is done.
-// Nothing rests on clocks or on message ids, which a server forgets after a while.
+// Two streams hold everything. COPE has a subject for each fact, and takes one message per subject, for ever: no client can delete, replace
+// or purge one. COPE-WORK has a subject for each piece of work and a durable consumer for each run, which hands it out until a worker
+// confirms that it is done. Nothing rests on clocks or on message ids, which a server forgets after a while.
 //
 //	cope.RUN.ROUND.NAME          a fact
 //	cope.RUN.ROUND.result.REST   the fact result-REST: a token of its own, which a permission can name

@@ -31,7 +31,7 @@ func (e *PermissionError) Error() string {
 // agentSubject matches where an agent speaks for itself.
 var agentSubject = regexp.MustCompile(`^cope\.([^.]+)\.[0-9]+\.(agent-[0-9]+)$`)
 
-// needed returns which credentials do, where that is plain. It is "" where they are not plain.
+// needed names the credentials that have the permission; "" if they are unknown.
 func (e *PermissionError) needed() string {
 	if m := agentSubject.FindStringSubmatch(e.Subject); m != nil && !e.Reading {
 		return fmt.Sprintf(": it takes %s.creds of run %s", m[2], m[1])
@@ -46,8 +46,8 @@ func (e *PermissionError) needed() string {
 	return ""
 }
 
-// LoginError is a server that does not let the program in, or that the program does not trust. Its text is the whole sentence.
-// Trying again is in vain until somebody has changed something.
+// LoginError is a server that does not let the program in, or that the program does not trust. Its text is the whole sentence. Trying again
+// is in vain until the cause is changed.
 type LoginError struct {
 	Cause LoginCause // what has to be changed; 0 if it is none of the causes below
 	text  string     // a sentence that names the server
@@ -57,10 +57,10 @@ type LoginError struct {
 // LoginCause says why there is no connection.
 type LoginCause int
 
-// Causes of a LoginError. What has to be done about each is in the sentence of the error.
+// Causes of a LoginError. The sentence of the error says what to do about each.
 const (
 	NoCredentials      LoginCause = iota + 1 // the server asks for them and none were given
-	BadCredentials                           // the file is no credentials, or its seed is not the one of its user
+	BadCredentials                           // the file has no credentials, or its seed is not the one of its user
 	UnknownUser                              // they were made for the users of another server
 	EndedCredentials                         // expired
 	RevokedCredentials                       // taken back
@@ -71,11 +71,10 @@ const (
 func (e *LoginError) Error() string { return e.text }
 func (e *LoginError) Unwrap() error { return e.err }
 
-// ErrFull is wrapped by errors of a server that has no room left for what it is told. Nothing was
-// recorded.
+// ErrFull is wrapped by errors of a server that has no room left. Nothing was recorded.
 var ErrFull = errors.New("the server's disk, or the room that it may use there, is full: nothing was recorded; make room and try again")
 
-// ErrNoStream is wrapped where a server answers, and nobody there keeps facts.
+// ErrNoStream is wrapped if a server answers that keeps no facts.
 var ErrNoStream = errors.New("the server keeps no facts: it runs without JetStream, or its streams COPE and COPE-WORK are " +
 	"not there, or it has had no leader for half a minute")
 
@@ -136,21 +135,21 @@ func final(err error) error {
 	return nil
 }
 
-// silent reports an answer that nobody gave, though the server is there. Nobody listens at the subject: the streams are not
-// there, or have no leader just now.
+// silent reports that an answer is missing, though the server is there. The subject has no listener: the streams are not there, or have no
+// leader just now.
 func silent(err error) bool {
 	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse)
 }
 
-// violations gives the server's "permissions violation" to whoever waits for the answer that will
-// not come: NATS reports it to the handler of errors only, and the request ends with its time.
+// violations gives the server's "permissions violation" to callers that wait for an answer that will not come: NATS reports it to the
+// handler of errors only, and the request ends with its time.
 type violations struct {
 	who  string                // the holder of the credentials, for errors
 	mu   sync.Mutex            // of wait
-	wait map[*waiting]struct{} // whoever waits for an answer now; nil before the first
+	wait map[*waiting]struct{} // the callers that wait for an answer now; nil before the first
 }
 
-// waiting is somebody who waits for an answer at a subject.
+// waiting is a caller that waits for an answer at a subject.
 type waiting struct {
 	subject string                  // what was published to, or subscribed
 	cancel  context.CancelCauseFunc // ends the wait, with the refusal as its cause

@@ -35,7 +35,7 @@ type Exchange struct {
 	silence    silence             // whether anybody answers for the streams
 
 	mu sync.Mutex // of the fields below
-	// runs whose consumer of work was there, and when; nobody makes it again for a while after that
+	// runs whose consumer of work was there, and when; it is not made again for a while after that
 	consumers map[string]time.Time
 	turn      int // where Take goes on among the runs; so that no run waits for ever
 }
@@ -48,14 +48,14 @@ const (
 	pause = 100 * time.Millisecond // between two attempts
 )
 
-// Close implements cluster.Exchange. Whoever waits gets an error. What was published stays.
+// Close implements cluster.Exchange. Whoever waits gets an error. Published facts stay.
 func (x *Exchange) Close() error {
 	x.nc.Close()
 	return nil
 }
 
-// prepared returns the Exchange when its server keeps facts, in three copies if it is a cluster that
-// can. Credentials of Keys are of a server of Serve, which is no cluster.
+// prepared returns the Exchange when its server keeps facts, in three copies if it is a cluster that can. Credentials of Keys are for a
+// server of Serve, which is not a cluster.
 func (x *Exchange) prepared(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 	x, err := x.ready(ctx)
 	if err != nil || x.login.role.Kind != "" || x.nc.ConnectedClusterName() == "" {
@@ -81,7 +81,7 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 	_, err := x.nc.RequestWithContext(asked, directGet+"."+probe, nil)
 	refused := context.Cause(asked)
 	forget()
-	// nobody listens at the stream's own subject: most likely it is not there yet
+	// the stream's own subject has no listener: most likely it is not there yet
 	if silent(err) && x.login.role.Kind == "" {
 		err = x.until(ctx, "$JS.API.STREAM.CREATE."+factStream, func(ctx context.Context) error {
 			return makeStreams(ctx, x.js, x.nc.ConnectedClusterName() != "")
@@ -118,7 +118,7 @@ func (x *Exchange) Traffic() (sent, received, bytesSent, bytesReceived uint64) {
 // time of a step, and may be called many times: it must not matter that it happens twice. The errors are the one of the context,
 // a *PermissionError, the one in a definite, ErrFull, ErrNoStream, and why there will be no connection any more.
 func (x *Exchange) until(ctx context.Context, subject string, ask func(context.Context) error) error {
-	// since when nobody has answered for the streams; zero where the last attempt had some answer
+	// the time since which the streams give no answer; zero if the last attempt had an answer
 	var silentSince time.Time
 	for {
 		// without a connection an attempt would only use up its time
@@ -152,7 +152,7 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 		case silentSince.IsZero():
 			silentSince = time.Now()
 		case x.silence.long(silentSince):
-			// before the streams were ever there, nobody will make them while this waits; nor where somebody has deleted them
+			// streams that were never there, or were deleted, will not be made while this waits
 			if !x.silence.served.Load() || x.missing(ctx) {
 				return ErrNoStream
 			}
@@ -220,7 +220,7 @@ func (x *Exchange) request(ctx context.Context, subject string, question []byte,
 // once its disk has failed, so that the cause would look like a slow network.
 const stateSubject = "cope-ask.state"
 
-// trouble asks the server whether it can write, after an answer did not come. It is nil where the server can write, and where
+// trouble asks the server whether it can write, after an answer did not come. It is nil if the server can write, and where
 // that is not known. The words of a full disk make it ErrFull.
 func trouble(ctx context.Context, nc *nats.Conn) error {
 	ctx, stop := context.WithTimeout(ctx, time.Second)
@@ -235,21 +235,21 @@ func trouble(ctx context.Context, nc *nats.Conn) error {
 	return fmt.Errorf("%w; then start the server again", ErrFull)
 }
 
-// silence is what happens while a server is there and nobody answers for the streams: a cluster elects a
-// leader, or the server that has the only copy is away. Before the streams were ever there it is an
-// error after a while; later it is said, and waited for. It is safe for concurrent use once its first three fields are set.
+// silence handles a server that is there while its streams give no answer: a cluster elects a leader, or the server that has the only copy
+// is away. If the streams were never there, it is an error after a while; later it is reported, and waited for. It is safe for concurrent
+// use once its first three fields are set.
 type silence struct {
 	limit  time.Duration     // how long it may take before it is said; elect if it is 0
 	notice func(text string) // never nil
-	at     string            // the URLs, as they are shown
+	at     string            // the URLs, without secrets
 	served atomic.Bool       // the streams were there
 	said   atomic.Bool       // whether it was said, and its end was not
 }
 
-// long reports whether nobody has answered for so long that it is worth saying.
+// long reports whether the silence is long enough to be reported.
 func (s *silence) long(since time.Time) bool { return time.Since(since) > cmp.Or(s.limit, elect) }
 
-// waits says that an answer is waited for, once for each silence. Several calls may wait at once, and one of them says it.
+// waits says that an answer is waited for, once for each silence. Several calls may wait at once, and one of them reports it.
 func (s *silence) waits() {
 	if s.said.CompareAndSwap(false, true) {
 		s.notice("no server has answered for the facts at " + s.at +
@@ -278,7 +278,7 @@ func (x *Exchange) missing(ctx context.Context) bool {
 	return false
 }
 
-// stream asks for a stream as it is now. Its answer is never older than the call.
+// stream asks for the present state of a stream. The answer is never older than the call.
 func (x *Exchange) stream(ctx context.Context, name string) (*jetstream.StreamInfo, error) {
 	ctx, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
 	defer forget()
@@ -299,9 +299,9 @@ const askCopies = 2 * time.Second
 // replication says how many copies a cluster keeps: asked for, and up to date. Zero means that nothing is known.
 type replication struct{ asked, current int }
 
-// moreCopies asks a cluster of servers for three copies where it keeps fewer: the streams were made
-// while a server was away, or before the cluster had three. It reports how many there will be and how
-// many are up to date, of the stream that has fewer. Whoever may not change streams only reads that.
+// moreCopies asks a cluster of servers for three copies if it keeps fewer: the streams were made while a server was away, or before the
+// cluster had three. It reports how many there will be and how many are up to date, of the stream that has fewer. A client without the
+// right to change streams only reads that.
 func (x *Exchange) moreCopies(ctx context.Context) replication {
 	least := replication{copies, copies}
 	for _, name := range []string{factStream, workStream} {
@@ -313,7 +313,7 @@ func (x *Exchange) moreCopies(ctx context.Context) replication {
 	return least
 }
 
-// copiesOf asks for more copies of one stream, and returns how many it has then, 0 where that is
+// copiesOf asks for more copies of one stream, and returns how many it has then, 0 if that is
 // unknown. Copies that are not up to date are waited for a little.
 func (x *Exchange) copiesOf(ctx context.Context, name string) replication {
 	ctx, stop := context.WithTimeout(ctx, askCopies)

@@ -11,8 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// A store that is full is a sentence; what was confirmed stands, and after room was made the
-// publisher goes on.
+// A full store is reported in a sentence. Confirmed facts are kept, and the publisher goes on when there is room again.
 func TestServerFull(t *testing.T) {
 	dir := t.TempDir()
 	// room for about a megabyte
@@ -27,8 +26,8 @@ func TestServerFull(t *testing.T) {
 	}
 }
 
-// fillUp publishes until the server is full, and checks what stands. The error must be ErrFull, and every fact that was
-// confirmed must still be there.
+// fillUp publishes until the server is full, and checks the stored facts. The error must be ErrFull, and every fact that was confirmed must
+// still be there.
 func fillUp(t *testing.T, x *jetstream.Exchange) {
 	t.Helper()
 	ctx := patiently(t)

@@ -25,7 +25,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// KeyOptions say which credentials to make. The numbers are totals: what is there stays, and what is missing is made.
+// KeyOptions say which credentials to make. The numbers are totals: existing files stay, and missing ones are made.
 type KeyOptions struct {
 	Run             string // what agents take part in; needed where Agents is not 0
 	Agents, Workers int    // agents 1 to Agents of Run, in the order of its tasks; workers 1 to Workers; 0 for none
@@ -44,7 +44,7 @@ const keysWait = 30 * time.Second
 
 // KeyFile is a file of credentials. Where it was there already Ends is the end that it has.
 type KeyFile struct {
-	Path string    // where it is, below the folder of the server
+	Path string    // its path, below the folder of the server
 	Who  string    // "agent 3 of run r"
 	Ends time.Time // when it ends
 	Made bool      // now; or it was there already
@@ -64,7 +64,7 @@ type keyring struct {
 // keysDir returns the folder of the keys in the folder of a server.
 func keysDir(dir string) string { return filepath.Join(dir, "keys") }
 
-// hasKeys reports whether Keys was run for a folder. Where that cannot be seen it says so, and whoever reads them meets the error: other
+// hasKeys reports whether Keys was run for a folder. If that cannot be seen, it reports true, and reading the keys returns the error: other
 // keys would end all credentials, and without keys everybody would be let in.
 func hasKeys(dir string) bool {
 	_, err := os.Stat(filepath.Join(keysDir(dir), "account.jwt"))
@@ -78,17 +78,16 @@ func servedOpen(dir string) bool {
 	return err == nil
 }
 
-// errServedOpen is the error of keys for a folder whose streams belong to nobody in particular.
+// errServedOpen is the error of keys for a folder whose streams were made without keys.
 func errServedOpen(dir string) error {
 	return fmt.Errorf("the folder %s was served without keys before, and its runs cannot be reached with them: take another "+
 		"folder for the keys", dir)
 }
 
-// Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the
-// owner's credentials; each time the credentials of agents and workers that are not there, or have ended. A
-// server that runs hears of credentials that are taken back within seconds. It is safe to call at any time and as often as one
-// likes, by several programs at once, also while the server runs. Files that were made before an error stay. The error of
-// credentials that cannot be taken back comes before any new ones are made.
+// Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the owner's credentials; each time
+// the credentials of agents and workers that are not there, or have ended. A running server refuses credentials within seconds after they
+// are taken back. It is safe to call at any time and as often as one likes, by several programs at once, also while the server runs. Files
+// that were made before an error stay. The error of credentials that cannot be taken back comes before any new ones are made.
 func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if o.Agents > 0 {
 		if err := cluster.CheckRun(o.Run); err != nil {
@@ -251,7 +250,7 @@ func (k *keyring) writeClaims() error {
 	return writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
 }
 
-// user makes a user and signs its claims. It is no file yet. A time of zero means that the claims do not end, as the server's own.
+// user makes a user and signs its claims. It writes no file. A time of zero means that the claims do not end, as for the server's own.
 func (k *keyring) user(r Role, ends time.Time) (login, error) {
 	key, name, err := newKey(nkeys.CreateUser)
 	if err != nil {
@@ -303,8 +302,8 @@ func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, erro
 	return KeyFile{Path: file, Who: r.String(), Ends: ends, Made: true}, nil
 }
 
-// revoke takes credentials back: the server lets their user in no more, and ends its connections. All files are read before any
-// of them is taken back. A file that is no credentials, or of other keys, changes nothing.
+// revoke takes credentials back: the server lets their user in no more, and ends its connections. All files are read before any of them is
+// taken back. A file without credentials, or of other keys, changes nothing.
 func (k *keyring) revoke(files []string) error {
 	for _, file := range files {
 		l, err := readLogin(file)
@@ -343,10 +342,10 @@ const lockFile = "server.lock"
 // lockWait is how long a server waits for the lock. A server that was killed a moment ago may still have it.
 const lockWait = 2 * time.Second
 
-// lock takes the folder, and names the process that holds it where it waits in vain. The lock ends when the file that it returns
-// is closed, or with the process.
+// lock takes the folder, and names the process that holds it if it waits in vain. The lock ends when the file that it returns is closed, or
+// with the process.
 func lock(ctx context.Context, dir string) (io.Closer, error) {
-	if !filelock.Available { // without a lock a second server would lose what was said
+	if !filelock.Available { // without a lock a second server would lose published facts
 		return nil, fmt.Errorf("this program has no lock of folders on %s: serve from Linux, macOS or BSD, agents and workers run everywhere",
 			runtime.GOOS)
 	}

@@ -108,8 +108,8 @@ func TestOperatorElsewhere(t *testing.T) {
 	join(t, s.URL(), agents(3)["agent 3 of run r"]) // an account that is signed after that
 }
 
-// Credentials that several programs take back at the same time are all taken back, and one folder has
-// one authority whoever makes its keys first.
+// Credentials that several programs take back at the same time are all taken back, and one folder has one authority if several programs
+// make its keys at once.
 func TestKeysAtTheSameTime(t *testing.T) {
 	dir := t.TempDir()
 	// all six make keys of a new folder at once, and then each takes one file back
@@ -182,7 +182,7 @@ func TestKeysOfAnEarlierVersion(t *testing.T) {
 	none(t, agent, "r", fact)
 }
 
-// Keys that cannot be looked at are no missing keys: none are made in their place, and nobody is let in without credentials.
+// Unreadable keys do not count as missing: no new ones are made, and no program is let in without credentials.
 func TestKeysThatCannotBeLookedAt(t *testing.T) {
 	dir := t.TempDir()
 	makeKeys(t, dir, jetstream.KeyOptions{})

@@ -76,8 +76,8 @@ func tries(few, all int) int {
 	return few
 }
 
-// The server is killed at random moments while five publish; whatever was confirmed stands once, in an
-// order that all read alike, and readers that were there all the time have read it all.
+// The server is killed at random moments while five publish; each confirmed fact is stored once, in an order that all read alike, and
+// readers that were there all the time have read it all.
 func TestServerKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -90,7 +90,7 @@ func TestServerKilled(t *testing.T) {
 	const publishers = 5
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
-	// after enough nobody begins another fact, and what was begun is ended under ctx
+	// after enough no publisher begins another fact, and begun ones are finished under ctx
 	ended, enough := context.WithCancel(ctx)
 	defer enough()
 	var wg sync.WaitGroup
@@ -99,7 +99,7 @@ func TestServerKilled(t *testing.T) {
 		x := join(t, url, "")
 		wg.Go(func() {
 			for ended.Err() == nil {
-				// What was begun is brought to its end: its confirmation is what counts.
+				// A begun fact is finished: its confirmation counts.
 				f := cluster.Fact{Run: "r", Round: said[p], Name: fmt.Sprintf("agent-%d", p+1), Body: fmt.Appendf(nil, "%d says %d", p, said[p])}
 				if err := x.Publish(ctx, f); err != nil {
 					t.Errorf("publishing %s: %v", f.Address(), err)

@@ -49,7 +49,7 @@ func newProxy(t *testing.T, url string) (*proxy, string) {
 	return p, "nats://" + l.Addr().String()
 }
 
-// pass copies, and holds everything back while the network is cut: nobody is told, as when a cable is out.
+// pass copies, and holds everything back while the network is cut: both ends see no error, as when a cable is out.
 func (p *proxy) pass(from, to net.Conn) {
 	defer from.Close()
 	defer to.Close()

@@ -42,7 +42,7 @@ func TestServerOfOthers(t *testing.T) {
 	})
 }
 
-// What a server lacks comes out as a sentence when it is joined, and not as a timeout.
+// Joining a server that lacks something gives a sentence about it, not a timeout.
 func TestWhatAServerLacks(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -123,8 +123,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// raw joins a server without this package, with the rights of credentials. A file of "" is a program without credentials. Errors
-// of permissions are told where a subscription is read.
+// raw joins a server without this package, with the rights of credentials. A file of "" is a program without credentials. Errors of
+// permissions are returned when a subscription is read.
 func raw(t *testing.T, s *jetstream.Server, file string) *nats.Conn {
 	t.Helper()
 	if file == "" {
@@ -148,8 +148,8 @@ func raw(t *testing.T, s *jetstream.Server, file string) *nats.Conn {
 	return nc
 }
 
-// What programs that do not keep to this package can do: nothing to what stands. With keys that is every role, and without keys
-// anybody who reaches loopback.
+// Programs that do not use this package cannot change stored facts. With keys this holds for every role, and without keys for every program
+// that reaches loopback.
 func TestTampering(t *testing.T) {
 	t.Parallel() // it waits for servers
 	for _, c := range []struct {
@@ -181,7 +181,7 @@ func TestTampering(t *testing.T) {
 					{"$JS.API.STREAM.CREATE.EVIL", `{"name":"EVIL","subjects":["evil"]}`},
 					{"$JS.API.STREAM.SNAPSHOT.COPE", `{"deliver_subject":"x"}`},
 				} {
-					// a refusal of a permission is no answer at all
+					// a refused request gets no answer
 					m, err := nc.Request(q.subject, []byte(q.body), 300*time.Millisecond)
 					if err == nil && !strings.Contains(string(m.Data), `"error"`) {
 						t.Errorf("%s: %s was answered with %s", who, q.subject, m.Data)
@@ -198,8 +198,8 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// Nobody can listen to what others are told: inboxes are of one's own account. An agent tries subjects that are others', and
-// then an inbox of everything, which is its own.
+// No role receives messages for others, because inboxes belong to an account. An agent tries subjects of others, and then an inbox of
+// everything, which is its own.
 func TestInboxes(t *testing.T) {
 	s, keys := guarded(t)
 	people := joinAll(t, s, keys)
@@ -230,7 +230,7 @@ func TestInboxes(t *testing.T) {
 	}
 }
 
-// A refusal says which credentials do, where the subject tells. The subject of the refusal is what the server names.
+// A refusal names the credentials that have the permission, if the subject identifies them. Its subject is the one that the server names.
 func TestWhichCredentials(t *testing.T) {
 	for _, c := range []struct {
 		e    jetstream.PermissionError

@@ -17,8 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// Publish implements cluster.Facts. It succeeds where the fact stands, whoever has said it with these credentials. The answer to
-// the first attempt may have been lost.
+// Publish implements cluster.Facts. It succeeds if the fact is stored, also if another call with these credentials published it: the answer
+// to a first attempt may have been lost.
 func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 	if err := cluster.CheckFact(f); err != nil {
 		return err
@@ -31,13 +31,13 @@ func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 	if !there {
 		return nil
 	}
-	// somebody was first, or an earlier attempt of this very call
+	// another program was first, or an earlier attempt of this very call
 	stands, err := x.standing(ctx, subject)
 	if err != nil {
 		return fmt.Errorf("run %s, round %d, %s: something was said there before and cannot be read: %w", f.Run, f.Round, f.Name, err)
 	}
 	old := f
-	// what stands has its place and its sender from the server
+	// the server gives the stored fact its place and its sender
 	old.Body, old.Seq, old.Sender = stands.Data, sequence(stands), stands.Header.Get(senderHeader)
 	// without a sender, since the server keeps none or the address is of one role, the body alone counts
 	if string(old.Body) != string(f.Body) || old.Sender != "" && old.Sender != x.login.role.sender() {
@@ -102,7 +102,7 @@ func (x *Exchange) last(ctx context.Context, subject string) (*nats.Msg, error) 
 	return x.direct(ctx, directGet+"."+subject, nil)
 }
 
-// direct asks the stream for a message, which is nil where there is none. Without a question it is the last message of the
+// direct asks the stream for a message, which is nil if there is none. Without a question it is the last message of the
 // subject; a question in JSON may ask for others.
 func (x *Exchange) direct(ctx context.Context, subject string, question []byte) (found *nats.Msg, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
@@ -125,20 +125,19 @@ func (x *Exchange) direct(ctx context.Context, subject string, question []byte) 
 	return found, err
 }
 
-// sequence returns the place of a message that direct returned. It is 0 where there is none, which no message has.
+// sequence returns the place of a message that direct returned. It is 0 if there is none, which no message has.
 func sequence(m *nats.Msg) uint64 {
 	n, _ := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 	return n
 }
 
-// size is the last piece of a file, in decimal digits: where it stands, all of the file does. The pieces before it are numbered from 0.
+// size is the last piece of a file, in decimal digits: once it is stored, the file is complete. The pieces before it are numbered from 0.
 const size = "size"
 
 // mostBytes is the longest file: 1 GiB, as many as a machine should hold at once.
 const mostBytes = 1 << 30
 
-// mostAhead is the most memory that is taken for a file before any of it has come: a length is only what
-// somebody has said.
+// mostAhead is the most memory that is taken for a file before any of it has come: a length is only a claim of its sender.
 const mostAhead = 8 << 20
 
 // Keep implements cluster.Facts. The pieces are published first and the length last, so that a file that is there is whole. Two
@@ -151,7 +150,7 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 		return "", fmt.Errorf("a file has at most 1 GiB, this one has %d bytes", len(content))
 	}
 	hash = fmt.Sprintf("%x", sha256.Sum256(content))
-	// it is there, whole, whoever has kept it
+	// the whole file is there already
 	m, err := x.last(ctx, fileSubject(run, hash, size))
 	if m != nil || err != nil {
 		return hash, err
@@ -187,7 +186,7 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 	if m == nil {
 		return nil, fmt.Errorf("run %s: file %s: %w", run, hash, cluster.ErrNoFile)
 	}
-	// the length is what somebody has said
+	// the length is a claim of its sender
 	length, err := strconv.Atoi(string(m.Data))
 	if err != nil || length < 0 || length > mostBytes {
 		return nil, fmt.Errorf("run %s: file %s: its length on the server is %q", run, hash, m.Data)
@@ -217,40 +216,39 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 // stream has one for each run.
 const mostReaders = 100_000
 
-// stream returns the settings that both streams have in common: one message a subject, which nobody can delete or replace.
+// stream returns the settings that both streams have in common: one message per subject, which no client can delete or replace.
 func stream(name, description string, replicas int, subjects ...string) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		// names are the ones above
 		Name: name, Description: description, Subjects: subjects,
-		Retention:            jetstream.LimitsPolicy, // nothing goes when somebody has read it
+		Retention:            jetstream.LimitsPolicy, // reading removes nothing
 		Storage:              jetstream.FileStorage,  // facts outlive the server
 		Replicas:             replicas,
 		MaxConsumers:         mostReaders,
-		Discard:              jetstream.DiscardNew, // a full stream refuses what is new, and loses nothing
+		Discard:              jetstream.DiscardNew, // a full stream refuses new messages, and loses nothing
 		MaxMsgsPerSubject:    1,                    // the first of a subject stays
 		DiscardNewPerSubject: true,                 // and others of it are refused
-		DenyDelete:           true,                 // nobody can take one out
+		DenyDelete:           true,                 // no client can take one out
 		AllowDirect:          true,                 // every copy answers questions
 	}
 }
 
-// facts is the stream of facts, which nobody can take away. Pieces of files are in it, too.
+// facts is the stream of facts, which no client can remove. Pieces of files are in it, too.
 func facts(replicas int) jetstream.StreamConfig {
 	c := stream(factStream, "what was said, once and for ever", replicas, "cope.>", "cope-file.>")
 	c.DenyPurge = true
 	return c
 }
 
-// work is the stream of work. A piece stays after it is done, so that its id cannot be offered
-// again, and beside it stands that it is done: a server that is killed may forget the
-// acknowledgements of its last moments. Withdraw purges both for a run. Purging is not denied, for that reason.
+// work is the stream of work. A piece stays after it is done, so that its id cannot be offered again, and another message says that it is
+// done: a server that is killed may forget the acknowledgements of its last moments. Withdraw purges both for a run. Purging is not denied,
+// for that reason.
 func work(replicas int) jetstream.StreamConfig {
 	return stream(workStream, "work that is handed out", replicas, "cope-work.*.*", "cope-done.*.*")
 }
 
-// makeStreams makes the streams where they are not there. A cluster of servers keeps three copies,
-// or one where it has fewer than three servers. A stream that is there already is looked at and left unchanged. An error is a
-// definite where it belongs to somebody else.
+// makeStreams makes missing streams. A cluster of servers keeps three copies, or one if it has fewer than three servers. An existing stream
+// is checked and left unchanged. The error is a definite if the stream belongs to another program.
 func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) error {
 	for _, make := range []func(int) jetstream.StreamConfig{facts, work} {
 		replicas := 1
@@ -262,7 +260,7 @@ func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) er
 		if api := (*jetstream.APIError)(nil); clustered && errors.As(err, &api) && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			_, err = js.CreateStream(ctx, make(1))
 		}
-		// somebody has made it, perhaps at this moment
+		// another program has made it, perhaps at this moment
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			err = checkStream(ctx, js, make(1))
 		}
@@ -273,8 +271,8 @@ func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) er
 	return nil
 }
 
-// checkStream reports a stream of that name which does not keep what it is given. Replicas and limits may differ: whoever runs
-// the server decides them.
+// checkStream reports a stream of that name which does not keep all its messages. Replicas and limits may differ: the operator of the
+// server decides them.
 func checkStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) error {
 	s, err := js.Stream(ctx, want.Name)
 	if err != nil {
@@ -297,8 +295,8 @@ const (
 // result is the first word of the names of workers' facts. It becomes a token of the subject, see factSubject.
 const result = "result"
 
-// What programs ask the server of Serve itself, which makes consumers for them: whoever makes one says
-// where it delivers.
+// Requests to the server of Serve itself, which makes consumers for programs: a program that made one itself could choose its target
+// subject.
 const (
 	readSubject  = "cope-ask.read"  // .RUN or .RUN.NAME: a reader of facts
 	queueSubject = "cope-ask.queue" // .RUN: the consumer of its work
@@ -315,7 +313,7 @@ const (
 	nextWork  = "$JS.API.CONSUMER.MSG.NEXT." + workStream
 )
 
-// factSubject returns the subject of a fact that cluster.CheckFact has passed. It has four tokens, or five where a worker says it.
+// factSubject returns the subject of a fact that cluster.CheckFact has passed. It has four tokens, or five if a worker publishes it.
 func factSubject(f cluster.Fact) string {
 	name := f.Name
 	if rest, ok := strings.CutPrefix(name, result+"-"); ok && rest != "" {

@@ -17,8 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Offer implements cluster.Exchange. The consumer comes first: without it nobody would be handed the piece. An id that was
-// offered before is left unchanged, and that is no error.
+// Offer implements cluster.Exchange. The consumer comes first: without it no worker would be handed the piece. An id that was offered
+// before is left unchanged, without an error.
 func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error {
 	w.Run = run
 	err := cluster.CheckWork(w)
@@ -26,7 +26,7 @@ func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error 
 		err = x.consumer(ctx, run)
 	}
 	if err == nil {
-		// somebody may have offered it before
+		// it may have been offered before
 		_, err = x.put(ctx, workSubject(run, w.ID), w.Body)
 	}
 	if err != nil {
@@ -57,7 +57,7 @@ func (x *Exchange) consumer(ctx context.Context, run string) error {
 		err = x.until(ctx, "$JS.API.CONSUMER.CREATE."+workStream+"."+run+"."+c.FilterSubject, func(ctx context.Context) error {
 			_, err := x.js.CreateConsumer(ctx, workStream, c)
 			if errors.Is(err, jetstream.ErrConsumerExists) {
-				return nil // with the patience of whoever made it
+				return nil // with the patience of its maker
 			}
 			return err
 		})
@@ -73,15 +73,15 @@ func (x *Exchange) consumer(ctx context.Context, run string) error {
 // queueOf returns the settings of the consumer of a run's work. The consumer has the run's name.
 func queueOf(run string, patience time.Duration) jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
-		Durable:       run, // it outlives whoever has made it
+		Durable:       run, // it outlives its maker
 		FilterSubject: workSubject(run, "*"),
-		AckPolicy:     jetstream.AckExplicitPolicy, // work is in somebody's hands until that one says something
+		AckPolicy:     jetstream.AckExplicitPolicy, // work stays with its worker until that one answers
 		AckWait:       patience,                    // and is handed out again after this time
 		MaxAckPending: -1,                          // any number of pieces at a time
 	}
 }
 
-// lookAgain is how long Take sleeps where there is no work and nobody says that there is.
+// lookAgain is how long Take sleeps if there is no work and no news of work.
 const lookAgain = time.Second
 
 // Take implements cluster.Exchange. The runs are asked one after the other, and the next call begins with the next run. It waits
@@ -130,7 +130,7 @@ func (x *Exchange) Take(ctx context.Context, runs ...string) (cluster.Taken, err
 	}
 }
 
-// notTaken returns the error of Take: the one of the context as it is.
+// notTaken returns the error of Take: the one of the context is returned unchanged.
 func notTaken(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -158,7 +158,7 @@ func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
 	}
 }
 
-// next asks for a piece of a run's work, and returns nil where there is none now.
+// next asks for a piece of a run's work, and returns nil if there is none now.
 func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err error) {
 	subject := nextWork + "." + run
 	err = x.until(ctx, subject, func(ctx context.Context) error {
@@ -180,9 +180,9 @@ func (x *Exchange) ask(ctx context.Context, run, subject string) (t cluster.Take
 	// before the question: an answer by a later connection counts as one by an earlier, and at worst the piece is handed out again
 	link, _, _ := x.link.now()
 	m, err := pull(ctx, x.nc, subject)
-	// nobody listens there: the run has no consumer, or the streams have no leader
+	// the subject has no listener: the run has no consumer, or the streams have no leader
 	if errors.Is(err, nats.ErrNoResponders) && !x.hasQueue(ctx, run) {
-		return nil, false, nil // nobody has offered anything
+		return nil, false, nil // nothing was offered
 	}
 	if err != nil {
 		return nil, false, err
@@ -211,21 +211,22 @@ func pull(ctx context.Context, nc *nats.Conn, subject string) (*nats.Msg, error)
 		return nil, err
 	}
 	m, err := answers.NextMsgWithContext(ctx)
-	// nobody listens; NATS says so instead of an answer
+	// there is no listener; NATS says so instead of an answer
 	if err == nil && len(m.Data) == 0 && m.Header.Get("Status") == "503" {
 		return nil, nats.ErrNoResponders
 	}
 	return m, err
 }
 
-// hasQueue reports whether a run has a consumer, as far as that can be known. Where that cannot be known it is true, so that an
-// error of the server is not taken for a run without work.
+// hasQueue reports whether a run has a consumer. It returns true if that is unknown, so that an error of the server does not count as a run
+// without work.
 func (x *Exchange) hasQueue(ctx context.Context, run string) bool {
 	all, err := x.queues(ctx)
 	return err != nil || slices.Contains(all, run)
 }
 
-// Withdraw implements cluster.Exchange. What was done is purged after the work: a piece without its mark would be handed out once more.
+// Withdraw implements cluster.Exchange. Marks of finished work are purged after the work: a piece without its mark would be handed out once
+// more.
 func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 	if err := cluster.CheckRun(run); err != nil {
 		return err
@@ -236,7 +237,7 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 			return x.request(ctx, purge, fmt.Appendf(nil, `{"filter":%q}`, subjects), new(struct{}))
 		})
 	})
-	// the consumer goes last, and with it what it knows of pieces in hands
+	// the consumer is deleted last, and with it its record of held pieces
 	if err == nil {
 		err = x.until(ctx, "$JS.API.CONSUMER.DELETE."+workStream+"."+run, func(ctx context.Context) error {
 			err := x.js.DeleteConsumer(ctx, workStream, run)
@@ -279,7 +280,7 @@ func (x *Exchange) handed(ctx context.Context, m *nats.Msg, link int) (cluster.T
 	if err != nil {
 		return nil, err
 	}
-	// a message is there: done before, so the server is told once more
+	// a message is there: done before, so the acknowledgement is sent once more
 	if answer.Header.Get("Status") == "" {
 		return nil, x.nc.Publish(m.Reply, []byte("+ACK"))
 	}
@@ -304,9 +305,8 @@ func (t *taken) Work() cluster.Work {
 
 func (t *taken) Attempt() int { return t.attempt }
 
-// Done implements cluster.Taken. That the work is done is on the server's disk, which its
-// acknowledgement is a little later only. The mark is put first: after a crash between the two the server hands the piece out
-// again, and handed sees that it is done.
+// Done implements cluster.Taken. The mark of finished work is on the server's disk at once, the acknowledgement only a little later. The
+// mark is put first: after a crash between the two the server hands the piece out again, and handed sees that it is done.
 func (t *taken) Done(ctx context.Context) error {
 	if _, err := t.x.put(ctx, doneSubject(t.work.Run, t.work.ID), nil); err != nil {
 		return fmt.Errorf("work %s of run %s: %w", t.work.ID, t.work.Run, err)
@@ -317,17 +317,16 @@ func (t *taken) Done(ctx context.Context) error {
 // Alive implements cluster.Taken. It may go to any connection: at worst it says nothing.
 func (t *taken) Alive(ctx context.Context) error { return t.say(ctx, "+WPI") }
 
-// Back implements cluster.Taken. The server waits a moment, so that work which nobody can do does
-// not go round at full speed.
+// Back implements cluster.Taken. The server waits a moment, so that impossible work does not circulate at full speed.
 func (t *taken) Back(ctx context.Context) error {
 	err := t.say(ctx, fmt.Sprintf(`-NAK {"delay": %d}`, 50*time.Millisecond))
 	_ = t.x.nc.Publish(wakeSubject(t.work.Run), nil)
 	return err
 }
 
-// say tells the server that handed the work out, and no later one: a server that was killed may not
-// remember that it did, and would take an acknowledgement for a reason to skip everything before.
-// A later one hands the work out again, if it is not done. Word is one that JetStream knows: +ACK, -NAK or +WPI.
+// say sends a word to the server that handed the work out, and to no later one: a server that was killed may have forgotten the piece, and
+// would treat an acknowledgement as a reason to skip everything before. A later one hands the work out again, if it is not done. Word is
+// one that JetStream knows: +ACK, -NAK or +WPI.
 func (t *taken) say(ctx context.Context, word string) error {
 	err := t.x.until(ctx, t.reply, func(ctx context.Context) error {
 		// by now another server may listen, which does not know this handing out

@@ -25,8 +25,8 @@ import (
 // one whose program or connection has ended is forgotten.
 const idle = time.Minute
 
-// heartbeat is how often the server tells a reader that nothing is new; after twice that time
-// without it the reader asks again from where it was.
+// heartbeat is the interval of the server's signs that nothing is new; after twice that time without one the reader asks again from its
+// last position.
 const heartbeat = 2 * time.Second
 
 // most is how many facts a reader gets at a time, and batchBytes how long they are together: the longest fact,
@@ -52,14 +52,14 @@ func (x *Exchange) Read(ctx context.Context, run string, names ...string) iter.S
 		// the readers end with the loop
 		ctx, stop := context.WithCancel(ctx)
 		out := make(chan read)
-		// deferred calls run in reverse: the readers are told to end, and then waited for
+		// deferred calls run in reverse: the readers are ended, and then waited for
 		var readers sync.WaitGroup
 		defer readers.Wait()
 		defer stop()
 		for _, name := range names {
 			readers.Go(func() {
 				for f, err := range x.read(ctx, run, name) {
-					// nobody takes it any more once the loop is left
+					// it is not received any more once the loop is left
 					select {
 					case out <- read{f, err}:
 					case <-ctx.Done():
@@ -89,7 +89,7 @@ func (x *Exchange) read(ctx context.Context, run, name string) iter.Seq2[cluster
 		for next := uint64(1); err == nil; {
 			next, err = x.stretch(ctx, run, name, next, func(f cluster.Fact) bool { return yield(f, nil) })
 		}
-		// the loop was left, or its context has ended: that is no error of the run
+		// the loop was left, or its context has ended: that is not an error of the run
 		if err != errLeft && ctx.Err() == nil {
 			yield(cluster.Fact{}, fmt.Errorf("run %s cannot be read: %w", run, err))
 		}
@@ -127,7 +127,7 @@ func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, y
 				return false // one is missing
 			}
 			read, next = read+1, at.Sequence.Stream+1
-			// a message that is no fact is passed over: another party's subject
+			// a message that is not a fact is skipped: another party's subject
 			if f, e := factOf(m); e == nil && !yield(f) {
 				err = errLeft // ends the batch, and by err the reading
 			}
@@ -198,8 +198,8 @@ func factOf(m *nats.Msg) (cluster.Fact, error) {
 	return f, err
 }
 
-// reader makes a consumer of a run's facts from a place on, of one name where one is given, and returns
-// how it is called. The server forgets it when it hears nothing of it. A server of Serve makes it; at others the program makes it itself.
+// reader makes a consumer of a run's facts from a place on, of one name if one is given, and returns its name. The server forgets it when
+// it hears nothing of it. A server of Serve makes it; at others the program makes it itself.
 func (x *Exchange) reader(ctx context.Context, run, name string, from uint64) (reader string, err error) {
 	if !x.ours {
 		reader, c := readerOf(run, name, from)
@@ -214,8 +214,8 @@ func (x *Exchange) reader(ctx context.Context, run, name string, from uint64) (r
 	return x.asked(ctx, subject, strconv.FormatUint(from, 10))
 }
 
-// readerOf returns a new name of a reader, which nobody can guess, and its settings. A name that can be guessed would let others
-// take what the reader is sent.
+// readerOf returns a new name of a reader, which others cannot guess, and its settings. With a guessed name others could take the reader's
+// messages.
 func readerOf(run, name string, from uint64) (string, jetstream.ConsumerConfig) {
 	subjects := runSubjects(run)
 	if name != "" {
@@ -229,8 +229,8 @@ func readerOf(run, name string, from uint64) (string, jetstream.ConsumerConfig) 
 		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
 		OptStartSeq:       from,
 		AckPolicy:         jetstream.AckNonePolicy, // what is missing is asked for again by its place
-		InactiveThreshold: idle,                    // nobody has to delete readers
-		MemoryStorage:     true,                    // it is made again where it is lost
+		InactiveThreshold: idle,                    // readers need not be deleted
+		MemoryStorage:     true,                    // it is made again if it is lost
 		Replicas:          1,                       // also in a cluster
 	}
 }

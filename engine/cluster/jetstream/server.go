@@ -36,11 +36,10 @@ type Server struct {
 	done       sync.WaitGroup                                        // of the goroutines that look at keys and clock
 }
 
-// Serve starts a server on a folder, which it makes if it is not there. What it confirms is synced to
-// the disk before. It listens on loopback and lets in everybody on this machine, unless Keys has made
-// keys in the folder: then it lets in their holders only, over TLS, and may listen on any address.
-// A second server on the folder is an error that names the process of the first. The context is for starting alone: the server
-// runs until Close.
+// Serve starts a server on a folder, which it makes if it is not there. It syncs a message to the disk before it confirms it. It listens on
+// loopback and lets in everybody on this machine, unless Keys has made keys in the folder: then it lets in their holders only, over TLS,
+// and may listen on any address. A second server on the folder is an error that names the process of the first. The context is for starting
+// alone: the server runs until Close.
 func Serve(ctx context.Context, dir string, o ServeOptions) (*Server, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -86,9 +85,9 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	if n.Port, err = strconv.Atoi(port); err != nil || n.Port < 0 || n.Port > 65535 {
 		return nil, fmt.Errorf("a port is a number from 0 to 65535, got %q", port)
 	}
-	n.Port = cmp.Or(n.Port, server.RANDOM_PORT) // NATS takes 0 for its own port
+	n.Port = cmp.Or(n.Port, server.RANDOM_PORT) // NATS treats 0 as its own port
 	n.Host = host
-	// whoever reaches the address may do what an owner may
+	// every program that reaches the address has the rights of an owner
 	if !hasKeys(dir) && !loopback(host) {
 		return nil, fmt.Errorf("other machines can reach %s, so that credentials are needed: make them first by gonb-cope "+
 			"cluster keys %s --agents N", listen, dir)
@@ -106,7 +105,7 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	return n, nil
 }
 
-// loopback reports whether an address is reached from this machine only. Of names only localhost counts, as no other is looked up.
+// loopback reports whether an address is reached from this machine only. The only name that counts is localhost, as no other is looked up.
 func loopback(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()
@@ -148,7 +147,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 			return fmt.Errorf("the server cannot start: %w", err)
 		}
 	}
-	// with its own rights, whoever asks: the program that serves is trusted
+	// always with its own rights: the program that serves is trusted
 	s.dial = func(ctx context.Context, d DialOptions) (*Exchange, error) {
 		l := self
 		l.inside = true
@@ -163,7 +162,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 		return err
 	}
 	s.self = x
-	// before the streams: whoever joins now is answered as soon as they are there
+	// before the streams: programs that join now are answered as soon as the streams are there
 	if err := errors.Join(s.answer(x, log), s.forward(ctx)); err != nil {
 		return err
 	}
@@ -208,8 +207,8 @@ func (s *Server) whyNot(n *server.Options, log *logger) error {
 	return errors.New(log.last)
 }
 
-// watchKeys tells the server of credentials that were taken back. It compares the file once a second: Keys replaces it, and may
-// run in another program.
+// watchKeys makes the server refuse credentials that were taken back. It compares the file once a second: Keys replaces it, and may run in
+// another program.
 func (s *Server) watchKeys(ctx context.Context) {
 	if s.accounts == nil {
 		return
@@ -230,7 +229,7 @@ func (s *Server) watchKeys(ctx context.Context) {
 	})
 }
 
-// URL returns the address that programs join, empty where the server listens nowhere. A server that
+// URL returns the address that programs join, empty if the server listens nowhere. A server that
 // listens on all addresses is called by a name that its certificate has.
 func (s *Server) URL() string {
 	if s.nats.Addr() == nil {
@@ -248,8 +247,8 @@ func (s *Server) URL() string {
 	return scheme + "://" + at
 }
 
-// Dial joins the server from this process, without going through the network. It has the rights of the server itself. Options
-// about credentials are of no account.
+// Dial joins the server from this process, without going through the network. It has the rights of the server itself. Options about
+// credentials are ignored.
 func (s *Server) Dial(ctx context.Context, o DialOptions) (*Exchange, error) { return s.dial(ctx, o) }
 
 // Guarded reports whether the server asks for credentials.

@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// Server stands in for the server that a program built with the tag nocluster does not have.
+// Server is a placeholder in a program built with the tag nocluster, which has no server.
 type Server struct{}
 
 // Serve says so.

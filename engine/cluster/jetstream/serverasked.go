@@ -21,9 +21,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// answer answers what the server itself is asked, at addresses that are inboxes: another account's is one
-// that NATS makes. Whoever asks gives an address for the answer, which could be any subject: only inboxes are answered, so that
-// nobody has the server publish elsewhere.
+// answer answers what the server itself is asked, at addresses that are inboxes: another account's is one that NATS makes. A client gives
+// an address for the answer, which could be any subject: only inboxes are answered, so that no client has the server publish elsewhere.
 func (s *Server) answer(x *Exchange, log *logger) error {
 	_, err := x.nc.Subscribe("cope-ask.>", func(m *nats.Msg) {
 		// news comes from accounts of roles, and goes to all of them; see heardAs
@@ -60,9 +59,9 @@ func inbox(reply string) bool {
 // one of them, and the longest plans of 32 agents, which come at the same time, are twice that.
 const forwarders = 8
 
-// forward publishes the facts that many roles may publish at one address, with the name of the sender. NATS tells the server
-// who that is by a header which it writes itself instead of any other, and which streams drop. Other headers
-// are left out: readers would take some of them for answers of the server. It runs until the server is closed.
+// forward publishes the facts that many roles may publish at one address, with the name of the sender. NATS names the sender in a header
+// which it writes itself instead of any other, and which streams drop. Other headers are left out: readers would treat some of them as
+// answers of the server. It runs until the server is closed.
 func (s *Server) forward(ctx context.Context) error {
 	for range forwarders {
 		x, err := s.Dial(ctx, DialOptions{})
@@ -111,8 +110,7 @@ func forward(nc *nats.Conn) error {
 	return err
 }
 
-// withSender returns the fact that a message to saySubject asks for. An error says that it is no fact, or that nobody knows who
-// has sent it.
+// withSender returns the fact that a message to saySubject asks for. The error says that it is not a fact, or that its sender is unknown.
 func withSender(m *nats.Msg) (*nats.Msg, error) {
 	subject := "cope" + strings.TrimPrefix(m.Subject, saySubject)
 	f, err := factAt(subject)
@@ -135,7 +133,7 @@ func withSender(m *nats.Msg) (*nats.Msg, error) {
 	out := nats.NewMsg(subject)
 	out.Data = m.Data
 	out.Header.Set(senderHeader, r.sender())
-	// the first fact of the subject stands, as with every other one
+	// the first fact of the subject is kept, as with every other one
 	out.Header.Set(jetstream.ExpectedLastSubjSeqHeader, "0")
 	return out, nil
 }
@@ -175,7 +173,7 @@ func makeConsumer(js jetstream.JetStream, m *nats.Msg) (string, error) {
 		// the consumer of a run has the run's name
 		_, err = js.CreateConsumer(ctx, workStream, queueOf(run, patience))
 		if errors.Is(err, jetstream.ErrConsumerExists) {
-			err = nil // with the patience of whoever made it
+			err = nil // with the patience of its maker
 		}
 		return run, err
 	}
@@ -185,10 +183,9 @@ func makeConsumer(js jetstream.JetStream, m *nats.Msg) (string, error) {
 // wrong answers a question that programs of this version do not ask.
 var wrong = &jetstream.APIError{Code: 400, Description: "it does not know the question: the program and its server have different versions"}
 
-// NATS decides by the wall clock how long a piece of work has been in somebody's hands, and keeps the
-// time at which it was handed out. Where the clock was set back since, that time is to come, and a piece
-// that a worker took with it when it died stays with it until the clock has caught up. So the server
-// looks whether its clock was set back, and takes what is in hands for handed out now.
+// NATS measures by the wall clock how long a worker has had a piece of work, and keeps the time at which it was handed out. If the clock
+// was set back since, that time is in the future, and the piece of a dead worker stays with it until the clock has caught up. So the server
+// looks whether its clock was set back, and then treats all held pieces as handed out now.
 
 // lookAtClock is how often the server compares its two clocks.
 const lookAtClock = time.Second
@@ -216,9 +213,8 @@ func (s *Server) watchClock(ctx context.Context) {
 // clocks. Round takes the monotonic one away.
 func jumped(from, to time.Time) time.Duration { return to.Round(0).Sub(from.Round(0)) - to.Sub(from) }
 
-// handedNow tells the server that all work which is in hands is in progress. Pieces that are not in
-// hands are left unchanged. Errors are left, too: a server that does not answer itself is ending. It is what workers say by
-// Alive, said for all of them: whoever is dead is silent after that as before.
+// handedNow reports to the server that all held pieces of work are in progress, as workers do by Alive. Other pieces are left unchanged. A
+// dead worker stays silent after that. Errors are ignored: a server that does not answer itself is ending.
 func (s *Server) handedNow(ctx context.Context) {
 	runs, err := s.self.queues(ctx)
 	if err != nil {
@@ -254,7 +250,7 @@ type logger struct {
 	disk  string       // why nothing can be written any more; "" while it can
 }
 
-// writeFailed matches what the server says of a disk that fails. It does not try again. The second group is the system's own words.
+// writeFailed matches the server's message about a disk that fails. It does not try again. The second group is the system's own words.
 var writeFailed = regexp.MustCompile(`(?i)critical write error: (.*: )?(.*)$`)
 
 // trouble returns why nothing can be written any more, empty if it can.
@@ -264,7 +260,7 @@ func (l *logger) trouble() string {
 	return l.disk
 }
 
-// say hands a sentence to whoever listens.
+// say passes a sentence to the listener, if there is one.
 func (l *logger) say(text string) {
 	if l.hear != nil {
 		l.hear(text)

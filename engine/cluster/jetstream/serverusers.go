@@ -25,12 +25,11 @@ import (
 // anybody is the user, and the account, of everybody who needs no credentials. On servers without keys it is all that programs are.
 const anybody = "anybody"
 
-// open lets in everybody with what an owner, agents and workers may: only the server itself makes streams. The server's own
-// connections use a password that nobody else has; it is made for this start and written nowhere. A folder that was served with
-// keys is refused.
+// open lets in everybody with the rights of an owner, agents and workers: only the server itself makes streams. The server's own
+// connections use a secret password; it is made for this start and written nowhere. A folder that was served with keys is refused.
 func (s *Server) open(n *server.Options) ([]nats.Option, error) {
 	secret := rand.Text()
-	// whoever comes in without credentials is in an account of their own, away from the streams
+	// programs without credentials are in an account of their own, away from the streams
 	people := server.NewAccount(anybody)
 	n.Accounts = []*server.Account{people}
 	n.Users = []*server.User{
@@ -118,7 +117,7 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 }
 
 // adopt takes over the streams of earlier versions, which were in the account that signs. The folder of an account's streams has
-// the account's name. Nothing is done where there are none.
+// the account's name. Nothing is done if there are none.
 func adopt(dir, before, now string) error {
 	store := filepath.Join(dir, "store", "jetstream")
 	if _, err := os.Stat(filepath.Join(store, before)); err != nil {
@@ -136,7 +135,7 @@ func adopt(dir, before, now string) error {
 type accounts struct {
 	server.MemAccResolver               // the system's
 	operator              nkeys.KeyPair // signs the claims of accounts; the same from start to end of the server
-	read                  fs.FileInfo   // the file of claims as it was at the start, when keys were read from it
+	read                  fs.FileInfo   // the file of claims at the start, when keys were read from it
 
 	mu    sync.Mutex        // of the fields below
 	keys  *keyring          // tookBack replaces them
@@ -163,10 +162,10 @@ func (a *accounts) system() (string, error) {
 // account, NATS loses what it imports.
 const sameTime = 100 * time.Millisecond
 
-// Fetch implements server.AccountResolver. NATS asks for each account when its first user comes. A name that is no role's is an
-// error: whoever comes in by it is refused.
+// Fetch implements server.AccountResolver. NATS asks for each account when its first user comes. A name that belongs to no role is an
+// error: users of such an account are refused.
 func (a *accounts) Fetch(name string) (string, error) {
-	// the system's account is stored as it is
+	// the system's account is stored unchanged
 	if token, err := a.MemAccResolver.Fetch(name); err == nil {
 		return token, nil
 	}
@@ -228,8 +227,8 @@ func (a *accounts) claims(r Role) *jwt.AccountClaims {
 	return c
 }
 
-// tookBack tells the server of credentials that were taken back. Accounts that come later get the new claims anyway, by keys.
-// The server ends the connections of users that were taken back.
+// tookBack makes the server refuse credentials that were taken back. Accounts that come later get the new claims anyway, by keys. The
+// server ends the connections of users that were taken back.
 func (a *accounts) tookBack(nats *server.Server, k *keyring) {
 	a.mu.Lock()
 	a.keys = k
@@ -240,7 +239,7 @@ func (a *accounts) tookBack(nats *server.Server, k *keyring) {
 		if account, err := nats.LookupAccount(name); err == nil {
 			a.mu.Lock()
 			claims := a.claims(r)
-			// the claims are made under the lock, and the server is told without it
+			// the claims are made under the lock, and updated in the server without it
 			a.mu.Unlock()
 			nats.UpdateAccountClaims(account, claims)
 		}

@@ -28,8 +28,8 @@ func started(t *testing.T, o server.Options) *server.Server {
 	return s
 }
 
-// Where nobody answers for the streams for a long time, who was served before says so and waits. Streams
-// that somebody has deleted meanwhile are an error.
+// If the streams give no answer for a long time, a client that was served before reports it and waits. Streams that were deleted meanwhile
+// are an error.
 func TestLongSilence(t *testing.T) {
 	t.Parallel() // it waits for servers
 	said := make(chan string, 10)

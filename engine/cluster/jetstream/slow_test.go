@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// Connections ask for the longest facts again and again, and read nothing that they are sent. The server
-// keeps little for each and drops it; whoever reads what he asks for is served all the while.
+// Connections ask for the longest facts again and again, and read nothing that they are sent. The server keeps little for each and drops
+// it; a client that reads its answers is served all the while.
 func TestSlowReaders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits until the server has given up readers")
@@ -64,7 +64,7 @@ func TestSlowReaders(t *testing.T) {
 			if time.Since(begin) > 5*time.Minute {
 				t.Fatalf("%d of %d silent connections are still served", silent-dropped, silent)
 			}
-			// somebody who reads is served
+			// a client that reads is served
 			read := 0
 			for _, err := range x.Read(t.Context(), "r") {
 				if err != nil {

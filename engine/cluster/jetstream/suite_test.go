@@ -42,7 +42,7 @@ func join(t testing.TB, url, credentials string) *jetstream.Exchange {
 // anybody do the same on servers with keys and without.
 type everybody struct {
 	*jetstream.Exchange
-	of func(who string) *jetstream.Exchange // the exchange of a holder, or the owner's where there are no such credentials
+	of func(who string) *jetstream.Exchange // the exchange of a holder, or the owner's if there are no such credentials
 }
 
 // joinAll joins a server with credentials, by whose they are.

@@ -58,8 +58,8 @@ var (
 	_ engine.LazyArmEstimator = (*coBayes)(nil)
 )
 
-// NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is
-// the kernel as it is, with ξ of the Gaussian process.
+// NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is the given
+// kernel, with ξ of the Gaussian process.
 func NewCoBayesFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
@@ -306,7 +306,7 @@ func (a *coBayes) support(open []int) {
 	if !slices.ContainsFunc(open, func(v int) bool { return len(a.missing(a.Sets[v])) > 0 }) {
 		return
 	}
-	if a.within != nil { // nobody works out what blocks that are left out say
+	if a.within != nil { // the evidence of blocks that are left out is not computed
 		a.explained = 0
 		return
 	}
@@ -325,7 +325,7 @@ func exceeds(mean, variance, epsilon, freedom float64) float64 {
 		return 0
 	case math.IsInf(freedom, 1):
 		return 0.5 * math.Erfc((epsilon-mean)/math.Sqrt(2*variance))
-	case !(freedom > 0): // the limit of Student's law: nothing is known of the scale
+	case !(freedom > 0): // the limit of Student's law: the scale is unknown
 		return 0.5
 	}
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Survival((epsilon - mean) / math.Sqrt(variance))

@@ -163,7 +163,7 @@ func chanceOf(t *testing.T, set []int, first int, mean []float64, covariance *ma
 	return float64(count) / plainDraws
 }
 
-// What is foreseen of the covariances is what they are when the pulls have been made.
+// The forecast covariances equal the covariances after the pulls.
 func TestForesight(t *testing.T) {
 	for _, p := range append(enginetest.Instances(t), many(t, 300)) {
 		m := plain.ModelOf(t, p)
@@ -359,7 +359,7 @@ func TestWrongPriorIsDoubted(t *testing.T) {
 	}
 }
 
-// What is said of some arms after later rounds is what was said of them at the time, with few arms and with many.
+// Recalled answers for some arms, after later rounds, equal the answers at the time, with few arms and with many.
 func TestRecall(t *testing.T) {
 	for _, n := range []int{60, 400} {
 		p, err := manyarms.Problem(n)

@@ -23,7 +23,7 @@ type budgetFB struct {
 	round   int
 	planned engine.Plan
 	knowledge
-	learned *learned // nil where the kernel is taken as it is
+	learned *learned // nil if the stated kernel is used
 	lost    bool     // whether a round had other pulls than were planned
 	uniform bool     // one round of equally many pulls of the arms of a task
 }
@@ -135,7 +135,7 @@ func (a *budgetFB) Answers() []engine.Answer {
 // Warnings reports data that the prior does not expect; a kernel that is learned expects any.
 func (a *budgetFB) Warnings() []engine.Warning { return a.belief.Doubts() }
 
-// Amend takes the counts as they are, and lets the later rounds share what the budget has left then.
+// Amend accepts any counts, and lets the later rounds share the rest of the budget.
 func (a *budgetFB) Amend(counts []int) error {
 	if a.planned.Counts == nil {
 		return errors.New(rounds.LearnedEarly)
@@ -145,7 +145,7 @@ func (a *budgetFB) Amend(counts []int) error {
 	return nil
 }
 
-// Inform takes rewards into the posterior as it takes rewards of a round.
+// AddData adds rewards to the posterior like rewards of a round.
 func (a *budgetFB) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
@@ -153,7 +153,7 @@ func (a *budgetFB) AddData(b engine.Batch) (err error) {
 	return nil
 }
 
-// Guided reports that the posterior takes all rewards.
+// UsesAddedData reports that the posterior uses all rewards.
 func (a *budgetFB) UsesAddedData() bool { return true }
 
 // Unspent says that pulls of the last round were not made.
@@ -164,7 +164,8 @@ func (a *budgetFB) Unspent() string {
 	return ""
 }
 
-// Hardest returns the arm that the posterior tells from the leader with the fewest standard deviations.
+// Hardest returns the arm that the posterior separates from the leader by the fewest standard
+// deviations.
 func (a *budgetFB) Hardest(v int) engine.Rival {
 	set := a.Sets[v]
 	if a.estimates == nil {

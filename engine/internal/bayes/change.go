@@ -13,11 +13,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Bound returns delta: whatever changes, tasks are closed by the posterior of all data as it is then.
+// Bound returns delta: whatever changes, tasks are closed by the current posterior of all data.
 func (a *coBayes) Bound() float64 { return a.opt.Delta }
 
-// SetEpsilon closes tasks by the posterior as it is; a smaller one opens those that it is not sure
-// of any more.
+// SetEpsilon closes tasks by the current posterior; a smaller epsilon reopens tasks that it no
+// longer decides.
 func (a *coBayes) SetEpsilon(epsilon float64) (err error) {
 	defer try.Caught(&err)
 	before := a.opt.Epsilon
@@ -26,8 +26,8 @@ func (a *coBayes) SetEpsilon(epsilon float64) (err error) {
 	return nil
 }
 
-// SetDelta closes tasks by the posterior as it is; a smaller one opens those that it is not sure of
-// any more.
+// SetDelta closes tasks by the current posterior; a smaller delta reopens tasks that it no longer
+// decides.
 func (a *coBayes) SetDelta(delta float64) (err error) {
 	defer try.Caught(&err)
 	stricter := delta < a.opt.Delta
@@ -36,7 +36,7 @@ func (a *coBayes) SetDelta(delta float64) (err error) {
 	return nil
 }
 
-// Withdraw takes arms out. What they told of others stays in the posterior.
+// Withdraw removes arms. Their data still inform the posterior of other arms.
 func (a *coBayes) Withdraw(arms []int) (err error) {
 	defer try.Caught(&err)
 	try.To(a.CanWithdraw(arms))
@@ -113,7 +113,7 @@ func (a *coBayes) takeClosed(set, at []int, lo, hi int) bool {
 	return true
 }
 
-// Amend takes the counts as they are: a posterior does not mind how pulls came about.
+// Amend accepts any counts: a posterior does not depend on how pulls were chosen.
 func (a *coBayes) Amend(counts []int) error {
 	if a.planned.Counts == nil {
 		return errors.New(rounds.LearnedEarly)
@@ -122,8 +122,8 @@ func (a *coBayes) Amend(counts []int) error {
 	return nil
 }
 
-// Inform takes rewards into the posterior as it takes rewards of a round, and closes the tasks that it
-// is then sure of. Rewards from before the first round stand for it.
+// AddData adds rewards to the posterior like rewards of a round, and closes the tasks that it then
+// decides. Rewards from before the first round replace it.
 func (a *coBayes) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
@@ -132,7 +132,7 @@ func (a *coBayes) AddData(b engine.Batch) (err error) {
 	return nil
 }
 
-// Guided reports that the posterior takes all rewards.
+// UsesAddedData reports that the posterior uses all rewards.
 func (a *coBayes) UsesAddedData() bool { return true }
 
 // replicate sees to the replicates that unknown noise scales are estimated from, where the first round
@@ -159,7 +159,7 @@ func (a *coBayes) ArmEstimates() engine.ArmEstimates {
 	return a.recalled()(indices.All(len(a.estimates)))
 }
 
-// Recall keeps the posteriors of the round.
+// DeferEstimates keeps the posteriors of the round.
 func (a *coBayes) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
 	if a.estimates == nil {
 		return nil, nil

@@ -68,7 +68,7 @@ func (a *budgetFB) learn(b engine.Batch) {
 	a.estimates = a.learned.Estimates()
 }
 
-// believed returns what is known of the rewards.
+// believed returns the posterior of the rewards.
 func (a *budgetFB) believed() budget.Belief {
 	if a.learned != nil {
 		return budget.Belief{Posterior: a.learned, Means: a.estimates, Precision: a.learned.Precision()}

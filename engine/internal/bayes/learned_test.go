@@ -15,7 +15,7 @@ import (
 )
 
 // A run that learns its kernel spends its budget, no agent more than its own, whether the noise is known or not, answers every task, and
-// finds good arms though the kernel of the problem relates none; it does the same when it is told the same.
+// finds good arms though the kernel of the problem relates none; it does the same with the same data.
 func TestBudgetFBLearnsTheKernel(t *testing.T) {
 	for _, unknown := range []string{"", problem.UnknownTask} {
 		for _, is := range []string{engine.KernelAuto, engine.KernelMember} {
@@ -65,7 +65,7 @@ func TestBudgetFBLearnsTheKernel(t *testing.T) {
 	}
 }
 
-// Where nobody stated a kernel it is learned; a stated one, or a stated scale, is taken as it is.
+// If no kernel is stated it is learned; a stated kernel or scale is used unchanged.
 func TestWhereTheKernelIsLearned(t *testing.T) {
 	p := enginetest.Paper(t, 3, 0.3)
 	found := *p

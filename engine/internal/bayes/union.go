@@ -90,7 +90,7 @@ type unionSpace struct {
 	rewards   [unionRivals][unionDraws]float64   // by rival and draw: normalised rewards before anything is given
 	low, high [unionDraws]float64                // by draw: bounds on the shift of the rival that exceeds
 	counts    [unionDraws]uint8                  // by draw: how many rivals exceed
-	differ    [unionDraws]uint8                  // by draw: 1 where the bounds tell different counts
+	differ    [unionDraws]uint8                  // by draw: 1 if the bounds give different counts
 }
 
 // row returns the row of a rival in the factor.
@@ -98,7 +98,7 @@ func (s *unionSpace) row(k int) []float64 { return s.lower[k*unionRivals : k*uni
 
 // count counts the rivals that exceed, of n, in the draws from ≤ d < end, given that rival r with that chance does: its value is drawn
 // from there, and the others follow. It is above its height h, and at most -ln u / h above, since the hazard of a normal variable
-// rises; where these tell the same, it need not be known.
+// rises; if both bounds give the same count, the value is not needed.
 func (s *unionSpace) count(n, r, from, end int, chance float64, draws unionDraw) {
 	given, height := s.rewards[r][from:end], s.heights[r]
 	low, high, counts, differ := s.low[:len(given)], s.high[:len(given)], s.counts[from:end], s.differ[:len(given)]

@@ -74,8 +74,8 @@ func plainAnyOf(p *model.Posterior, set []int, leader int, chances []float64) fl
 	return sum*shares/unionDraws + added
 }
 
-// The draws that are told by bounds count as they do where each value is drawn, also of fewer and more rivals than are drawn, and of
-// some that are likely.
+// Draws that bounds decide count as they do when each value is drawn, also of fewer and more rivals than are drawn, and of some that
+// are likely.
 func TestAnyOfDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 4))
 	for _, n := range []int{3, 12, 20} {

@@ -24,10 +24,9 @@ type sideBySide struct {
 
 var _ engine.BlockAmender = (*sideBySide)(nil)
 
-// blocksFirst is the number of blocks of round 1, of all arms of each task. One says nothing of a scale. Within a block, too, some
-// additives
-// of the coupling data change the order of arms, and few blocks need not hold one: at ε = 5 and δ = 0.05, 71 of 1,000 runs were wrong
-// with 3 (76 experiments a reaction) and 43 with 4 (89).
+// blocksFirst is the number of blocks of round 1, of all arms of each task. One block gives no estimate of a scale. Within a block,
+// too, some additives of the coupling data change the order of arms, and few blocks need not hold one: at ε = 5 and δ = 0.05, 71 of
+// 1,000 runs were wrong with 3 (76 experiments a reaction) and 43 with 4 (89).
 const blocksFirst = 4
 
 func newSideBySide(a *coBayes) (engine.Algorithm, error) {
@@ -98,13 +97,13 @@ func (a *sideBySide) Amend([]int) error { return sides.ErrCounts }
 // Continue is not there: arms that are added were in no block so far.
 func (a *sideBySide) Continue(engine.Algorithm, []int) error { return sides.ErrAdded }
 
-// Inform refuses rewards of no block.
+// AddData refuses rewards without a block.
 func (a *sideBySide) AddData(engine.Batch) error { return sides.ErrCounts }
 
-// Guided reports that rewards of no block are of no use.
+// UsesAddedData reports that rewards without a block are not used.
 func (a *sideBySide) UsesAddedData() bool { return false }
 
-// Arrange takes the blocks as they were: a posterior does not mind how they came about.
+// AmendBlocks accepts any blocks: a posterior does not depend on how they were chosen.
 func (a *sideBySide) AmendBlocks(arranged []engine.Side) (err error) {
 	defer try.Caught(&err)
 	if a.planned.Counts == nil {
@@ -121,7 +120,7 @@ func (k *knowledge) learnWithin(b engine.Batch) {
 	try.Of(k.within.Learn(b))
 	var freedom, squares []float64
 	for _, s := range k.within.Past {
-		if s.Squares == 0 { // blocks that are alike to the last digit say nothing of a scale
+		if s.Squares == 0 { // blocks that are alike to the last digit give no estimate of a scale
 			s.Freedom = 0
 		}
 		freedom, squares = append(freedom, s.Freedom), append(squares, s.Squares)

@@ -56,7 +56,7 @@ func TestPosteriorSideBySide(t *testing.T) {
 	}
 }
 
-// What no posterior within blocks is formed of is refused.
+// Blocks from which no posterior within blocks can be formed are refused.
 func TestBlocksThatNoPosteriorTakes(t *testing.T) {
 	arm := sidesOf(t)
 	arm.Noise.UnknownBy = problem.UnknownArm

@@ -3,7 +3,7 @@
 //
 //	section.go    the kernel on the arms that still matter; sums of estimates over rounds, with a bound on the bias of the
 //	              sum; features that tell open arms apart as finely as their gaps need, for designs
-//	system.go     what the pulls of a round can tell, for every amount of shrinking at once
+//	system.go     the information in the pulls of a round, for every amount of shrinking at once
 //	posterior.go  the posterior mean of all data, which guides and proves nothing
 //
 // An estimate pᵀȳ of a·(f_b - f_x), from means ȳ of pulled arms s, is off on average by ⟨f, G⟩ with

@@ -130,7 +130,8 @@ func TestFitBeginsNear(t *testing.T) {
 	}
 }
 
-// Local features rebuild the kernel up to what is left, which is as small as asked where it was asked.
+// Local features rebuild the kernel up to a residual, which is as small as requested at the requested
+// arms.
 func TestLocalise(t *testing.T) {
 	in := newInstance(t, 4)
 	n := len(in.Arms)

@@ -95,8 +95,8 @@ func (s *Section) Forget(but []int) {
 	s.rows = rows
 }
 
-// Local holds features of a section that are as fine as asked where it was asked. They serve the
-// design of a round and no estimate.
+// Local holds features of a section with the requested accuracy at the requested arms. They serve
+// the design of a round and no estimate.
 type Local struct {
 	Features *mat.Dense // Φ: one row per arm of the section, m columns
 	Pivots   []int      // m arms of the section, whose features are exact
@@ -107,7 +107,7 @@ type Local struct {
 // Localise returns features by pivoted Cholesky [HPS12]: the next pivot is the arm with the largest
 // weight·rest, where among arms that are as good favour counts, until no weight·rest is above
 // tolerance, or there are most columns. Weights and favours are 0 or more, one per arm; arms of
-// weight 0 are no pivots.
+// weight 0 are not pivots.
 //
 //	[HPS12] Harbrecht, Peters, Schneider: On the low-rank approximation by the pivoted Cholesky
 //	        decomposition, Applied Numerical Mathematics 62, 2012.

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// System holds what n means ȳ of one round tell of f. With D = diag(σ_i²/n_i) the variances of the
-// means and v > 0 a prior variance, ridge estimates use A = K_ss + D/v, and
+// System holds the information of n means ȳ of one round about f. With D = diag(σ_i²/n_i) the
+// variances of the means and v > 0 a prior variance, ridge estimates use A = K_ss + D/v, and
 //
 //	D^{-1/2} K_ss D^{-1/2} = Q Λ Qᵀ  gives  A⁻¹ = C (Λ + I/v)⁻¹ Cᵀ,  C = D^{-1/2} Q,
 //

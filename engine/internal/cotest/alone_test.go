@@ -54,7 +54,7 @@ func product(task, arm kernels.Kernel) kernels.Joint {
 // says so; wherever tasks say anything of each other it does not.
 func TestTestsAlone(t *testing.T) {
 	smooth := kernels.RBF{Lengthscale: []float64{30, 10}}
-	short := kernels.RBF{} // 1, where the columns go by 10 and 30
+	short := kernels.RBF{} // 1, while the columns have steps of 10 and 30
 	for _, c := range []struct {
 		name    string
 		k       kernels.Joint
@@ -103,8 +103,8 @@ func TestTestsAlone(t *testing.T) {
 	}
 }
 
-// Where all tasks together have too many directions for least squares, and each by itself has not, every
-// agent tests alone, expected rewards known or not: no norm is taken that nobody stated, nor one that says little.
+// If all tasks together have too many directions for least squares, and each task alone has not, every agent tests
+// alone, with or without known expected rewards: neither an unstated norm nor an uninformative one is used.
 func TestTestsAloneOfManyDirections(t *testing.T) {
 	var names []string
 	var taskOf []int

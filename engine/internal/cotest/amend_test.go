@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 )
 
-// Of rounds that lose pulls, whole arms and gain others, the test eliminates what its plain
-// transcription does, which is told the counts that came.
+// With rounds that lose pulls or whole arms and gain others, the test eliminates the same arms as
+// its plain transcription, which gets the actual counts.
 func TestReferenceAmended(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -104,8 +104,8 @@ func (c *combination) leadMeasured(before []int) {
 	}
 }
 
-// Rewards from before the first round, few or many, cost a run no samples: the clock, its heights and the least that a
-// round brings use what the rounds tell.
+// Rewards from before the first round, few or many, cost a run no samples: the clock, its heights and the minimum of a
+// round use the information of the rounds.
 func TestPilotIsNoBurden(t *testing.T) {
 	const runs = 60
 	p := enginetest.Paper(t, 1, 0.8)

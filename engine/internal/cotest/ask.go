@@ -16,8 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// A planner chooses the pulls of a coTest. It sees what the contests want and what a pull tells, no
-// walks and no rewards.
+// A planner chooses the pulls of a coTest. It sees the needs of the contests and the information of
+// a pull, but neither walks nor rewards.
 type planner interface {
 	// next returns the stage of the coming round: its pulls and the estimator they give, all
 	// known before its data.
@@ -30,7 +30,7 @@ type planner interface {
 type ask struct {
 	terms
 	wants    []want
-	oriented bool // whether the data tell the open arms from their leaders, so that there are needs
+	oriented bool // whether the data separate the open arms from their leaders, so that there are needs
 	begun    bool // whether there are data
 }
 
@@ -44,12 +44,13 @@ type want struct {
 	direct bool // whether these arms had better be measured by their own means
 }
 
-// terms hold what a planner plans by: what a pull tells, what it costs, and how many there may be.
+// terms hold the inputs of a planner: the information and the cost of a pull, and the limit on
+// pulls.
 type terms struct {
-	model   *model.Model   // by the noise scales as they are stated or guessed
+	model   *model.Model   // with the stated or guessed noise scales
 	scales  *rounds.Scales // with the model by the scales of the coming round
 	pricing *pricing
-	misfit  bool // whether rewards may be off the kernel, which their own means tell
+	misfit  bool // whether rewards may deviate from the kernel, which their own means show
 	most    int  // pulls of a run
 	within  *within
 }

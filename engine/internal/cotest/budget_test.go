@@ -18,7 +18,7 @@ import (
 )
 
 // fixedBudget is CoBayesFB transcribed plainly on top of combination: T is the pulls since
-// round 1, and S is compared with one height. It is told the plans of the code under test.
+// round 1, and S is compared with one height. It gets the plans of the code under test.
 type fixedBudget struct {
 	*combination
 	z    float64 // height
@@ -161,8 +161,7 @@ func (f *fixedBudget) checkWorth(t *testing.T, plan engine.Plan) {
 	}
 }
 
-// A test that no data can pass is no test: equal arms are decided with probability δ at most, in
-// both laws of noise, and Student's.
+// Equal arms are decided with probability δ at most, in both laws of noise, and Student's.
 func TestCoBayesFBTies(t *testing.T) {
 	const delta = 0.1
 	runs := float64(enginetest.Number(3000, 200))

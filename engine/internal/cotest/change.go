@@ -81,8 +81,8 @@ func (a *coTest) Withdraw(arms []int) (err error) {
 	return nil
 }
 
-// Amend fixes the round's estimator and every bet on it from the counts. An arm without pulls, and one
-// whose weights need a noise scale that no replicate tells, sits out: its walks stand still.
+// Amend fixes the round's estimator and every bet on it from the counts. An arm without pulls, or
+// whose weights need a noise scale without replicates, sits out: its walks do not move.
 func (a *coTest) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
 	if a.stage == nil {
@@ -98,8 +98,8 @@ func (a *coTest) Amend(counts []int) (err error) {
 	return nil
 }
 
-// Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is. Rewards
-// from before the first round stand for it, if they tell all arms of open tasks apart.
+// AddData adds rewards, which change leaders, gaps and needs. No walk moves. Rewards from before the
+// first round replace it if they separate all arms of open tasks.
 func (a *coTest) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
@@ -117,7 +117,7 @@ func (a *coTest) AddData(b engine.Batch) (err error) {
 	return nil
 }
 
-// Guided reports that such rewards choose leaders and sizes of rounds.
+// UsesAddedData reports that such rewards choose leaders and sizes of rounds.
 func (a *decisions) UsesAddedData() bool { return true }
 
 // begin sets the clock by rewards that were there before the first round: by what the least certain gap would be known to from as many

@@ -104,7 +104,7 @@ func (c *contest) follow(estimates []float64, clock sequential.Clock, epsilon fl
 }
 
 // power returns the power by which lacks are compared. Where claims have different numbers of open arms, sums would mislead: many arms
-// share what a round tells (docs/adr/0036).
+// share the information of a round (docs/adr/0036).
 func (c *contest) power() float64 {
 	if len(c.others) > 0 {
 		return 2
@@ -142,8 +142,8 @@ func (c *contest) decide(estimates []float64, clock sequential.Clock, epsilon fl
 	c.closed = c.settled(clock, epsilon)
 }
 
-// share lets an arm be out for every claim once it is for one: it is no best arm then, whoever leads. It returns the walks
-// that are not needed any more.
+// share lets an arm be out for every claim once it is for one: it is not a best arm then, whichever arm leads. It returns
+// the walks that are not needed any more.
 func (c *contest) share() (dropped []*sequential.Walk) {
 	if len(c.others) == 0 {
 		return nil
@@ -224,9 +224,9 @@ const (
 )
 
 // needs returns the contrasts of the open arms with the leader, each weighted by the information it
-// should gain in the coming round: what its walk needs to cross if the gap is that large, all
-// scaled up by one factor where the largest gain is too small over what rounds told (by the variance and their share of all pulls),
-// and each cut down by itself if it is too large: one hard arm must not starve the others.
+// should gain in the coming round: what its walk needs to cross if the gap is that large, all scaled up by one factor if the
+// largest gain is too small against the information of past rounds (by the variance and their share of all pulls), and each cut
+// down by itself if it is too large: one hard arm must not starve the others.
 func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, gap, variance func(i, j int) float64) []design.Pair {
 	var out []design.Pair
 	stretch, first, least, most := 0.0, c.arms[c.leader], stretchLeast, stretchMost

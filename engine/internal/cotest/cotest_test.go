@@ -18,8 +18,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Two replicas that are told the same make the same plans, and their audit trail says who left by
-// which bet: gap at least width.
+// Two replicas with the same data make the same plans, and their audit trail says who left by which
+// bet: gap at least width.
 func TestCoTestReplicas(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.3)
 	out := enginetest.Replicas(t, p, engine.Options{}, 8, func() (engine.Algorithm, error) {
@@ -82,7 +82,7 @@ func TestContests(t *testing.T) {
 	}
 }
 
-// A round that does not tell an arm from the leader moves no walk.
+// A round that does not separate an arm from the leader moves no walk.
 func TestCoTestUnmeasured(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2})
 	m := plain.ModelOf(t, p)
@@ -104,8 +104,8 @@ func TestCoTestUnmeasured(t *testing.T) {
 	}
 }
 
-// Every delta between 0 and 1 is taken, except for those that no boundary is computed for, which are
-// told in terms of delta.
+// Every delta between 0 and 1 is accepted, except those without a computable boundary; their error
+// names delta.
 func TestCoTestDelta(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{0, 2}))
 	for delta, want := range map[float64]string{

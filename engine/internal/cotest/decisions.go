@@ -39,7 +39,7 @@ type decisions struct {
 	most      float64 // the largest delta that was ever in force
 	questions int     // changes of arms, by contest: k
 	additions int     // times that arms or tasks were added
-	among     int     // number of tests, this one included; 0 where it is alone
+	among     int     // number of tests, this one included; 0 if it is alone
 }
 
 // rules hold what tests do in their own ways.
@@ -175,8 +175,8 @@ func (a *decisions) Grown() { a.additions++ }
 // once others are withdrawn.
 func (a *decisions) cohorts() int { return 1 + a.additions }
 
-// merge brings the candidates of a contest's tasks up to what is known before any
-// data: arms that the kernel cannot tell from an earlier one go, in round 0.
+// merge removes, in round 0, candidates of a contest's tasks that the kernel cannot separate from
+// an earlier arm.
 func (a *decisions) merge(c *contest) {
 	for _, i := range a.Sets[c.tasks[0]] {
 		if j, copied := c.copyOf[i]; copied {
@@ -208,8 +208,8 @@ func (a *decisions) record(c *contest) {
 	a.sync(c)
 }
 
-// mostLater is the number of arms whose widths are found once somebody asks for them, as of most runs nobody does. An
-// interrupt asks, and is not to wait long.
+// mostLater is the number of arms whose widths are computed on request; most runs never request them. An interrupt
+// does, and must not wait long.
 const mostLater = 100
 
 // remove notes that arm i lost against its rival in every task of the contest.
@@ -237,7 +237,7 @@ func (a *decisions) sync(c *contest) {
 	}
 }
 
-// in returns the arm of task v that stands where arm i is in the contest's first task.
+// in returns the arm of task v with the position of arm i in the contest's first task.
 func (a *decisions) in(v int, c *contest, i int) int {
 	lo, _ := a.Model.Problem.ArmsOf(v)
 	return lo + i - c.first

@@ -4,7 +4,7 @@
 //	form.go      by what a problem is tested
 //	contest.go   which arms of a task are open, and the information each needs
 //	decisions.go the contests of all tasks: level, clock, what was decided
-//	estimates.go what all data say of the arms
+//	estimates.go the estimates of the arms from all data
 //	test.go      the rounds: plan, bets, what is learned
 //	plan.go      the pulls of a round, by a minimax design or by equal pulls
 //	misfit.go    rewards off the kernel: stated, or estimated

@@ -12,7 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// estimation holds what all data say of the arms: by this leaders, gaps and the sizes of rounds are chosen.
+// estimation holds the estimates of the arms from all data; they determine leaders, gaps and the sizes of
+// rounds.
 type estimation struct {
 	decisions
 	misfit misfit
@@ -110,8 +111,8 @@ func (a *estimation) guesses() []float64 {
 	return out
 }
 
-// oriented reports whether the data tell the open arms from their leaders, so that a round can be
-// sized for what the walks need. Planned rounds see to that from the first on.
+// oriented reports whether the data separate the open arms from their leaders, so that a round can
+// be sized for the walks' needs. Planned rounds see to that from the first on.
 func (a *estimation) oriented() bool {
 	if a.estimates == nil {
 		return false
@@ -132,7 +133,7 @@ type pulled struct {
 	variance func(i, j int) float64 // of the estimated gap of two arms
 }
 
-// sofar returns what the pulls so far have told.
+// sofar returns the information of the pulls so far.
 func (a *estimation) sofar() pulled {
 	if a.within != nil {
 		return pulled{engine.PullsOf(a.Counts), a.within.Variance}
@@ -156,8 +157,8 @@ func (a *estimation) ArmEstimates() engine.ArmEstimates {
 	return out
 }
 
-// share returns which part of all pulls rounds made, or a first round would make: clocks and the least sizes of rounds use what
-// these tell, so that many pulls of no round do not make rounds large.
+// share returns which part of all pulls rounds made, or a first round would make: clocks and the least sizes of rounds use the
+// information of rounds, so that many pulls of no round do not make rounds large.
 func (a *estimation) share() float64 {
 	if a.aside == 0 {
 		return 1
@@ -166,7 +167,7 @@ func (a *estimation) share() float64 {
 	return min(1, float64(max(all-a.aside, roundOne*a.Model.Rank()))/float64(all))
 }
 
-// roundVariance returns about the variance of a gap by what rounds told of it.
+// roundVariance returns the approximate variance of a gap from the data of rounds alone.
 func (a *estimation) roundVariance() func(i, j int) float64 {
 	share := a.share()
 	return func(i, j int) float64 { return a.variance(i, j) / share }

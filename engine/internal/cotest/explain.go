@@ -59,14 +59,14 @@ const explainTolerance = 0.02
 // for 464 independent arms.
 const explainWork = 1e8
 
-// Hardest returns the arm that is hardest to tell from the leader.
+// Hardest returns the arm that is hardest to separate from the leader.
 func (a *coBayesFB) Hardest(v int) engine.Rival {
 	return a.rival(v, a.ahead)
 }
 
-// Samples returns the samples of a whole run of this kind in which the hardest arm of every task would be
-// told: this run does not go beyond its budget. -1 where every arm of a task is out, which is an
-// error of the tests.
+// Samples returns the samples of a whole run of this kind that would separate the hardest arm of every
+// task from its leader; this run does not exceed its budget. It is -1 if every arm of a task is out,
+// which is an error of the tests.
 func (a *coBayesFB) Samples(tasks []int) float64 {
 	if a.pooled == nil {
 		return math.NaN()
@@ -134,7 +134,7 @@ func (a *coBayesFB) Amend(counts []int) error {
 	return nil
 }
 
-// Inform takes rewards in by which leaders and designs go, and the answers of tasks that no walk
+// AddData adds rewards, which change leaders and designs, and the answers of tasks that no walk
 // decides.
 func (a *coBayesFB) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)

@@ -16,7 +16,7 @@ import (
 // Bound is a bound on the norm of the reward function.
 type Bound struct {
 	model.Bound      // S > 0, and η
-	Known       bool // whether it comes from expected rewards that are known, and nobody stated it
+	Known       bool // whether it comes from known expected rewards instead of a stated norm
 }
 
 // fewLeastSquares is model.MostLeastSquares for many arms with a norm, where counting more takes longer than a round.
@@ -27,7 +27,7 @@ const fewLeastSquares = 64
 const mostDeviation = 1e60
 
 // sharply is how many times the dimensions that show all arms to a hundredth of the kernel's variance a
-// kernel has at most where it ends sharply: then a norm says little that the rank does not.
+// kernel has at most if its spectrum ends sharply: then a norm adds little to the rank.
 const sharply = 1.25
 
 // form is how CoTestFC tests on a problem.
@@ -121,7 +121,7 @@ func endsSharply(m *model.Model, opt model.Terms) bool {
 }
 
 // shownBy returns the part of a variance, over the scale, to which pivots have to show the arms that a norm is of use for: a
-// hundredth, or by a larger norm what one pull tells.
+// hundredth, or for a larger norm the variance that one pull resolves.
 func shownBy(m *model.Model, opt model.Terms) float64 {
 	return min(firstRest*m.Diagonal, 1/(opt.Norm*opt.Norm)) / m.Scale
 }
@@ -144,7 +144,7 @@ func idleNorm(m *model.Model, opt model.Terms) (f form, idle bool) {
 	return f, len(coarse) >= enough && (f == formAloneMany || model.EachApart(m))
 }
 
-// manyForm is formOf where the kernel has too many dimensions for least squares and nobody stated a norm.
+// manyForm is formOf if the kernel has too many dimensions for least squares and no norm is stated.
 func manyForm(m *model.Model, opt model.Terms) (form, Bound) {
 	none := Bound{}
 	switch {
@@ -196,8 +196,8 @@ func newIndTest(m *model.Model, opt model.Terms) (*individual.Algorithm, error) 
 }
 
 // fallback is CoTestFC under a kernel whose rank is the sum of its ranks on the tasks: the test of each agent alone, since
-// no agent's data exclude anything about the arms of another, or one with too many dimensions to tell all
-// tasks together.
+// no agent's data exclude anything about the arms of another, or a kernel with too many dimensions to test all tasks
+// together.
 type fallback struct {
 	*individual.Algorithm
 	why engine.Warning
@@ -211,7 +211,7 @@ func newFallback(m *model.Model, opt model.Terms, why engine.Warning) (engine.Al
 	return &fallback{alone, why}, nil
 }
 
-// Alone reports that the agents exchange nothing.
+// Independent reports that the agents exchange nothing.
 func (a *fallback) Independent() bool { return true }
 
 // Warnings says that each agent tests alone, besides the warnings of the agents; how they do would say it twice.

@@ -85,7 +85,7 @@ func (g *guess) involved(counts, others []int) []int {
 	return arms
 }
 
-// judge computes how well the data tell the open arms of a claim from its leader.
+// judge computes how well the data separate the open arms of a claim from its leader.
 func (g *guess) judge(c *claim) {
 	first, leader := g.section.Find(c.arms[c.leader]), slices.Repeat([]int{-1}, len(g.section.Arms))
 	c.spread, c.certain = make([]float64, len(c.arms)), make([]float64, len(c.arms))
@@ -132,7 +132,7 @@ func (g *guess) ArmEstimates() engine.ArmEstimates {
 	return later(indices.All(g.Model.Problem.N()))
 }
 
-// Recall returns the posterior as ArmEstimates has it, and the estimates by which leaders are chosen.
+// DeferEstimates returns the posterior as ArmEstimates has it, and the estimates by which leaders are chosen.
 func (g *guess) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
 	if g.section == nil {
 		return nil, nil

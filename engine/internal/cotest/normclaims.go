@@ -9,7 +9,7 @@ import (
 )
 
 // Claims and clocks under a bound on the norm. With an accuracy a contest of many arms has several claims, which share delta: a
-// round tells all gaps of a task, and among many near ties the first leader is seldom the last one (docs/adr/0034).
+// round informs about all gaps of a task, and among many near ties the first leader is seldom the last one (docs/adr/0034).
 const (
 	normClaims = 3   // of a contest of more than model.MostOneLeader arms, where an accuracy is asked
 	normHold   = 2.0 // times what its leader may gain another arm must, to have its claim
@@ -130,7 +130,7 @@ func (c *contest) gain(k int, claims []*claim, but *claim, estimates []float64) 
 	return least
 }
 
-// most returns the largest information that a round is meant to add to what is known of the gap at position k.
+// most returns the largest information that a round should add about the gap at position k.
 func (c *claim) most(k int) float64 { return min(spreadGrowth/c.spread[k], certainGrowth/c.certain[k]) }
 
 // startClocks sets the clocks and the heights of walks that have not begun.

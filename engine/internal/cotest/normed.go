@@ -98,7 +98,7 @@ func (a *normed) Learn(ctx context.Context, b engine.Batch) (err error) {
 	return nil
 }
 
-// Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is.
+// AddData adds rewards, which change leaders, gaps and needs. No walk moves.
 func (a *normed) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
@@ -179,7 +179,7 @@ func (a *normed) Continue(from engine.Algorithm, _ []int) error {
 // Answers returns the leaders, decided if no other arm is open.
 func (a *normed) Answers() []engine.Answer { return a.answers(everyArm) }
 
-// Warnings reports what coTest warns of, and a bound on the norm that nobody stated.
+// Warnings reports coTest's warnings, and a bound on the norm that was not stated.
 func (a *normed) Warnings() []engine.Warning {
 	out := a.warnings()
 	if a.bound.Misfit == 0 && !a.Model.Truth().Witnessed(a.opt, float64(lists.Total(a.since))) {

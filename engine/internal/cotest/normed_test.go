@@ -39,8 +39,8 @@ func smoothOn(t testing.TB, n int) (*problem.Problem, *model.Model) {
 }
 
 // plainBets is the test of docs/theory/norm.md, transcribed plainly: the Gram matrix
-// written out, p by elimination, the error functional as one coefficient for each arm. It is told which
-// κ, a and look a bet has, and must come to the same walks.
+// written out, p by elimination, the error functional as one coefficient for each arm. It gets the κ, a
+// and look of each bet, and must come to the same walks.
 //
 //	docs/theory/norm.md     here
 //	A = K_ss + D/v     ridge
@@ -181,7 +181,7 @@ func TestNormedAmendInformChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		counts := slices.Clone(plan.Counts)
-		for i := range counts { // some lost, some more, also of arms that nobody asked for
+		for i := range counts { // some lost, some more, also of arms that were not planned
 			switch rng.IntN(5) {
 			case 0:
 				counts[i] = 0
@@ -233,7 +233,7 @@ func TestNormedAmendInformChange(t *testing.T) {
 	}
 }
 
-// Rewards of no round that come while a round is open, and change every leader, leave the bets on it as they were fixed.
+// Rewards of no round that come while a round is open, and change every leader, leave the fixed bets on it unchanged.
 func TestNormedInformInARound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a second of processor time")

@@ -56,8 +56,8 @@ func tied(t *testing.T, norm, lead float64, n int) *problem.Problem {
 	return p
 }
 
-// Errors stay within δ on arms that are all but tied, by a function whose norm is the bound, whatever is
-// known of the noise. It takes 10 standard deviations of luck for this to fail by chance.
+// Errors stay within δ on arms that are all but tied, by a function whose norm is the bound, with every
+// noise model. It takes 10 standard deviations of luck for this to fail by chance.
 func TestNormedErrors(t *testing.T) {
 	const delta, norm = 0.2, 2.0
 	runs := 400

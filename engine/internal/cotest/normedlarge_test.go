@@ -16,9 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// What the test uses: a norm that is stated; else least squares while the kernel has few dimensions, on all
-// arms or on the arms of each task; else the norm of rewards that are known, unless arms have parts by themselves; else the arms'
-// own means.
+// The bound of the test: a stated norm; else least squares while the kernel has few dimensions, on all arms or on the arms of
+// each task; else the norm of rewards that are known, unless arms have parts by themselves; else the arms' own means.
 func TestBoundOf(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -77,7 +76,7 @@ func TestBoundOf(t *testing.T) {
 	}
 }
 
-// A run under a kernel whose dimensions are all arms ends, and stops when it is told to.
+// A run under a kernel whose dimensions are all arms ends, and stops on request.
 func TestNormedRough(t *testing.T) {
 	p, err := manyarms.Problem(120)
 	if err != nil {

@@ -118,8 +118,8 @@ func (a *normed) next() *rounds.Stage {
 }
 
 // pulls returns whole pulls of the sampled arms that bring the targets nearly there, with what they miss the
-// hardest by. A design that takes targets for those beside them can leave out what one of them needs, and then takes
-// very many pulls or none will do: each counts by itself, and if that is not enough either, the round aims at what the design brings.
+// hardest by. A design that treats targets as their neighbours can leave out a direction that one of them needs, and then needs very
+// many pulls or fails: each counts by itself, and if that is not enough either, the round aims at what the design brings.
 func (l *localDesign) pulls(before float64) (counts []int, worst float64, d design.Design) {
 	for _, l.each = range []bool{false, true} {
 		fractions, found := l.solve(before)

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A target that is taken for the one beside it may need a direction that nobody pulls for the other. No number of
-// pulls of that design brings it where it should be; the round then pulls for each target.
+// A target that is treated as its neighbour may need a direction that the neighbour's design does not pull. No
+// number of pulls of that design gives it enough information; the round then pulls for each target.
 func TestPullsForTargetsBesideOthers(t *testing.T) {
 	// The leader, two arms side by side, and one that shows where these differ.
 	l := &localDesign{

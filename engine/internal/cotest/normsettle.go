@@ -38,7 +38,7 @@ func (a *normBets) settle(b engine.Batch) {
 	for j, k := range f.system.Support {
 		means[j] = b.Means[f.section.Arms[k]] / a.Model.Unit
 	}
-	// An estimate pᵀȳ is a times the gap in a ridge fit of the means, less what the fit says of the
+	// An estimate pᵀȳ is a times the gap in a ridge fit of the means, less the fit's share of the
 	// bias G so far: p = A⁻¹(a(k_b - k_x) - G)(s).
 	fits := make([][]float64, len(shrinkage))
 	for kind := range shrinkage {

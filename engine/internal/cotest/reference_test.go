@@ -19,8 +19,8 @@ import (
 )
 
 // combination is the test of docs/theory/test.md transcribed plainly: features φ = z ⊗ x
-// written out, pseudo-inverses, every task by itself, maps instead of walks. It is told
-// the plans of the code under test and must eliminate the same arms in the same rounds.
+// written out, pseudo-inverses, every task by itself, maps instead of walks. It gets the plans of
+// the code under test and must eliminate the same arms in the same rounds.
 //
 //	docs/theory/test.md   here
 //	T_0, g, K        from[i], growth, len(heights)
@@ -134,7 +134,7 @@ func (c *combination) estimable(i, first int, counts []float64, pseudo *mat.Dens
 	return mat.Norm(&seen, 2) <= 1e-6
 }
 
-// above returns E max(0, μ_j - μ_i), given all data, and 0 where they say nothing of it.
+// above returns E max(0, μ_j - μ_i), given all data, and 0 if they give no estimate of it.
 func (c *combination) above(j, i int) float64 {
 	if !c.estimable(j, i, c.counts, c.known) {
 		return 0

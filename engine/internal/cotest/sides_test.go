@@ -135,7 +135,7 @@ func TestScoreWithin(t *testing.T) {
 	}
 }
 
-// Blocks that are alike to the last digit say nothing of a scale, and no walk moves by them.
+// Blocks that are alike to the last digit give no estimate of a scale, and no walk moves by them.
 func TestScoreOfBlocksThatAreAlike(t *testing.T) {
 	p := sidesOf(t, []float64{0.1, 0.7, 0.3})
 	m := plain.ModelOf(t, p)
@@ -189,8 +189,8 @@ func TestEstimatesWithin(t *testing.T) {
 	}
 }
 
-// Every block has the leader and a rival, in blocks of any size, replicas plan alike, and rounds of other blocks are taken as
-// they were, of counts alone not.
+// Every block has the leader and a rival, in blocks of any size, replicas plan alike, and rounds with other blocks are
+// accepted, but not rounds with counts alone.
 func TestSideBySidePlans(t *testing.T) {
 	for _, size := range []int{0, 2, 3} {
 		p := sidesOf(t, []float64{0, 1, 2, 4}, []float64{0, 0.2})

@@ -13,7 +13,7 @@ import (
 )
 
 // won is the test of bounded rewards in plain steps, for rewards that are 0 or 1 and arms that share nothing:
-// capitals are products over rewards. It is told who leads and decides who is out.
+// capitals are products over rewards. It gets the leaders and decides which arms are out.
 type won struct {
 	h             []float64
 	height        float64
@@ -141,8 +141,8 @@ func TestReferenceBets(t *testing.T) {
 	}
 }
 
-// Who asks for another law has the test of it, and one that is told less takes more samples, not another
-// answer.
+// A request for another noise law selects its test, and a test with less information takes more samples,
+// not another answer.
 func TestBetsWhere(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0.9, 0.2})
 	free := p

@@ -18,7 +18,7 @@ import (
 // the combination crosses a constant boundary [Pocock77].
 //
 // Leaders, gaps and round sizes come from all data so far, without any correction:
-// the test is valid whatever they are, as long as they were fixed before the round.
+// the test is valid for any values that are fixed before the round.
 type coTest struct {
 	estimation
 	planner planner // nil in coBayesFB, which plans by itself
@@ -114,8 +114,8 @@ func (a *coTest) fix(st *rounds.Stage) {
 }
 
 // bet adds the bets of a contest: its leader against every arm not out, and the runner-up against the leader, which may
-// be a wrong one. An arm that the round does not tell from its opponent, or whose clock it does not move, sits out. With
-// clocks that are fixed, rounds in which an arm sits out cost its walk nothing, and the leader does.
+// be a wrong one. An arm that the round does not separate from its opponent, or whose clock it does not move, sits out.
+// With clocks that are fixed, rounds in which an arm sits out cost its walk nothing, and the leader does.
 func (a *coTest) bet(c *contest, guesses []float64) {
 	d := doubts{opponent: -1}
 	for k, i := range c.arms {
@@ -197,7 +197,8 @@ func (a *coTest) update(b engine.Batch) {
 	}
 }
 
-// score returns the evidence of the round's data on a bet, given the kernel's estimates. Of a direct bet it reads the two arms alone.
+// score returns the evidence of the round's data on a bet, given the kernel's estimates. For a direct bet it reads the two arms
+// alone.
 func (a *coTest) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
 	switch i, j, unit := bet.Leader, bet.Arm, a.Model.Unit; {
 	case a.within != nil:
@@ -257,8 +258,8 @@ func (a *coTest) Warnings() []engine.Warning {
 // none. Which of them a round is sized for, and which it bets on, is fixed before its data.
 
 // chooseBet returns the bet on the gap between leader and arm: on the estimate that brings the walk
-// nearer to its boundary if the gap is as large as hoped. ok is false where neither does, and where
-// the round tells nothing of the gap.
+// nearer to its boundary if the gap is as large as hoped. ok is false if neither does, or if the
+// round has no information about the gap.
 func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
 	if a.within != nil {
 		b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: a.within.coming(leader, arm)}

@@ -59,7 +59,7 @@ func (w *within) origin() float64 {
 	return 1 / widest
 }
 
-// score returns what a round says of a bet; estimates are from the data before the round.
+// score returns the evidence of a round on a bet; estimates are from the data before the round.
 func (w *within) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
 	v, i, j := w.Places(bet.Leader, bet.Arm)
 	if w.pooled() {
@@ -134,7 +134,7 @@ func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err err
 	return &sideBySide{a}, nil
 }
 
-// Alone reports that the agents exchange nothing.
+// Independent reports that the agents exchange nothing.
 func (a *sideBySide) Independent() bool { return true }
 
 // Plan says which arms share blocks.
@@ -149,7 +149,7 @@ func (a *sideBySide) Amend([]int) error {
 	return sides.ErrCounts
 }
 
-// Arrange fixes the bets on the round from its blocks. An arm that no block compares with its leader sits out.
+// AmendBlocks fixes the bets on the round from its blocks. An arm that no block compares with its leader sits out.
 func (a *sideBySide) AmendBlocks(arranged []engine.Side) (err error) {
 	defer try.Caught(&err)
 	if a.stage == nil {
@@ -186,7 +186,7 @@ func (a *sideBySide) Continue(engine.Algorithm, []int) error {
 	return sides.ErrAdded
 }
 
-// Guided reports that rewards of no block are of no use.
+// UsesAddedData reports that rewards without a block are not used.
 func (a *sideBySide) UsesAddedData() bool { return false }
 
 // blockPlanner asks for the blocks that the open arms of each task need.

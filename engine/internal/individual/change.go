@@ -48,7 +48,7 @@ func (a *Algorithm) CanWithdraw(arms []int) error {
 	return a.change(func(v int, c engine.QuestionChanger) error { return c.CanWithdraw(a.own(v, arms)) })
 }
 
-// Withdraw tells every agent which of its arms go.
+// Withdraw removes its arms from every agent.
 func (a *Algorithm) Withdraw(arms []int) error {
 	if err := a.CanWithdraw(arms); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (a *Algorithm) restore(plans []engine.Plan) {
 	}
 }
 
-// Inform tells every agent the rewards of its own arms.
+// AddData gives every agent the rewards of its own arms.
 func (a *Algorithm) AddData(b engine.Batch) error {
 	if err := rounds.CheckInform(a.model.Problem, b); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (a *Algorithm) AddData(b engine.Batch) error {
 	})
 }
 
-// Guided reports whether the agents' algorithm takes such rewards.
+// UsesAddedData reports whether the agents' algorithm uses such rewards.
 func (a *Algorithm) UsesAddedData() bool {
 	return !slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return !engine.UsesAddedData(part) })
 }

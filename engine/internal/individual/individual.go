@@ -140,7 +140,7 @@ func (a *Algorithm) Eliminations() []engine.Elimination {
 	return out
 }
 
-// Ruled reports whether an arm of some agent has left by the rule.
+// UsedRule reports whether an arm of some agent has left by the rule.
 func (a *Algorithm) UsedRule(rule engine.Rule) bool {
 	return slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return engine.UsedRule(part, rule) })
 }

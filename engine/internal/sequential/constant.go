@@ -80,9 +80,9 @@ func quantile(alpha float64) float64 { return -mathext.NormalQuantile(alpha) }
 // only.
 //
 // The mean of exp(hS - h²T/2) over finitely many h > 0 is then a supermartingale that begins at 1
-// [Robbins70], and z_k is where it reaches 1/alpha [Ville39], rounded up to a millionth. There is
-// one h for every one of the first times, up to a horizon, the one for which a sum at about z_k √T_k counts most. alpha must lie in
-// [1e-12, 1/2]; 0 < horizon ≤ len(times); errors are as for [Crossing].
+// [Robbins70], and z_k is the value at which it reaches 1/alpha [Ville39], rounded up to a millionth. There is one h for every one
+// of the first times, up to a horizon, the one for which a sum at about z_k √T_k counts most. alpha must lie in [1e-12, 1/2]; 0 <
+// horizon ≤ len(times); errors are as for [Crossing].
 func Mixture(alpha float64, times []float64, horizon int) ([]float64, error) {
 	if !(alpha >= 1e-12 && alpha <= 0.5) {
 		return nil, fmt.Errorf("boundary: the error probability must lie between 1e-12 and 0.5, got %g", alpha)

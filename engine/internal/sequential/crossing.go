@@ -78,8 +78,8 @@ type grid struct {
 }
 
 // newGrid chooses floor and nodes such that the errors of all looks are below
-// precision times above(z), which the crossing probability exceeds. What is lost
-// below the floor is at most P(Z_k < floor) per look.
+// precision times above(z), which the crossing probability exceeds. The probability lost below the
+// floor is at most P(Z_k < floor) per look.
 func newGrid(z float64, times []float64) (*grid, error) {
 	looks := float64(len(times))
 	allowed := precision * above(z)

@@ -9,14 +9,14 @@ import (
 
 // A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
 // (docs/theory/test.md). In every round it bets on a gap μ_leader - μ_x, which under the hypothesis is
-// at most 0 whoever the leader is. S is the inverse-normal combination of the rounds'
-// results [LehmacherWassmer99], with weights fixed before their data.
+// at most 0 for every leader. S is the inverse-normal combination of the rounds' results
+// [LehmacherWassmer99], with weights fixed before their data.
 type Walk struct {
 	Sum  float64 // S = Σ √dT Z, less Allowed
 	Look int     // the walk is at T_look; -1 before its first step
 	// looks by which its clock begins later than the common one, and sooner than that, fixed before its first step
 	Offset, sooner int
-	Horizon        int  // looks that it is expected to need, fixed before its first step; 0 where the clock says nothing of it
+	Horizon        int  // looks that it is expected to need, fixed before its first step; 0 if the clock has no estimate of it
 	Out            bool // S has reached z √T: x is not a best arm
 	// bound on the bias of Σ √dT Z as a whole, which the sum of bounds of single rounds may exceed
 	Allowed float64
@@ -28,7 +28,7 @@ type Walk struct {
 	copied  bool    // whether one of them has all steps, since a withdrawn arm led none
 }
 
-// A step is what one round told about x.
+// A step is the evidence of one round about x.
 type step struct {
 	Score
 	leader  int
@@ -36,8 +36,8 @@ type step struct {
 	loss    float64 // for which Z was evaluated last,
 	raised  float64 // and what it is there: all looks at a run ask for the same loss again and again
 	root    float64 // √dT
-	look    int     // where it led
-	info    float64 // as the bet had it
+	look    int     // the look that it reached
+	info    float64 // of the bet
 	allowed float64 // bound on the bias of all steps so far together
 }
 
@@ -95,8 +95,8 @@ func (w *Walk) settle() {
 	}
 }
 
-// Sooner lets the clock of a walk that has not begun begin with a round of that information where it would begin later: what
-// the round tells would be lost. A small round may bring less than was planned, as its pulls are whole numbers.
+// Sooner lets the clock of a walk that has not begun begin with a round of that information if it would begin later and
+// lose the round's data. A small round may bring less than was planned, as its pulls are whole numbers.
 func (w *Walk) Sooner(c Clock, info float64) {
 	if w.Look < 0 && w.Stakes == nil && c.Times == nil {
 		w.sooner = 0
@@ -143,8 +143,8 @@ func (w *Walk) last(leader int, loss float64) (look int, sum float64) {
 	return look, sum
 }
 
-// Evidence returns S, raised by a loss of its leader's rounds, and what it had to reach at the look where the walk
-// stands. Of a capital they are the roots of logarithms, which grow as the root of the samples, too.
+// Evidence returns S, raised by a loss of its leader's rounds, and its boundary at the walk's current look. For a
+// capital they are the roots of logarithms, which grow as the root of the samples, too.
 func (w *Walk) Evidence(c Clock, leader int, loss float64) (statistic, threshold float64) {
 	if w.Stakes != nil {
 		return math.Sqrt(max(0, w.Raised(leader, loss))), math.Sqrt(c.Z[0])
@@ -228,7 +228,7 @@ func (w *Walk) Margin(c Clock, leader int) float64 {
 }
 
 // Gap returns the average of the estimated gaps that S consists of, and width the value from which on S
-// crosses where it stands, normalised. A width takes its time, so that it is found once somebody asks.
+// crosses at its current look, normalised. A width is slow to compute, so it is computed on request.
 func (w *Walk) Gap(c Clock) (gap float64, width func() float64) {
 	if w.Stakes != nil {
 		return w.capitalGap(c)
@@ -243,11 +243,11 @@ func (w *Walk) Gap(c Clock) (gap float64, width func() float64) {
 }
 
 // Need returns the further information dT after which S, raised by slack for the leader's rounds,
-// would stand so far above z on average if the gap is that large:
+// would be above z by that much on average if the gap is that large:
 //
 //	S + gap dT = (z + above) √(T + dT).
 //
-// It is at least what brings the walk to its next look: less would be lost.
+// It is at least the information up to the walk's next look: less would be lost.
 func (w *Walk) Need(c Clock, leader int, gap, slack, above float64) float64 {
 	need := w.lacks(c, leader, gap, slack, above)
 	for _, v := range w.also {
@@ -283,9 +283,9 @@ func (w *Walk) need(c Clock, raised, gap, above float64) float64 {
 
 // Walks while their question changes (docs/theory/changes.md).
 
-// Withdraw lets the walk hold without an arm that is no answer any more. The steps that it led
+// Withdraw makes the walk hold without an arm that is no longer an answer. The steps that it led
 // speak against x only because it was better, so the walk is made a second time as if it had sat
-// out of them, and is judged by the strict heights; x is out when both have crossed. Where that arm
+// out of them, and is judged by the strict heights; x is out when both have crossed. If that arm
 // led no step, the second walk has the steps of the first. It reports whether the arm led any.
 func (w *Walk) Withdraw(c Clock, leader int) bool {
 	led := func(v *Walk) bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Data holds what rewards of the same blocks say of the arms of each task: reward = arm + block + noise, where the
-// arms of a task have one scale.
+// Data holds the statistics of rewards of the same blocks about the arms of each task: reward = arm + block +
+// noise, where the arms of a task have one scale.
 type Data struct {
 	model  *model.Model
 	groups [][]int
@@ -51,7 +51,8 @@ func (d *Data) at(s engine.Side) (v int, at []int) {
 	return v, lists.Map(s.Arms, func(i int) int { return i - d.groups[v][0] })
 }
 
-// Planned fixes the blocks of a round, which say before its data how well it will tell gaps.
+// Planned fixes the blocks of a round, which determine before its data how precisely it measures
+// gaps.
 func (d *Data) Planned(sides []engine.Side) error {
 	d.Sides, d.Round = sides, d.fits()
 	for _, s := range sides {
@@ -101,7 +102,7 @@ func (d *Data) Take(b engine.Batch) error {
 }
 
 // rounding is the part of the squares of rewards below which residual squares are errors of rounding: then all
-// blocks of a round are alike, and say nothing of a scale.
+// blocks of a round are alike, and give no estimate of a scale.
 const rounding = 1e-26
 
 // means returns the means of a side's arms, normalised.

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 )
 
-// What is within the limits is allowed, and the first thing above them is refused by name.
+// Requests within the limits are allowed, and the first one above them is refused by name.
 func TestAllowance(t *testing.T) {
 	a := allowance.New(context.Background(), "the table a.csv", 10, 3)
 	var out bytes.Buffer

@@ -15,8 +15,8 @@ import (
 // never is longer than any test waits.
 const never = 24 * time.Hour
 
-// What returns in time is returned, value and error; what does not is left behind once the
-// context has ended.
+// Result returns the value and error of a function that ends in time; it leaves a slower function
+// behind when the context ends.
 func TestResult(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	failed := errors.New("failed")
@@ -49,7 +49,7 @@ func TestResultPanics(t *testing.T) {
 	t.Error("no panic")
 }
 
-// Files are read to a limit, and what is no file is refused.
+// Files are read up to a limit, and a path that is not a file is refused.
 func TestFile(t *testing.T) {
 	ctx, folder := context.Background(), t.TempDir()
 	path := filepath.Join(folder, "a.txt")

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// A pipe is read when somebody writes to it, and waited for no longer than the context lasts.
+// A pipe is read when it has a writer; the wait ends with the context.
 func TestPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

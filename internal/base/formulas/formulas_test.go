@@ -6,7 +6,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 )
 
-// What a spreadsheet would run is text, numbers stay numbers, and what was written reads back.
+// Texts that a spreadsheet would run become plain text, numbers stay numbers, and every written
+// text reads back.
 func TestGuard(t *testing.T) {
 	for text, want := range map[string]string{"": "", "MTBD": "MTBD", "=cmd|'/C calc'!A0": "'=cmd|'/C calc'!A0", "@SUM(1)": "'@SUM(1)", "+1+1": "'+1+1",
 		"-2+3": "'-2+3", "\t=1": "'\t=1", "\r=1": "'\r=1", "＝1": "'＝1", "-1.5": "-1.5", "+3e-4": "+3e-4", "-1,5": "-1,5", "'quoted'": "'quoted'", "a=b": "a=b", "-": "-"} {

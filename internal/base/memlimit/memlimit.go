@@ -120,7 +120,7 @@ func Named(ctx context.Context, bytes float64, name string) context.Context {
 	return context.WithValue(ctx, key{}, &s)
 }
 
-// Listening returns a context that reports claims above 1 GB to tell.
+// Listening returns a context whose claims above 1 GB are reported to the function.
 func Listening(ctx context.Context, tell func(string)) context.Context {
 	s := from(ctx)
 	s.tell, s.reported = tell, new(sync.Map)

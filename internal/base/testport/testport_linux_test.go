@@ -35,8 +35,8 @@ func anyOf(t *testing.T, port int, connect bool, to *net.TCPAddr) error {
 	return syscall.Listen(fd, 1)
 }
 
-// A port that is held goes to nobody who asks for any port, whether to listen or to connect from, and to
-// whoever does so once it is given up.
+// The system does not give a held port to a socket that asks for any port, to listen or to connect from.
+// It may once the port is released.
 func TestHeldFromOthers(t *testing.T) {
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

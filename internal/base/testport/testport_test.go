@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
-// Whoever names the address may listen there, on all hosts, too, and again after the end of a server with a
-// connection; nobody answers there meanwhile.
+// A server may listen at the address, on all hosts, too, and again after a server with a connection has
+// ended; no other process answers there meanwhile.
 func TestAddress(t *testing.T) {
 	address := testport.Address(t)
 	_, port, err := net.SplitHostPort(address)
@@ -34,7 +34,7 @@ func TestAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Close()
-		other.Close() // the server's end first, as where it is killed
+		other.Close() // the server's end first, as when it is killed
 		mine.Close()
 	}
 }

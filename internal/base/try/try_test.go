@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// A function ends at its first error, which it returns as it was, and a panic of another kind goes on.
+// A function ends at its first error, which it returns unchanged, and a panic of another kind goes on.
 func TestCaught(t *testing.T) {
 	failed := errors.New("failed")
 	sum := func(a, b error) (out int, err error) {

@@ -161,7 +161,7 @@ func TestKilledWarden(t *testing.T) {
 	Clean(folder) // nothing is there
 }
 
-// A pipe that nobody knows any more is removed when the last GoNB with that folder for temporary files ends. Nothing else is.
+// A forgotten pipe is removed when the last GoNB with that folder for temporary files ends. Nothing else is.
 func TestForgottenPipes(t *testing.T) {
 	temp, elsewhere := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -124,7 +124,7 @@ func (c *Client) Get(name string) (any, error) {
 }
 
 // formula makes a formula of the session usable here: the kernel evaluates it. When
-// the kernel cannot, there is nobody to tell but by a panic.
+// the kernel cannot, it panics: the interface returns no error.
 func (c *Client) formula(f kernels.Formula, number uint64) (kernels.Formula, error) {
 	c.mu.Lock()
 	c.known[identity(f)] = number
@@ -132,8 +132,7 @@ func (c *Client) formula(f kernels.Formula, number uint64) (kernels.Formula, err
 	return Formula(f, number, kernelSource{c}), nil
 }
 
-// kernelSource evaluates in the kernel. When that fails there is nobody to tell but
-// by a panic.
+// kernelSource evaluates in the kernel. When that fails it panics: the interface returns no error.
 type kernelSource struct{ *Client }
 
 // Bind returns the connection.

@@ -121,8 +121,8 @@ func unpackFit(w fitting, fs Functions) (fit.Fit, error) {
 }
 
 // zeros returns, of each pointer to a plain value below v in their order, whether it points to zero. gob
-// leaves those out, which would make of a wrong answer one that nobody knows about, and of a reward of 0
-// one that was not measured; so where they are travels beside the value.
+// leaves zeros out, so that a wrong answer would read as an unknown one and a reward of 0 as not
+// measured; their places are therefore sent beside the value.
 func zeros(v any) []bool {
 	var zero []bool
 	pointers(reflect.ValueOf(v), func(p reflect.Value) {
@@ -146,7 +146,7 @@ func setZeros(v any, zero []bool) error {
 	return nil
 }
 
-// result is an engine.Result as data, where it is in a sweep.
+// result is an engine.Result as data, if it is part of a sweep.
 type result struct {
 	Result engine.Result
 	Zero   []bool // see zeros

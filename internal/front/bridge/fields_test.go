@@ -39,7 +39,7 @@ func fieldsOf(t reflect.Type, all map[string]bool, seen map[reflect.Type]bool) {
 
 // A field that gets another name is lost between a cell and a kernel that were built of sources with the one and the other name, and
 // neither notices: gob passes over fields that the other side does not have. So such a change needs another version of the protocol.
-// New fields need none, nor does a type that gets another name. -update records the fields as they are.
+// New fields need none, nor does a type that gets another name. -update records the present fields.
 func TestFieldsOfVersion(t *testing.T) {
 	all, seen := map[string]bool{}, map[reflect.Type]bool{}
 	for _, of := range plainKinds() {

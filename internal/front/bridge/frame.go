@@ -147,7 +147,7 @@ var errFrame = errors.New("the connection is broken")
 // remoteError is an error that the other side sent.
 type remoteError string
 
-// Error returns the message as it was sent.
+// Error returns the sent message unchanged.
 func (e remoteError) Error() string { return string(e) }
 
 // protocol is a campaign.Protocol as data: its problems travel in parts.

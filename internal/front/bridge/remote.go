@@ -25,7 +25,7 @@ type Conn struct {
 func NewConn(rw io.ReadWriter) *Conn { return &Conn{w: rw, r: bufio.NewReader(rw)} }
 
 // Call sends a request and returns the answer's content; an answer that is an error
-// is returned as one. IsBroken tells errors of the connection from those.
+// is returned as one. IsBroken distinguishes them from errors of the connection.
 func (c *Conn) Call(op Op, content []byte) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,7 +27,7 @@ import (
 type Binding struct {
 	Formula uint64
 	Columns []string
-	Bare    bool // the formula as it is, for points whose columns are not known
+	Bare    bool // the formula alone, for points whose columns are not known
 }
 
 // Pull asks for the mean of N rewards; A and B seed its source of randomness.
@@ -91,8 +91,7 @@ type Evaluator struct {
 	lists   map[uint64]*kernels.Points
 }
 
-// Answer evaluates. What is wrong, a panic of the user's function included, is an
-// OpError.
+// Answer evaluates. It returns any error as an OpError, including a panic of the user's function.
 func (e *Evaluator) Answer(op Op, content []byte) (Op, []byte) {
 	var reply []byte
 	var err error

@@ -20,14 +20,14 @@ type Value struct {
 	Zero []bool // see zeros
 }
 
-// Kinds that are not of one Go type. The other ones that gob does not carry as they are are in packedKinds.
+// Kinds that are not of one Go type. Other kinds that gob would change are in packedKinds.
 const (
 	kindList   = "list"
 	kindKernel = "kernel"
 	kindReward = "reward function"
 )
 
-// packedKind is a kind that gob does not carry as it is: its values travel as data of another type.
+// packedKind is a kind that gob would change: its values are sent as data of another type.
 type packedKind struct {
 	kind   string
 	of     reflect.Type
@@ -59,8 +59,8 @@ func packed[T, W, U any](kind string, pack func(T, Functions) (W, error), unpack
 	}}
 }
 
-// plainKinds returns the kinds that gob carries exactly as they are: numbers, texts, and what
-// package kinds lists except for the kinds above.
+// plainKinds returns the kinds that gob carries unchanged: numbers, texts, and what package kinds
+// lists except for the kinds above.
 var plainKinds = sync.OnceValue(func() map[string]reflect.Type {
 	plain := map[string]reflect.Type{
 		"number":  reflect.TypeFor[float64](),
@@ -86,7 +86,7 @@ type Functions struct {
 
 // Encode makes bytes of a value: a number, text, list, kernels.Kernel, kernels.Joint,
 // *problem.Problem or another value that package kinds lists, a sim.RewardFunc, or a pointer to one
-// of them. What has no meaning in the language is an error.
+// of them. It returns an error for a value that has no meaning in the language.
 func Encode(v any, fs Functions) (Value, error) {
 	switch v := v.(type) {
 	case nil:
@@ -227,7 +227,7 @@ func leaves() []reflect.Type {
 	return append(lists.Map(kernels.Catalogue(), func(e kernels.Entry) reflect.Type { return e.Type }), reflect.TypeFor[kernels.Free]())
 }
 
-// maxDepth bounds how far the parts of a kernel stand inside each other.
+// maxDepth bounds how deeply the parts of a kernel are nested.
 const maxDepth = 1000
 
 func packKernel(k kernels.Kernel, fs Functions) (node, error) {

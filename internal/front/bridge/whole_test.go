@@ -61,8 +61,8 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
-// TestZeroIsNotUnknown sends what a pointer tells from nothing: an answer that is wrong, a
-// p-value that is 0.
+// TestZeroIsNotUnknown sends pointers to zero values, which differ from nil: a wrong answer, a
+// p-value of 0.
 func TestZeroIsNotUnknown(t *testing.T) {
 	var r engine.Result
 	(&filler{}).fill(reflect.ValueOf(&r).Elem(), 0)
@@ -76,8 +76,8 @@ func TestZeroIsNotUnknown(t *testing.T) {
 	}
 }
 
-// TestZeroOfEveryKind sends values of the kinds that gob carries as they are, with zeros behind their pointers:
-// a reward of 0 on a list is a measurement, and none is not.
+// TestZeroOfEveryKind sends values of the kinds that gob carries unchanged, with zeros behind their pointers: a
+// reward of 0 on a list is a measurement, and none is not.
 func TestZeroOfEveryKind(t *testing.T) {
 	for kind, of := range plainKinds() {
 		if slices.ContainsFunc(packedKinds(), func(k packedKind) bool { return k.kind == kind }) {

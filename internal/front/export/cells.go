@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
-// failure is an error that nobody expected.
+// failure is an error in a cell without a tag that expects it.
 type failure struct {
 	cell int // place in the notebook, from 1
 	what string

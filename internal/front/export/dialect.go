@@ -21,7 +21,7 @@ import (
 // tree is rendered. It is made once and used for one text at a time.
 //
 // Goldmark takes time by the square of the length of some texts, such as ">>>>" and "*a_*a_", and makes a cell for each column of a
-// table's head in each of its rows. So its parsers are asked through ones that count. What is over a limit stays text as it is written.
+// table's head in each of its rows. So parsers that count call its parsers. Text over a limit is left unchanged.
 type dialect struct {
 	goldmark.Markdown
 	now *written // the text under way
@@ -31,7 +31,7 @@ type dialect struct {
 const (
 	mostNesting  = 100     // quotes and lists within each other
 	mostCells    = 200_000 // of a table
-	mostLinks    = 2_000   // addresses that stand together at the end of a text
+	mostLinks    = 2_000   // addresses that are together at the end of a text
 	bytesOfBlock = 1_000   // of the tree of Markdown, of HTML and of the page; about
 	bytesInline  = 400
 	bytesOfTeX   = 300 // of each letter
@@ -84,7 +84,7 @@ func newDialect() *dialect {
 // errLarge ends the reading of a text that would take too much memory.
 var errLarge = errors.New("a text that takes too much memory")
 
-// parse reads the Markdown. A text that would take too much memory becomes code, as it is written.
+// parse reads the Markdown. A text that would take too much memory becomes code, unchanged.
 func (w *written) parse() {
 	defer func() {
 		if r := recover(); r == errLarge {
@@ -104,7 +104,7 @@ func (w *written) parse() {
 	})
 }
 
-// asCode makes all of the text code, as it is written.
+// asCode makes all of the text code, unchanged.
 func (w *written) asCode() {
 	code := ast.NewCodeBlock()
 	code.Lines().Append(text.NewSegment(0, len(w.source)))
@@ -236,7 +236,7 @@ func (t countedTables) Transform(node *ast.Paragraph, reader text.Reader, pc par
 	}
 }
 
-// countedLinks reads the addresses of links that stand apart from their words.
+// countedLinks reads the addresses of links that are written apart from their words.
 type countedLinks struct {
 	parser.ParagraphTransformer
 	d *dialect

@@ -26,9 +26,9 @@
 // # What the author wrote stays
 //
 // All reports take title, headings, links and images from the tree of the Markdown
-// (written.go). A Markdown report changes the source where they stand and nowhere else.
+// (written.go). A Markdown report changes the source at their places and nowhere else.
 //
-// # What is left out, and how a reader knows
+// # Omissions, and how a reader sees them
 //
 // Images that cannot be read, scripts of outputs and very long outputs are replaced by a visible
 // note that says so. Tags of cells rule what is hidden (see the constants in cells.go); they are

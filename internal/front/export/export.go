@@ -34,7 +34,7 @@ type Options struct {
 	Paper      Paper  // of PDF and LaTeX; "" means A4
 	// the notebook by its path from the report, for Outputs; Markdown for code hosts has it
 	Source string
-	Notice func(string) // is told, in a sentence, what the report does not show; may be nil
+	Notice func(string) // receives a sentence about each omission of the report; may be nil
 
 	limits *allowance.Allowance        // of what all texts of the report take beyond their shares
 	texts  map[*notebook.Cell]*written // that were read for their headings
@@ -272,8 +272,7 @@ func textOf(o notebook.Output, wanted ...string) (media, source string) {
 }
 
 // recognised reports whether foreign LaTeX is a formula that we can read, or an
-// environment such as a table. Of anything else nobody knows which packages it
-// needs.
+// environment such as a table. Other LaTeX may need packages that we cannot know.
 func recognised(source string) bool {
 	if inner, ok := loneFormula(source); ok {
 		_, ok = texMath(inner, true)

@@ -17,7 +17,7 @@ func inLanguage(name string, cells ...notebook.Cell) *notebook.Notebook {
 	return &notebook.Notebook{Cells: cells, Metadata: map[string]any{"language_info": map[string]any{"name": name}}}
 }
 
-// saved returns a report as it is saved.
+// saved returns a report as the bytes that are saved.
 func saved(t *testing.T, nb *notebook.Notebook, ending string, opt Options) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r"+ending)
@@ -200,7 +200,7 @@ func TestFormulasFirst(t *testing.T) {
 		{"| a | b |\n|---|---|\n| $|x|$ | two |", 1, "a b |x| two"},
 		{"| a | b |\n|---|---|\n| $\\|x\\|$ | $$a|b$$ |", 2, "a b ‖x‖ a|b"},
 		{"# Of $a_1 * b * c_2$", 1, "Of a1∗b∗c2"},
-		{"- $x*y*z$\n- $a_b_c$", 1, "x∗y∗z a_b_c"}, // a_b_c is not TeX: it stays as it is written
+		{"- $x*y*z$\n- $a_b_c$", 1, "x∗y∗z a_b_c"}, // a_b_c is not TeX: it stays unchanged
 		{"[the $|x|$ of](https://a.org/$b$)", 1, "the |x| of"},
 		{"> $$\n> x\n> + y\n> $$", 1, "x+y"},
 		{"1. text\n   $$\n   x\n   $$", 1, "text x"},
@@ -281,7 +281,8 @@ func TestRawCells(t *testing.T) {
 	}
 }
 
-// TestSaidWhatIsLost: what a format cannot show is said in its place and at the end with a count, and told the caller.
+// TestSaidWhatIsLost: the report notes each omission of a format in its place, counts them at the end, and notifies
+// the caller.
 func TestSaidWhatIsLost(t *testing.T) {
 	several := func(media ...string) notebook.Output {
 		o := notebook.Output{Type: notebook.DisplayData, Data: map[string]any{}}

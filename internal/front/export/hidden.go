@@ -37,7 +37,7 @@ const (
 )
 
 // hiding says what authors hide of a notebook, by tags, by metadata of front ends and by comments of Quarto and nbdev
-// in the code. What is folded on the screen is left out on paper, where nobody can open it.
+// in the code. Folded parts of the screen are left out on paper, where a reader cannot unfold them.
 type hiding struct {
 	opt   Options
 	paper bool

@@ -136,7 +136,7 @@ func imageFile(folder, path string) (data []byte, problem string) {
 	if !info.Mode().IsRegular() {
 		return nil, "it is not a regular file"
 	}
-	// Should a pipe take its place meanwhile, nobody waits for a writer.
+	// If a pipe replaced the file meanwhile, opening it must not wait for a writer.
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err == nil {
 		defer f.Close()
@@ -151,8 +151,8 @@ func imageFile(folder, path string) (data []byte, problem string) {
 	return data, ""
 }
 
-// sniffed tells the kind of an image by reading how it begins, so that nothing but an
-// image is ever put into a report.
+// sniffed detects the kind of an image from its first bytes, so that nothing but an image is ever
+// put into a report.
 func sniffed(data []byte) (same []byte, media, problem string) {
 	if _, kind, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
 		return data, "image/" + kind, ""

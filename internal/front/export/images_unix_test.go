@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A pipe is no image, and nobody waits for one who writes to it.
+// A pipe is not an image, and the report does not wait for its writer.
 func TestImagePipe(t *testing.T) {
 	folder := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(folder, "fifo.png"), 0o600); err != nil {

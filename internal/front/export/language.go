@@ -175,7 +175,7 @@ const (
 	timeOfStep   = 10 * time.Nanosecond
 )
 
-// timedLexer is a lexer that ends where it has taken too much.
+// timedLexer is a lexer that stops when it has taken too much.
 type timedLexer struct {
 	chroma.Lexer
 	a *allowance.Allowance
@@ -223,7 +223,7 @@ func highlight(source, name string, a *allowance.Allowance) []*markup.Node {
 		return out
 	}
 	first, rest := "", source
-	if strings.HasPrefix(source, "%%") { // a magic, which is no code of the language that it names
+	if strings.HasPrefix(source, "%%") { // a magic, which is not code of the language that it names
 		_, rest, _ = strings.Cut(source, "\n")
 		first = source[:len(source)-len(rest)]
 	}

@@ -23,7 +23,7 @@ type texProse struct {
 	*written
 	l      *latexWriter
 	cell   *notebook.Cell
-	output bool             // not a cell: headings stand deeper, and none is the title
+	output bool             // not a cell: headings are set deeper, and none is the title
 	notes  map[int]ast.Node // footnotes by their number
 	inNote bool             // a footnote is being written
 	placed map[int]bool     // footnotes that are written or being written
@@ -184,9 +184,9 @@ func (p *texProse) html(n ast.Node) string {
 	return b.String()
 }
 
-// footnote returns a note where it is referred to. A note inside of notes is written where the
-// first of them needs it and left out after that, so that notes that refer to themselves, or to
-// each other in great numbers, come to an end.
+// footnote returns a note at its first reference. A note inside of notes is written in the first of
+// them that needs it and left out after that, so that notes that refer to themselves, or to each
+// other in great numbers, come to an end.
 func (p *texProse) footnote(number int) string {
 	note := p.notes[number]
 	if note == nil || p.inNote && p.placed[number] {
@@ -250,7 +250,7 @@ var blankLine = regexp.MustCompile(`\n\s*\n`)
 var texComment = regexp.MustCompile(`(^|[^\\])%[^\n]*`)
 
 // texMath prepares a formula. Only one that we could read ourselves is sure to
-// compile; others are set as they are written.
+// compile; others are set unchanged.
 func texMath(formula string, display bool) (ready string, ok bool) {
 	formula = texComment.ReplaceAllString(formula, "$1")
 	formula = blankLine.ReplaceAllString(strings.TrimSpace(formula), "\n")
@@ -330,7 +330,7 @@ type heading struct {
 	node  *markup.Node
 }
 
-// headingLevel returns 1 to 6, or 0 for what is no heading.
+// headingLevel returns 1 to 6, or 0 if the node is not a heading.
 func headingLevel(n *markup.Node) int {
 	if len(n.Tag) == 2 && n.Tag[0] == 'h' && n.Tag[1] >= '1' && n.Tag[1] <= '6' {
 		return int(n.Tag[1] - '0')

@@ -92,8 +92,8 @@ func TestLaTeXOfAttacks(t *testing.T) {
 	}
 }
 
-// Whoever compiles a report reads no file of theirs in it, and has none replaced or
-// made by it, even where programs may be started. All attacks are in one report; where it fails, each is in one of its own.
+// Compiling a report neither reads, replaces nor creates a file of the user, even if LaTeX may start programs. All attacks
+// are in one report; if that fails, each gets its own.
 func TestLaTeXTouchesNoFile(t *testing.T) {
 	program, words := need(t, "pdflatex"), need(t, "pdftotext")
 	touched := func(attacks ...string) error {
@@ -133,7 +133,8 @@ func TestCompilableDisplays(t *testing.T) {
 	}
 }
 
-// Names in any writing compile, and those that pdflatex has no letters for are told by their codes.
+// Names in any writing compile, and those that pdflatex has no letters for are written as their
+// codes.
 func TestLaTeXOfAllWritings(t *testing.T) {
 	program, words := need(t, "pdflatex"), need(t, "pdftotext")
 	table := report.Table{Caption: "Θεσσαλονίκη 😀", Columns: []report.Column{{Name: "a", Title: "Größe µ, Čapek"}, {Name: "b", Title: "结果"}}, Rows: [][]any{{"α=1, β≤2", "東京"}, {"žluťoučký e\u0301", "привет"}}}

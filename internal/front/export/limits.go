@@ -8,8 +8,8 @@ import (
 )
 
 // What the texts and outputs of a report may take. Each has a share by its length, twice and more of what people's texts take; beyond the
-// shares there is one rest for the whole report. So the work grows with the length of the notebook, in however many cells it
-// stands, and a text that takes too much leaves the others their shares.
+// shares there is one rest for the whole report. So the work grows with the length of the notebook and not with the number of its
+// cells, and a text that takes too much leaves the others their shares.
 const (
 	bytesByByte  = 120 // of memory
 	htmlByByte   = 120
@@ -26,7 +26,7 @@ func (o Options) limited(ctx context.Context) Options {
 	return o
 }
 
-// interrupted reports whether nobody waits for the report any longer.
+// interrupted reports whether the caller has cancelled the report.
 func (o Options) interrupted() bool { return o.limits.Ask(0) != nil }
 
 // share returns the allowance of a text that may take so many bytes for each of its own.

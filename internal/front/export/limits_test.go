@@ -160,7 +160,7 @@ func TestFaultWorstNotebooks(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(25)) // else garbage grows to as much as all of the notebooks
 	for name, nb := range worstNotebooks(size) {
 		endings := []string{".html"}
-		if strings.HasPrefix(name, "text") { // what Markdown and LaTeX take is in text; spread it is no other work for Markdown
+		if strings.HasPrefix(name, "text") { // Markdown and LaTeX work on the text; spreading it adds no work for Markdown
 			endings = append(endings, ".md", ".tex")
 		} else if strings.HasPrefix(name, "spread: text") || strings.HasPrefix(name, "HTML") {
 			endings = append(endings, ".tex")
@@ -179,7 +179,7 @@ func TestFaultWorstNotebooks(t *testing.T) {
 	}
 }
 
-// TestFaultTooDeepIsSaid: text over a limit is there as it is written, with a word about it.
+// TestFaultTooDeepIsSaid: text over a limit appears unchanged, with a note.
 func TestFaultTooDeepIsSaid(t *testing.T) {
 	for name, source := range map[string]string{
 		"quotes": strings.Repeat(">", 5000) + " the end", "signs": strings.Repeat("*a_", 100_000) + " the end",
@@ -222,7 +222,7 @@ func TestFaultConversionStops(t *testing.T) {
 	}
 }
 
-// TestInterruptedConversionEnds: what nobody waits for any longer does not run on in the background.
+// TestInterruptedConversionEnds: a cancelled conversion does not run on in the background.
 func TestInterruptedConversionEnds(t *testing.T) {
 	cells := slices.Repeat([]notebook.Cell{markdownCell(strings.Repeat("*a* [b](c) $x$ ", 5000)), codeCell(strings.Repeat("x = 1\n", 5000), nil)}, 200)
 	ctx, cancel := context.WithCancel(t.Context())

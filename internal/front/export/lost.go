@@ -50,7 +50,8 @@ func (l ledger) sentence() string {
 	return "Not in this report, or only as text: " + strings.Join(parts, ", ") + "."
 }
 
-// notes returns what a report says at its end of what it does not show, and tells the caller.
+// notes returns the sentences at the end of a report about its omissions, and passes them to the
+// caller.
 func notes(nb *notebook.Notebook, h hiding, l ledger) []string {
 	out := lists.Where([]string{h.sentence(nb), l.sentence()}, func(s string) bool { return s != "" })
 	if h.opt.Notice != nil {

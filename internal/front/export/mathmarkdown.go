@@ -145,7 +145,7 @@ func (f formula) markup() *markup.Node {
 	return tex.Formula(f.tex, f.display)
 }
 
-// untouched are the elements whose text is no text with formulas.
+// untouched are the elements whose text has no formulas.
 var untouched = markup.Names("pre code script style textarea title")
 
 // html writes raw HTML with the formulas in its text.

@@ -16,7 +16,7 @@ type formula struct {
 }
 
 // findFormulas returns the formulas of Markdown in their order. They are found before the Markdown is read, as JupyterLab does, so that
-// signs of formulas are no signs of Markdown: bars of tables, brackets, underscores. Code is left out. A formula is
+// Markdown does not read bars, brackets and underscores of formulas as its own. Code is left out. A formula is
 //
 //	$…$ and \\(…\\)              in a line
 //	$$…$$ and \\[…\\]            set apart
@@ -55,7 +55,7 @@ type mathScanner struct {
 	at     int
 	found  []formula
 	ticks  map[int]int // where the next run of as many backticks ends, by where a run starts
-	blank  int         // where the next empty line begins, as far as it was looked for
+	blank  int         // cached place of the next empty line; stale if below at
 	none   map[string]bool
 }
 
@@ -244,7 +244,7 @@ func (s *mathScanner) closingDollar() int {
 		switch s.source[i] {
 		case '\\':
 			i++
-		case '`': // dollars in code are no signs
+		case '`': // dollars in code do not begin formulas
 			if end := s.ticks[i]; end > 0 && end <= s.paragraphEnd() {
 				i = end - 1
 			}

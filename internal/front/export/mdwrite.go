@@ -63,7 +63,7 @@ const madeFrom = "<!-- gonb-cope report of %s -->"
 var madeFromLine = regexp.MustCompile(`(?m)^` + fmt.Sprintf(madeFrom, "(.+)") + `$`)
 
 // Outputs returns a Markdown report without what differs from run to run, and the path of its
-// notebook from its folder: "" when the text is no such report.
+// notebook from its folder: "" when the text is not such a report.
 func Outputs(report string) (text, source string) {
 	m := madeFromLine.FindStringSubmatchIndex(report)
 	if m == nil {
@@ -76,7 +76,7 @@ func Outputs(report string) (text, source string) {
 	return strings.TrimRight(text, "\n"), source
 }
 
-// provenanceMark stands where the outputs end.
+// provenanceMark marks the end of the outputs.
 const provenanceMark = "\n<!-- provenance -->\n"
 
 func (*mdWriter) escape(s string) string { return mdEscape(s) }
@@ -110,7 +110,7 @@ func (m *mdWriter) raw(_ int, c *notebook.Cell, format string) bool {
 	return true
 }
 
-// mdEscape lets text stand in Markdown as it is.
+// mdEscape escapes text so that Markdown shows it unchanged.
 func mdEscape(s string) string {
 	return mdSpecial.ReplaceAllString(strings.ReplaceAll(s, "\n", " "), `\$0`)
 }
@@ -118,7 +118,7 @@ func mdEscape(s string) string {
 var mdSpecial = regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|$~^]")
 
 // prose writes a Markdown cell: without the title, with its images as files beside the report
-// and its links to headings as Quarto names them. The rest stays as it is written.
+// and its links to headings as Quarto names them. The rest is unchanged.
 func (m *mdWriter) prose(number int, c *notebook.Cell) {
 	source := m.rewritten(m.opt.finalText(c, fmt.Sprintf("c%d", number)), c, func(w *written, n ast.Node) []edit {
 		switch n := n.(type) {

@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
-// beacons ask the server %[1]s for something, in a browser that gets them as they are.
+// beacons ask the server %[1]s for something, in a browser that gets them unchanged.
 var beacons = []string{
 	`<svg><rect width="9" height="9" cursor="u\72l(%[1]s/a.png), auto"/></svg>`,
 	`<svg><rect width="9" height="9" mask="u\72l(%[1]s/a.svg#m)"/></svg>`,
@@ -82,8 +82,8 @@ func listening(t *testing.T) *counter {
 	return c
 }
 
-// called returns how often somebody connected since the last call. Connections are accepted in
-// their order, so that none is behind our own.
+// called returns the number of connections since the last call. Connections are accepted in their
+// order, so that none is behind our own.
 func (c *counter) called(t *testing.T) int64 {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.address, "http://"))

@@ -25,8 +25,7 @@ func (p *page) levels(tree *markup.Node) {
 }
 
 // number gives figures and tables of an output their numbers over the whole
-// page. What is folded as detail is not counted, so that the numbers a reader
-// sees have no gaps.
+// page. Folded details are not counted, so that the numbers a reader sees have no gaps.
 func (p *page) number(tree *markup.Node, cell int, o notebook.Output) {
 	frame(tree)
 	var visit func(n *markup.Node, detail bool)

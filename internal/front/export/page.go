@@ -24,7 +24,8 @@ var (
 	script string
 )
 
-// scriptText returns the script as it is in the page, which its policy knows by its sum.
+// scriptText returns the script exactly as the page contains it, because the page's policy has its
+// hash.
 func scriptText() string { return "\n" + script }
 
 // HTML returns the report as one page that asks nothing of any network. It is
@@ -42,7 +43,7 @@ func newPage(nb *notebook.Notebook, opt Options, paper bool, pages map[string]in
 	return &page{nb: nb, opt: opt, paper: paper, pages: pages, hides: hidingOf(nb, opt, paper), own: languageOf(nb, opt), lost: ledger{}}
 }
 
-// page is the state of a page as it is put together.
+// page is the state of a page while it is built.
 type page struct {
 	nb  *notebook.Notebook
 	opt Options
@@ -149,7 +150,7 @@ func (p *page) proseTrees() []*markup.Node {
 	return trees
 }
 
-// cell returns one cell as it is in the page, or nil.
+// cell returns the page's element of one cell, or nil.
 func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	c := &p.nb.Cells[i]
 	if hidden(c) || p.opt.interrupted() {
@@ -333,8 +334,8 @@ func inlineCopy(n *markup.Node) []*markup.Node {
 	return out
 }
 
-// uniqueIDs leaves every id once, where it comes first, and drops what refers to an
-// id that the page does not have.
+// uniqueIDs keeps each id on its first element alone, and drops references to ids that the page
+// does not have.
 func uniqueIDs(body *markup.Node) {
 	ids := map[string]bool{}
 	body.Walk(func(n *markup.Node) bool {

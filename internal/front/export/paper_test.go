@@ -62,7 +62,7 @@ func TestPaperTables(t *testing.T) {
 	}
 }
 
-// Facts, which are no list, stay whole.
+// Facts, which are not a list, stay whole.
 func TestPaperFacts(t *testing.T) {
 	kv := report.KeyValues{Caption: "Facts"}
 	for k := range 2 * paperRows {
@@ -107,7 +107,7 @@ func TestPaperContents(t *testing.T) {
 	}
 }
 
-// Pages are counted along the tree, in which they need not stand in the order of their objects.
+// Pages are counted along the tree, whose order may differ from the order of their objects.
 func TestDestinations(t *testing.T) {
 	const pdf = "%PDF-1.4\n1 0 obj\n<</Type /Pages\n/Kids [2 0 R 3 0 R]>>\nendobj\n2 0 obj\n<</Type /Pages\n/Parent 1 0 R\n/Kids [9 0 R 4 0 R]>>\nendobj\n" +
 		"3 0 obj\n<</Type /Page\n/Parent 1 0 R>>\nendobj\n4 0 obj\n<</Type /Page\n/Parent 2 0 R>>\nendobj\n9 0 obj\n<</Type /Page\n/Parent 2 0 R>>\nendobj\n" +

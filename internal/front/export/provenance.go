@@ -16,7 +16,7 @@ import (
 )
 
 // Provenance says how the outputs came about, well enough to make them again.
-// What is empty is not shown.
+// Empty fields are not shown.
 type Provenance struct {
 	Parameters []Parameter
 	Version    string // of gonb-cope
@@ -143,8 +143,8 @@ func (p Provenance) record() map[string]any {
 	return m
 }
 
-// withProvenance returns the notebook with the provenance in its metadata; the one given stays as
-// it is.
+// withProvenance returns the notebook with the provenance in its metadata; the given one is not
+// changed.
 func withProvenance(nb *notebook.Notebook, p Provenance) *notebook.Notebook {
 	out := *nb
 	out.Metadata = map[string]any{}

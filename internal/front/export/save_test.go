@@ -107,8 +107,8 @@ func TestSaveMarkdown(t *testing.T) {
 	}
 }
 
-// What is compared of a report in Markdown is the same with provenance and without, wherever the
-// report and its notebook are; the last line names the notebook.
+// A report in Markdown has the same outputs with provenance and without, wherever the report and
+// its notebook are; the last line names the notebook.
 func TestOutputs(t *testing.T) {
 	write := func(source string, p Provenance) string {
 		nb := book(markdownCell("# Title\n\n## Provenance\n\nwords"), codeCell("x", nil, printed("stdout", "said")))

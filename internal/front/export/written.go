@@ -18,7 +18,7 @@ import (
 )
 
 // written holds Markdown as its author wrote it, and its tree. All reports take headings,
-// links and images from the tree; a Markdown report changes the source where they stand.
+// links and images from the tree; a Markdown report changes the source at their places.
 type written struct {
 	source []byte
 	name   string
@@ -35,10 +35,10 @@ type written struct {
 	signs     int
 }
 
-// tail holds where the end of a link or an image stands: "](address)", "][reference]" or "]".
+// tail holds the place of the end of a link or an image: "](address)", "][reference]" or "]".
 type tail struct{ start, stop int }
 
-// readMarkdown reads a text of a notebook, as far as it is allowed. The name tells the footnotes of one cell from another's.
+// readMarkdown reads a text of a notebook, within its allowance. The name keeps the footnotes of different cells apart.
 func readMarkdown(source, name string, a *allowance.Allowance) *written {
 	w := &written{source: []byte(source), name: name, tails: map[ast.Node]tail{}, allowance: a}
 	w.formulas = findFormulas(w.source)
@@ -103,7 +103,7 @@ func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 // spacedName is an attachment whose name has blanks that are not written as Markdown wants them. Front ends show it.
 var spacedName = regexp.MustCompile(`\]\(attachment:[^()<>"'\n]* [^()<>"'\n]*\)`)
 
-// maskNames puts a letter in place of blanks in names of attachments.
+// maskNames replaces blanks in names of attachments by a letter.
 func maskNames(source []byte) []byte {
 	return spacedName.ReplaceAllFunc(source, func(m []byte) []byte { return bytes.ReplaceAll(m, []byte(" "), []byte("x")) })
 }
@@ -174,8 +174,8 @@ func (w *written) edited(edits []edit) string {
 	return b.String()
 }
 
-// place holds where a heading stands: all of it from start to stop, its text from first to
-// last. A heading is written "# text #" or with a line below its text.
+// place holds the place of a heading: all of it from start to stop, its text from first to last. A
+// heading is written "# text #" or with a line below its text.
 type place struct{ start, first, last, stop int }
 
 func (w *written) place(h *ast.Heading) place {

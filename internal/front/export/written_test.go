@@ -67,7 +67,7 @@ func TestHeadingsAndImages(t *testing.T) {
 	}
 }
 
-// TestHeadingsOfOutputs: the headings of an output stand below the text's.
+// TestHeadingsOfOutputs: the headings of an output are at lower levels than the text's.
 func TestHeadingsOfOutputs(t *testing.T) {
 	const source = "Two\nlines\n===\n\n> ## Sub ##\n\n```\n# no\n```\n\n###### ![a](gone.png)\n\nx"
 	const want = "### Two lines\n\n> #### Sub\n\n```\n# no\n```\n\n###### *Image gone.png is missing: no such file*\n\nx"
@@ -78,7 +78,7 @@ func TestHeadingsOfOutputs(t *testing.T) {
 }
 
 // FuzzWritten: reports of any Markdown can be made, all with the same title, and Markdown without
-// headings, images and links stays as it is written.
+// headings, images and links is unchanged.
 func FuzzWritten(f *testing.F) {
 	f.Setenv("CHROME_PATH", filepath.Join(f.TempDir(), "none")) // no drawing here needs a browser
 	for _, s := range append(attacks, "Real\n====\n\n# Second ##", "> # A\n> b\n> -", "- # `a` $x$\n\n![a][b] ![b](<a b> 'T') [c](#d \"e\")\n\n[b]: c 'd'", "> <div>\n> <img\n> src=a>\n\n# a[^1]\n\n[^1]: # b") {

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// commentPrefix may stand before each of GoNB's special commands, so that a cell is
-// valid Go for editors.
+// commentPrefix may precede each of GoNB's special commands, so that a cell is valid Go for
+// editors.
 const commentPrefix = "//gonb:"
 
 // notGo are the first words of cells that GoNB hands to other programs.
@@ -30,9 +30,9 @@ func ImportsLibrary(cell string) bool {
 		func(path string) bool { return path == modulePath || strings.HasPrefix(path, modulePath+"/") })
 }
 
-// ImportsOf lists the import paths in a cell, each once, in order. A cell is no Go file:
-// it has declarations without a package clause, lines for GoNB that begin with % or !,
-// and code of main after %%. Code that does not parse is no hindrance.
+// ImportsOf lists the import paths in a cell, each once, in order. A cell is not a Go file: it has
+// declarations without a package clause, lines for GoNB that begin with % or !, and code of main
+// after %%. Code that does not parse is skipped.
 func ImportsOf(cell string) []string {
 	code := goCode(cell)
 	var s scanner.Scanner
@@ -51,7 +51,7 @@ func ImportsOf(cell string) []string {
 			next()
 			continue
 		}
-		// A name, a dot or an underscore may stand before a path.
+		// A name, a dot or an underscore may precede a path.
 		next()
 		group := tok == token.LPAREN
 		if group {

@@ -75,7 +75,7 @@ func isSource(folder string) bool {
 }
 
 // releaseOf returns the version of this binary when another party can download it. Go also makes up
-// pseudo-versions for builds of a checkout, which nobody may have published.
+// pseudo-versions for builds of a checkout, which may be unpublished.
 func releaseOf() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != modulePath || info.Main.Version == "" || module.IsPseudoVersion(info.Main.Version) {

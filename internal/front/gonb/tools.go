@@ -98,7 +98,7 @@ func Provision(ctx context.Context, log func(string)) (Tools, error) {
 		if done, cached := Cached(); cached == nil {
 			return done, nil
 		}
-		os.RemoveAll(folder) // it is not whole: somebody removed parts of it
+		os.RemoveAll(folder) // it is incomplete: parts of it were removed
 		if err = os.Rename(fresh, folder); err != nil {
 			return Tools{}, fmt.Errorf("GoNB was built but cannot be put in place: %w", err)
 		}

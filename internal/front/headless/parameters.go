@@ -30,8 +30,7 @@ const (
 // Set gives parameters other values, each as NAME=VALUE. In a notebook, a cell
 // tagged injected-parameters goes after each cell tagged parameters that binds one
 // of the names; in a script, the right side of the statement that binds the name is replaced.
-// VALUE is an expression of the cell's language; a text may stand without quotes
-// where the default is a text.
+// VALUE is an expression of the cell's language; a text needs no quotes if the default is a text.
 func Set(n *notebook.Notebook, script bool, set []string) ([]export.Parameter, error) {
 	if len(set) == 0 {
 		return nil, nil

@@ -36,7 +36,7 @@ type Options struct {
 }
 
 // Run executes a notebook with a fresh kernel, and says how its outputs came about: kernel, times, data
-// and seeds. What was finished is in both, also when an error comes with them.
+// and seeds. Both include the finished part when an error is returned.
 func Run(ctx context.Context, n *notebook.Notebook, opt Options) (p export.Provenance, err error) {
 	p.Started = time.Now()
 	defer func() { p.Duration = time.Since(p.Started) }()
@@ -46,7 +46,7 @@ func Run(ctx context.Context, n *notebook.Notebook, opt Options) (p export.Prove
 	}
 	p.Kernel = spec.DisplayName
 	if spec.Name == KernelName && hasGo(n) {
-		// what the build says then does not stand in the report; what fails here fails in the cell again, with the reason
+		// keeps the build's output out of the report; a failure here is repeated, with its reason, in the cell
 		_, _ = gonb.Provision(ctx, func(line string) { fmt.Fprintln(opt.Stderr, line) })
 	}
 	kernel, err := client.Start(ctx, spec, client.StartOptions{Dir: opt.Folder, Stderr: opt.Stderr})
@@ -141,9 +141,9 @@ func (d Difference) String() string {
 	return fmt.Sprintf("cell %d, output %d: %s", d.Cell, d.Output, d.What)
 }
 
-// Compare says which outputs of a notebook differ after another execution. What
-// cannot be the same is not compared: times, counts, progress, and the ids in HTML,
-// which says nothing that the text and the JSON beside it do not say.
+// Compare says which outputs of a notebook differ after another execution. It does not compare what
+// differs from run to run: times, counts, progress, and the ids in HTML, which says nothing that
+// the text and the JSON beside it do not say.
 func Compare(old, new *notebook.Notebook) []Difference {
 	var all []Difference
 	for i := range min(len(old.Cells), len(new.Cells)) {
@@ -199,7 +199,7 @@ func comparable(a, b notebook.Output) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// plain makes a JSON value comparable: numbers as they were written.
+// plain makes a JSON value comparable: it keeps the digits of numbers.
 func plain(v any) string {
 	if text, ok := v.(string); ok || v == nil {
 		return text

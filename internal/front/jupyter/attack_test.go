@@ -106,7 +106,7 @@ func answers(t *testing.T, s *Server, c *Client) {
 	}
 }
 
-// Connections that never finish their greeting keep nobody from being answered.
+// Connections that never finish their greeting do not delay the answers to others.
 func TestHalfOpenConnections(t *testing.T) {
 	s, c, conn := pair(t)
 	for i := range 1000 {
@@ -130,8 +130,8 @@ func TestIdentityOfAnother(t *testing.T) {
 	answers(t, s, c)
 }
 
-// A question for input reaches the front end that asked, whoever else names its
-// identity on that socket, before or after it, and is forgotten when it is answered.
+// A question for input reaches the front end that asked, even if another one names its identity on
+// that socket before or after it. It is forgotten when it is answered.
 func TestQuestionsReachWhoAsked(t *testing.T) {
 	s, c, conn := pair(t)
 	squat := func() { letIn(t, stranger(t, conn, conn.Stdin, greeting(), readyCommand("DEALER", c.Session().ID()))) }
@@ -174,8 +174,7 @@ func letIn(t *testing.T, conn net.Conn) {
 	}
 }
 
-// A signed message is delivered once. What the kernel has signed itself is not
-// delivered to it at all.
+// A signed message is delivered once. Messages that the kernel signed are never delivered to it.
 func TestSignedMessageAgain(t *testing.T) {
 	s, c, conn := pair(t)
 	waitForSubscribers(t, s, 1)

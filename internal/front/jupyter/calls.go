@@ -17,7 +17,7 @@ type Calls struct {
 type Call struct {
 	Request  *Message
 	Arrivals chan Arrival
-	Done     chan struct{} // closed when nobody waits any more
+	Done     chan struct{} // closed when the caller waits no longer
 }
 
 // Arrival is a message with the channel on which it came.
@@ -26,12 +26,12 @@ type Arrival struct {
 	Message *Message
 }
 
-// Reply tells the message that answers a request.
+// Reply reports whether the message answers a request.
 func (a Arrival) Reply() bool {
 	return a.Channel != IOPubChannel && strings.HasSuffix(a.Message.Header.Type, "_reply")
 }
 
-// Idle tells the message after which a request has no more output.
+// Idle reports whether this is the message after which a request has no more output.
 func (a Arrival) Idle() bool {
 	var status struct {
 		State string `json:"execution_state"`
@@ -66,8 +66,8 @@ func (c *Calls) Waiting() int {
 	return len(c.open)
 }
 
-// Deliver hands on what arrives on a channel until the connection ends. Messages that nobody waits for go to stray, which
-// may be nil.
+// Deliver hands on what arrives on a channel until the connection ends. Messages without a waiting call go to stray,
+// which may be nil.
 func (c *Calls) Deliver(ch Channel, stray func(*Message)) {
 	for m := range c.client.Messages(ch) {
 		c.mu.Lock()

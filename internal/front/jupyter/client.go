@@ -26,18 +26,18 @@ type peer struct {
 }
 
 // Limits of output that waits for a peer that does not read. Output beyond the first is
-// dropped, as ZeroMQ's publishers do, and the peer is told; a peer that has let the
-// second pile up is disconnected.
+// dropped, as ZeroMQ's publishers do, and the peer gets a notice; a peer that has let the second
+// pile up is disconnected.
 const (
 	dropLimit  = 64 << 20
 	closeLimit = 256 << 20
 )
 
-// Limits of a message that arrives, in bytes. Whoever can connect can send, so that
-// only a message that was signed makes room for large ones.
+// Limits of a message that arrives, in bytes. Any peer that can connect can send, so that only a
+// message that was signed makes room for large ones.
 const (
-	plainLimit    = 4 << 10 // heartbeats and subscriptions, which nobody signs
-	unprovenLimit = 4 << 20 // as long as nothing that was signed has come by the connection
+	plainLimit    = 4 << 10 // heartbeats and subscriptions, which are not signed
+	unprovenLimit = 4 << 20 // until a signed message has arrived on the connection
 	provenLimit   = 1 << 30
 )
 

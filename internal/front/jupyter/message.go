@@ -167,9 +167,9 @@ var ErrSignature = errors.New("jupyter: message with a wrong signature")
 // jupyter_client. At most it is twice that.
 const rememberedSignatures = 1 << 16
 
-// signatures remembers the last messages, so that one that somebody saw and sends
-// again is not executed again. What this side has signed is remembered, too: with the
-// same key, a message to a front end would pass for one from it.
+// signatures remembers the last messages, so that a message that an attacker recorded and sends
+// again is not executed again. Messages signed by this side are remembered, too: with the same key,
+// a message to a front end would pass for one from it.
 type signatures struct{ now, before map[string]bool }
 
 // add remembers a signature and reports whether it is new. No signature is always new.

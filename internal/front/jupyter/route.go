@@ -32,11 +32,11 @@ type sentByName struct {
 }
 
 // Send sends a message to the front end whose request it belongs to. An answer goes
-// back by the connection that the request came by, whoever else names the same
-// identity. What uses another channel, as a question for input does, or comes after
-// that connection has ended, goes to all that name the identity, and to those that come
-// to name it before the request is answered: a front end may still be connecting that
-// socket. So none of them can take it from another.
+// back by the connection that the request came by, even if other connections name the same
+// identity. What uses another channel, as a question for input does, or comes after that connection
+// has ended, goes to all that name the identity, and to those that come to name it before the
+// request is answered: a front end may still be connecting that socket. So none of them can take it
+// from another.
 func (s *Server) Send(ch Channel, m *Message) {
 	if len(m.Identities) == 0 {
 		return
@@ -184,7 +184,7 @@ func (s *Server) Publish(m *Message) {
 	}
 }
 
-// notice tells a subscriber that it missed output.
+// notice returns the message by which a subscriber learns that it missed output.
 func (s *Server) notice(n int, m *Message) [][]byte {
 	text := fmt.Sprintf("\n[%d messages of output are missing here: this front end read too slowly]\n", n)
 	notice := s.session.New("stream", nil, map[string]string{"name": "stderr", "text": text})

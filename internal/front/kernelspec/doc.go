@@ -5,7 +5,7 @@
 //	DATA/kernels/NAME/logo-*                the mark, drawn when it is installed
 //	DATA/kernels/NAME/kernel.js             colours for the classic Notebook
 //	DATA/kernels/NAME/quarto_setup_cell     the cell that Quarto puts before a document
-//	DATA/kernels/NAME/gonb-cope             the program, when it would not stay where it is
+//	DATA/kernels/NAME/gonb-cope             a copy of the program, when its own file is temporary
 //	DATA/labextensions/gonb-cope            colours for JupyterLab 4 and Notebook 7
 //
 // DATA is the user's folder of Jupyter or PREFIX/share/jupyter.

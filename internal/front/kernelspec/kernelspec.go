@@ -46,7 +46,7 @@ type Words struct {
 type Installed struct {
 	Dir          string // the kernelspec
 	Executable   string // what the kernelspec starts
-	Copied       bool   // whether that is a copy, as the program would not stay where it is
+	Copied       bool   // whether that is a copy, because the program's own file is temporary
 	LabExtension string // the extension of JupyterLab
 }
 
@@ -215,7 +215,7 @@ func replace(data, dir string, files map[string]file) (err error) {
 		return err
 	}
 	if err = os.Rename(fresh, dir); err != nil {
-		_ = os.Rename(old, dir) // as it was, if it was
+		_ = os.Rename(old, dir) // restores the earlier folder, if there was one
 	}
 	return err
 }

@@ -24,7 +24,7 @@ type child struct {
 	started time.Time
 	log     *process.Tail // what it printed outside of cells
 	calls   *jupyter.Calls
-	prompt  func(m, request *jupyter.Message) // takes a question for input
+	prompt  func(m, request *jupyter.Message) // receives a question for input
 }
 
 // errGone says that GoNB ended while it was needed.

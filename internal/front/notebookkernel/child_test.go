@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
 
-// What GoNB has said before it ends is taken, also where nobody had time for it until then.
+// GoNB's last output is read after it has ended, even if the reader was late.
 func TestLastOutput(t *testing.T) {
 	folder, err := jupyter.SocketFolder("child-")
 	if err != nil {

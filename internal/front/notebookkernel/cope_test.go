@@ -112,7 +112,7 @@ func TestRebindSaysWhatIsStale(t *testing.T) {
 	if r := f.execute("%%cope\nk").ok(t); len(r.of(t, "display_data")) != 1 { // what is shown says that it is stale
 		t.Errorf("shown without a word: %v", kinds(r.outputs))
 	}
-	// What is made of something stale is stale, for the reason that the other is.
+	// A value made of a stale one is stale for the same reason.
 	r = f.execute("%%cope\nlate = 3*k").ok(t)
 	if shown := r.of(t, "display_data"); len(shown) != 1 || !strings.Contains(fmt.Sprint(dataOf(shown[0])["text/plain"]), "k, kk, late are stale: made with what ell was before") {
 		t.Errorf("%v", shown)
@@ -165,8 +165,8 @@ func TestCopeProgressIsOneDisplay(t *testing.T) {
 		if len(ids) != 1 || len(r.of(t, "update_display_data")) == 0 {
 			t.Errorf("progress in %d displays, with %d updates", len(ids), len(r.of(t, "update_display_data")))
 		}
-		// What it says stays while it is of use, and what the cell has put out stays, in order: front ends
-		// that take clear_output have nothing else in the end.
+		// Its text stays while it is of use, and the cell's output stays, in order: front ends that obey
+		// clear_output have nothing else in the end.
 		var kept []string
 		for _, o := range r.outputs {
 			if o.Header.Type == "clear_output" {

@@ -97,8 +97,7 @@ func (g *goSide) failed(ctx context.Context, c *cell, out *goOutput, reply *jupy
 	return failed
 }
 
-// source returns the file that GoNB made of the cells, as it was compiled last; "" when it cannot
-// be read.
+// source returns the file that GoNB made of the cells and compiled last; "" when it cannot be read.
 func (g *goSide) source() string {
 	work, err := os.ReadFile(filepath.Join(g.prepared, warden.WorkFile))
 	if err != nil {

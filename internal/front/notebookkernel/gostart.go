@@ -68,8 +68,8 @@ func (g *goSide) environment() []string {
 	return append(env, "PATH="+g.tools.Bin()+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// prepare tells GoNB where the packages are that Go cells import without set-up. What
-// fails here shows when a cell imports them.
+// prepare gives GoNB the places of the packages that Go cells import without set-up. A failure here
+// appears when a cell imports them.
 func (g *goSide) prepare(ctx context.Context, child *child) {
 	if err := g.writeModule(ctx); err != nil {
 		g.k.opt.Log("Go cells: %v", err)
@@ -162,7 +162,7 @@ func (g *goSide) close() {
 	}
 }
 
-// goCompleteness reports whether a Go cell can be executed as it is: complete, incomplete (with the
+// goCompleteness reports whether a Go cell can be executed: complete, incomplete (with the
 // indentation of the next line) or invalid.
 func goCompleteness(code string) (status, indent string) {
 	source, goesOn := goSource(code)

@@ -75,7 +75,7 @@ func (k *kernel) inspect(ctx context.Context, m *jupyter.Message) any {
 }
 
 // copeCursor returns the script of a %%cope cell and the cursor in it: the line of
-// the magic is empty there, and what is before it stands where it did.
+// the magic is empty there, and the text before it keeps its place.
 func copeCursor(r cursorRequest) (body string, cursor int) {
 	body, _, _ = dsl.Cell(r.Code)
 	full, short := []rune(r.Code), []rune(body)
@@ -109,8 +109,7 @@ func (k *kernel) isComplete(m *jupyter.Message) any {
 // questionLine is a line such as "rbf?", which asks for help as in IPython.
 var questionLine = regexp.MustCompile(`^\s*(?:\?\s*([A-Za-z_]\w*)|([A-Za-z_]\w*)\s*\?)\s*$`)
 
-// questions takes the lines that ask for help out of a script and returns the names
-// they ask about.
+// questions removes the lines that ask for help from a script and returns the names they ask about.
 func questions(body string) (script string, names []string) {
 	lines := strings.Split(body, "\n")
 	for i, line := range lines {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What an error says is not printed besides, however the pieces come; all else is printed.
+// The text of an error is not also printed, however its pieces arrive; all else is printed.
 func TestHolder(t *testing.T) {
 	trace := "panic: boo\n\ngoroutine 1 [running]:\nmain.main()\nexit status 2\n"
 	for _, c := range []struct {

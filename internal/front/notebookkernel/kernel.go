@@ -44,9 +44,8 @@ type kernel struct {
 // lingerTime limits the time that the last messages take to leave.
 const lingerTime = 500 * time.Millisecond
 
-// Run serves a kernel until it is told to shut down, by a request or by a signal on
-// ends, or until the process that started it is gone. A signal on interrupts
-// interrupts the cell that runs.
+// Run serves a kernel until a request or a signal on ends shuts it down, or until the process that
+// started it is gone. A signal on interrupts interrupts the cell that runs.
 func Run(opt Options, interrupts, ends <-chan os.Signal) error {
 	connection, err := jupyter.ReadConnection(opt.ConnectionFile)
 	if err != nil {
@@ -97,8 +96,8 @@ func (k *kernel) announce(ctx context.Context) {
 	}
 }
 
-// watchParent ends the kernel when the process that started it has gone: a kernel
-// that nobody can reach must not stay.
+// watchParent ends the kernel when the process that started it has gone: an unreachable kernel must
+// not stay.
 func (k *kernel) watchParent(ctx context.Context) {
 	parent := os.Getppid()
 	if parent <= 1 {

@@ -11,7 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
 
-// An interrupt gives the prompt back if nothing looks at it: in a pipe that nobody writes to.
+// An interrupt gives the prompt back if no code checks for it: while reading a pipe without a
+// writer.
 func TestInterruptWaiting(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe.csv")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -51,7 +51,7 @@ func (s *statement) at(column int) string {
 	return p.argument
 }
 
-// call writes a call that binds a name.
+// statement writes a call that binds a name.
 func (s *server) statement(name string, c callParams) (*statement, error) {
 	t := &statement{}
 	t.text.WriteString(name + " = ")

@@ -36,7 +36,7 @@ func TestCancelManyCalls(t *testing.T) {
 	}
 }
 
-// What a session of many values costs when one is released does not grow with the values.
+// The cost of releasing one value does not grow with the number of values in the session.
 func TestReleaseAmongMany(t *testing.T) {
 	p := start(t)
 	var names strings.Builder

@@ -108,7 +108,8 @@ func (p *program) next() message {
 	}
 }
 
-// request sends a request and returns its answer; what is asked or told meanwhile is answered or kept.
+// request sends a request and returns its answer; requests that arrive meanwhile are answered, and
+// notifications are kept.
 func (p *program) request(method string, params any) message {
 	p.Helper()
 	p.number++
@@ -151,7 +152,8 @@ func named(function string, names map[string]any, args ...any) map[string]any {
 
 func ref(d described) map[string]any { return map[string]any{"name": d.Name} }
 
-// Values stay behind names, numbers and texts come as they are, and a name represents its definition.
+// Values stay behind names, numbers and texts are sent themselves, and a name represents its
+// definition.
 func TestCalls(t *testing.T) {
 	p := start(t)
 	if h := result[map[string]any](p, "hello", map[string]any{"protocol": Protocol}); h["version"] != "test" {
@@ -226,7 +228,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A script sees tables and values by the names that are bound for it; displays come as they are made.
+// A script sees tables and values by the names that are bound for it; each display is sent when it is
+// made.
 func TestScripts(t *testing.T) {
 	p := start(t)
 	p.block(1, []byte("site,temp,out\na,1,3\na,2,4\nb,1,5\nb,2,4\na,1,3.5\nb,1,5.5\na,2,4.2\nb,2,4.4\n"))
@@ -348,7 +351,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Of several calls those that wait are cancelled, too, and all say what they were.
+// Waiting calls are cancelled, too, and all say what they were.
 func TestCancelWaiting(t *testing.T) {
 	p := start(t)
 	problem := result[described](p, "call", named("paper", map[string]any{"case": 2, "gap": 0.02}))
@@ -389,7 +392,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// What is no message ends the server and nothing else.
+// Bytes that are not a message end the server and nothing else.
 func TestFaultFrames(t *testing.T) {
 	for _, text := range []string{"", "\r\n\r\n", "Content-Length: -1\r\n\r\n", "Content-Length: 99999999999\r\n\r\n", "Content-Length: 99999999999\r\nBlock: 1\r\n\r\n", "Content-Length: 3\r\nBlock: x\r\n\r\nabc", "Content-Length: 500\r\n\r\n{", "GET / HTTP/1.1\r\n\r\n", "Content-Length: 1000000000\r\nBlock: 1\r\n\r\nab"} {
 		out, into := io.Pipe()

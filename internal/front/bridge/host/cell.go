@@ -205,7 +205,8 @@ func (s *Session) Get(name string) (any, error) {
 	return nil, fmt.Errorf("%q is not bound; bound are %s", name, strings.Join(known, ", "))
 }
 
-// isRecord reports whether an element of a list is a part of a value: a struct that is no value itself.
+// isRecord reports whether an element of a list is a part of a value: a struct that is not a value
+// itself.
 func isRecord(v any) bool {
 	if _, ok := v.(kernels.Kernel); ok || v == nil {
 		return false
@@ -285,7 +286,7 @@ func recorded(op bridge.Op) bool {
 	return op == bridge.OpNames || op == bridge.OpGet || op == bridge.OpAct
 }
 
-// copy returns the ledger as it is now.
+// copy returns a copy of the present ledger.
 func (l *ledger) copy() (ledger, error) {
 	if l.size > maxLedger {
 		return ledger{}, fmt.Errorf("the cell has read more than %d MiB from the session before; bind the function in a cell of its own",

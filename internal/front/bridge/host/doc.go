@@ -10,10 +10,9 @@
 //	h.Close()     // ends the processes of functions, removes the socket
 //
 // A connection (cell.go) asks for names and values of the session and binds new ones.
-// What it was answered is kept in a ledger (cell.go). When it binds a Go function,
-// the host copies the cell's program, starts it, plays the ledger back to it until it
-// has come to the same place, and from then on asks it for values (process.go). The
-// copy is kept for as long as anything uses the function, so that a process that
-// ended, by a mistake in the function or an interrupt, is started again when the
-// function is needed again.
+// A ledger records the answers (cell.go). When it binds a Go function, the host copies the cell's
+// program, starts it, plays the ledger back to it until it has come to the same place, and from
+// then on asks it for values (process.go). The copy is kept for as long as anything uses the
+// function, so that a process that ended, by a mistake in the function or an interrupt, is started
+// again when the function is needed again.
 package host

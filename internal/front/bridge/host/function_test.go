@@ -68,8 +68,8 @@ func TestFunction(t *testing.T) {
 func TestNested(t *testing.T) {
 	n := newNotebook(t)
 	n.mustCope("wave(x, y) = x[0]*y[0]")
-	// A formula of a script is bound to columns when it meets its points; without
-	// points the cell is told so.
+	// A formula of a script is bound to columns when it meets its points; without points the cell
+	// gets an error.
 	n.mustRun("decayPlus")
 	n.value("both", 1, 2)
 	if fault := n.host.Fault(); fault == nil || !strings.Contains(fault.Error(), "must be bound") {

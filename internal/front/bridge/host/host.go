@@ -107,8 +107,8 @@ func (h *Host) Interrupt() {
 }
 
 // Fault returns what went wrong first in a Go function since it was last called, and
-// forgets it. A kernel's values come without an error: values of one that failed are
-// NaN, and whoever says so wants to know why.
+// forgets it. A kernel's values come without an error: values of one that failed are NaN, and the
+// message about them needs the reason.
 func (h *Host) Fault() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

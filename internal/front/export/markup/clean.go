@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Cleaner rebuilds foreign markup from what is known to be harmless. The zero value keeps
-// ids as they are, drops style sheets, and loads no image.
+// Cleaner rebuilds foreign markup from what is known to be harmless. The zero value keeps ids,
+// drops style sheets, and loads no image.
 type Cleaner struct {
 	ID   func(string) string                     // the id in the page of an id in this markup
 	Load func(src string) (data, problem string) // an image as data: URI, or why it is missing
@@ -23,7 +23,7 @@ type Cleaner struct {
 	// how many links were dropped, whose words stay: ones to files, and ones that could do something
 	Links  int
 	Limits *allowance.Allowance // of the trees of what is read; nil for ones by the length of each source
-	Plain  bool                 // a part is shown as it is written, because it is too deep or too long
+	Plain  bool                 // a part is shown as its source, because it is too deep or too long
 }
 
 var (
@@ -35,7 +35,7 @@ var (
 	mathTags = Names("math menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow " +
 		"ms mspace msqrt mstyle " +
 		"msub msubsup msup mtable mtd mtext mtr munder munderover none")
-	// What these hold is no text for a reader, or could do something.
+	// Their contents are not text for a reader, or could run or load something.
 	dropped = Names("script style iframe object embed applet base link meta head title template noscript noembed noframes " +
 		"textarea xmp select input " +
 		"video audio canvas map param source track frame frameset math-field animate animateTransform animateMotion set foreignObject metadata")

@@ -4,7 +4,7 @@
 //	source ──Parse──▶ tree of nodes ──Cleaner──▶ what may stay ──Write──▶ markup
 //	style sheet ──Scoped──▶ rules that reach one element and load nothing
 //
-// Parse is the parser of golang.org/x/net/html, so that a tree is what a browser sees. What may
-// stay is listed: elements and attributes (clean.go, parse.go), functions of CSS
-// (style.go). Anything else goes, and a Cleaner remembers what a reader might miss.
+// Parse is the parser of golang.org/x/net/html, so that a tree is what a browser sees. Lists name
+// all that may stay: elements and attributes (clean.go, parse.go), functions of CSS (style.go).
+// Anything else goes, and a Cleaner remembers what a reader might miss.
 package markup

@@ -113,7 +113,7 @@ func FuzzScoped(f *testing.F) {
 				t.Errorf("the rule %q reaches outside", line)
 			}
 		}
-		// A text in quotes is no address. Nothing in it ends it early: there is no backslash.
+		// A text in quotes is not an address. Nothing in it ends it early: there is no backslash.
 		low := quoted.ReplaceAllString(strings.ToLower(out), "")
 		if strings.ContainsAny(out, `\<&`) || foreignURL.MatchString(strings.ReplaceAll(low, "url(#", "")) || strings.Contains(low, "@import") {
 			t.Errorf("%q is left of the sheet", out)

@@ -113,7 +113,7 @@ func declared(tokens []css.Token, id func(string) string) string {
 	return strings.Join(out, "; ")
 }
 
-// declaration returns one declaration as it was written, with its addresses in the page.
+// declaration returns the source of one declaration, with its addresses in the page.
 func declaration(tokens []css.Token, id func(string) string) (string, bool) {
 	colon := until(tokens, css.ColonToken)
 	if colon == len(tokens) {
@@ -135,8 +135,7 @@ func declaration(tokens []css.Token, id func(string) string) (string, bool) {
 // that has to be computed first is refused.
 var inPlace = regexp.MustCompile(`(?i)^position\s*:\s*(static|relative)\s*(!important)?$`)
 
-// cssTokens reads CSS into tokens. A comment becomes a space, because what stands
-// before and after it are two words.
+// cssTokens reads CSS into tokens. A comment becomes a space, because it separates two words.
 func cssTokens(text string) []css.Token {
 	lexer := css.NewLexer(source.NewInputString(XMLText(text)))
 	var out []css.Token
@@ -272,8 +271,8 @@ func localTarget(token []byte) (string, bool) {
 }
 
 // plainText returns the text of tokens that stay within their place: brackets are closed, strings
-// end, and nothing is written in the other spellings that a backslash allows. A style sheet stands
-// in the page as it is, so that < and & are refused too.
+// end, and nothing is written in the other spellings that a backslash allows. A style sheet is
+// copied into the page without escapes, so that < and & are refused too.
 func plainText(tokens []css.Token) (string, bool) {
 	var b strings.Builder
 	var open []byte

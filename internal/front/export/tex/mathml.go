@@ -75,7 +75,8 @@ const mostDepth = 50
 type mathParser struct {
 	rest  string
 	depth int
-	// of the row that is read: what stands instead of its number, its name, and that it has none
+	// of the row that is read: the text that replaces its number, its name, and that it has no
+	// number
 	tag, label string
 	noNumber   bool
 }

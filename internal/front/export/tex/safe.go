@@ -22,8 +22,8 @@ var commandNames = markup.Names(
 	textbackslash textasciitilde textasciicircum textless textgreater textbar textquotedbl textquotesingle textendash textemdash textellipsis textbullet
 	textperiodcentered textdegree textmu textpm texttimes copyright pounds ss ae AE oe OE o O aa AA l L i j S P c v u H k r t b d`)
 
-// signNames are the commands of one character that is no letter: spaces, marks above
-// letters, and characters that mean something to TeX.
+// signNames are the commands of one character other than a letter: spaces, marks above letters, and
+// characters that mean something to TeX.
 const signNames = "\\,:;>!/- \n{}|%#&$_~^'\"`=."
 
 // environmentNames are the environments that LaTeX of an output may hold besides
@@ -68,14 +68,14 @@ func Compilable(source string) bool {
 
 func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// reader reads LaTeX as TeX does as long as nobody changes the rules, which no
-// command of commandNames does.
+// reader reads LaTeX as TeX does while no command changes the rules; the commands of commandNames
+// do not.
 type reader struct {
 	rest string
 	open []string // groups, formulas and environments, by what ends them
 }
 
-// next reads one character or command and reports whether it may stand here.
+// next reads one character or command and reports whether it is allowed here.
 func (r *reader) next() bool {
 	c := r.rest[0]
 	r.rest = r.rest[1:]

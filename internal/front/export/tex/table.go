@@ -42,8 +42,7 @@ func bracketed(open string, content *markup.Node, end string) *markup.Node {
 	return out
 }
 
-// tableForm says how a table is set: what stands around it, and to which side its columns are
-// aligned, in turn.
+// tableForm says how a table is set: the text around it, and the alignment of each column.
 type tableForm struct{ open, end, align string }
 
 // environments are the tables of TeX.

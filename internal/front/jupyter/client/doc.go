@@ -14,9 +14,9 @@
 //	err = client.Run(ctx, nb, kernel, client.RunOptions{Timeout: time.Minute})
 //
 // The meaning of outputs, tags and options follows nbclient, Jupyter's own executor, except for three
-// points: outputs of a cell that is not reached are removed, so that no old output stands after a
-// failure; a stream is one output however the kernel cut it; and a cell that takes too long is
-// always interrupted, which keeps the kernel's state.
+// points: outputs of a cell that is not reached are removed, so that no old output follows a failure;
+// a stream is one output however the kernel cut it; and a cell that takes too long is always
+// interrupted, which keeps the kernel's state.
 //
 // Nothing here waits for ever. The process of the kernel is watched, so that a
 // request to a kernel that has died ends with an error that quotes what it wrote last.

@@ -23,7 +23,7 @@ type ExecuteOptions struct {
 	StopOnError bool          // an error discards the executions that were sent after this one
 	CellID      string        // of the notebook cell that holds the code
 
-	// Input answers when the code asks the user; nil tells it that nobody can. An
+	// Input answers when the code asks the user; nil: the kernel is sent allow_stdin = false. An
 	// error interrupts the execution.
 	Input func(prompt string, password bool) (string, error)
 	// Output gets what the execution publishes on iopub, in order: streams, displays,

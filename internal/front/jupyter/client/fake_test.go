@@ -206,7 +206,7 @@ func (f *fake) command(m *jupyter.Message, name, rest string, publish func(strin
 		case <-f.interrupted:
 			return map[string]any{"ename": "Interrupt", "evalue": "", "traceback": []string{}}
 		}
-	case "create": // tells the test by a file that it is here
+	case "create": // creates a file that shows the test that this point was reached
 		if err := os.WriteFile(rest, nil, 0o600); err != nil {
 			panic(err)
 		}

@@ -49,8 +49,8 @@ func decode(m *jupyter.Message, v any) error {
 	return nil
 }
 
-// route hands every message of a channel to the request that caused it. Messages
-// that nobody waits for are dropped.
+// route hands every message of a channel to the request that caused it. Messages without a waiting
+// request are dropped.
 func (k *Kernel) route(ch jupyter.Channel) {
 	k.calls.Deliver(ch, nil)
 	k.routing.Done()

@@ -288,7 +288,7 @@ func TestKillGroup(t *testing.T) {
 	eventually(t, fmt.Sprintf("the end of process %d", child), func() bool { return !alive(child) })
 }
 
-// alive reports whether a process runs. One that has ended and that nobody has waited for does not.
+// alive reports whether a process runs. A zombie does not run.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

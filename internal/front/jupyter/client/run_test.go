@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 		sources []string
 		opt     RunOptions
 		want    []string
-		err     *CellError // without Err, which errs tells
+		err     *CellError // without Err, which errs checks
 		errs    func(error) bool
 	}{
 		"everything": {

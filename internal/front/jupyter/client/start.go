@@ -22,7 +22,7 @@ import (
 // StartOptions say how a kernel is started. The zero value works.
 type StartOptions struct {
 	Dir     string        // the kernel's working folder; "" is the current one
-	Stderr  io.Writer     // gets what the kernel's process itself writes; nil: nobody
+	Stderr  io.Writer     // gets the output of the kernel's process itself; nil: discarded
 	Timeout time.Duration // until the kernel must be ready; 0 is a minute
 }
 

@@ -1,3 +1,3 @@
 // Package notebook reads and writes Jupyter notebooks (nbformat 4, written as 4.5). Metadata is
-// kept whole, numbers as they were written; other fields are the format's, which allows no more.
+// kept whole, with the digits of its numbers; other fields are the format's, which allows no more.
 package notebook

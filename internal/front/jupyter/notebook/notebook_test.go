@@ -171,7 +171,7 @@ func TestReadErrors(t *testing.T) {
 }
 
 // A byte order mark, as some editors on Windows write it, and blank lines at the end
-// are no part of the notebook.
+// are not part of the notebook.
 func TestReadWithMark(t *testing.T) {
 	for _, text := range []string{"\ufeff" + written, written + "\n \t\r\n"} {
 		n, err := Read(strings.NewReader(text))
@@ -181,8 +181,8 @@ func TestReadWithMark(t *testing.T) {
 	}
 }
 
-// What is no regular file is refused before it is opened, because a pipe that nobody
-// writes to would be waited for.
+// A file that is not regular is refused before it is opened, because opening a pipe without a
+// writer would block.
 func TestLoadRegular(t *testing.T) {
 	folder := t.TempDir()
 	for _, path := range []string{folder, "/dev/zero"} {

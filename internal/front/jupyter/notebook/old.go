@@ -55,7 +55,7 @@ func (f *fileForm) upgrade() error {
 	return nil
 }
 
-// decode reads JSON with its numbers as they are written.
+// decode reads JSON and keeps the digits of its numbers.
 func decode(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
