@@ -89,7 +89,7 @@ func TestAgentOfPeople(t *testing.T) {
 		t.Errorf("closing a round of a led campaign: %v", err)
 	}
 	other := &agentOptions{run: "wells", task: "rome", campaign: lab, recipe: recipe}
-	if _, err := other.openLed(ctx); err == nil || !strings.Contains(err.Error(), "is not led by run wells for task \"rome\"") {
+	if _, err := other.openLed(ctx); err == nil || !strings.Contains(err.Error(), "does not belong to run wells for task \"rome\"") {
 		t.Errorf("the campaign of another agent: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ func TestFontFound(t *testing.T) {
 	}{
 		{"linux", installed("Liberation Sans"), "Liberation Sans", ""},
 		{"linux", installed("Arial"), "Arial", ""},
-		{"linux", installed(), "", "set in DejaVu Sans"},
+		{"linux", installed(), "", "use DejaVu Sans"},
 		{"linux", func(string) (string, error) { return "", errors.New("no such program") }, "", "fc-match"},
 		{"darwin", installed(), "Arial, which comes with this system", ""},
 	} {

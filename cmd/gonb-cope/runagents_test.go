@@ -165,7 +165,7 @@ func asJSON(t *testing.T, v any) string {
 func TestRunByAgentsRefused(t *testing.T) {
 	const base = "p = paper(case=2)\n"
 	for text, want := range map[string]string{
-		base + "r = fc(p, runs=2, delta=0.2)\nfc(p, delta=r.delta)": "it rests on r, the result of other runs, which agents would have to repeat",
+		base + "r = fc(p, runs=2, delta=0.2)\nfc(p, delta=r.delta)": "it depends on r, the result of other runs, which agents would have to repeat",
 		base + `fc(p, algorithm="Oracle")`:                          "Oracle",
 		base + "fc(p, algorithm=\"CoKernelFC\")":                    `agents receive a protocol, which has no expected rewards: test.cope:2:9: protocol failed`,
 	} {

@@ -95,7 +95,7 @@ sweep(r, gap=[0.4, 0.5], algorithm=["CoTestFC", "CoKernelFC"])
 			<-ended
 			t.Error("the worker does not end")
 		}
-		if flags[0] != "--once" && !strings.Contains(said.String(), "worker the-first made ") {
+		if flags[0] != "--once" && !strings.Contains(said.String(), "worker the-first computed ") {
 			t.Errorf("the worker says %q", said.String())
 		}
 	}

@@ -20,11 +20,11 @@ func TestMeasuredWarnings(t *testing.T) {
 		want              string
 	}{
 		{at(4, 3.5, 4.5), few, few, 4, ""},
-		{at(0.8, 0.7, 0.9), few, few, 2, "pooling the tasks hurts in runs with a guarantee: the speedup is 0.8 [0.7, 0.9] in simulated runs, where 2 is predicted"},
+		{at(0.8, 0.7, 0.9), few, few, 2, "pooling the tasks hurts in runs with a guarantee: the speedup in simulated runs is 0.8 [0.7, 0.9]; 2 is predicted"},
 		{at(1.05, 0.98, 1.12), few, few, 1, "will help little"},
 		{at(1.5, 1.4, 1.6), few, few, 4, "less than predicted"},
-		{at(4, 3.5, 4.5), many, few, 4, "hurts: agents that share answer wrongly in 20 of 50"},
-		{at(4, 3.5, 4.5), many, many, 4, "misleads, shared or not"},
+		{at(4, 3.5, 4.5), many, few, 4, "hurts: 20 of 50 simulated runs are wrong with sharing"},
+		{at(4, 3.5, 4.5), many, many, 4, "the fitted kernel misleads: 20 of 50"},
 	} {
 		m := Measured{Runs: 50, Delta: 0.05, Speedup: c.speedup, Wrong: c.wrong, WrongAlone: c.wrongAlone}
 		got := strings.Trim(fmt.Sprint(m.Warnings(c.predicted)), "[]")

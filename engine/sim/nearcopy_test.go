@@ -78,7 +78,7 @@ func TestNearCopyUnderNorm(t *testing.T) {
 		p, norm := beyondFeatures(t, 300, c.step, 0.1, 2)
 		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 10, Seed: 1, Options: engine.Options{Delta: 0.1, Norm: norm * 1.01 / 0.1}})
 		t.Logf("step %g: %d of %d wrong: %s", c.step, r.Errors.Count, r.Runs, r.Guarantee)
-		if r.Standing != c.standing || c.step > 0 && !strings.Contains(r.Guarantee, "the kernel hardly tells apart") {
+		if r.Standing != c.standing || c.step > 0 && !strings.Contains(r.Guarantee, "the kernel hardly distinguishes") {
 			t.Errorf("step %g, %d of %d wrong: %s", c.step, r.Errors.Count, r.Runs, r.Guarantee)
 		}
 	}

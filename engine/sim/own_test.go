@@ -111,7 +111,7 @@ func TestOwnAlgorithm(t *testing.T) {
 	claimed := own(pulls)
 	claimed.Backing = algorithms.BackingNormal
 	x.Own, x.Runs = claimed, 2
-	if r, err := sim.Run(ctx, x); err != nil || r.Standing == engine.StandingProven || !strings.Contains(r.Guarantee, "its author says") {
+	if r, err := sim.Run(ctx, x); err != nil || r.Standing == engine.StandingProven || !strings.Contains(r.Guarantee, "its author's claim") {
 		t.Errorf("a claim is told as %q, %v", r.Guarantee, err)
 	}
 }

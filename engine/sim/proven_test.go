@@ -187,7 +187,7 @@ func TestSameFeatures(t *testing.T) {
 					text = w.String()
 				}
 			}
-			if r.Standing != engine.StandingHeuristic || !strings.Contains(text, `arms "a1" and "a2" of task`) || !strings.Contains(text, "a column that tells them apart is missing") {
+			if r.Standing != engine.StandingHeuristic || !strings.Contains(text, `Arms "a1" and "a2" of task`) || !strings.Contains(text, "A column that distinguishes them is missing") {
 				t.Errorf("x = %s, seed %d: %s\n%s", x, seed, r.Guarantee, text)
 			}
 		}
@@ -205,7 +205,7 @@ func TestArmsThatAreOne(t *testing.T) {
 	p.Mean = nil
 	draw := func(*rand.Rand, int, int, bool) (sim.Draw, error) { return sim.Draw{Mean: 1}, nil }
 	r = run(t, sim.Experiment{Problem: &p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Draw: draw})
-	if !strings.Contains(r.Guarantee, `arms that the kernel does not distinguish have the same reward (task "t", arm "a", and "b")`) {
+	if !strings.Contains(r.Guarantee, `arms that the kernel does not distinguish have equal expected rewards (task "t", arm "a", and "b")`) {
 		t.Error(r.Guarantee)
 	}
 }

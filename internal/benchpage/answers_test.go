@@ -46,10 +46,10 @@ func TestAnswersAreSaid(t *testing.T) {
 	if status, _ := bob.post("/tell", url.Values{"store": {ids[0]}, "r." + ids[0]: {"4"}}); status != 200 {
 		t.Errorf("a colleague's pull: status %d", status)
 	}
-	says("another value than a colleague's", ann, url.Values{"store": {ids[0]}, "r." + ids[0]: {"3"}}, 422, "4 was told before by Bob, and now 3")
+	says("another value than a colleague's", ann, url.Values{"store": {ids[0]}, "r." + ids[0]: {"3"}}, 422, "4 is recorded by Bob, but the row says 3")
 	says("an id that there is not", bob, url.Values{"store": {"B00000"}, "r.B00000": {"3"}}, 422, "B00000")
 	says("what is no id", bob, url.Values{"store": {"x"}, "r.x": {"3"}}, 422, "is not an id")
-	says("no number, for a row of another", bob, url.Values{"store": {ids[1]}, "r." + ids[1]: {"much"}}, 422, "is no number")
+	says("no number, for a row of another", bob, url.Values{"store": {ids[1]}, "r." + ids[1]: {"much"}}, 422, "is not a number")
 	says("thousands", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"1,234"}}, 422, "may be 1.2340 or 1234")
 	says("a huge number", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"1e308"}, "sure." + ids[1]: {"1"}}, 422, "from -1e100 to 1e100")
 	if _, err := c.Do(t.Context(), &campaign.Close{Reason: "the freezer broke", By: "Ann"}); err != nil {
@@ -62,7 +62,7 @@ func TestAnswersAreSaid(t *testing.T) {
 	if strings.Contains(text, "autofocus") {
 		t.Error("a field of a round that is over")
 	}
-	says("and again", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"9"}}, 422, "7 was told before by Ann")
+	says("and again", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"9"}}, 422, "7 is recorded by Ann")
 }
 
 // The input of other rows stays when one row is stored or refused, or more pulls are asked for; all can be stored

@@ -29,7 +29,7 @@ func TestFaultGuessedIDs(t *testing.T) {
 	ann, bob := joined(t, c, s, "Ann"), joined(t, c, s, "Bob")
 	_, text := ann.post("/ask", nil)
 	ids := idsOf(text)
-	if status, text := bob.upload("id,reward\n" + ids[0] + ",4\n"); status != http.StatusOK || !strings.Contains(text, "on the list of somebody else") {
+	if status, text := bob.upload("id,reward\n" + ids[0] + ",4\n"); status != http.StatusOK || !strings.Contains(text, "on the list of another person") {
 		t.Errorf("a pull of Ann: status %d: %s", status, text)
 	}
 	var guesses strings.Builder

@@ -121,7 +121,7 @@ func TestList(t *testing.T) {
 	if err != nil || own.Rows[0].Reward == nil || *own.Rows[0].Reward != 12.5 || left == 0 {
 		t.Errorf("%v: %+v", err, own.Rows[0])
 	}
-	for typed, want := range map[string]string{"much": "is no number", "": "is no number", "NaN": "is no number"} {
+	for typed, want := range map[string]string{"much": "is not a number", "": "is not a number", "NaN": "is not a number"} {
 		status, text := ann.post("/tell", url.Values{"store": {ids[1][1]}, "r." + ids[1][1]: {typed}})
 		if status != http.StatusUnprocessableEntity || !strings.Contains(text, want) || !strings.Contains(text, `value="`+typed+`" aria-label="Result of `+ids[1][1]+`" autofocus`) || strings.Contains(text, "I am sure") {
 			t.Errorf("%q: status %d: %s", typed, status, text)

@@ -116,7 +116,7 @@ func TestBenchPageWithoutScripts(t *testing.T) {
 	}
 	benchPicture(ctx, t, "stored-320")
 	do("a slip", chromedp.SendKeys(field(3), "12,5 mg"), chromedp.Click(benchAll), done(1), benchThere("#"+rows[3].ID+" .wrong"))
-	if text := benchText(ctx, t, "#"+rows[3].ID); !strings.Contains(text, `"12,5 mg" is no number`) || strings.Contains(text, "I am sure") || typed(3) != "12,5 mg" {
+	if text := benchText(ctx, t, "#"+rows[3].ID); !strings.Contains(text, `"12,5 mg" is not a number`) || strings.Contains(text, "I am sure") || typed(3) != "12,5 mg" {
 		t.Errorf("the slip is answered by %q", text)
 	}
 	benchPicture(ctx, t, "slip-320")

@@ -157,7 +157,7 @@ func TestReportCheckMarkdown(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "other.md"), []byte("# Words\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := report("--check", "other.md"); o.status != 1 || !strings.Contains(o.stderr, "other.md is no report in Markdown") {
+	if o := report("--check", "other.md"); o.status != 1 || !strings.Contains(o.stderr, "other.md is not a Markdown report") {
 		t.Errorf("status %d: %s", o.status, o.stderr)
 	}
 }

@@ -172,7 +172,7 @@ func TestAdded(t *testing.T) {
 				t.Errorf("answers %q, want %q", got, want)
 			}
 			// the agents of north, and of west, which has a third of delta: 0.1 + 0.1/2 + 0.1/3
-			if algorithm == "CoTestFC" && !strings.Contains(fmt.Sprint(st.Assumes), "3 arms were added while it ran, so that the probability of a wrong answer is at most 0.1833 in place of 0.1") {
+			if algorithm == "CoTestFC" && !strings.Contains(fmt.Sprint(st.Assumes), "3 arms were added while it ran, so that the probability of a wrong answer is at most 0.1833 instead of 0.1") {
 				t.Errorf("assumes %q", st.Assumes)
 			}
 			if len(st.Differs) > 0 || st.Standing == "" {

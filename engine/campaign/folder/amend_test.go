@@ -168,7 +168,7 @@ func TestEpsilonWaits(t *testing.T) {
 	if _, err := amendBy(t.Context(), c, campaign.AmendBody{Epsilon: &epsilon, Reason: "the plant wants more"}, "Ann"); err != nil {
 		t.Fatal(err)
 	}
-	if text := said(); !strings.Contains(text, "epsilon is changed to 0.25; what stands here is still for 0.5") {
+	if text := said(); !strings.Contains(text, "epsilon is changed to 0.25. These answers are still for 0.5") {
 		t.Errorf("after the change: %s", text)
 	}
 	round()

@@ -99,14 +99,14 @@ func TestPasswordInURL(t *testing.T) {
 	for _, c := range []struct{ url, want string }{
 		// a wrong password, no server there, secrets that were not escaped, and URLs that cannot be
 		{"nats://ann:secret2@127.0.0.1:" + port, "nats://xxxxx@127.0.0.1:" + port + " does not work out: the server does not let in the user, password or token before the @"},
-		{"nats://ann:secret@127.0.0.1:1", "nobody answers at nats://xxxxx@127.0.0.1:1"},
+		{"nats://ann:secret@127.0.0.1:1", "no server answers at nats://xxxxx@127.0.0.1:1"},
 		{"nats://ann:secret/x@127.0.0.1:" + port, "in a password before the @, write %2F for /"},
 		{"nats://ann:secret,x@127.0.0.1:" + port, "in a password before the @, write %2F for /"},
 		{"nats://ann:secret%zz@127.0.0.1:" + port, "%25 for %"},
 		{"http://127.0.0.1:" + port, `must be like nats://host:4222 or tls://host:4222, got "http://127.0.0.1:`},
 		{"127.0.0.1:1:1", `got "127.0.0.1:1:1"`},
 		{"nats://127.0.0.1:66000", `got "nats://127.0.0.1:66000"`},
-		{"nats://[::1]:1", "nobody answers at nats://[::1]:1"},
+		{"nats://[::1]:1", "no server answers at nats://[::1]:1"},
 		{"nats://127.0.0.1:1,", "URL 2 of 2 of the servers is empty"},
 	} {
 		// only a missing answer may take its time

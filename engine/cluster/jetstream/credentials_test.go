@@ -133,7 +133,7 @@ func TestWrongCredentials(t *testing.T) {
 		}
 	})
 	t.Run("none", func(t *testing.T) {
-		refused(t, s.URL(), "", jetstream.NoCredentials, "nobody without credentials", "--creds FILE")
+		refused(t, s.URL(), "", jetstream.NoCredentials, "the server requires credentials", "--creds FILE")
 		// without TLS in the URL it is the same sentence
 		refused(t, strings.Replace(s.URL(), "tls:", "nats:", 1), "", jetstream.NoCredentials, "--creds FILE")
 		// also a program of others that trusts the authority

@@ -82,7 +82,7 @@ func TestWhatAServerLacks(t *testing.T) {
 		})
 	}
 	t.Run("nobody", func(t *testing.T) {
-		if _, err := jetstream.Dial(t.Context(), "nats://127.0.0.1:1", jetstream.DialOptions{Wait: 200 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), "nobody answers at nats://127.0.0.1:1") {
+		if _, err := jetstream.Dial(t.Context(), "nats://127.0.0.1:1", jetstream.DialOptions{Wait: 200 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), "no server answers at nats://127.0.0.1:1") {
 			t.Errorf("nobody is there: %v", err)
 		}
 	})
