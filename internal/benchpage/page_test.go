@@ -127,7 +127,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%q: status %d: %s", typed, status, text)
 		}
 	}
-	if status, text := ann.post("/tell", url.Values{"store": {id}, "r." + id: {"13"}}); status != http.StatusUnprocessableEntity || !strings.Contains(text, "12.5 was told before by Ann, and now 13") {
+	if status, text := ann.post("/tell", url.Values{"store": {id}, "r." + id: {"13"}}); status != http.StatusUnprocessableEntity || !strings.Contains(text, "12.5 is recorded by Ann, but the row says 13") {
 		t.Errorf("another value: status %d: %s", status, text)
 	}
 	// a colleague sees none of it

@@ -111,7 +111,7 @@ func TestPasswordInURL(t *testing.T) {
 	} {
 		// only a missing answer may take its time
 		wait := limit // what is recorded at once does not take it
-		if strings.HasPrefix(c.want, "nobody answers") {
+		if strings.HasPrefix(c.want, "no server answers") {
 			wait = time.Second
 		}
 		began := time.Now()
