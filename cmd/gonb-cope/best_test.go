@@ -76,7 +76,7 @@ func TestNoCommandThatFails(t *testing.T) {
 		{"option,yield\na,1 g\na,2 g\na,1 g\nb,2 g\n", "--reward COLUMN", "Perhaps"},
 		{"time,value\n1,3\n2,4\n3,5.5\n", "--arm COLUMN --reward value", "Perhaps"},
 		{"task,opt,y\ns,a,1.2\ns,b,3.1\nu,a,1.3\nu,b,2.9\nTotal,,8.5\n", `column "opt" has no value here`, "Perhaps"},
-		{"task,temp,y\n-,°C,g/l\ns,20,3.1\ns,30,1.3\nu,20,2.9\nu,30,1.5\n", "runs.csv:2:", "Perhaps"},
+		{"task,temp,y\n-,°C,g/l\ns,20,3.1\ns,30,1.3\nu,20,2.9\nu,30,1.5\n", "--task task --arm temp --reward y\n", "COLUMN"},
 		{"opt,trials,successes\na,100,40\nb,100,60\nc,90,40\n", "--arm opt --successes successes --trials trials\n", "COLUMN"},
 		{"Name,Score\nA,5.1\nB,6.2\nC,4.9\n", "--arm Name --reward Score\n", "COLUMN"},
 		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", "--arm option --reward yield\n", "where"},
