@@ -41,7 +41,8 @@ type channel struct {
 	in  *textproto.Reader
 	out io.WriteCloser
 
-	mu         sync.Mutex // of messages sent, and of the blocks
+	sending    sync.Mutex // of messages sent: a slow reader of them must not keep the server from reading
+	mu         sync.Mutex // of the blocks received
 	unreadable func()     // called for a message that is not JSON; may be nil
 	blocks     map[int][]byte
 	owned      map[string][]int // blocks that came before a request, by its id; those before answers under the name answers
@@ -51,8 +52,8 @@ type channel struct {
 
 // Send sends a message.
 func (c *channel) Send(message []byte) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.sending.Lock()
+	defer c.sending.Unlock()
 	return c.write("", withKind(message))
 }
 
@@ -87,8 +88,8 @@ func (c *channel) write(header string, content []byte) error {
 
 // sendBlock sends bytes and returns the number by which a message names them.
 func (c *channel) sendBlock(content []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.sending.Lock()
+	defer c.sending.Unlock()
 	c.last++
 	return c.last, c.write(fmt.Sprintf("Block: %d\r\n", c.last), content)
 }

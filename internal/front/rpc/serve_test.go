@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"net/textproto"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,7 +50,10 @@ func (d *data) UnmarshalJSON(text []byte) error {
 func start(t *testing.T) *program {
 	t.Helper()
 	in, toServer := io.Pipe()
-	fromServer, out := io.Pipe()
+	fromServer, out, err := os.Pipe() // which holds what the test has not read while it sends
+	if err != nil {
+		t.Fatal(err)
+	}
 	done := make(chan error, 1)
 	go func() { done <- Serve(in, out, "test") }()
 	p := &program{T: t, out: toServer, in: textproto.NewReader(bufio.NewReader(fromServer)), blocks: map[int][]byte{}}
