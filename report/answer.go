@@ -106,10 +106,9 @@ func recommendations(epsilon float64, choices []answer.Pick) string {
 	switch sure := all - len(open); {
 	case sure == 0:
 		return fmt.Sprintf("No recommended arm has reached 95\u00a0%% yet: each is %s with probability %s", good, hi)
-	case len(open) == 1:
-		return fmt.Sprintf("%d of %d recommended arms are %s with probability 95\u00a0%% or more; the other has %s", sure, all, good, hi)
 	default:
-		return fmt.Sprintf("%d of %d recommended arms are %s with probability 95\u00a0%% or more; the others have %s", sure, all, good, hi)
+		rest := map[bool]string{true: "the other has", false: "the others have"}[len(open) == 1]
+		return fmt.Sprintf("%d of %d recommended arms are %s with probability 95\u00a0%% or more; %s %s", sure, all, good, rest, hi)
 	}
 }
 
@@ -213,7 +212,7 @@ func pickRows(a answer.Answer) Table {
 // moreTable lists how many further measurements make each recommendation 95 % probable.
 func moreTable(a answer.Answer) Table {
 	t := Table{Caption: "To reach 95 %", Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("more", "Further measurements"),
-		text("more_of", "Mostly of")}}
+		text("more_of", "Arms to measure most")}}
 	for _, p := range a.Picks {
 		more := "about " + strconv.Itoa(p.More)
 		if p.More < 0 {

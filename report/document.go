@@ -122,10 +122,10 @@ func shortened(note string, shown []string) (text string, again bool) {
 		if !same || !several {
 			continue
 		}
-		if first = upper(first) + " (see above)" + after; isWarning {
-			first = "Warning: " + lowered(first)
+		if isWarning {
+			return "Warning: " + first + " (see above)" + after, true
 		}
-		return first, true
+		return upper(first) + " (see above)" + after, true
 	}
 	return note, false
 }

@@ -91,10 +91,10 @@ func share(s Share) string {
 
 // chance prints "██░░░░ 43 %" as share does; what no draw contradicted, or all did, is neither 100 % nor 0 %.
 func chance(p Chance) string {
-	if x := float64(p); x > 0.999 || x < 0.001 {
-		return bar(x) + "\u00a0" + percent(x)
+	if !isFinite(float64(p)) {
+		return absent
 	}
-	return share(Share(p))
+	return bar(float64(p)) + "\u00a0" + percent(float64(p))
 }
 
 // bar draws a part of a whole.

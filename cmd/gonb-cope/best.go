@@ -304,7 +304,7 @@ func describeColumn(c problem.Column) string {
 		what += fmt.Sprintf(", or %q", word)
 	}
 	if c.Limits > 0 {
-		what += fmt.Sprintf(", %d detection limits such as %s", c.Limits, c.Limit)
+		what += fmt.Sprintf(", detection limits such as %s (%d)", c.Limit, c.Limits)
 	}
 	if c.Empty > 0 {
 		what += fmt.Sprintf(" (%d empty)", c.Empty)

@@ -80,7 +80,7 @@ func TestNoCommandThatFails(t *testing.T) {
 		{"opt,trials,successes\na,100,40\nb,100,60\nc,90,40\n", "--arm opt --successes successes --trials trials\n", "COLUMN"},
 		{"Name,Score\nA,5.1\nB,6.2\nC,4.9\n", "--arm Name --reward Score\n", "COLUMN"},
 		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", "--arm option --reward yield\n", "where"},
-		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", `, or "crash", 1 detection limits such as <`, "where"},
+		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", `, or "crash", detection limits such as <`, "where"},
 	} {
 		path := filepath.Join(t.TempDir(), "runs.csv")
 		if err := os.WriteFile(path, []byte(c.table), 0o600); err != nil {

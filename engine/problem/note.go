@@ -115,7 +115,7 @@ var noteSentences = map[NoteKind]string{
 	NoteUnseen: "column %[1]q: the name %[2]q in line %[4]d has the character %[3]s, which is invisible. Remove it if it is a slip",
 
 	NoteNoReward: "rows without a value of %s are not counted as measurements (%d; the last is line %d)",
-	NoteFailed: "column %[1]q: %[3]d measurements without a value count as failed: %[2]s. Leave the cell empty if nothing was " +
+	NoteFailed: "column %[1]q: measurements without a value count as failed (%[3]d): %[2]s. Leave the cell empty if nothing was " +
 		"measured",
 	NoteLimits: "column %[1]q: only a limit is known of some values: %[2]s. The estimates use them as limits; tables of means show the " +
 		"limit itself",

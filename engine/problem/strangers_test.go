@@ -57,7 +57,7 @@ func TestStrangersTables(t *testing.T) {
 		{file: "wide-pilot.csv", drop: true, want: "[A] | [a] | [41.5] | [1.2]", notes: `1 of 2 arms are not measured and are left out: task "A", arm "b"`},
 		{file: "pandas.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41.5 44] | [1 1]", notes: "other columns are not used: Unnamed: 0\n" + noNoise},
 		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150.0 temp=180.0] | [42 45] | [1.12 1.12]",
-			notes: "other columns are not used: idx\ncolumn \"throughput\": 1 measurements without a value count as failed: 1 \"nan\". Leave the cell empty if nothing was measured"},
+			notes: "other columns are not used: idx\ncolumn \"throughput\": measurements without a value count as failed (1): 1 \"nan\". Leave the cell empty if nothing was measured"},
 		{file: "r-write-csv.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44] | [0.707 0.707]",
 			notes: "rows without a value of throughput are not counted as measurements (1; the last is line 4)\n" +
 				`task "A", arm "temp=180" is without a standard deviation. One pooled from the other arms of the task is used, or from all tasks if the task has none`},
