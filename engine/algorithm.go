@@ -88,6 +88,12 @@ func UsedRule(alg Algorithm, rule Rule) bool {
 	return slices.ContainsFunc(alg.Eliminations(), func(e Elimination) bool { return e.Rule == rule })
 }
 
+// ManyRounds is an Algorithm with so many rounds that the usual limit would stop it.
+type ManyRounds interface {
+	// MaxRounds returns the limit of rounds if Options.MaxRounds is not set.
+	MaxRounds() int
+}
+
 // Minimal has default methods for an algorithm of your own. Embed it if no arm is eliminated, the algorithm has no warnings and larger
 // rewards are better.
 type Minimal struct{}

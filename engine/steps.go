@@ -44,6 +44,9 @@ type Steps struct {
 // MaxSamples end the run. It returns an error for options out of range.
 func Begin(alg Algorithm, opt Options) (*Steps, error) {
 	ridge := opt.Ridge // keep an unset ridge unset: some algorithms then choose their form by the problem
+	if many, ok := alg.(ManyRounds); ok && opt.MaxRounds == 0 {
+		opt.MaxRounds = many.MaxRounds()
+	}
 	opt, err := opt.Checked("")
 	if err != nil {
 		return nil, err

@@ -27,6 +27,8 @@ func (e Entry) Takes(option string) bool {
 		engine.MethodsNormed:      e.Regression == RegressionRidge || e.Regression == RegressionLeastSquares,
 		engine.MethodsTests:       tests,
 		engine.MethodsMisfit:      tests && e.Regression == RegressionLeastSquares,
+		engine.MethodsOneByOne:    e.OneByOne,
+		engine.MethodsThresholds:  e.OneByOne && e.Mode == engine.ModeFC,
 		engine.MethodsBelieve:     e.Believes(engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}}),
 	}[engine.OptionNamed(option).Of]
 }
