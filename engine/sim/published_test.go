@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,8 +20,8 @@ import (
 //
 //	GONB_COPE_TABLE=1000 go test ./engine/sim -run TestPublishedTable -v -timeout 0
 //
-// GONB_COPE_CELLS has parts of the names of instances, GONB_COPE_METHODS parts of the names of algorithms, separated by commas; without them
-// all rows are measured. Rows of the file that are not measured stay.
+// GONB_COPE_CELLS has names of instances, GONB_COPE_METHODS names of algorithms, separated by ";"; without them all rows are measured. Rows
+// of the file that are not measured stay.
 func TestPublishedTable(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE"))
 	if err != nil {
@@ -103,13 +104,8 @@ func (m publishedMethod) options() engine.Options {
 	return opt
 }
 
-// among reports whether an environment variable is unset or has a part of the name.
+// among reports whether an environment variable is unset or lists the name.
 func among(variable, name string) bool {
-	parts := os.Getenv(variable)
-	for part := range strings.SplitSeq(parts, ",") {
-		if parts == "" || strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	list := os.Getenv(variable)
+	return list == "" || slices.Contains(strings.Split(list, ";"), name)
 }

@@ -51,7 +51,7 @@ func (r *linGame) next(draft [][]float64) (part, arm int) {
 		for i := range p.arms {
 			r.sums[k][i] += weights[at]
 			at++
-			if lag := r.sums[k][i] - p.counts[i] - draft[k][i]; lag > most {
+			if lag := r.sums[k][i] - p.counts[i] - draft[k][i]; lag > most+tie {
 				part, arm, most = k, i, lag
 			}
 		}
@@ -59,7 +59,7 @@ func (r *linGame) next(draft [][]float64) (part, arm int) {
 	return part, arm
 }
 
-// learner returns the learner of the leaders.
+// learner returns the AdaHedge for the present leaders.
 func (r *linGame) learner() *adaHedge {
 	var key []byte
 	arms := 0

@@ -68,10 +68,10 @@ func (r linGapE) next(draft [][]float64) (part, arm int) {
 			update(variance, i, n*p.precision[i])
 		}
 	}
-	n, largest := len(p.arms), -1.0
+	n, largest := len(p.arms), 0.0
 	for i := range p.arms {
 		lever := variance[i*n+leader] - variance[i*n+rival]
-		if gain := p.precision[i] * lever * lever / (1 + p.precision[i]*variance[i*n+i]); gain > largest {
+		if gain := p.precision[i] * lever * lever / (1 + p.precision[i]*variance[i*n+i]); gain > largest*(1+tie) {
 			arm, largest = i, gain
 		}
 	}

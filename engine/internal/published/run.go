@@ -38,6 +38,10 @@ var (
 	_ engine.ManyRounds = (*sequential)(nil)
 )
 
+// tie is the relative difference, or difference in pulls, below which the first of two arms is pulled: builds that round differently then
+// pull the same.
+const tie = 1e-9
+
 // mostRounds is the default of Options.MaxRounds.
 const mostRounds = 1e7
 

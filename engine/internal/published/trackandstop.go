@@ -101,7 +101,7 @@ func (r *trackAndStop) next(draft [][]float64) (part, arm int) {
 	most := math.Inf(-1)
 	for k, p := range r.parts {
 		for i, sum := range r.sums[k] {
-			if lag := sum - p.counts[i] - draft[k][i]; sum > 0 && lag > most {
+			if lag := sum - p.counts[i] - draft[k][i]; sum > 0 && lag > most+tie {
 				part, arm, most = k, i, lag
 			}
 		}
