@@ -167,7 +167,7 @@ func (b Basis) doubts() []string {
 		out = append(out, "the test assumes normal rewards, and these are not normal")
 	case b.Options.Law == engine.LawSymmetric:
 		if p.Noise.Environment == problem.EnvironmentResampled || p.Noise.Environment == problem.EnvironmentBernoulli {
-			out = append(out, "the test assumes symmetric differences within blocks, and those of these rewards may be asymmetric")
+			out = append(out, "the test assumes symmetric differences within blocks, and these rewards may have asymmetric ones")
 		}
 	case b.sideBySide():
 		if normal && p.Noise.UnknownBy != problem.UnknownArm && !oneScale(p) {
