@@ -25,24 +25,21 @@ type Type string
 
 // The types that several functions use; typeOf has the others.
 const (
-	Number  Type = "number"          // a float64; 1 and 0 are true and false
-	Text    Type = "text"            // a string
-	List    Type = "list"            // a []value
-	Free    Type = "free number"     // kernels.Free
-	Kernel  Type = "kernel"          // kernel on one space; kernels.Kernel
-	Joint   Type = "joint kernel"    // on arms of tasks; kernels.Joint
-	Problem Type = "problem"         // *problem.Problem
-	Result  Type = "result"          // engine.Result
-	Sweep   Type = "sweep"           // sim.Sweep
-	Figure  Type = "figure"          // report.Figure
-	Table   Type = "table"           // report.Table
-	Rewards Type = "reward function" // a func of a Go cell, see Session.Put
-
-	// an algorithm of your own; *algorithms.Entry. Those of the catalogue are texts
-	Algorithm Type = "own algorithm"
-
-	Record  Type = "record"  // a part that has parts itself; a struct or map
-	Nothing Type = "nothing" // result of a function that only has an effect
+	Number    Type = "number"              // a float64; 1 and 0 are true and false
+	Text      Type = "text"                // a string
+	List      Type = "list"                // a []value
+	Free      Type = "free hyperparameter" // kernels.Free
+	Kernel    Type = "kernel"              // kernel on one space; kernels.Kernel
+	Joint     Type = "joint kernel"        // on arms of tasks; kernels.Joint
+	Problem   Type = "problem"             // *problem.Problem
+	Result    Type = "result"              // engine.Result
+	Sweep     Type = "sweep"               // sim.Sweep
+	Figure    Type = "figure"              // report.Figure
+	Table     Type = "table"               // report.Table
+	Rewards   Type = "reward function"     // a func of a Go cell, see Session.Put
+	Record    Type = "record"              // a part that has parts itself; a struct or map
+	Nothing   Type = "nothing"             // result of a function that only has an effect
+	Algorithm Type = "own algorithm"       // not of the catalogue, whose names are texts; *algorithms.Entry
 
 	anything Type = "" // after an error, and for parameters that take every type
 )

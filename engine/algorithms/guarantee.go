@@ -242,12 +242,12 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	if r.Epsilon > 0 {
 		what = fmt.Sprintf("within %.6g of their best arms", r.Epsilon)
 	}
-	prior, sizes := "the kernel", ""
+	prior, variances := " and the covariance of the kernel", ""
 	if opt.Scale == 0 {
-		prior = "the kernel times a scale, plus an independent part of each arm"
-		sizes = ", averaged over both sizes by their fit to the data of the run"
+		prior = ", a scaled kernel and an independent part of each arm"
+		variances = " Both variances are averaged over, weighted by their fit to the data."
 	} else if opt.Scale != 1 {
-		prior = fmt.Sprintf("%g times the kernel", opt.Scale)
+		prior = fmt.Sprintf(" and %g times the covariance of the kernel", opt.Scale)
 	}
 	level := "an unknown mean"
 	if opt.Level.Known {
@@ -256,16 +256,16 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	if block != nil && r.Mode == engine.ModeFC {
 		level = fmt.Sprintf("an arbitrary mean of each block (%s)", block.Name)
 	}
-	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. The prior is %s, around %s%s. "+
+	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. The prior has %s%s.%s "+
 		"The probability is calibrated if rewards follow the prior; no theorem covers real rewards "+
-		"(measured error rates: docs/explanation/robustness.md)", what, atLeast(r.Delta), prior, level, sizes)
+		"(measured error rates: docs/explanation/robustness.md)", what, atLeast(r.Delta), level, prior, variances)
 	if slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return slices.Contains(contradictory, w.Kind) }) {
 		s += ". Fewer answers may be right, see the warnings"
 	}
 	return s
 }
 
-// disbelieved names the warnings by which fewer answers may be right than the posterior says.
+// contradictory names the warnings by which fewer answers may be right than the posterior says.
 var contradictory = []engine.WarningKind{
 	engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers,
 	engine.WarnFewOutcomes,
