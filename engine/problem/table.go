@@ -21,6 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/looks"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -140,6 +141,7 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 	if err != nil {
 		panic(try.Failure{Err: &ReadError{path, err}})
 	}
+	opt.Context = memlimit.File(opt.context(), len(data))
 	sum := sha256.Sum256(data)
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}, allowance: opt.allowance()}
 	if packed {
