@@ -101,7 +101,7 @@ var noteSentences = map[NoteKind]string{
 	NoteDecimalCommas: "columns are separated by %s, numbers have decimal commas",
 	NoteThousands:     "the point in %s (line %d) is read as a decimal point. If points separate thousands, delete them",
 	NoteGroups:        "column %[1]q has numbers such as %[2]s. Their mark separates thousands and is ignored",
-	NoteIgnored:       "other columns are not used: %s",
+	NoteIgnored:       "unused columns: %s",
 	NoteCategories:    "column %q has text. Its values are categories (kernel category()): %s",
 	NoteIdentifiers: "column %q has whole numbers with a leading zero or more than 15 digits. They are names, so categories " +
 		"(kernel category()): %s",
