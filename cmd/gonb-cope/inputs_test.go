@@ -97,6 +97,12 @@ var tableInputs = []tableInput{
 	{file: "old-mac.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
 	{file: "packed.csv.gz", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
 	{file: "narrow-blanks.csv", args: "--task store --arm shelf --reward sales", want: map[string]string{"A": "q", "B": "q"}, least: 0.99, says: []string{"numbers have decimal commas"}},
+	{file: "crashed-runs.csv", args: "--task site --arm lr --reward loss --goal min", says: []string{`3 of the measured rows`, "col('error') != nil"}},
+	{file: "crashed-runs.csv", args: "--task site --arm lr --reward loss --goal min --failed col('error')␣!=␣nil",
+		want: map[string]string{"A": "0.2", "B": "0.3"}, says: []string{"3 by failed="}},
+	{file: "percentages.csv", args: "--task site --arm arm --reward won --count shown", says: []string{"are percentages of \\"shown\\""}},
+	{file: "limits-commas.csv", args: "--task site --arm additive --reward impurity --goal min", want: map[string]string{"s1": "b", "s2": "b"}, least: 0.95,
+		says: []string{"only a limit is known of some values: 3 below"}},
 	{file: "candidates.csv", args: "--task reaction --arm ligand --arm base --reward yield", fails: true, says: []string{"0 of its 8 arms are measured"}},
 }
 
