@@ -134,6 +134,9 @@ class List(Value):
 class RewardFunction(Value):
     """A reward function."""
 
+class OwnAlgorithm(Value):
+    """An own algorithm."""
+
 class Answer(Value, _HasPlot):
     """An answer, as returned by best."""
     problem: str
@@ -611,10 +614,10 @@ class Problem(Value):
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
         """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,"""
         ...
-    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
+    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
         """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the"""
         ...
-    def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
+    def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
         """Simulates a fixed-budget algorithm, which finds the best arms with a given number of samples."""
         ...
     def fit(self, kernel: JointKernel | None = ..., mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
@@ -1600,7 +1603,7 @@ def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _
     """
     ...
 
-def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
+def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
     """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the
     best arm of every task.
 
@@ -1611,7 +1614,7 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
             Error probability
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "CoTestFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle" or an algorithm of your own, default "CoTestFC"; also a class with plan, learn and answers):
             The algorithm to run
         schedule ("tuned" or "paper", default "tuned"):
             Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
@@ -1671,7 +1674,7 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
     """
     ...
 
-def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
+def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
     """Simulates a fixed-budget algorithm, which finds the best arms with a given number of samples.
 
     Parameters:
@@ -1680,7 +1683,7 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
         budget (a whole number, at least 1 and at most 1e12, optional):
             Pulls per agent, on average over the agents; the most of each agent in a campaign, and for
             CoBayesFB with its posterior
-        algorithm ("CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere" or "Oracle", default "CoBayesFB"):
+        algorithm ("CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere", "Oracle" or an algorithm of your own, default "CoBayesFB"; also a class with plan, learn and answers):
             The algorithm to run
         xi (a number, "auto" or "gp", at least 0, optional):
             Regularisation ξ: a number; "auto", the largest that the theorems allow (for CoBayesFB,
