@@ -86,8 +86,9 @@ func outputFunctions() []Function {
 		},
 		makeFunction(Function{
 			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"},
-			Doc:    "shows chosen measures of a sweep as a table, with a row for each result",
-			Params: []Param{{Name: "s", Doc: "a sweep"}, {Name: "y", words: wordsY, Doc: "a measure or a list of them, as in plot"}},
+			Doc: "shows chosen measures of a sweep as a table, with a row for each result",
+			Params: []Param{{Name: "s", Doc: "a sweep"},
+				{Name: "y", words: wordsY, Default: unset, Doc: "a measure or a list of them, as in plot; if not given, all"}},
 			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, early: func(c *call) {
 				if checkMeasures(c) {
 					checkY(c, sampleOf(c.arg("s")), "", readArguments[struct{ Y []string }](c).Y)
@@ -267,7 +268,7 @@ func checkSave(c *call) {
 	}
 	const instead = "save it as .txt, .md, .html, .tex or .json"
 	// Lists and values of unknown type may contain something that can be drawn.
-	mayBeDrawn := v.Type.isDrawn() || slices.Contains([]Type{List, Figure, Rewards, Nothing, anything}, v.Type)
+	mayBeDrawn := v.Type.isDrawn() || slices.Contains([]Type{List, Figure, Rewards, Algorithm, Nothing, anything}, v.Type)
 	if !mayBeDrawn && asked(save.Drawings) {
 		c.fail(path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), instead)
 	} else if v.Type.isKernel() && asked(save.Tables) {

@@ -92,6 +92,8 @@ func (b Basis) unbacked() string {
 	case b.untested():
 		return "no answer is decided. The rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
 			", so answers are the largest posterior means and nothing is tested"
+	case b.Algorithm.Backing == BackingNone && !b.Algorithm.listed():
+		return fmt.Sprintf("not known to this tool. %s is an algorithm of your own, and its own rule decides its answers", b.Algorithm.Name)
 	case b.Algorithm.Backing == BackingNone:
 		return "a baseline without guarantee. An answer counts as decided only if the data separate it at level " +
 			percent(b.Result.Delta)
@@ -132,7 +134,7 @@ func (b Basis) uncovered() bool {
 func (b Basis) doubts() []string {
 	p := b.Model.Problem
 	var out []string
-	if _, err := Named(b.Algorithm.Mode, b.Algorithm.Name); err != nil {
+	if !b.Algorithm.listed() {
 		out = append(out, fmt.Sprintf("the guarantee of %s is its author's claim and was not checked", b.Algorithm.Name))
 	}
 	if b.Algorithm.OneByOne && b.Options.Threshold == engine.ThresholdHeuristic {
@@ -170,7 +172,7 @@ func (b Basis) doubts() []string {
 		out = append(out, "the test assumes normal rewards, and these are not normal")
 	case b.Options.Law == engine.LawSymmetric:
 		if p.Noise.Environment == problem.EnvironmentResampled || p.Noise.Environment == problem.EnvironmentBernoulli {
-			out = append(out, "the test assumes symmetric differences within blocks, and those of these rewards may be asymmetric")
+			out = append(out, "the test assumes symmetric differences within blocks, and these rewards may have asymmetric ones")
 		}
 	case b.sideBySide():
 		if normal && p.Noise.UnknownBy != problem.UnknownArm && !oneScale(p) {

@@ -29,7 +29,7 @@ def functions() -> dict[str, dict[str, Any]]:
 def classes() -> dict[str, str]:
     """Return the names of classes by the types of values."""
     named = {"kernel": "Kernel", "joint kernel": "JointKernel", "free hyperparameter": "FreeHyperparameter", "figure": "Figure", "table": "Table", "list": "List"}
-    named |= {"record": "Record", "reward function": "RewardFunction"}
+    named |= {"record": "Record", "reward function": "RewardFunction", "own algorithm": "OwnAlgorithm"}
     for kind in catalogue()["kinds"]:
         named[kind["name"]] = "".join(w.capitalize() for w in kind["name"].removesuffix(" table").replace("_", " ").split())
     return named
@@ -148,6 +148,8 @@ def _beside(p: dict[str, Any]) -> str:
         more.append("a DataFrame")
     if p.get("function"):
         more.append("a Python function")
+    if "own algorithm" in p.get("types", ()):
+        more.append("a class with plan, learn and answers")
     return f"; also {' or '.join(more)}" if more else ""
 
 

@@ -200,6 +200,9 @@ func (e *evidence) width(v, i, j int) float64 {
 	return math.Sqrt(2 * size * e.threshold(p))
 }
 
+// State implements engine.Algorithm.
+func (a *sequential) State() engine.State { return engine.StateOf(a) }
+
 // Done reports whether all leaders are separated from their rivals.
 func (a *sequential) Done() bool { return a.over }
 
