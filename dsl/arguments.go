@@ -45,14 +45,14 @@ func (c *call) pure() bool {
 	return c.fn.pure
 }
 
-// checkArgument compares an argument with the types that a parameter accepts. It converts a free number or a kernel if the
+// checkArgument compares an argument with the types that a parameter accepts. It converts a free hyperparameter or a kernel if the
 // parameter needs a joint kernel.
 func (c *call) checkArgument(p Param, a *argument) {
 	if a.Type == anything { // not given, or unknown after a mistake
 		return
 	}
 	if a.Type == Free && !p.accepts(Free) && (p.accepts(Kernel) || p.accepts(Joint)) {
-		a.Type = Kernel // a free number is a constant kernel
+		a.Type = Kernel // a free hyperparameter is a constant kernel
 	}
 	// A kernel of one space becomes a joint kernel if it means the same in both spaces.
 	if p.accepts(Joint) && !p.accepts(Kernel) && a.Type == Kernel {
@@ -130,9 +130,9 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 			continue
 		}
 		args[p.Name] = c.args[i].plain()
-		// A list may mix numbers and free numbers, but nothing else.
+		// A list may mix numbers and free hyperparameters, but nothing else.
 		if mixed, isMixed := args[p.Name].([]any); isMixed {
-			if free, ok := freeNumbers(mixed); ok {
+			if free, ok := freeHyperparameters(mixed); ok {
 				args[p.Name] = free
 				continue
 			}

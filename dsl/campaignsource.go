@@ -19,6 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
@@ -130,7 +131,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 	table := p.Problem.Sources[0].Path // the first source is the table of the problem
 	data, err := read(table)
 	if err == nil {
-		data, err = parquet.CSV(allowance.New(ctx, "the table", problem.MaxData, allowance.NoLimit), data)
+		data, err = parquet.CSV(allowance.New(memlimit.File(ctx, len(data)), "the table", problem.MaxData, allowance.NoLimit), data)
 	}
 	if err != nil {
 		return p, err
@@ -138,7 +139,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 	// Tables of rows are appended in the order in which they were added.
 	var added []*problem.Appended
 	for _, f := range r.Added {
-		more, err := parquet.CSV(allowance.New(ctx, "the table", problem.MaxData, allowance.NoLimit), f.Content)
+		more, err := parquet.CSV(allowance.New(memlimit.File(ctx, len(f.Content)), "the table", problem.MaxData, allowance.NoLimit), f.Content)
 		if err != nil {
 			return p, fmt.Errorf("%s: %w", f.Path, err)
 		}

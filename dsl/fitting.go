@@ -23,8 +23,9 @@ func fittingFunctions() []Function {
 	all := []Function{
 		makeFunction(Function{
 			Name: "fit", Section: SectionProblems, Synonyms: []string{"train", "optimize", "optimise", "learn", "check_fit"},
-			Doc: "fits the free numbers of the kernel to the mean rewards of a problem by maximum marginal likelihood. The result has " +
-				"intervals, a test for lack of fit, cross-validation, and the benefit of sharing between tasks. A kernel without free numbers is only tested",
+			Doc: "fits the free hyperparameters of the kernel to the mean rewards of a problem by maximum marginal likelihood. The result has " +
+				"intervals, a test for lack of fit, cross-validation, and the benefit of sharing between tasks. " +
+				"A kernel without free hyperparameters is only tested",
 			Params: []Param{
 				problemParam,
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Default: unset,
@@ -33,7 +34,7 @@ func fittingFunctions() []Function {
 					Choices: []string{fit.MeanProblem, fit.MeanTask, fit.MeanNone}, Default: `"problem"`,
 					Doc: "the constant mean that the kernel does not explain: one for the problem, one for each task, or none"},
 				{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Free}, Range: positive, Default: unset,
-					Doc: "standard deviation of one reward: a number or a free number; the problem's noise if not given"},
+					Doc: "standard deviation of one reward: a number or a free hyperparameter; the problem's noise if not given"},
 				{Name: "starts", Synonyms: []string{"restarts", "n_restarts"}, Types: []Type{Number}, Whole: true,
 					Range: kernels.Range{Min: 1, Max: 17}, Default: "4", Doc: "number of searches, each from another start"},
 				{Name: "measure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: "0",
@@ -102,7 +103,7 @@ func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param stri
 				Note: fmt.Sprintf("evaluation %d of the likelihood", n)})
 		}
 	}
-	if noise, ok := freeNumber(a.Noise); ok { // a number is a fixed free number
+	if noise, ok := freeHyperparameter(a.Noise); ok { // a number is a fixed free hyperparameter
 		opt.Noise = &noise
 	}
 	// Check the kernel before the search, which would report its error under the call.
@@ -235,7 +236,7 @@ const notedArms = 400
 // kernelNotes returns a note if the kernel of a problem has full rank on its arms, so that it excludes no reward function. With
 // more arms than notedArms, the note is about a very large effective rank at a tenth of the scatter of the rewards, since its cost
 // is better known before sampling. A kernel that is written as identity() gets no note, as that is what the user asked for, nor
-// does one with free numbers, which are not fitted yet. Errors of the kernel are reported elsewhere.
+// does one with free hyperparameters, which are not fitted yet. Errors of the kernel are reported elsewhere.
 func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	if free, err := p.Kernel.Free(); err != nil || len(free) > 0 || isIdentity(p) {
 		return nil
@@ -280,7 +281,7 @@ func freeFunction() Function {
 				Doc: "smallest value; by default a thousandth of the start value"},
 			{Name: "max", Range: fromZero, Default: unset, Doc: "largest value; by default a thousand times the start value, or the " +
 				"largest that the parameter allows"},
-			{Name: "name", Default: unset, Doc: "name of the number; free numbers with the same name are one number; by default the name " +
+			{Name: "name", Default: unset, Doc: "name; free hyperparameters with the same name are one hyperparameter; by default the name " +
 				"that it is bound to"},
 		},
 		Result: Free, Example: "free(0.5, min=0.1, max=10)", pure: true,
@@ -304,7 +305,7 @@ func freeFunction() Function {
 	})
 }
 
-// nameValue sets the name of a free number to the name that it is bound to, unless it has one, so that the name means one number
+// nameValue sets the name of a free hyperparameter to the name that it is bound to, unless it has one, so that the name means one number
 // everywhere. A result gets the name of its latest binding, for tables and figures of several results. It is called when a
 // statement or Put binds a name.
 func nameValue(v value, name string) value {
@@ -322,7 +323,7 @@ func nameValue(v value, name string) value {
 	return v
 }
 
-// freeKernel converts a free number to a constant kernel. Other values are returned unchanged.
+// freeKernel converts a free hyperparameter to a constant kernel. Other values are returned unchanged.
 func freeKernel(v value) value {
 	if v.Type == Free {
 		v.Type = Kernel
@@ -330,12 +331,12 @@ func freeKernel(v value) value {
 	return v
 }
 
-// freeNumbers converts a list of free and plain numbers; false for anything else.
-func freeNumbers(list []any) ([]kernels.Free, bool) {
+// freeHyperparameters converts a list of free hyperparameters and plain numbers; false for anything else.
+func freeHyperparameters(list []any) ([]kernels.Free, bool) {
 	out := make([]kernels.Free, len(list))
 	for i, v := range list {
 		var ok bool
-		if out[i], ok = freeNumber(v); !ok {
+		if out[i], ok = freeHyperparameter(v); !ok {
 			return nil, false
 		}
 	}

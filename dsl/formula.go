@@ -35,16 +35,16 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 		Name: st.Name, Params: x.Name + ", " + y.Name, Args: args,
 		Body: st.Code(),
 	}
-	// A fit may change the free numbers of the script that the formula reads, in k.Free, and free values of its own parameters, in
+	// A fit may change the free hyperparameters of the script that the formula reads, in k.Free, and free values of its own parameters, in
 	// k.Args. The kernel's text contains them all.
-	var names []string         // free numbers, by their name in the formula
+	var names []string         // free hyperparameters, by their name in the formula
 	own := map[string]string{} // the text that replaces a name of the body
 	given := map[string]bool{} // by parameter: whether its value is fixed
 	for _, a := range args {
 		k.Params += fmt.Sprintf(", %s=%s", a.Param, a)
 		given[a.Param] = a.Fixed()
 	}
-	// Each name in the formula is a parameter, a plain number or a free number.
+	// Each name in the formula is a parameter, a plain number or a free hyperparameter.
 	for _, name := range definition.Names() {
 		fixed, isArg := given[name]
 		v, _ := e.lookup(name)
@@ -52,7 +52,7 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 		switch free := isFree && !f.Fixed(); {
 		case fixed, !isArg && !free: // a plain number
 		case definition.Chooses(name):
-			return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", name),
+			return e.fail(st.Node, Kernel, fmt.Sprintf("the free hyperparameter %s chooses a column, which cannot be fitted", name),
 				"write the number of the column")
 		// A parameter keeps its name in the text; the head gives its value.
 		case !isArg:
@@ -88,22 +88,22 @@ func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) 
 		default:
 			// A value may use numbers of the script, but no points or parameters.
 			v := e.eval(p.Default)
-			f, free := freeNumber(v.Data)
+			f, free := freeHyperparameter(v.Data)
 			if v.known() && !free {
-				e.fail(p.Default, Kernel, fmt.Sprintf("%s is %s; it must be a number or a free number", p.Name, v.Type.a()), "")
+				e.fail(p.Default, Kernel, fmt.Sprintf("%s is %s; it must be a number or a free hyperparameter", p.Name, v.Type.a()), "")
 			}
 			if !v.known() && e.mistakes == before {
 				return nil, false // its own definition has a mistake
 			}
-			args = append(args, kernels.Arg{Param: p.Name, Free: f}) // a free number has its start value until it is fitted
+			args = append(args, kernels.Arg{Param: p.Name, Free: f}) // a free hyperparameter has its start value until it is fitted
 		}
 		seen[p.Name] = true
 	}
 	return args, e.mistakes == before
 }
 
-// freeNumber converts a number to a fixed free number; other free numbers are returned unchanged.
-func freeNumber(data any) (kernels.Free, bool) {
+// freeHyperparameter converts a number to a fixed free hyperparameter; other free hyperparameters are returned unchanged.
+func freeHyperparameter(data any) (kernels.Free, bool) {
 	switch data := data.(type) {
 	case kernels.Free:
 		return data, true
@@ -128,7 +128,7 @@ func formulaFunction(v value) *Function {
 	// A missing or unknown argument has the value from the head.
 	f.eval = func(c *call) (any, error) {
 		made, err := k.Call(lists.Make(len(k.Args), func(i int) kernels.Free {
-			if given, ok := freeNumber(c.args[i].Data); ok {
+			if given, ok := freeHyperparameter(c.args[i].Data); ok {
 				return given
 			}
 			return k.Args[i].Free
@@ -150,10 +150,10 @@ func (s scope) function(name string) *Function {
 }
 
 // compileFormula returns a formula that finds its columns when it is given points. At and Call make the formula with other values, for
-// its free numbers, called names in its text, and for its arguments. Each set of values calls compiled again; the functions set
+// its free hyperparameters, called names in its text, and for its arguments. Each set of values calls compiled again; the functions set
 // here keep their own definition.
 func compileFormula(k kernels.Formula, names []string, definition *formula.Definition, st *front.Statement) kernels.Formula {
-	// At takes one number per free number, in the order of names, and then one per argument that is not fixed.
+	// At takes one number per free hyperparameter, in the order of names, and then one per argument that is not fixed.
 	k.At = func(free []kernels.Free) kernels.Formula {
 		values, texts := map[string]float64{}, map[string]string{}
 		at := k
@@ -264,7 +264,7 @@ func (env formulaEnv) Place(n ast.Node) string {
 	return fmt.Sprintf("%s:%d:%d", st.Source.File, line, col)
 }
 
-// definitions returns the lines that define the formulas of a kernel. Each free number is defined once, above the first formula
+// definitions returns the lines that define the formulas of a kernel. Each free hyperparameter is defined once, above the first formula
 // that uses it.
 func definitions(found []kernels.Formula) string {
 	var b strings.Builder

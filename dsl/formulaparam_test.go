@@ -71,10 +71,10 @@ func TestFormulaParameters(t *testing.T) {
 	}
 }
 
-// Free numbers are fitted as arguments, by name or not, and as what a parameter is without one.
+// Free hyperparameters are fitted as arguments, by name or not, and as what a parameter is without one.
 func TestFormulaParametersAreFitted(t *testing.T) {
 	s := NewSession(Options{})
-	// Four places of free numbers, three of them different: a appears twice, and l of the second call is free by
+	// Four places of free hyperparameters, three of them different: a appears twice, and l of the second call is free by
 	// itself.
 	must(t, s, "a = free(0.5); f(x, y, l=free(2), w=1) = exp(-l*sqdist(x, y)) + w\nj = task(f(l=a)) * arm(f(w=free(3)) + f(l=a, w=1))")
 	j := s.scope["j"].value.Data.(kernels.Joint)

@@ -13,7 +13,7 @@ import (
 
 // A number bound to a name is one number, in kernels and in formulas; without one it is
 // another number in each place.
-func TestFreeNumbers(t *testing.T) {
+func TestFreeHyperparameters(t *testing.T) {
 	s := NewSession(Options{})
 	values := valuesOf(t, s, `
 a = free(0.5, min=0.1, max=5)
@@ -99,7 +99,7 @@ fc(problem("small.csv", kernel=k), max_samples=100000)`)
 			t.Errorf("result %d: %s", i, r.Guarantee)
 		}
 	}
-	// The fitted kernel has no free numbers, and the original kernel still has them.
+	// The fitted kernel has no free hyperparameters, and the original kernel still has them.
 	if r := values[1].(engine.Result); slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnFree }) {
 		t.Errorf("a fitted kernel counts as one to be fitted: %q", r.Warnings)
 	}
@@ -107,6 +107,6 @@ fc(problem("small.csv", kernel=k), max_samples=100000)`)
 		t.Errorf("no warning that the kernel was not fitted: %q", r.Warnings)
 	}
 	if looked := values[7].(fit.Fit); len(looked.Parameters) != 0 || looked.LogLikelihood != looked.LogLikelihoodStart {
-		t.Errorf("a kernel without free numbers: %+v", looked)
+		t.Errorf("a kernel without free hyperparameters: %+v", looked)
 	}
 }

@@ -70,7 +70,7 @@ t = compare_kernels(p, ks)`)
 	column := func(name string) int {
 		return slices.IndexFunc(table.Columns, func(c report.Column) bool { return c.Name == name })
 	}
-	// The third kernel is fitted in both ways, so free numbers are compared as well.
+	// The third kernel is fitted in both ways, so free hyperparameters are compared as well.
 	for i, kernel := range []string{"k1", "k2", "free(1)*arm(linear()) + free(0.1)*identity()"} {
 		must(t, s, fmt.Sprintf("f%d = fit(p, kernel=%s)", i, kernel))
 		f := s.scope[fmt.Sprintf("f%d", i)].value.Data.(fit.Fit)

@@ -9,7 +9,7 @@ import (
 )
 
 // A problem says when its kernel admits every truth on its arms, and nothing of a kernel that is
-// identity() as written, rules something out, or has free numbers.
+// identity() as written, rules something out, or has free hyperparameters.
 func TestKernelNotes(t *testing.T) {
 	folder := t.TempDir()
 	// Six arms with one feature, in two tasks with one feature.

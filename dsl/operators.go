@@ -84,7 +84,7 @@ func (e *evaluator) listOf(n ast.Node, elements int, at func(i int) value) value
 // binary evaluates an operator between two values. It evaluates both sides first, as each may have a mistake.
 func (e *evaluator) binary(n *ast.BinaryNode) value {
 	l, r := e.eval(n.Left), e.eval(n.Right)
-	// In this order: operators that the language lacks, unknown types, comparisons, texts, free numbers.
+	// In this order: operators that the language lacks, unknown types, comparisons, texts, free hyperparameters.
 	switch compares := slices.Contains([]string{"<", "<=", ">", ">=", "==", "!="}, n.Operator); {
 	case n.Operator == "..":
 		return e.rangeOf(n, l, r)
@@ -100,10 +100,10 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 		return joinTexts(e, n, l, r)
 	case l.Type != Free && r.Type != Free: // numbers, lists, kernels, or a mismatch
 	case n.Operator == "-" || n.Operator == "/" || n.Operator == "^" && r.Type == Free:
-		return e.fail(n, anything, fmt.Sprintf("%s cannot compute with a free number, which is a part of a kernel", n.Operator),
+		return e.fail(n, anything, fmt.Sprintf("%s cannot compute with a free hyperparameter, which is a part of a kernel", n.Operator),
 			"use it as a factor or summand of kernels, as a parameter of a kernel, or in a formula")
 	}
-	// A free number acts as a constant kernel.
+	// A free hyperparameter acts as a constant kernel.
 	l, r = freeKernel(l), freeKernel(r)
 	switch {
 	case l.Type.isNumeric() && r.Type.isNumeric():
@@ -247,7 +247,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	if n.Operator == "+" {
 		return e.bounded(n, jointValue(kernels.AddJoint(a, b)))
 	}
-	product, err := kernels.MulJoint(a, b) // fails for too many terms, or if it would copy a free number
+	product, err := kernels.MulJoint(a, b) // fails for too many terms, or if it would copy a free hyperparameter
 	if err != nil {
 		return e.fail(n, Joint, err.Error(), "")
 	}

@@ -267,7 +267,7 @@ func checkSave(c *call) {
 	}
 	const instead = "save it as .txt, .md, .html, .tex or .json"
 	// Lists and values of unknown type may contain something that can be drawn.
-	mayBeDrawn := v.Type.isDrawn() || slices.Contains([]Type{List, Figure, Rewards, Nothing, anything}, v.Type)
+	mayBeDrawn := v.Type.isDrawn() || slices.Contains([]Type{List, Figure, Rewards, Algorithm, Nothing, anything}, v.Type)
 	if !mayBeDrawn && asked(save.Drawings) {
 		c.fail(path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), instead)
 	} else if v.Type.isKernel() && asked(save.Tables) {

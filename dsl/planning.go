@@ -249,6 +249,11 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 			// the origin of the result can no longer be evaluated, which was reported
 			return nil, nil
 		}
+		if ownOf(run) != nil {
+			c.refuse(c.arg("p"), "give the problem itself, with the algorithm= of a forecast",
+				"forecasts do not know %s, an algorithm of your own", algorithmOf(run, engine.ModeFC))
+			return nil, nil
+		}
 		q.Options, algorithm = optionsOf(run), algorithmOf(run, engine.ModeFC)
 		if a.Runs == nil {
 			q.Runs = plan.RunsFor(p)

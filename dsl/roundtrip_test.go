@@ -17,7 +17,7 @@ func randomKernel(t *rapid.T, depth int) kernels.Kernel {
 	sub := func() kernels.Kernel { return randomKernel(t, depth-1) }
 	var k kernels.Kernel
 	var err error
-	// Combinations, formulas and free numbers; otherwise a kernel of the catalogue.
+	// Combinations, formulas and free hyperparameters; otherwise a kernel of the catalogue.
 	switch form {
 	case 1:
 		k = kernels.Add(sub(), sub())

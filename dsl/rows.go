@@ -15,6 +15,7 @@ import (
 	"github.com/expr-lang/expr/file"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -287,6 +288,9 @@ func (c *call) element(a argument, i int) argument {
 func labelOf(v value, n ast.Node, st *front.Statement) any {
 	if v.Type == Number || v.Type == Text {
 		return v.Data
+	}
+	if own, ok := v.Data.(*algorithms.Entry); ok { // as results name it
+		return own.Name
 	}
 	if id, ok := n.(*ast.IdentifierNode); ok { // a bound name
 		return id.Value

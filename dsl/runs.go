@@ -44,8 +44,8 @@ func option(name string) Param {
 	return p
 }
 
-// runParams returns the parameters of a function that runs algorithms of a mode: those of names, in that order, and then the other
-// options of the mode. A new option of the engine thus appears last without a change here; an option without a description stays
+// runParams returns the parameters of a function that runs algorithms of a mode: first the ones in names, in that order, then the
+// other options of the mode. A new option of the engine appears last without a change here. An option without a description stays
 // hidden.
 func runParams(mode, names string, own ...Param) (out []Param) {
 	listed := strings.Fields(names)
@@ -93,7 +93,7 @@ func runFunctions() []Function {
 			Doc: "simulates a fixed-confidence algorithm, which samples until it has the required confidence in the best arm of every task",
 			Params: runParams(engine.ModeFC,
 				"p delta epsilon algorithm schedule law xi level scale runs seed max_rounds max_samples norm gap unit misfit robust "+
-					"rewards reward_norm", problemParam, algorithmParam(engine.ModeFC), runs, seed, rewards, rewardNorm),
+					"rewards reward_norm", problemParam, runnable(algorithmParam(engine.ModeFC)), runs, seed, rewards, rewardNorm),
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
 		}, checkRun, evalRun),
 		makeFunction(Function{
@@ -101,7 +101,7 @@ func runFunctions() []Function {
 				"the best arms with a given number of samples",
 			Params: runParams(engine.ModeFB,
 				"p budget algorithm xi level scale kernel_is runs seed delta epsilon norm unit rewards reward_norm total rounds",
-				problemParam, algorithmParam(engine.ModeFB), posterior(option("xi")), runs, seed, confidence, rewards, rewardNorm),
+				problemParam, runnable(algorithmParam(engine.ModeFB)), posterior(option("xi")), runs, seed, confidence, rewards, rewardNorm),
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
 		}, checkRun, evalRun),
 		{
@@ -143,8 +143,23 @@ func algorithmParam(mode string) Param {
 	return p
 }
 
+// runnable returns the parameter of functions that also run an algorithm of your own.
+func runnable(p Param) Param {
+	p.Types = append(p.Types, Algorithm)
+	return p
+}
+
+// ownOf returns the algorithm of your own that a call runs; nil if it runs one of the catalogue.
+func ownOf(c *call) *algorithms.Entry {
+	own, _ := c.arg("algorithm").Data.(*algorithms.Entry)
+	return own
+}
+
 // algorithmOf returns the name of the given algorithm, or the default. The argument was already compared with the choices.
 func algorithmOf(c *call, mode string) string {
+	if own := ownOf(c); own != nil {
+		return own.Name
+	}
 	return cmp.Or(c.text("algorithm"), algorithms.Default(mode).Name)
 }
 
@@ -161,7 +176,7 @@ func oneBudget(c *call) {
 	switch {
 	case c.has("budget") != c.has("total"): // exactly one of them
 	case c.has("total"):
-		c.refuse(c.arg("total"), "leave one of them out", "budget counts the samples of each agent, and total those of all agents")
+		c.refuse(c.arg("total"), "leave one of them out", "budget counts the samples of one agent, total the samples of all agents")
 	default:
 		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the samples per agent, or total, the samples of all agents",
 			"write "+c.fn.Signature())
@@ -190,7 +205,7 @@ func checkRun(c *call, _ runArgs) {
 func evalRun(c *call, a runArgs) (any, error) {
 	mode := c.fn.Name
 	x := sim.Experiment{
-		Problem: a.P, Mode: mode, Options: optionsOf(c),
+		Problem: a.P, Mode: mode, Options: optionsOf(c), Own: ownOf(c),
 		Algorithm: algorithmOf(c, mode), Runs: a.Runs, Seed: a.Seed, Workers: c.e.session.opt.Workers,
 	}
 	// A function that draws for one arm, or for all arms of a round, instead of the problem.

@@ -11,6 +11,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -230,6 +231,8 @@ func (s *Session) displayOf(st *front.Statement, v value) report.Display {
 		d.Value = v.items()
 	case sim.RewardFunc, sim.RoundFunc:
 		d.Value = "rewards drawn by a function of " + s.giver()
+	case *algorithms.Entry:
+		d.Value = "the algorithm " + data.Name + " of " + s.giver()
 	case kernels.Formula: // its name alone would say nothing
 		text := definitions([]kernels.Formula{data})
 		if len(data.Args) > 0 {
@@ -242,9 +245,10 @@ func (s *Session) displayOf(st *front.Statement, v value) report.Display {
 
 // Put binds a name to a Go value, as if a script had bound it: the same rules for names apply, and what used the old value becomes
 // stale. The value may be a number, a string, or a slice of these or of such slices, all finite; a kernels.Kernel or kernels.Joint,
-// or a func(x, y []float64) float64 as a kernel; a sim.RewardFunc or sim.RoundFunc as a source of rewards; a problem.Problem,
-// engine.Result, or another value that functions of the language return; a report.Figure or report.Table; or a pointer to one of
-// these. A value that a script could not bind is an error and changes nothing, also a list that is too long or too deep.
+// or a func(x, y []float64) float64 as a kernel; a sim.RewardFunc or sim.RoundFunc as a source of rewards; an algorithms.Entry; a
+// problem.Problem, engine.Result, or another value that functions of the language return; a report.Figure or report.Table; or a
+// pointer to one of these. A value that a script could not bind is an error and changes nothing, also a list that is too long or too
+// deep.
 func (s *Session) Put(name string, v any) error {
 	st, err := nameFor(s, name)
 	if err != nil {

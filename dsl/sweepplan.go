@@ -63,8 +63,8 @@ func sweepSteps(c *call, a argument) []labelled {
 	seen := map[any]bool{} // labels of the values so far
 	for _, x := range steps {
 		switch {
-		case x.Type != Number && x.Type != Text && !x.Type.isKernel() && x.Type != Problem && x.Type != anything:
-			c.fail(x.argument, fmt.Sprintf("a swept value is a number, a text, a kernel or a problem, not %s", x.Type.a()), "")
+		case x.Type != Number && x.Type != Text && !x.Type.isKernel() && x.Type != Problem && x.Type != Algorithm && x.Type != anything:
+			c.fail(x.argument, fmt.Sprintf("a swept value is a number, a text, a kernel, a problem or an algorithm, not %s", x.Type.a()), "")
 			return nil
 		case x.label != nil && seen[x.label]: // a value without a label is not known yet
 			c.fail(x.argument, fmt.Sprintf("%s is swept over %v twice", a.Name, x.label),

@@ -161,7 +161,7 @@ func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string
 		e.fail(n, Text, fmt.Sprintf("a format needs a number, and this is %s", v.Type.a()), "")
 		return "", false
 	// known by type, so that a check reports it too
-	case v.Type == Free, v.Type == Nothing, v.Type.hasParts() || v.Type == Figure || v.Type == Rewards:
+	case v.Type == Free, v.Type == Nothing, v.Type.hasParts() || v.Type == Figure || v.Type == Rewards || v.Type == Algorithm:
 		hint := "print(value) converts it to a text" // figures and reward functions have no parts
 		if names := v.partNames(); len(names) > 0 {
 			hint = fmt.Sprintf("choose a part of it, as in {%s.%s}", e.st.Text(n), usualPart(names))

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -8,7 +9,10 @@ import (
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
@@ -21,20 +25,21 @@ type Type string
 
 // The types that several functions use; typeOf has the others.
 const (
-	Number  Type = "number"          // a float64; 1 and 0 are true and false
-	Text    Type = "text"            // a string
-	List    Type = "list"            // a []value
-	Free    Type = "free number"     // kernels.Free
-	Kernel  Type = "kernel"          // kernel on one space; kernels.Kernel
-	Joint   Type = "joint kernel"    // on arms of tasks; kernels.Joint
-	Problem Type = "problem"         // *problem.Problem
-	Result  Type = "result"          // engine.Result
-	Sweep   Type = "sweep"           // sim.Sweep
-	Figure  Type = "figure"          // report.Figure
-	Table   Type = "table"           // report.Table
-	Rewards Type = "reward function" // a func of a Go cell, see Session.Put
-	Record  Type = "record"          // a part that has parts itself; a struct or map
-	Nothing Type = "nothing"         // result of a function that only has an effect
+	Number    Type = "number"              // a float64; 1 and 0 are true and false
+	Text      Type = "text"                // a string
+	List      Type = "list"                // a []value
+	Free      Type = "free hyperparameter" // kernels.Free
+	Kernel    Type = "kernel"              // kernel on one space; kernels.Kernel
+	Joint     Type = "joint kernel"        // on arms of tasks; kernels.Joint
+	Problem   Type = "problem"             // *problem.Problem
+	Result    Type = "result"              // engine.Result
+	Sweep     Type = "sweep"               // sim.Sweep
+	Figure    Type = "figure"              // report.Figure
+	Table     Type = "table"               // report.Table
+	Rewards   Type = "reward function"     // a func of a Go cell, see Session.Put
+	Record    Type = "record"              // a part that has parts itself; a struct or map
+	Nothing   Type = "nothing"             // result of a function that only has an effect
+	Algorithm Type = "own algorithm"       // not of the catalogue, whose names are texts; *algorithms.Entry
 
 	anything Type = "" // after an error, and for parameters that take every type
 )
@@ -79,6 +84,8 @@ func (t Type) a() string {
 		return string(t)
 	case anything:
 		return "a value"
+	case Algorithm:
+		return "an algorithm of your own"
 	}
 	if k, ok := t.kind(); ok {
 		return k.A()
@@ -262,6 +269,8 @@ func fromGo(name string, v any) (value, error) {
 		return kernelValue(kernels.Func(name, v)), nil
 	case sim.RewardFunc, sim.RoundFunc:
 		return value{Type: Rewards, Data: v}, nil
+	case algorithms.Entry:
+		return algorithmFromGo(name, v)
 	case kernels.Free:
 		if err := v.Validate(0); err != nil {
 			return value{}, err
@@ -338,6 +347,16 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 	}
 	return value{}, fmt.Errorf("the language cannot use a value of type %s; it accepts numbers, texts, lists, kernels, problems, "+
 		"results, figures and tables", r.Type())
+}
+
+// algorithmFromGo completes and checks an algorithm of your own. Without a name it has the one that it is bound to.
+func algorithmFromGo(name string, e algorithms.Entry) (value, error) {
+	e.Name = cmp.Or(e.Name, name)
+	mode := cmp.Or(e.Mode, engine.ModeFC)
+	if _, err := (question.Question{Mode: mode, Own: &e}).Entry(); err != nil {
+		return value{}, err
+	}
+	return value{Type: Algorithm, Data: &e}, nil
 }
 
 // kernelFromGo rejects a kernel with more parts than a script could give it.

@@ -29,17 +29,8 @@ type Algorithm interface {
 	Learn(ctx context.Context, b Batch) error
 	// Done reports whether nothing is left to decide (fixed confidence) or to spend (fixed budget).
 	Done() bool
-	// Answers returns one answer per task from the data so far, in task order.
-	Answers() []Answer
-	// Eliminations returns the audit trail so far, in order.
-	Eliminations() []Elimination
-	// Alive returns the number of arms that are not eliminated, summed over tasks.
-	Alive() int
-	// Warnings returns the conditions of the guarantee that did not hold.
-	Warnings() []Warning
-	// Goal returns the goal of the problem, problem.GoalMax or problem.GoalMin. An algorithm always maximises: for GoalMin, Steps changes
-	// the sign of rewards before Learn and of the estimates in answers.
-	Goal() string
+	// State returns what the algorithm has found so far.
+	State() State
 }
 
 // Plan holds the pulls of one communication round of all agents.
@@ -81,28 +72,12 @@ type RuleReporter interface {
 }
 
 // UsedRule reports whether alg eliminated at least one arm by the rule.
-func UsedRule(alg Algorithm, rule Rule) bool {
+func UsedRule(alg Detailed, rule Rule) bool {
 	if r, ok := alg.(RuleReporter); ok {
 		return r.UsedRule(rule)
 	}
 	return slices.ContainsFunc(alg.Eliminations(), func(e Elimination) bool { return e.Rule == rule })
 }
-
-// Minimal has default methods for an algorithm of your own. Embed it if no arm is eliminated, the algorithm has no warnings and larger
-// rewards are better.
-type Minimal struct{}
-
-// Eliminations implements Algorithm.
-func (Minimal) Eliminations() []Elimination { return nil }
-
-// Alive implements Algorithm.
-func (Minimal) Alive() int { return 0 }
-
-// Warnings implements Algorithm.
-func (Minimal) Warnings() []Warning { return nil }
-
-// Goal implements Algorithm.
-func (Minimal) Goal() string { return problem.GoalMax }
 
 // An Environment pulls arms: simulated, resampled or real.
 type Environment interface {
@@ -173,7 +148,7 @@ type UnspentReporter interface {
 }
 
 // close copies the algorithm's answers and sets the status. An empty status is derived from the answers.
-func (o *Outcome) close(alg Algorithm, status Status, trail bool) {
+func (o *Outcome) close(alg Detailed, status Status, trail bool) {
 	o.Answers, o.Warnings = slices.Clone(alg.Answers()), alg.Warnings()
 	if trail {
 		o.Eliminations = alg.Eliminations()

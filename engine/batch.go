@@ -24,6 +24,32 @@ type Batch struct {
 	Within []Within
 }
 
+// BatchOf returns the batch of the rewards of a round: rewards[i] has the rewards of arm i, with the sign of the data, one for each of its
+// pulls in the plan. Squares and ranges are set if the plan wants squares. Learn checks the counts.
+func BatchOf(p Plan, rewards [][]float64) Batch {
+	n := len(rewards)
+	b := Batch{Counts: make([]int, n), Means: make([]float64, n)}
+	if p.WantSquares {
+		b.Squares, b.Ranges = make([]float64, n), make([][2]float64, n)
+	}
+	for i, own := range rewards {
+		if b.Counts[i] = len(own); len(own) == 0 {
+			continue
+		}
+		for _, y := range own {
+			b.Means[i] += y / float64(len(own))
+		}
+		if !p.WantSquares {
+			continue
+		}
+		for _, y := range own {
+			b.Squares[i] += (y - b.Means[i]) * (y - b.Means[i])
+		}
+		b.Ranges[i] = [2]float64{slices.Min(own), slices.Max(own)}
+	}
+	return b
+}
+
 // Clone returns a deep copy.
 func (b Batch) Clone() Batch {
 	return Batch{slices.Clone(b.Counts), slices.Clone(b.Means), slices.Clone(b.Squares), slices.Clone(b.Ranges), slices.Clone(b.Within)}

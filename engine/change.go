@@ -107,7 +107,7 @@ func (s *Steps) Extend(alg Algorithm, at []int) error {
 		if err := c.Continue(s.alg, at); err != nil {
 			return err
 		}
-		s.alg, s.arms = alg, 0
+		s.alg, s.arms = DetailedOf(alg, nil), 0
 		s.setChecks()
 		for k, b := range s.learned {
 			s.learned[k] = b.moved(at)

@@ -77,7 +77,7 @@ func (p Progress) Uncertain() bool { return !p.Decided && p.Gap < 2*p.Error }
 // An Explainer is an Algorithm that can report its progress. The report is for readers and has no effect on decisions. It is computed on
 // request, at the cost of about one design per task.
 type Explainer interface {
-	Algorithm
+	Detailed
 	// Hardest returns the comparison that keeps task v undecided.
 	Hardest(v int) Rival
 	// Samples returns the estimated further samples, all agents together, to decide the given open tasks, as Progress.Samples; at most

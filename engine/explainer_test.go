@@ -8,7 +8,7 @@ import (
 
 // asked is an Explainer of four tasks: the first is decided, and the last two have the same arms and features.
 type asked struct {
-	Algorithm
+	Detailed
 	together float64
 	calls    [][]int
 }

@@ -22,7 +22,7 @@ import (
 //
 // A run is a deterministic function of its inputs in their order. Steps is not safe for concurrent use.
 type Steps struct {
-	alg   Algorithm
+	alg   Detailed
 	opt   Options
 	check FitCheck   // nil if no data could contradict the kernel
 	noise NoiseCheck // nil if no data could contradict the noise
@@ -41,7 +41,8 @@ type Steps struct {
 }
 
 // Begin returns the steps of an algorithm before its first round. opt must be the options that alg was made with; MaxRounds and
-// MaxSamples end the run. It returns an error for options out of range.
+// MaxSamples end the run. It returns an error for options out of range. Higher rewards are better, unless alg is Detailed with another
+// goal; question.Question knows the goal of its problem.
 func Begin(alg Algorithm, opt Options) (*Steps, error) {
 	ridge := opt.Ridge // keep an unset ridge unset: some algorithms then choose their form by the problem
 	opt, err := opt.Checked("")
@@ -49,7 +50,7 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 		return nil, err
 	}
 	opt.Ridge = ridge
-	s := &Steps{alg: alg, opt: opt}
+	s := &Steps{alg: DetailedOf(alg, nil), opt: opt}
 	s.setChecks()
 	return s, nil
 }
@@ -85,7 +86,7 @@ func (s *Steps) WithoutTrail() *Steps {
 
 // Algorithm returns the driven algorithm, for calls of Explainer and ArmEstimator, whose rewards have the sign by which higher is better.
 // Calling its Plan or Learn breaks s.
-func (s *Steps) Algorithm() Algorithm { return s.alg }
+func (s *Steps) Algorithm() Detailed { return s.alg }
 
 // Options returns the present options, after SetEpsilon and SetDelta.
 func (s *Steps) Options() Options { return s.opt }

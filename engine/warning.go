@@ -155,7 +155,7 @@ const (
 	WarnFitTooGood WarningKind = "fit too good" // numbers: mean square, p-value
 	// numbers: error of the kernel, error of the mean of the others
 	WarnFitWorse    WarningKind = "fit worse"
-	WarnFitFewArms  WarningKind = "fit few arms"    // numbers: arms, free numbers
+	WarnFitFewArms  WarningKind = "fit few arms"    // numbers: arms, free hyperparameters
 	WarnPoolHurts   WarningKind = "pooling hurts"   // numbers: nats
 	WarnPoolUnclear WarningKind = "pooling unclear" // numbers: support, nats
 	WarnPoolWeak    WarningKind = "pooling weak"    // numbers: predicted speedup
@@ -198,7 +198,8 @@ var sentences = map[WarningKind]string{
 		"the silence did not depend on its rewards",
 	WarnNotNormal: "rewards are %s, but the test assumes normal estimates in each round. The error probability delta is approximate; " +
 		"more pulls per round make it more exact",
-	WarnTooClose:       "task %q: the test reached its last round and could not separate the best arms. Give a larger epsilon",
+	WarnTooClose: "task %q: the test reached its last round and could not separate the best arms. Give a larger epsilon " +
+		"or, if the budget is fixed, a larger budget",
 	WarnTooCloseWithin: "task %q: the test reached its last round and could not separate the best arms. %q is within %.3g of the best",
 	WarnUnpulled:       "%d pulls per agent do not reach every arm. Arms never measured are estimated by the kernel alone",
 	WarnNormKnown: "the norm bound %.3g (norm=%.3g) was computed from the true means, known only in simulation. " +
@@ -228,11 +229,11 @@ var sentences = map[WarningKind]string{
 		"(p = %.2[7]g). The test assumes one scale for both and may err more often than delta. Use noise=\"unknown arm\"",
 	WarnNoiseAbove: "rewards are noisier than stated: task %[1]q, arm %[2]q has sd %.3[3]g, %.3[4]g times the stated noise " +
 		"(p = %.2[5]g). The test may err more often than delta. State a larger noise=, or leave it out",
-	WarnSkewed: "rewards are skewed: those of task %[1]q, arm %[2]q have a skewness of %.2[3]g. With a scale for each arm the test " +
+	WarnSkewed: "rewards are skewed: task %[1]q, arm %[2]q has a skewness of %.2[3]g. With a scale for each arm the test " +
 		"may err far more often than delta. State bounded=[lo, hi], which is valid for any distribution in these limits",
 	WarnFewOutcomes: "each reward is one of two values, and %d of the %d measured arms have fewer than %d of one of them. " +
 		"The normal approximation of counts is rough for these arms",
-	WarnFree: "the kernel has free numbers, which still have their start values. Call fit(p) to estimate them",
+	WarnFree: "the kernel has free hyperparameters, which still have their start values. Call fit(p) to estimate them",
 	WarnBlocks: "arms are measured in blocks (block=%q), but %s ignores blocks and treats block effects as noise. " +
 		"CoTestFC and CoBayesFC compare arms within blocks",
 	WarnBound: "no lower bound: %s",
@@ -247,7 +248,7 @@ var sentences = map[WarningKind]string{
 	WarnFewRunsRight: "%d runs are too few to show that errors stay within delta = %g. With %d of %d wrong, the error rate may " +
 		"be as high as %.2g %%; %d runs without an error would be enough",
 	WarnMixedBuilds: "some runs were made by other builds of gonb-cope: %s. Their arithmetic may differ in the last digits, so samples " +
-		"and answers may differ from those of one build",
+		"and answers may differ from a run with one build",
 
 	WarnPlates: "in round %d rewards differ between plates by more than noise (p = %.2g). Lists measured in their order " +
 		"balance this between rivals. Find out what differs between the plates",
@@ -264,7 +265,7 @@ var sentences = map[WarningKind]string{
 	WarnFitTooGood: "the means are closer to the kernel than their noise allows (mean square %.3g, p = %.3g). Rewards of different " +
 		"arms may share their noise, as replicates of one batch do",
 	WarnFitWorse:   "the kernel predicts a left-out arm worse than the mean of its task does (error %.3g against %.3g)",
-	WarnFitFewArms: "%d arms are too few for %d free numbers. The fit may follow chance",
+	WarnFitFewArms: "%d arms are too few for %d free hyperparameters. The fit may follow chance",
 	WarnPoolHurts: "pooling the tasks hurts: kernels that share nothing between tasks explain the data better (by %.3g " +
 		"nats). Use task(identity())",
 	WarnPoolUnclear: "these data do not show whether pooling the tasks helps (support %.3g nats)",
@@ -300,9 +301,9 @@ var sentences = map[WarningKind]string{
 		"theorems on xi are not checked",
 	WarnBoundsWithNorm: "algorithms that rely on a norm of at most %g need at least %.4g samples per agent. The lower bound from T* " +
 		"is for algorithms that do not",
-	WarnBoundsBudget: "the budget of %d per agent is below the minimum of Alg. 2 (%.4g). Its error bound is vacuous",
-	WarnBoundsEpsilon: "gaps below epsilon = %g count as epsilon (the smallest is %.4g). Hardness and upper bounds are for the PAC problem; " +
-		"the lower bound is for the easier problem",
+	WarnBoundsBudget: "the budget of %d per agent is below the minimum of Alg. 2 (%.4g). Its error bound says nothing",
+	WarnBoundsEpsilon: "gaps below epsilon = %g count as epsilon (the smallest is %.4g). Hardness and upper bounds refer to this (PAC) " +
+		"problem. The lower bound refers to an easier one",
 }
 
 // OfNoise reports whether the data speak against what the guarantee assumes of the noise.

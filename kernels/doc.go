@@ -21,7 +21,7 @@
 //		kernels.LiftArm(kernels.Linear{})) // task(rbf(lengthscale=0.7)) * arm(linear())
 //
 // A number that one does not know is [Free]: it makes a kernel of the catalogue [Open], and is
-// itself a kernel as a factor. [Joint.Free] lists the free numbers of a kernel, [Joint.With] sets
+// itself a kernel as a factor. [Joint.Free] lists the free hyperparameters of a kernel, [Joint.With] sets
 // them, [Joint.Settled] makes plain numbers of them.
 //
 // Points come as [Points], with one array per feature column. [Bind] fits a kernel to

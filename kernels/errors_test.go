@@ -65,7 +65,7 @@ func TestParamError(t *testing.T) {
 	}{
 		{"rbf", Args{"lengthscale": -1.}, ParamError{"rbf", "lengthscale", -1, "is -1; it must be greater than 0 and finite"}},
 		{"periodic", Args{"lengthscale": 1., "period": []float64{1, 0}}, ParamError{"periodic", "period", 1, "is 0; it must be greater than 0 and finite"}},
-		{"polynomial", Args{"degree": Free{Value: 2}}, ParamError{"polynomial", "degree", -1, "is a free number, but a whole number cannot be fitted"}},
+		{"polynomial", Args{"degree": Free{Value: 2}}, ParamError{"polynomial", "degree", -1, "is a free hyperparameter, but a whole number cannot be fitted"}},
 		{"category", Args{"similarity": Free{Value: 0.5, Min: 0.1, Max: 2}}, ParamError{"category", "similarity", -1, "is 2; it must be at least 0 and less than 1"}},
 		{"rbf", Args{"dims": 0.5}, ParamError{"rbf", "dims", -1, "is 0.5; it must be a list of column names or of 0-based column numbers"}},
 		{"constant", Args{}, ParamError{"constant", "value", -1, "is missing; give a number"}},
@@ -75,7 +75,7 @@ func TestParamError(t *testing.T) {
 			t.Errorf("%s(%v): got %#v, want %#v", row.kernel, row.args, got, row.want)
 		}
 	}
-	want := "free is 1e+301; " + ExtremeRule + ", and so must the limits of a free number"
+	want := "free is 1e+301; " + ExtremeRule + ", and so must the limits of a free hyperparameter"
 	if err := (Free{Value: 1, Max: 1e301}).Validate(0); err == nil || err.Error() != want {
 		t.Errorf("a number that is no parameter: got %v, want %s", err, want)
 	}

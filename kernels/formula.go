@@ -31,7 +31,7 @@ type Formula struct {
 	// Call returns the formula with other Args; nil if there are none.
 	Call func(args []Free) (Formula, error)
 
-	// Free are the free numbers that the formula uses by name.
+	// Free are the free hyperparameters that the formula uses by name.
 	Free []Free
 	// At returns the formula with other values of Free, followed by the Args that are not Fixed; Fixed values are written into Body
 	// and Args as numbers.

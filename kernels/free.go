@@ -18,7 +18,7 @@ type Free struct {
 	Min, Max float64
 }
 
-// defaultSpan is the factor by which a free number without limits may grow or shrink.
+// defaultSpan is the factor by which a free hyperparameter without limits may grow or shrink.
 const defaultSpan = 1000
 
 // Limits returns the smallest and the largest value.
@@ -40,7 +40,7 @@ func (f Free) check(kernel string, p Param) error {
 	least, most := f.Limits()
 	switch {
 	case p.Kind == IntegerKind || p.Kind == ChoiceKind:
-		return wrong(kernel, p.Name, "is a free number, but %v cannot be fitted", p.Kind)
+		return wrong(kernel, p.Name, "is a free hyperparameter, but %v cannot be fitted", p.Kind)
 	case f.Min == 0 && f.Max == 0 && !(f.Value > 0):
 		return wrong(kernel, p.Name, "starts at %s, which does not determine its limits; give min= and max=", number(f.Value))
 	case !isFinite(f.Value) || !isFinite(least) || !isFinite(most) || !(least <= f.Value && f.Value <= most):
@@ -52,7 +52,7 @@ func (f Free) check(kernel string, p Param) error {
 	}
 	for _, limit := range []float64{least, most} {
 		if err := p.check(kernel, limit, 0, 1); err != nil {
-			return fmt.Errorf("%w, and so must the limits of a free number", err)
+			return fmt.Errorf("%w, and so must the limits of a free hyperparameter", err)
 		}
 	}
 	return nil
@@ -100,13 +100,13 @@ func Quote(text string) string {
 	return strings.NewReplacer("{", "{{", "}", "}}").Replace(strconv.Quote(text))
 }
 
-// Logarithmic reports whether a free number is fitted on the logarithmic scale: if 0 is not among its values.
+// Logarithmic reports whether a free hyperparameter is fitted on the logarithmic scale: if 0 is not among its values.
 func (f Free) Logarithmic() bool {
 	least, _ := f.Limits()
 	return least > 0
 }
 
-// To maps a free number to the real line, from which Of maps back into the limits,
+// To maps a free hyperparameter to the real line, from which Of maps back into the limits,
 //
 //	u = log((t - a)/(b - t)),  t the number or its logarithm, a and b the limits,
 //

@@ -38,7 +38,7 @@ func opened(t *testing.T, e Entry) (Kernel, int) {
 
 // Every number of every kernel can be free, is listed, takes another value and
 // becomes plain again; until then the kernel is the one at the start values.
-func TestFreeNumbersOfTheCatalogue(t *testing.T) {
+func TestFreeHyperparametersOfTheCatalogue(t *testing.T) {
 	p := testPoints(t, 2, "random")
 	for _, e := range Catalogue() {
 		if e.Name == "table" || e.Name == "identity" {
@@ -48,7 +48,7 @@ func TestFreeNumbersOfTheCatalogue(t *testing.T) {
 		j := LiftArm(k)
 		free, err := j.Free()
 		if err != nil || len(free) != count {
-			t.Fatalf("%s: free numbers %v, %v", k, free, err)
+			t.Fatalf("%s: free hyperparameters %v, %v", k, free, err)
 		}
 		values := make([]float64, count)
 		for i, f := range free {
@@ -95,12 +95,12 @@ func TestFreeNumbersOfTheCatalogue(t *testing.T) {
 			t.Errorf("%s and %s differ", moved, plain)
 		}
 		if same(j, plain) {
-			t.Errorf("%s does not depend on its free numbers", j)
+			t.Errorf("%s does not depend on its free hyperparameters", j)
 		}
 	}
 }
 
-func TestFreeNumbersPrint(t *testing.T) {
+func TestFreeHyperparametersPrint(t *testing.T) {
 	a := Free{Name: "a", Value: 2, Min: 1, Max: 3}
 	rbf := Open{RBF{Lengthscale: []float64{2}}, []Slot{{"lengthscale", 0, a}}}
 	list := Open{Linear{Lengthscale: []float64{2, 5}}, []Slot{{"lengthscale", 1, Free{Value: 5}}}}
@@ -143,7 +143,7 @@ func TestFreeNumbersPrint(t *testing.T) {
 	}
 }
 
-func TestFreeNumbersAreOneByName(t *testing.T) {
+func TestFreeHyperparametersAreOneByName(t *testing.T) {
 	a := Free{Name: "a", Value: 2}
 	j := AddJoint(LiftTask(Open{RBF{Lengthscale: []float64{2}}, []Slot{{"lengthscale", 0, a}}}), LiftArm(Mul(a, Linear{})))
 	free, err := j.Free()
@@ -177,7 +177,7 @@ func TestSettledIsReadable(t *testing.T) {
 	}
 }
 
-func TestFreeNumbersErrors(t *testing.T) {
+func TestFreeHyperparametersErrors(t *testing.T) {
 	build := func(name string, a Args) error {
 		e, _ := lists.First(Catalogue(), func(e Entry) bool { return e.Name == name })
 		_, err := e.Build(a)
@@ -191,12 +191,12 @@ func TestFreeNumbersErrors(t *testing.T) {
 		want string
 	}{
 		{build("rbf", Args{"lengthscale": Free{Value: 5, Min: 1, Max: 2}}), "rbf: lengthscale starts at 5; it must lie between min, which is 1, and max, which is 2"},
-		{build("rbf", Args{"lengthscale": Free{Value: 1, Min: 0, Max: 2}}), "rbf: lengthscale is 0; it must be greater than 0 and finite, and so must the limits of a free number"},
+		{build("rbf", Args{"lengthscale": Free{Value: 1, Min: 0, Max: 2}}), "rbf: lengthscale is 0; it must be greater than 0 and finite, and so must the limits of a free hyperparameter"},
 		{build("category", Args{"similarity": Free{Value: 0.5, Min: 0, Max: 2}}), "category: similarity is 2; it must be at least 0 and less than 1, and so must"},
-		{build("polynomial", Args{"degree": Free{Value: 2}}), "polynomial: degree is a free number, but a whole number cannot be fitted"},
+		{build("polynomial", Args{"degree": Free{Value: 2}}), "polynomial: degree is a free hyperparameter, but a whole number cannot be fitted"},
 		{Free{}.Validate(0), "free starts at 0, which does not determine its limits; give min= and max="},
-		{copied, "would copy a free number"},
-		{twice, "the free number a has two definitions"},
+		{copied, "would copy a free hyperparameter"},
+		{twice, "the free hyperparameter a has two definitions"},
 	} {
 		if row.err == nil || !strings.Contains(row.err.Error(), row.want) {
 			t.Errorf("%v, want %s", row.err, row.want)

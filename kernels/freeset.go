@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Parameter is a free number of a kernel, with explicit limits.
+// Parameter is a free hyperparameter of a kernel, with explicit limits.
 type Parameter struct {
 	Free
 	// its place in words, such as "arm rbf lengthscale"; the first place if it has several
@@ -20,11 +20,11 @@ type Parameter struct {
 // Label returns the name of the number, or its place.
 func (p Parameter) Label() string { return cmp.Or(p.Name, p.Where) }
 
-// setting returns the new value of a free number, from its listed form (with explicit limits) and its written form. A Fixed result
+// setting returns the new value of a free hyperparameter, from its listed form (with explicit limits) and its written form. A Fixed result
 // becomes a plain number.
 type setting func(p Parameter, written Free) Free
 
-// Free lists the free numbers of the kernel in order of appearance, each name once. Numbers with the same name must agree in value
+// Free lists the free hyperparameters of the kernel in order of appearance, each name once. Numbers with the same name must agree in value
 // and limits.
 func (j Joint) Free() ([]Parameter, error) {
 	var found []Parameter
@@ -35,7 +35,7 @@ func (j Joint) Free() ([]Parameter, error) {
 		case at < 0:
 			found = append(found, p)
 		case found[at].Value != p.Value:
-			mistake = fmt.Errorf("the free number %s has two definitions, %s and %s; free numbers with the same name are one number", p.Name,
+			mistake = fmt.Errorf("the free hyperparameter %s has two definitions, %s and %s; one name is one hyperparameter", p.Name,
 				found[at].Free, p.Free)
 		default: // limits that follow from two parameters
 			found[at].Min, found[at].Max = max(found[at].Min, p.Min), min(found[at].Max, p.Max)
@@ -46,7 +46,7 @@ func (j Joint) Free() ([]Parameter, error) {
 	return found, err
 }
 
-// With returns the kernel with other values of its free numbers, in the order of Free; they stay free, with the same limits. It
+// With returns the kernel with other values of its free hyperparameters, in the order of Free; they stay free, with the same limits. It
 // panics if the number of values differs.
 func (j Joint) With(values []float64) (Joint, error) {
 	free, err := j.Free()
@@ -54,7 +54,7 @@ func (j Joint) With(values []float64) (Joint, error) {
 		return j, err
 	}
 	if len(free) != len(values) {
-		panic("kernels: With wants one value for each free number")
+		panic("kernels: With wants one value for each free hyperparameter")
 	}
 	next := 0
 	return j.each(func(p Parameter, written Free) Free {
@@ -71,7 +71,7 @@ func (j Joint) With(values []float64) (Joint, error) {
 	})
 }
 
-// Settled returns the kernel with its free numbers replaced by plain numbers, at their values.
+// Settled returns the kernel with its free hyperparameters replaced by plain numbers, at their values.
 func (j Joint) Settled() (Joint, error) {
 	out, err := j.each(func(_ Parameter, f Free) Free { return settled(f.Value) })
 	if err != nil {
@@ -94,7 +94,7 @@ func readable(v float64) float64 {
 
 func settled(v float64) Free { return Free{Value: v, Min: v, Max: v} }
 
-// each returns the kernel with every free number set.
+// each returns the kernel with every free hyperparameter set.
 func (j Joint) each(set setting) (Joint, error) {
 	out := Joint{Fitted: j.Fitted}
 	for i, t := range j.Terms {
@@ -156,7 +156,7 @@ func combined[K any](parts []K, combine func(a, b K) K) K {
 	return all
 }
 
-// each sets the free numbers that a formula reads.
+// each sets the free hyperparameters that a formula reads.
 func (k Formula) each(set setting, place string) Kernel {
 	if k.At == nil {
 		return k
@@ -181,7 +181,7 @@ func (k Formula) each(set setting, place string) Kernel {
 	return k.At(free)
 }
 
-// anonymous reports whether a joint kernel has free numbers without a name: a copy of it would have different ones.
+// anonymous reports whether a joint kernel has free hyperparameters without a name: a copy of it would have different ones.
 func (j Joint) anonymous() bool {
 	found := false
 	_, err := j.each(func(p Parameter, f Free) Free {

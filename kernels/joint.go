@@ -155,7 +155,7 @@ func MulJoint(a, b Joint) (Joint, error) {
 		return Joint{}, fmt.Errorf("this product is a sum of %d terms; %d are allowed", n, maxTerms)
 	}
 	if len(a.Terms) > 1 && b.anonymous() || len(b.Terms) > 1 && a.anonymous() {
-		return Joint{}, errors.New("this product would copy a free number into several terms; give it a name to keep it one " +
+		return Joint{}, errors.New("this product would copy a free hyperparameter into several terms; give it a name to keep it one " +
 			"number: free(…, name=\"a\")")
 	}
 	var product Joint

@@ -8,14 +8,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Open is a kernel of the catalogue with free numbers among its parameters, evaluated at their values. Entry.Build makes it from
+// Open is a kernel of the catalogue with free hyperparameters among its parameters, evaluated at their values. Entry.Build makes it from
 // free arguments.
 type Open struct {
 	Kernel Kernel // with the values set
-	Slots  []Slot // the free numbers; at least one
+	Slots  []Slot // the free hyperparameters; at least one
 }
 
-// Slot identifies a free number of a kernel.
+// Slot identifies a free hyperparameter of a kernel.
 type Slot struct {
 	Param string // name of the parameter
 	Index int    // in its list of numbers, from 0
@@ -31,7 +31,7 @@ func (k Open) Row(dst []float64, x Point, ys *Points, from int) { k.Kernel.Row(d
 // Validate checks the kernel.
 func (k Open) Validate(dim int) error { return k.Kernel.Validate(dim) }
 
-// String prints the call that makes k, its free numbers as free(...).
+// String prints the call that makes k, its free hyperparameters as free(...).
 func (k Open) String() string {
 	f := formOf(k.Kernel)
 	if f.Entry == nil {
@@ -56,7 +56,7 @@ func (k Open) String() string {
 	return f.String()
 }
 
-// open separates the free numbers of arguments: it returns the arguments at their values, and the slots of the free ones. In a
+// open separates the free hyperparameters of arguments: it returns the arguments at their values, and the slots of the free ones. In a
 // []Free, a number that is not free is Fixed.
 func (a Args) open(kernel string, params []Param) (Args, []Slot, error) {
 	plain := maps.Clone(a)
@@ -104,7 +104,7 @@ func (f form) given() Args {
 	return a
 }
 
-// at returns the kernel with its free numbers set to free or plain numbers.
+// at returns the kernel with its free hyperparameters set to free or plain numbers.
 func (k Open) at(set setting, place string) (Kernel, error) {
 	f := formOf(k.Kernel)
 	if f.Entry == nil {

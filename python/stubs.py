@@ -270,6 +270,8 @@ def annotation(p: dict[str, Any], classes: dict[str, str], literals: Literals) -
             kinds.append("_List")
         elif kind == "record":
             kinds.append("Record")
+        elif kind == "own algorithm":
+            kinds.append("type[Any]")
         else:
             kinds.append(classes[kind])
     if p.get("table"):

@@ -190,8 +190,8 @@ func (t Table) withoutEmptyColumns() Table {
 	})
 }
 
-// withoutConstant drops the named columns of words in which all of several rows
-// agree, and says in a note what they all are: a narrower table is read sooner.
+// withoutConstant drops each named column whose cells are all equal, and writes their value into a note. A narrower table is easier to
+// read.
 func (t Table) withoutConstant(names ...string) Table {
 	if len(t.Rows) < 2 {
 		return t
@@ -200,7 +200,7 @@ func (t Table) withoutConstant(names ...string) Table {
 	out := t.where(func(j int, c Column) bool {
 		differs := !slices.Contains(names, c.Name) || slices.ContainsFunc(t.Rows, func(r []any) bool { return r[j] != t.Rows[0][j] })
 		if !differs {
-			notes = append(notes, fmt.Sprintf("%s of all: %s.", c.Title, cell(t.Rows[0][j], 0)))
+			notes = append(notes, fmt.Sprintf("%s (all rows): %s.", c.Title, cell(t.Rows[0][j], 0)))
 		}
 		return differs
 	})

@@ -82,7 +82,7 @@ func promisesTable(r bounds.Report) Table {
 	if finite(r.LowerBoundSamples) {
 		t.Rows[0][2] = 1.0
 	}
-	t.Notes = []string{"Upper bounds use the constants of the proofs. A bound of 1 on an error probability is vacuous."}
+	t.Notes = []string{"Upper bounds use the constants of the proofs. A bound of 1 on an error probability says nothing."}
 	if note := conditionNote(r); note != "" {
 		t.Notes = append(t.Notes, note)
 	}

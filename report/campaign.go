@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -81,7 +82,7 @@ func campaignBlocks(s campaign.Status) []Block {
 			basis = answerSentence(*s.Best) + " " + basis
 		}
 		out = append(append(out, remarks(s.Best.Warnings, true)...), t, Paragraph{Text: basis})
-		if more := moreTable(*s.Best); len(more.Rows) > 0 {
+		if more := moreTable(*s.Best); len(more.Rows) > 0 && modeOfRun(s) == engine.ModeFB { // a test has its own further samples
 			out = append(out, more)
 		}
 	}
@@ -146,7 +147,7 @@ func campaignSentence(s campaign.Status) string {
 		out += "."
 	}
 	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below assumes that the present leads are true
-		out += fmt.Sprintf(" Expected: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
+		out += fmt.Sprintf(" Forecast for the whole campaign: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
 	} else if s.Remaining > 0 && isFinite(s.Remaining) {
 		out += fmt.Sprintf(" If the present estimates are right, the campaign needs at least %s", amount(twoFigures(s.Remaining), "more sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
@@ -179,13 +180,13 @@ func campaignTasks(s campaign.Status) Table {
 	t := Table{
 		Caption: "Tasks",
 		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
-			"#arms_open Arms open", "#measured Measured", "#beside Attached or late", "#further_samples Further samples, this task alone",
-			"#further_time Further time ["+s.TimeUnit+"]", "out Last arm excluded"),
+			"#arms_open Arms open", "#measured Measured in rounds", "#beside Measured outside rounds",
+			"#further_samples Further samples, this task alone", "#further_time Further time ["+s.TimeUnit+"]", "out Last arm excluded"),
 	}
 	if s.Goal == problem.GoalMin {
 		t.Caption = "Tasks; the goal is the lowest reward"
 	}
-	mode := modeOfRun(s)
+	mode, further := modeOfRun(s), false
 	for _, k := range s.Tasks {
 		row := []any{k.Task, progressStatus(k.Progress, mode), known(k.Leader), known(k.Rival), nil, k.Open, k.Samples,
 			known(k.Beside), nil, nil, nil}
@@ -205,7 +206,14 @@ func campaignTasks(s campaign.Status) Table {
 			e := k.Out[n-1]
 			row[10] = fmt.Sprintf("%s in round %d (%s)", e.Arm, e.Round, e.Rule)
 		}
+		further = further || row[8] != nil
 		t.Rows = append(t.Rows, row)
+	}
+	if further {
+		t.Notes = []string{"Further samples: how many decide this task if its present estimates are exactly right."}
+		if s.Forecast != nil {
+			t.Notes = append(t.Notes, "The forecast is for the whole campaign. It simulates estimates that change while the campaign runs.")
+		}
 	}
 	return t.withoutEmptyColumns()
 }

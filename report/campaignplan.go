@@ -59,10 +59,10 @@ func protocolSentence(p campaign.Protocol) string {
 func quickest(f campaign.Forecast) string {
 	for _, r := range f.Rows {
 		if r.Quickest && !r.Chosen {
-			return fmt.Sprintf(" %s would be quicker, %s; its answers rest on %s.", r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
+			return fmt.Sprintf(" %s would be quicker: %s. Its answers rest on %s.", r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
 		}
 		if r.Quickest {
-			return fmt.Sprintf(" It is the quickest of those compared; its answers rest on %s.", r.Backing)
+			return fmt.Sprintf(" It is the quickest algorithm compared. Its answers rest on %s.", r.Backing)
 		}
 	}
 	return ""
@@ -73,7 +73,7 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	unit := forecastUnit(f)
 	law := ""
 	if f.Runs > 2 {
-		law = " (95 % if it is log-normal)"
+		law = ", and 95 % if it is log-normal"
 	}
 	caption := "Forecast before the first measurement"
 	if f.WithTable() {
@@ -84,7 +84,8 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 		Columns: columns("algorithm Algorithm", "#samples Samples", "#time Time ["+unit+"]", "#rounds Rounds", "#cost Cost",
 			"backing Answers rest on"),
 		Notes: []string{fmt.Sprintf(
-			"Median of %s, with a prediction interval for one further run: it covers %.0f %% or more for any distribution%s. Simulated with %s.",
+			"Median of %s. The range is a prediction interval for one campaign. Its coverage is at least %.0f %% for any distribution%s. "+
+				"Simulated with %s.",
 			plural(f.Runs, "run"), 100*f.Share, law, f.Assumes)},
 	}
 	for _, r := range f.Rows {

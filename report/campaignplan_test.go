@@ -21,7 +21,7 @@ func TestProtocolUnits(t *testing.T) {
 	}}
 	q := campaign.Protocol{Problem: p, Algorithm: "CoKernelFC", Mode: "fc", Forecast: f}
 	blocks := protocolBlocks(q)
-	if s := blocks[0].(Paragraph).Text; !strings.Contains(s, "CoBayesFC would be quicker, 1 (1 to 2) rounds;") {
+	if s := blocks[0].(Paragraph).Text; !strings.Contains(s, "CoBayesFC would be quicker: 1 (1 to 2) rounds.") {
 		t.Errorf("without a capacity: %q", s)
 	}
 	var schedule any
@@ -34,11 +34,11 @@ func TestProtocolUnits(t *testing.T) {
 		t.Errorf("schedule %q", schedule)
 	}
 	f.Rows[1].Time = campaign.Range{Median: 1, Low: 1, High: 1}
-	if s := protocolBlocks(q)[0].(Paragraph).Text; !strings.Contains(s, "CoBayesFC would be quicker, 1 round;") {
+	if s := protocolBlocks(q)[0].(Paragraph).Text; !strings.Contains(s, "CoBayesFC would be quicker: 1 round.") {
 		t.Errorf("in one round for sure: %q", s)
 	}
 	f.Capacity, f.Rows[1].Time.High = 24, 2
-	if s := protocolBlocks(q)[0].(Paragraph).Text; !strings.Contains(s, "CoBayesFC would be quicker, 1 (1 to 2) days;") {
+	if s := protocolBlocks(q)[0].(Paragraph).Text; !strings.Contains(s, "CoBayesFC would be quicker: 1 (1 to 2) days.") {
 		t.Errorf("with a capacity: %q", s)
 	}
 }

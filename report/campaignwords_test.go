@@ -19,6 +19,28 @@ func TestSamplesLeft(t *testing.T) {
 	}
 }
 
+// The status of a test gives each number of further samples its meaning, and has no second number for another probability.
+func TestFurtherSamplesAreExplained(t *testing.T) {
+	s := campaign.Status{Name: "days", Algorithm: "CoBayesFC", Forecast: &campaign.ForecastRow{Samples: campaign.Range{Median: 570, Low: 182, High: 1524}},
+		Tasks: []campaign.TaskStatus{{Progress: engine.Progress{Task: "a", Leader: "x", Rival: "y", Gap: 1, Error: 1, Samples: 11}}},
+		Best:  &answer.Answer{Picks: []answer.Pick{{Task: "a", Arm: "x", More: 5}}}}
+	if got := campaignSentence(s); !strings.Contains(got, "Forecast for the whole campaign: 570 (182 to 1,524) samples") {
+		t.Errorf("got %q", got)
+	}
+	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "Further samples: how many decide this task") || !strings.Contains(notes, "The forecast is for the whole campaign") {
+		t.Errorf("notes %q", notes)
+	}
+	reaches := func() bool {
+		return slices.ContainsFunc(campaignBlocks(s), func(b Block) bool { x, ok := b.(Table); return ok && x.Caption == "To reach 95 %" })
+	}
+	if reaches() {
+		t.Error("a second number of further measurements, for another probability")
+	}
+	if s.Result = (&engine.Result{Mode: engine.ModeFB}); !reaches() {
+		t.Error("a fixed budget tests nothing, and has no number of further measurements")
+	}
+}
+
 // A task whose answer is the largest estimate has one leader: the pick of the belief, where that is shown.
 func TestOneLeader(t *testing.T) {
 	s := campaign.Status{Result: &engine.Result{Mode: engine.ModeFB},

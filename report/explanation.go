@@ -137,7 +137,7 @@ func progressStatus(p engine.Progress, mode string) string {
 	case p.Samples < 0:
 		return "✗ cannot be decided"
 	case p.Uncertain():
-		return "? open, unclear"
+		return "? open, leader uncertain"
 	}
 	return "… open"
 }

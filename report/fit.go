@@ -81,7 +81,7 @@ func kernelsOf(f fit.Fit) KeyValues {
 
 func parameterTable(f fit.Fit) Table {
 	t := Table{
-		Caption: "Free numbers",
+		Caption: "Free hyperparameters",
 		Columns: columns("number Number", "#start Start", "#fitted Fitted", "#low 95 % from", "#high To", "#min Smallest", "#max Largest",
 			"limit Ended at"),
 		Notes: []string{"The 95 % intervals come from the curvature of the likelihood. A hyperparameter at its limit has none, nor one that " +

@@ -16,17 +16,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// stylesheet dresses a report in a page of its own; pageStyle adds what only a page of this package
-// needs. Each colour is there twice, for light and for dark. Of --lt and --dk one is empty and the
-// other invalid, and var lets a colour through only beside an invalid one. The reader's scheme
-// decides.
+// stylesheet styles a report on its own page; pageStyle adds rules for the pages of this package.
+// Each colour has two values, one for light and one for dark pages. One of --lt and --dk is empty
+// and the other invalid, depending on the reader's scheme. A value is used only if var reads the
+// invalid one.
 //
-// notebookStyle dresses what a cell shows. It comes with each output but plain words, because front
-// ends drop the cells that are out of sight, and show outputs alone. So it is short: it has no
-// colours but shades that suit any page, and leaves background, ink and font to the front end. A
-// front end that does not trust a notebook drops it; then alignment, which readers of tables need
-// most, is still in the cells. JupyterLab aligns cells with specificity (0,2,1), which .cope.cope td
-// has, too.
+// notebookStyle styles the output of a cell. Each output except plain text includes it, because
+// front ends drop cells that are not visible and show outputs alone. So it is short: it uses only
+// shades that suit any page, and leaves background, text colour and font to the front end. A front
+// end that does not trust a notebook drops the style. The cells still have their alignment, which
+// readers of tables need most. JupyterLab aligns cells with specificity (0,2,1), and so does
+// .cope.cope td.
 var (
 	//go:embed html.css
 	stylesheet string

@@ -102,7 +102,11 @@ func verdict(r engine.Result) string {
 	case untested(r):
 		return "recommends an arm for " + each(n)
 	case len(open) > 0:
-		return fmt.Sprintf("decided %d of %s and left %s undecided%s", n-len(open), plural(n, "task"), join(open, 8), why)
+		first := ""
+		if r.Runs > 1 { // the answers are those of the first run
+			first = " in its first run"
+		}
+		return fmt.Sprintf("decided %d of %s%s and left %s undecided%s", n-len(open), plural(n, "task"), first, join(open, 8), why)
 	case r.Status == engine.StatusEpsilon:
 		return fmt.Sprintf("decided %s to within %s of the best arm", each(n), decimal(r.Epsilon, 0))
 	case n <= 4 && r.Runs == 1:
@@ -119,7 +123,7 @@ func reliability(r engine.Result) string {
 	switch {
 	case r.Runs == 0 && len(r.Trace) > 0:
 		parts = append(parts, fmt.Sprintf(
-			"No run finished%s. Answers, samples and rounds are those of the unfinished first run; explain(…) shows its progress.",
+			"No run finished%s. Answers, samples and rounds come from the unfinished first run; explain(…) shows its progress.",
 			interruptedBy(r)))
 	case r.Runs < r.Asked:
 		parts = append(parts, fmt.Sprintf("Only %d of %s finished%s.", r.Runs, plural(r.Asked, "run"), interruptedBy(r)))
@@ -142,8 +146,9 @@ func reliability(r engine.Result) string {
 		}
 		if r.Mode == engine.ModeFB && r.DecidedErrors.Runs > 0 && r.Delta > 0 {
 			d := r.DecidedErrors
-			parts = append(parts, fmt.Sprintf("%s were decided. %d of %s had a wrong decided answer: error rate %s (allowed: δ = %s).",
-				plural(r.DecidedTasks, "answer"), d.Count, plural(d.Runs, "run"), interval(d.Rate, d.CI95[0], d.CI95[1]), decimal(r.Delta, 0)))
+			parts = append(parts, fmt.Sprintf("In all runs together, %d of %s were decided. %d of %s had a wrong decided answer: "+
+				"error rate %s (allowed: δ = %s).", r.DecidedTasks, plural(r.Runs*len(r.Answers), "answer"), d.Count, plural(d.Runs, "run"),
+				interval(d.Rate, d.CI95[0], d.CI95[1]), decimal(r.Delta, 0)))
 		}
 		s := fmt.Sprintf("%d of %s %s: error rate %s", e.Count, plural(e.Runs, "run"), what, interval(e.Rate, e.CI95[0], e.CI95[1]))
 		if r.Mode == engine.ModeFC && r.Delta > 0 {

@@ -67,6 +67,8 @@ func TestResultSentences(t *testing.T) {
 	picks := fbResult("CoBayesFB", 3, 0.04)
 	picks.Runs, picks.Asked, picks.Epsilon, picks.Regret = 10, 10, 5, engine.Interval{Mean: 1.5, CI95: [2]float64{1, 2}}
 	picks.Errors, picks.TaskErrors = engine.Rate{Count: 8, Runs: 10, Rate: 0.8, CI95: [2]float64{0.5, 0.9}}, engine.Rate{Count: 8, Runs: 20, Rate: 0.4, CI95: [2]float64{0.2, 0.6}}
+	decided := fbResult("CoKernelFB", 3, 0.04)
+	decided.Delta, decided.DecidedTasks, decided.DecidedErrors = 0.05, 2, engine.Rate{Count: 1, Runs: 100, Rate: 0.01, CI95: [2]float64{0, 0.05}}
 	rough := fcResult() // of two runs
 	rough.SamplesPerAgent = engine.Interval{Mean: 57, CI95: [2]float64{-54, 168}}
 	for i := range picks.Answers {
@@ -80,7 +82,7 @@ func TestResultSentences(t *testing.T) {
 		{"wrong runs are told", wrong, []string{"Only 48 of 50 runs finished.", "2 of 50 runs left at least one task undecided.", "3 of 50 runs had a wrong answer: error rate 0.060 [0.021, 0.162] (allowed: δ = 0.005)."}},
 		{"few answers are named", single, []string{"decided on XPhos for primary amine, with 400 samples per agent in 2 rounds."}},
 		{"accuracy is told", near, []string{"decided each of 5 tasks to within 0.05 of the best arm"}},
-		{"a budget decides or leaves open", fbResult("CoKernelFB", 3, 0.04), []string{"CoKernelFB decided 0 of 2 tasks and left"}},
+		{"a budget decides or leaves open", decided, []string{"CoKernelFB decided 0 of 2 tasks in its first run and left", "In all runs together, 2 of 200 answers were decided. 1 of 100 runs had a wrong decided answer"}},
 		{"a budget that tests nothing", picks, []string{"CoBayesFB recommends an arm for each of 2 tasks,", "12 of 20 recommendations are within 5 of the best arm of their task: rate 0.60 [0.40, 0.80]. The simple regret is 1.50 [1.00, 2.00] on average."}},
 		{"no interval of a count reaches below 0", rough, []string{"with 57 [0, 168] samples per agent"}},
 		{"nothing finished", engine.Result{Algorithm: "IndRAGE", Status: engine.StatusInterrupted}, []string{"has no answers (interrupted)"}},

@@ -46,21 +46,20 @@ func warningsOf(results []engine.Result) (kinds [][]engine.Warning, rows map[eng
 	return byKind(lists.Flat(results, func(r engine.Result) []engine.Warning { return r.Warnings })), rows
 }
 
-// ofFirst says where warnings of a kind that name something do not all read the same that the first is shown.
+// ofFirst returns a remark that the first of several warnings is shown, if they have different names.
 func ofFirst(alike []engine.Warning) string {
 	if alike[0].Named() && slices.ContainsFunc(alike, func(w engine.Warning) bool { return !w.Same(alike[0]) }) {
-		return "; this is of the first"
+		return "; the first is shown"
 	}
 	return ""
 }
 
-// resultWarnings returns the warnings of one result; what is said of several tasks alone is
-// said once.
+// resultWarnings returns the warnings of one result, one for each kind.
 func resultWarnings(r engine.Result) []string {
 	return lists.Map(worstFirst(byKind(r.Warnings)), func(alike []engine.Warning) string {
 		text := engine.WarningText(alike...)
 		if len(alike) > 1 && alike[0].Named() {
-			text += fmt.Sprintf(" (the first of %d such warnings)", len(alike))
+			text += fmt.Sprintf(" (%d warnings of this kind; the first is shown)", len(alike))
 		}
 		return text
 	})

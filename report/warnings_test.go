@@ -25,13 +25,13 @@ func TestWarningsOfAKind(t *testing.T) {
 		{Values: []any{4.0}, Result: engine.Result{}},
 	}}
 	const kernel = `the kernel cannot represent the expected rewards: off by 3 at task "t0", arm "a". No guarantee holds. Add c*identity() to the kernel, or state misfit=3 for CoTestFC`
-	const free = "the kernel has free numbers, which still have their start values. Call fit(p) to estimate them"
-	want := []string{kernel + " (2 of 4 results; this is of the first)", free + " (1 of 4 results)",
+	const free = "the kernel has free hyperparameters, which still have their start values. Call fit(p) to estimate them"
+	want := []string{kernel + " (2 of 4 results; the first is shown)", free + " (1 of 4 results)",
 		"2 to 4 pulls per agent do not reach every arm. Arms never measured are estimated by the kernel alone (2 of 4 results)"}
 	if got := sweepWarnings(s); !slices.Equal(got, want) {
 		t.Errorf("a sweep: got %q, want %q", got, want)
 	}
-	want = []string{kernel + " (the first of 2 such warnings)", free}
+	want = []string{kernel + " (2 warnings of this kind; the first is shown)", free}
 	if got := resultWarnings(alone); !slices.Equal(got, want) {
 		t.Errorf("a result: got %q, want %q", got, want)
 	}
@@ -43,7 +43,7 @@ func TestStandingSideBySide(t *testing.T) {
 	if got := Compare([]engine.Result{proven, none}); column(got, "standing") < 0 {
 		t.Error("no word on what backs each")
 	}
-	if got := Compare([]engine.Result{proven, proven}); column(got, "standing") >= 0 || !slices.Contains(got.Notes, "Guarantee of all: proven.") {
+	if got := Compare([]engine.Result{proven, proven}); column(got, "standing") >= 0 || !slices.Contains(got.Notes, "Guarantee (all rows): proven.") {
 		t.Errorf("what backs all is not said once: %q", got.Notes)
 	}
 }
@@ -66,7 +66,7 @@ func TestFootnotesSideBySide(t *testing.T) {
 	b := engine.Result{Algorithm: "B", Standing: engine.StandingProven, Warnings: []engine.Warning{guessed}, Answers: answers(false, false)}
 	got := Compare([]engine.Result{a, b, a})
 	for _, want := range []string{
-		"Guarantee of all: proven.", "Guarantees cover decided answers only.",
+		"Guarantee (all rows): proven.", "Guarantees cover decided answers only.",
 		"Warning: " + few(1).String() + " (A in row 1 and A in row 3).",
 		"Warning: " + guessed.String() + " (all).",
 	} {

@@ -107,7 +107,7 @@ func limitMemory(ctx context.Context, stated string) (context.Context, error) {
 			return ctx, nil
 		}
 		memlimit.CollectInTime(half)
-		return memlimit.Named(ctx, half, "half of the machine's memory; --memory sets another limit"), nil
+		return memlimit.Default(ctx, half, "half of the machine's memory; --memory sets another limit"), nil
 	}
 	most, err := memlimit.Parse(stated)
 	if err != nil {

@@ -22,8 +22,8 @@ func TestReadme(t *testing.T) {
 	r := readReadme(t)
 	command := r.block("## Quick start", "sh")
 	r.replace("```\n", "```\n", "## Quick start", paragraphs(r.run(command), 3))
-	script := r.block("## What backs an answer", "cope")
-	r.replace("<!-- methods -->\n", "<!-- end -->", "## What backs an answer", methodTable(r, script))
+	script := r.block("## Types of guarantee", "cope")
+	r.replace("<!-- methods -->\n", "<!-- end -->", "## Types of guarantee", methodTable(r, script))
 	r.picture(command)
 	if *update {
 		r.write()

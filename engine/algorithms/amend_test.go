@@ -134,8 +134,7 @@ func explained(alg engine.Algorithm) {
 	if x, ok := alg.(engine.ArmEstimator); ok {
 		x.ArmEstimates()
 	}
-	alg.Answers()
-	alg.Warnings()
+	alg.State()
 }
 
 // The literal schedule refuses a changed round, and the run continues.

@@ -76,7 +76,7 @@ func TestOracleFB(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for v, a := range alg.Answers() {
+		for v, a := range alg.State().Answers {
 			if a.Leader != p.Arms.Names[best[v]] || !alg.Done() {
 				t.Errorf("%s, task %d: answer %s without noise, best %s", p.Name, v, a.Leader, p.Arms.Names[best[v]])
 			}

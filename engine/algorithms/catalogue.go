@@ -23,6 +23,8 @@ type Entry struct {
 	Source string // citation, or the document with its theory
 	// theorem of [Du23] that bounds its samples (literal schedule) or its errors; "" without one
 	Theorem string
+	// identifies the program of an algorithm of your own, for stores of results; "" if its results cannot be stored
+	Digest string
 	// makes the algorithm; entries of All check the options first
 	New   func(*model.Model, engine.Options) (engine.Algorithm, error)
 	begin func(*model.Model, model.Terms) (engine.Algorithm, error)
@@ -97,6 +99,11 @@ func (e Entry) Suits(p *problem.Problem) error {
 	return fmt.Errorf("%s needs to know how far rewards scatter, and the noise scale of problem %q is unknown; write noise= with the "+
 		"standard deviation of one reward, as in noise=2, or give a column sd; or choose an algorithm that estimates it: %s", e.Name,
 		p.Name, strings.Join(able, ", "))
+}
+
+// listed reports whether the algorithm is in the catalogue; others are your own.
+func (e Entry) listed() bool {
+	return slices.ContainsFunc(algorithms, func(x Entry) bool { return x.Mode == e.Mode && x.Name == e.Name })
 }
 
 // All returns a copy of the catalogue: fixed confidence first, and in each mode the algorithms of the paper's figures first.

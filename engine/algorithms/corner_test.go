@@ -101,7 +101,7 @@ func TestCoBayesFBAllOut(t *testing.T) {
 		}
 	}
 	tasks, _ := engine.ProgressOf(alg.(engine.Explainer))
-	if p := tasks[0]; p.Decided || p.Samples != -1 || alg.Answers()[0].Decided {
-		t.Errorf("%+v, %+v", p, alg.Answers()[0])
+	if p := tasks[0]; p.Decided || p.Samples != -1 || alg.State().Answers[0].Decided {
+		t.Errorf("%+v, %+v", p, alg.State().Answers[0])
 	}
 }

@@ -125,7 +125,7 @@ func TestProgressAgreesWithAnswers(t *testing.T) {
 
 func agrees(t *testing.T, where string, alg engine.Algorithm) {
 	t.Helper()
-	x, answers := alg.(engine.Explainer), alg.Answers()
+	x, answers := alg.(engine.Explainer), alg.State().Answers
 	progress, remaining := engine.ProgressOf(x)
 	if again := engine.Remaining(x); again != remaining && !(math.IsNaN(again) && math.IsNaN(remaining)) {
 		t.Errorf("%s: %g samples remain, and then %g", where, remaining, again)

@@ -92,6 +92,8 @@ func (b Basis) unbacked() string {
 	case b.untested():
 		return "no answer is decided. The rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
 			", so answers are the largest posterior means and nothing is tested"
+	case b.Algorithm.Backing == BackingNone && !b.Algorithm.listed():
+		return fmt.Sprintf("not known to this tool. %s is an algorithm of your own, and its own rule decides its answers", b.Algorithm.Name)
 	case b.Algorithm.Backing == BackingNone:
 		return "a baseline without guarantee. An answer counts as decided only if the data separate it at level " +
 			percent(b.Result.Delta)
@@ -132,7 +134,7 @@ func (b Basis) uncovered() bool {
 func (b Basis) doubts() []string {
 	p := b.Model.Problem
 	var out []string
-	if _, err := Named(b.Algorithm.Mode, b.Algorithm.Name); err != nil {
+	if !b.Algorithm.listed() {
 		out = append(out, fmt.Sprintf("the guarantee of %s is its author's claim and was not checked", b.Algorithm.Name))
 	}
 	if p.KernelFittedHere() {
@@ -167,7 +169,7 @@ func (b Basis) doubts() []string {
 		out = append(out, "the test assumes normal rewards, and these are not normal")
 	case b.Options.Law == engine.LawSymmetric:
 		if p.Noise.Environment == problem.EnvironmentResampled || p.Noise.Environment == problem.EnvironmentBernoulli {
-			out = append(out, "the test assumes symmetric differences within blocks, and those of these rewards may be asymmetric")
+			out = append(out, "the test assumes symmetric differences within blocks, and these rewards may have asymmetric ones")
 		}
 	case b.sideBySide():
 		if normal && p.Noise.UnknownBy != problem.UnknownArm && !oneScale(p) {
@@ -240,12 +242,12 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	if r.Epsilon > 0 {
 		what = fmt.Sprintf("within %.6g of their best arms", r.Epsilon)
 	}
-	prior, sizes := "the kernel", ""
+	prior, variances := " and the covariance of the kernel", ""
 	if opt.Scale == 0 {
-		prior = "the kernel times a scale, plus an independent part of each arm"
-		sizes = ", averaged over both sizes by their fit to the data of the run"
+		prior = ", a scaled kernel and an independent part of each arm"
+		variances = " Both variances are averaged over, weighted by their fit to the data."
 	} else if opt.Scale != 1 {
-		prior = fmt.Sprintf("%g times the kernel", opt.Scale)
+		prior = fmt.Sprintf(" and %g times the covariance of the kernel", opt.Scale)
 	}
 	level := "an unknown mean"
 	if opt.Level.Known {
@@ -254,16 +256,16 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	if block != nil && r.Mode == engine.ModeFC {
 		level = fmt.Sprintf("an arbitrary mean of each block (%s)", block.Name)
 	}
-	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. The prior is %s, around %s%s. "+
+	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. The prior has %s%s.%s "+
 		"The probability is calibrated if rewards follow the prior; no theorem covers real rewards "+
-		"(measured error rates: docs/explanation/robustness.md)", what, atLeast(r.Delta), prior, level, sizes)
+		"(measured error rates: docs/explanation/robustness.md)", what, atLeast(r.Delta), level, prior, variances)
 	if slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return slices.Contains(contradictory, w.Kind) }) {
 		s += ". Fewer answers may be right, see the warnings"
 	}
 	return s
 }
 
-// disbelieved names the warnings by which fewer answers may be right than the posterior says.
+// contradictory names the warnings by which fewer answers may be right than the posterior says.
 var contradictory = []engine.WarningKind{
 	engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers,
 	engine.WarnFewOutcomes,

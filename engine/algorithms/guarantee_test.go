@@ -62,7 +62,7 @@ func TestGuarantee(t *testing.T) {
 		"least squares have no xi":          {algorithm: "IndRAGE", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, want: "proven: "},
 		"the largest xi that it allows":     {algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper}, want: "proven: "},
 		"any xi under the tuned schedule":   {algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, want: "proven: "},
-		"a posterior":                       {algorithm: "CoBayesFC", want: "heuristic: all decided answers are best arms with posterior probability at least 95 %. ", because: "plus an independent part of each arm, around an unknown mean"},
+		"a posterior":                       {algorithm: "CoBayesFC", want: "heuristic: all decided answers are best arms with posterior probability at least 95 %. ", because: "The prior has an unknown mean, a scaled kernel and an independent part of each arm. Both variances"},
 		"a reference that knows the truth":  {algorithm: "Oracle", truth: truth, want: "none: a reference, not an algorithm: it knows"},
 		"a reference that counts fewer":     {algorithm: "IndRAGE/V", truth: truth, want: "none: a reference, not an algorithm: it divides"},
 		"a test of sample means, simulated": {algorithm: "IndUniformFC", truth: truth, off: true, want: "proven: "},

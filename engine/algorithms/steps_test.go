@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,9 @@ func TestStepsAreRun(t *testing.T) {
 		p, alg, opt := suited(t, entry)
 		rng := rand.New(rand.NewPCG(4, 4))
 		want := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
+		if d, ok := alg.(engine.Detailed); ok && !reflect.DeepEqual(alg.State(), engine.StateOf(d)) { // not that of an embedded algorithm
+			t.Errorf("%s: its state is %+v, its parts are %+v", entry.Name, alg.State(), engine.StateOf(d))
+		}
 
 		_, alg, _ = suited(t, entry)
 		rng = rand.New(rand.NewPCG(4, 4))
@@ -137,7 +141,7 @@ func TestStepsLimits(t *testing.T) {
 }
 
 // broken cannot plan.
-type broken struct{ engine.Algorithm }
+type broken struct{ engine.Detailed }
 
 func (broken) Plan(context.Context) (engine.Plan, error) {
 	return engine.Plan{}, errors.New("broken")

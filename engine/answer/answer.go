@@ -318,9 +318,10 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		a.Noise += fmt.Sprintf("; effects of %d blocks%s, SD %s, are removed", len(blocks), of, short(b.Blocks))
 	}
 	l := b.LeaveOneOut
-	a.Basis = fmt.Sprintf("How far to trust this: leaving out one arm at a time, the kernel predicts its mean to ±%s", short(l.Error))
+	a.Basis = fmt.Sprintf("How far to trust this: if an arm's measurements are left out, the kernel predicts its mean "+
+		"with a typical error of %s", short(l.Error))
 	if l.Without > 0 {
-		a.Basis += fmt.Sprintf(" (baseline, the mean of the task's other arms: ±%s)", short(l.Without))
+		a.Basis += fmt.Sprintf(" (baseline, the mean of the task's other arms: %s)", short(l.Without))
 	}
 	a.Basis += "." + a.enough()
 	if !retry {

@@ -351,18 +351,18 @@ func judged(p Protocol, truth *problem.Problem, answers []engine.Answer) (undeci
 	return undecided, wrong
 }
 
-// backing says in a few words what the decided answers of an algorithm rest on. The first of its cases that holds counts: a fixed budget
-// that learns its kernel comes before laws of the noise.
+// backing returns a phrase for what the decided answers of an algorithm rest on. The first case that holds counts: a fixed budget that
+// learns its kernel comes before the noise distributions.
 func backing(e algorithms.Entry, p Protocol) string {
 	switch e.Backing {
 	case algorithms.BackingNone:
 		return "nothing: a baseline"
 	case algorithms.BackingPosterior:
-		return "the posterior with the kernel as prior: no guarantee where the kernel is wrong"
+		return "posterior probabilities; they can be wrong if the kernel is wrong"
 	case algorithms.BackingNormal:
 		switch {
 		case p.Problem != nil && e.Mode == engine.ModeFB && p.Options.LearnsKernel(p.Problem):
-			return "what was measured and the kernel learned from it: no guarantee, nothing is decided"
+			return "the measurements and a kernel learned from them; nothing is decided"
 		case p.Problem != nil && e.Mode == engine.ModeFC && p.Options.Bets(p.Problem):
 			return "a theorem about rewards within their bounds"
 		case p.Options.Law == engine.LawSymmetric:

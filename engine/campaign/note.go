@@ -106,15 +106,15 @@ var noteSentences = map[NoteKind]string{
 
 	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
 	NoteRewardsKnown: "the means of the table for expected rewards",
-	NoteRewardsBelieved: "expected rewards drawn from the posterior given the table, other ones in each run; runs begin " +
-		"without these measurements",
-	NoteRewardsAttached: "expected rewards drawn from the posterior given the table, other ones in each run; runs begin " +
-		"with these measurements (attach=false plans without them)",
+	NoteRewardsBelieved: "expected rewards drawn from the posterior given the table, anew in each run; each run starts without " +
+		"the table's measurements",
+	NoteRewardsAttached: "expected rewards drawn from the posterior given the table, anew in each run; each run starts from " +
+		"the table's measurements (not with attach=false)",
 	NoteRewardsLed: "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
-	NoteNoiseBelow: "with a variance of the noise of each task evenly between none and what is stated",
-	NoteOwnPart: "for %s, which estimates how far arms differ from the kernel, with about half of the variance " +
-		"between the arms of a task independent for each arm (from none to twice of it)",
-	NoteLosses: "with %s of pulls failing and %s of results coming up to %s late%s",
+	NoteNoiseBelow: "the noise variance of each task is drawn between zero and the stated value",
+	NoteOwnPart: "%s estimates how far arms differ from the kernel. In its runs, about half of the variance between the arms of a task " +
+		"is independent for each arm (from none to twice that)",
+	NoteLosses: "%s of pulls fail, and %s of results come up to %s late%s",
 
 	NoteRule:       "a reaction or run that fails is a result, %s, and not a failed pull: " + givenBack,
 	NoteLateDiffer: "lateness of results seems to depend on their rewards, see the warning",

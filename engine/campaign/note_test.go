@@ -53,8 +53,8 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteRewardsLed, Numbers: []float64{6}}, ""},
 		{Note{Kind: NoteNoiseBelow}, ""},
 		{Note{Kind: NoteOwnPart, Names: []string{"CoBayesFC"}}, ""},
-		{Note{Kind: NoteLosses, Names: []string{"days"}, Numbers: []float64{0.1, 0.1, 0, 0, 3}}, "with 10 % of pulls failing"},
-		{Note{Kind: NoteLosses, Names: []string{"days"}, Numbers: []float64{0, 0.2, 0.15, 0.15, 5}}, "with up to 20 % of pulls failing"},
+		{Note{Kind: NoteLosses, Names: []string{"days"}, Numbers: []float64{0.1, 0.1, 0, 0, 3}}, "10 % of pulls fail"},
+		{Note{Kind: NoteLosses, Names: []string{"days"}, Numbers: []float64{0, 0.2, 0.15, 0.15, 5}}, "up to 20 % of pulls fail"},
 		{Note{Kind: "said by an older build"}, "said by an older build"},
 	} {
 		told[c.note.Kind] = true

@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Revision counts the changes of this module that make an algorithm decide or plan otherwise on the
@@ -288,9 +289,13 @@ func spread(out, before []int, lo, hi, n int) {
 // Assumptions are what a forecast was simulated with: its rewards first. Their String is the sentence.
 type Assumptions []Note
 
-// String joins the sentences of the notes, without a full stop.
+// String joins the sentences of the notes, without the last full stop. The first note is the end of a sentence that its reader begins.
 func (a Assumptions) String() string {
-	return strings.Join(lists.Map(a, func(n Note) string { return n.String() }), "; ")
+	sentences := lists.Map(a, func(n Note) string { return n.String() })
+	for i := 1; i < len(sentences); i++ {
+		sentences[i] = sentence.Upper(sentences[i])
+	}
+	return strings.Join(sentences, ". ")
 }
 
 // UnmarshalJSON reads the notes, or the one sentence that bodies of events held before there were kinds.

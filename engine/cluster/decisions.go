@@ -67,7 +67,7 @@ func (a arms) find(task, arm string) int {
 
 // decisionsOf returns what an algorithm has decided after a round. Out has the arms of that round alone, and the digest all so
 // far. Replicas that learned the same, and round alike, have the same digest.
-func decisionsOf(alg engine.Algorithm, all arms, round int) Decisions {
+func decisionsOf(alg engine.Detailed, all arms, round int) Decisions {
 	var d Decisions
 	var out []int
 	for _, e := range alg.Eliminations() {

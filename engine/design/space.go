@@ -237,11 +237,11 @@ func distance(g blas64.General, i, j int) float64 {
 
 // span chooses, by Gram-Schmidt with the largest remaining row first (the row norms weighted by
 // importance; nil means equally), an orthonormal basis of the rows of x with positive importance.
-// It returns the coordinates of all rows (N × r), what is left of them outside the basis (N × m),
-// and the rows chosen. The basis is orthogonal to the accuracy that the input has in its last
-// directions; φ_i is the combination of it given by its coordinates to full accuracy, since each is
-// taken from what the earlier ones left. Largest first makes the coordinates graded, which Cholesky
-// factors of A survive with small relative errors.
+// It returns the coordinates of all rows (N × r), their residuals outside the basis (N × m), and the
+// rows chosen. The basis vectors are orthogonal up to the accuracy of the input in its last
+// directions. The coordinates reproduce φ_i to full accuracy, because each is computed from the
+// residual of the earlier ones. Since the largest row comes first, the coordinates are graded, and
+// Cholesky factors of A have small relative errors.
 func span(stop stopper, x *mat.Dense, importance []float64) (phi, rest blas64.General, pivots []int) {
 	n, m := x.Dims()
 	stop.claim(n, n*m, n*m)

@@ -5,7 +5,7 @@
 //
 //	ȳ = H β + f + e,  f ~ N(0, K(t)),  e_i ~ N(0, σ_i²/n_i),
 //
-// with K the joint kernel at its free numbers t, and H β a constant level of the problem, of each
+// with K the joint kernel at its free hyperparameters t, and H β a constant level of the problem, of each
 // task, or none, integrated out under a flat prior. Of fits t by maximum marginal likelihood
 // [RW06, sec. 5.4.1] from several deterministic starts, and looks at the fitted kernel from three
 // sides:
@@ -14,7 +14,7 @@
 //	Misfit           do the means differ more from the kernel than replicates allow?
 //	Sharing          how alike are the tasks, and is it worth pooling them?
 //
-// A kernel without free numbers is looked at all the same. The fit itself has no
+// A kernel without free hyperparameters is looked at all the same. The fit itself has no
 // guarantee: the algorithms of package engine take their kernel as known before the data,
 // so a kernel fitted to the very data that they then draw from leaves a heuristic
 // (problem.Problem.KernelFittedHere).

@@ -26,7 +26,7 @@ const defaultStarts = 4
 // take O(n m²).
 const MaxArms = 20_000
 
-// Of fits the free numbers of the kernel to the mean rewards of the problem and their counts, and
+// Of fits the free hyperparameters of the kernel to the mean rewards of the problem and their counts, and
 // looks at the fitted kernel. The likelihood is never below the one at the start values. Arms that
 // are not measured (problem.Problem.Partial) are left out. It reports problems without mean
 // rewards, kernels that do not fit the points, and more arms than MaxArms.
@@ -354,7 +354,7 @@ type Sharing struct {
 	// the kernel under which tasks share nothing, fitted to the same data
 	Separate           string  `json:"separate"`
 	SeparateLikelihood float64 `json:"separate_likelihood"` // nats
-	// difference of log likelihoods less the difference in free numbers (half the difference of
+	// difference of log likelihoods less the difference in free hyperparameters (half the difference of
 	// AIC)
 	Support float64 `json:"support"`
 	Verdict string  `json:"verdict"`

@@ -154,7 +154,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{t.Context(), &unknown, Options{}, `problem "drawn" has no mean rewards to fit to`},
 		{t.Context(), p, Options{Mean: "linear"}, `mean must be "problem", "task" or "none", got "linear"`},
-		{t.Context(), p, Options{Noise: &nothing}, "the noise is a free number that may be 0"},
+		{t.Context(), p, Options{Noise: &nothing}, "the noise is a free hyperparameter that may be 0"},
 		{t.Context(), single, Options{Mean: MeanTask}, "2 arms leave nothing to fit to after 2 constant levels"},
 		{ended, p, Options{}, context.Canceled.Error()},
 	} {

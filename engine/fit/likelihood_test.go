@@ -43,7 +43,7 @@ func TestScikitLearn(t *testing.T) {
 	if want := 96.5896557782; math.Abs(f.LogLikelihood-want) > 2e-3 {
 		t.Errorf("stroke: log likelihood %.10f, want %.10f", f.LogLikelihood, want)
 	}
-	// exp(kernel_.theta), in the order of the free numbers
+	// exp(kernel_.theta), in the order of the free hyperparameters
 	want := []float64{0.126490817, 43.1698786, 0.804213166, 32.9621864, 1e6}
 	for i, p := range f.Parameters {
 		if math.Abs(p.Value/want[i]-1) > 0.01 {

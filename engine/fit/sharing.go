@@ -164,7 +164,7 @@ func (f *Fit) separate(s *surface, best optimum, opt Options) (err error) {
 }
 
 // alone replaces every task kernel by c*task(identity()), c its mean value for a task
-// and itself. Where the task kernel has free numbers, where one may be a scale, c is
+// and itself. Where the task kernel has free hyperparameters, where one may be a scale, c is
 // free.
 func alone(k kernels.Joint, s *surface) (out kernels.Joint, err error) {
 	defer try.Caught(&err)

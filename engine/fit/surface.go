@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// surface is the log marginal likelihood as a function of the free numbers: the numbers of
+// surface is the log marginal likelihood as a function of the free hyperparameters: the numbers of
 // the kernel, and the noise scale where that is one.
 type surface struct {
 	ctx     context.Context
@@ -33,7 +33,7 @@ type surface struct {
 	evaluations *tally // of the likelihood, by all surfaces of one fit
 }
 
-// newSurface lists the free numbers. noise is nil for the problem's own.
+// newSurface lists the free hyperparameters. noise is nil for the problem's own.
 func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Free) (_ *surface, err error) {
 	defer try.Caught(&err)
 	free := try.Of(k.Free())
@@ -55,7 +55,7 @@ func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Fr
 	}
 	if noise != nil {
 		if least, _ := noise.Limits(); !(least > 0) {
-			return nil, fmt.Errorf("the noise is a free number that may be %g; it must be greater than 0", least)
+			return nil, fmt.Errorf("the noise is a free hyperparameter that may be %g; it must be greater than 0", least)
 		}
 	}
 	switch {
@@ -89,7 +89,7 @@ func sameTerm(a, b kernels.Term) bool {
 	return settled(a).Equal(settled(b))
 }
 
-// start returns the values that the free numbers begin with.
+// start returns the values that the free hyperparameters begin with.
 func (s *surface) start() []float64 {
 	return lists.Map(s.free, func(f kernels.Parameter) float64 { return f.Value })
 }

@@ -264,9 +264,10 @@ func (m Truth) fitRanks() [2]int {
 	return [2]int{min(fewFitted, most), most}
 }
 
-// Smooth returns a function of the kernel's space and its distance from the known expected rewards for which an algorithm that allows for
-// both needs about the fewest samples; false if the expected rewards themselves are as good. Rounded rewards, as in a table, have a
-// larger norm because it must follow the rounding: with 2,000 arms and four decimals it is twenty times as large.
+// Smooth approximates the known expected rewards by a function of the kernel's space, and returns it with its distance from them. It
+// minimises the samples of an algorithm that allows for the norm and the distance; found is false if the rewards themselves are as good.
+// Rounded rewards, as in a table, have a larger norm, because the function must follow the rounding: with 2,000 arms and four decimals
+// it is twenty times as large.
 //
 // The cost is S^a/(g - cη)², with S the norm, η the distance, a and c of the price, and g the smallest gap, or epsilon if larger.
 func (m Truth) Smooth(opt Terms, price Price) (near Near, found bool, err error) {

@@ -281,9 +281,9 @@ func (l meanFit) law(s scales) (multiple, pure float64) {
 	if least <= fewDegrees {
 		return 1, least
 	}
-	// of the squared coefficient of variation to that of χ²
+	// squared coefficient of variation, divided by that of χ²
 	ratio := f * variance / (2 * mean * mean)
-	if ratio <= 1 { // by rounding, for scales that are practically known
+	if ratio <= 1 { // by rounding, if the scales are practically known
 		return 1, math.Inf(1)
 	}
 	pure = (f - 2 + 4*ratio) / (ratio - 1)

@@ -29,7 +29,7 @@ type forecaster struct {
 // method is an algorithm with a schedule.
 type method struct{ algorithm, schedule string }
 
-// need has the resources of one run.
+// need has the resources that one run used.
 type need struct {
 	rounds, samples, busiest, cost, time float64
 	undecided, done                      bool
@@ -41,7 +41,7 @@ type batch struct {
 	needs  []need // of the finished runs, in order
 }
 
-// tell reports progress, also before the first run, which computes the designs.
+// tell reports progress. It is also called before the first run, because that run computes the designs.
 func (f *forecaster) tell() {
 	if f.Progress != nil {
 		f.Progress(sim.Step{Done: f.done, Total: f.total})

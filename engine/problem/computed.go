@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// A Compiler makes a function of the values of a row of an expression, and says which columns that reads. A value is a
-// float64 where all cells of its column are numbers or empty, else a string; nil where the cell is empty.
+// A Compiler converts an expression to a function of a row's values, and lists the columns that the function reads. A value is a float64
+// if all cells of its column are numbers or empty, otherwise a string. The value of an empty cell is nil.
 type Compiler func(expression string, columns []string, numbers []bool) (evaluate func(row []any) (any, error), reads []string, err error)
 
 // Row is a row of a long table that has a reward.

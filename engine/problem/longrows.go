@@ -150,6 +150,25 @@ func (f *found) successes() bool {
 // fewestSuccesses is the number of rows with several measurements below which whole means may be chance.
 const fewestSuccesses = 2
 
+// percentages reports whether what represents means is probably successes in percent of their counts: whole numbers from 0 to 100,
+// each a rounded share of its count, which is improbable of other numbers.
+func (f *found) percentages() bool {
+	chance := 0.0 // its logarithm
+	for _, a := range f.arms {
+		for _, m := range a.rows {
+			k := math.Round(m.Reward * m.Count / 100)
+			if m.Reward != math.Trunc(m.Reward) || m.Reward < 0 || m.Reward > 100 || math.Abs(100*k/m.Count-m.Reward) > 0.5 {
+				return false
+			}
+			chance += math.Log(min(1, (m.Count+1)/101))
+		}
+	}
+	return chance < math.Log(unlikelyPercentages)
+}
+
+// unlikelyPercentages is the probability of chance below which whole numbers are percentages of their counts.
+const unlikelyPercentages = 0.001
+
 // fewestSums is the number of rows below which nothing is said of how they go with their counts.
 const fewestSums = 6
 

@@ -21,6 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/looks"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -140,6 +141,7 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 	if err != nil {
 		panic(try.Failure{Err: &ReadError{path, err}})
 	}
+	opt.Context = memlimit.File(opt.context(), len(data))
 	sum := sha256.Sum256(data)
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}, allowance: opt.allowance()}
 	if packed {
@@ -228,7 +230,7 @@ func (t *table) at(c cell, format string, args ...any) try.Failure {
 	return try.Failure{Err: &DataError{Path: t.path, Line: c.line, Column: c.column, Message: fmt.Sprintf(format, args...)}}
 }
 
-// stop fails with the error of an allowance or a decoder, if it is one; that of a context is not one of the file.
+// stop fails with err, if it is not nil. Errors of a context are passed on unchanged; all others get the path of the file.
 func (t *table) stop(err error) {
 	switch {
 	case err == nil:
@@ -242,13 +244,13 @@ func (t *table) stop(err error) {
 // hasColumn reports whether there is a column of a name.
 func (t *table) hasColumn(name string) bool { _, there := t.column[name]; return there }
 
-// of returns the cells of a column that is there.
+// of returns the cells of an existing column.
 func (t *table) of(name string) *cells { return t.cells[t.column[name]] }
 
-// cellOf returns the cell of a row and a column that is there.
+// cellOf returns the cell of a row in an existing column.
 func (t *table) cellOf(r int, name string) cell { return t.cell(r, t.column[name]) }
 
-// nameColumns takes the cells of some columns for names.
+// nameColumns marks columns whose cells are names.
 func (t *table) nameColumns(names []string) {
 	for _, name := range names {
 		if !t.find(name) {

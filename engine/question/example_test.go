@@ -86,7 +86,6 @@ func ExampleQuestion_Begin() {
 
 // largest pulls every arm ten times and recommends the largest mean of each task.
 type largest struct {
-	engine.Minimal
 	p     *problem.Problem
 	means []float64
 }
@@ -103,9 +102,9 @@ func (a *largest) Learn(_ context.Context, b engine.Batch) error { a.means = b.M
 
 func (a *largest) Done() bool { return a.means != nil }
 
-func (a *largest) Answers() []engine.Answer {
-	var out []engine.Answer
-	for v, task := range a.p.Tasks.Names {
+func (a *largest) State() engine.State {
+	var s engine.State
+	for v := range a.p.V() {
 		lo, hi := a.p.ArmsOf(v)
 		best := lo
 		for i := lo; i < hi && a.means != nil; i++ {
@@ -113,9 +112,9 @@ func (a *largest) Answers() []engine.Answer {
 				best = i
 			}
 		}
-		out = append(out, engine.Answer{Task: task, Arm: a.p.Arms.Names[best], Leader: a.p.Arms.Names[best], Decided: a.means != nil})
+		s.Answers = append(s.Answers, engine.Answer{Leader: a.p.Arms.Names[best], Decided: a.means != nil})
 	}
-	return out
+	return s
 }
 
 // An algorithm of your own runs in the same simulation as those of the catalogue.

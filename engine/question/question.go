@@ -144,7 +144,7 @@ func (q Question) On(m *model.Model) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := engine.Begin(alg, q.Options)
+	s, err := engine.Begin(engine.DetailedOf(alg, m.Problem), q.Options)
 	return &Run{Steps: s, Model: m, entry: e}, err
 }
 

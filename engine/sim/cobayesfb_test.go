@@ -18,7 +18,7 @@ import (
 
 func withBudget(t *testing.T, p *problem.Problem, algorithm string, budget, runs int, seed uint64) engine.Result {
 	t.Helper()
-	// CoKernelFB uses ξ = 1e-10, as in docs/reference/paper-to-code.md; the others use least squares
+	// CoKernelFB uses ξ = 1e-10, as in docs/theory/readings.md; the others use least squares
 	opt := engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}}
 	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: algorithm, Options: opt, Runs: runs, Seed: seed})
 	return r

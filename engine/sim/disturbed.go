@@ -184,7 +184,7 @@ const (
 // watched is an environment that reports the rounds of a slow run: before each pull, the state so far.
 type watched struct {
 	engine.Environment
-	alg  engine.Algorithm
+	alg  engine.Detailed
 	tell func(Step)
 
 	began, reported, pulled time.Time
@@ -192,7 +192,7 @@ type watched struct {
 	rounds, samples         int           // pulled and learned
 }
 
-func watch(env engine.Environment, alg engine.Algorithm, tell func(Step)) *watched {
+func watch(env engine.Environment, alg engine.Detailed, tell func(Step)) *watched {
 	now := time.Now()
 	return &watched{Environment: env, alg: alg, tell: tell, began: now, pulled: now}
 }

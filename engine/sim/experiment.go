@@ -82,7 +82,7 @@ type made struct {
 	outcome engine.Outcome
 	sent    wire.Traffic
 	pulls   [][]int // rounds × V, if Experiment.Each is set
-	alg     engine.Algorithm
+	alg     engine.Detailed
 	// of the first run, if requested; nil otherwise
 	estimates *engine.Estimates
 }
@@ -160,8 +160,8 @@ func (x Experiment) truth(run int) *problem.Problem {
 	return x.Problem
 }
 
-var errOwn = errors.New("a result of an algorithm that is not in the catalogue is not remembered: a store knows algorithms " +
-	"by their names, behind which there can be another program")
+var errOwn = errors.New("results of an algorithm of your own without Digest are not stored: another program can have the same name; " +
+	"set Entry.Digest to a text that changes with the program")
 
 // question returns the question of each run.
 func (x Experiment) question() question.Question {
@@ -269,7 +269,7 @@ func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge f
 // EstimateRecorder collects the estimates of a run made elsewhere after each round, as Experiment.Estimates does for simulated runs.
 type EstimateRecorder struct {
 	problem *problem.Problem
-	alg     engine.Algorithm
+	alg     engine.Detailed
 	keeper  *keeper
 }
 

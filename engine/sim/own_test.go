@@ -32,11 +32,7 @@ func (e *equal) Plan(ctx context.Context) (engine.Plan, error) {
 }
 func (e *equal) Learn(ctx context.Context, b engine.Batch) error { e.means = b.Means; return nil }
 func (e *equal) Done() bool                                      { return e.means != nil }
-func (e *equal) Eliminations() []engine.Elimination              { return nil }
-func (e *equal) Warnings() []engine.Warning                      { return nil }
-func (e *equal) Goal() string                                    { return e.p.Goal }
-func (e *equal) Alive() int                                      { return e.p.N() }
-func (e *equal) Answers() []engine.Answer {
+func (e *equal) State() engine.State {
 	out := make([]engine.Answer, e.p.V())
 	for v, arms := range e.p.Groups() {
 		best := arms[0]
@@ -46,12 +42,12 @@ func (e *equal) Answers() []engine.Answer {
 			}
 		}
 		name := e.p.Arms.Names[best]
-		out[v] = engine.Answer{Task: e.p.Tasks.Names[v], Arm: name, Leader: name, Decided: e.means != nil}
+		out[v] = engine.Answer{Leader: name, Decided: e.means != nil}
 		if e.means != nil {
 			out[v].Estimate = e.means[best]
 		}
 	}
-	return out
+	return engine.State{Answers: out}
 }
 
 func own(pulls int) *algorithms.Entry {
@@ -92,7 +88,7 @@ func TestOwnAlgorithm(t *testing.T) {
 					best, name = p.Mean[i], p.Arms.Names[i]
 				}
 			}
-			if alg.Answers()[v].Arm != name {
+			if alg.State().Answers[v].Leader != name {
 				wrong++
 				break
 			}
@@ -138,7 +134,7 @@ func TestOwnAlgorithmRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, _, err := s.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Own: own(1), Runs: 1}); err == nil || !strings.Contains(err.Error(), "not remembered") {
+	if _, _, err := s.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Own: own(1), Runs: 1}); err == nil || !strings.Contains(err.Error(), "without Digest") {
 		t.Errorf("a store took it: %v", err)
 	}
 }

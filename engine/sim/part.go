@@ -167,7 +167,7 @@ type shown struct {
 	// final state of the run; see explain
 	Progress  []engine.Progress
 	Remaining float64
-	alg       engine.Algorithm // nil after explain and without an algorithm
+	alg       engine.Detailed // nil after explain and without an algorithm
 }
 
 // shown returns the displayed parts of the run.

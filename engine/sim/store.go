@@ -317,7 +317,7 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	switch {
 	case x.Draw != nil:
 		return "", errDraw
-	case x.Own != nil:
+	case x.Own != nil && x.Own.Digest == "":
 		return "", errOwn
 	}
 	p := x.Problem
@@ -356,6 +356,10 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	}
 	if x.Mode == engine.ModeFB && p.KernelFound { // some methods learn the kernel during the run
 		fmt.Fprintf(h, "kernel found, learned %d", belief.Revision)
+	}
+	if own := x.Own; own != nil {
+		fmt.Fprintf(h, "own %q %q %d %d %d %t %t %t", own.Name, own.Digest, own.Role, own.Backing, own.Regression, own.Shares, own.Scheduled,
+			own.DividedByV)
 	}
 	if p.KernelFittedHere() { // stated in the guarantee of the result
 		h.Write([]byte("fitted here"))

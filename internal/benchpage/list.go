@@ -265,7 +265,7 @@ func (s *server) confirm(w http.ResponseWriter, r *http.Request, by string) {
 	}
 }
 
-// received shows what became of the rows of a sheet, or would.
+// received shows the result of recording a sheet, or a preview of it.
 func (s *server) received(w http.ResponseWriter, by, page string, receipt campaign.Receipt, text, file string) {
 	v := view{By: by, Page: page, Receipt: &receipt, Sheet: text, File: file, Lines: receipt.Lines[:min(len(receipt.Lines), mostLines)],
 		Doubted: receipt.Counts[campaign.RowSure] > 0}

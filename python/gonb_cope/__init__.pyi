@@ -107,8 +107,8 @@ class Kernel(Value):
 class JointKernel(Value):
     """A joint kernel, as returned by task, arm and fitted."""
 
-class FreeNumber(Value):
-    """A free number, as returned by free."""
+class FreeHyperparameter(Value):
+    """A free hyperparameter, as returned by free."""
 
 class Figure(Value):
     """A figure, as returned by plot."""
@@ -133,6 +133,9 @@ class List(Value):
 
 class RewardFunction(Value):
     """A reward function."""
+
+class OwnAlgorithm(Value):
+    """An own algorithm."""
 
 class Answer(Value, _HasPlot):
     """An answer, as returned by best."""
@@ -611,16 +614,16 @@ class Problem(Value):
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
         """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,"""
         ...
-    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
+    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
         """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the"""
         ...
-    def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
+    def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
         """Simulates a fixed-budget algorithm, which finds the best arms with a given number of samples."""
         ...
-    def fit(self, kernel: JointKernel | None = ..., mean: _Mean | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
-        """Fits the free numbers of the kernel to the mean rewards of a problem by maximum marginal likelihood."""
+    def fit(self, kernel: JointKernel | None = ..., mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
+        """Fits the free hyperparameters of the kernel to the mean rewards of a problem by maximum marginal"""
         ...
-    def compare_kernels(self, kernels: _List, mean: _Mean | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ...) -> Table:
+    def compare_kernels(self, kernels: _List, mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ...) -> Table:
         """Fits several kernels to the means of a problem, and compares their marginal likelihood,"""
         ...
     def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
@@ -826,7 +829,7 @@ class Receipt(Value):
     chain: str
     """see State.`chain`"""
 
-def linear(bias: _Number | FreeNumber | None = ..., lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
+def linear(bias: _Number | FreeHyperparameter | None = ..., lengthscale: _Number | _List | FreeHyperparameter | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
     """Rewards are linear in the features.
 
     k(x, y) = bias + Σ_c x_c y_c / lengthscale_c²
@@ -834,9 +837,9 @@ def linear(bias: _Number | FreeNumber | None = ..., lengthscale: _Number | _List
     Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, sec. 4.2.2.
 
     Parameters:
-        bias (a number or a free number, default 0):
+        bias (a number or a free hyperparameter, default 0):
             Constant added to the scalar product, at least 0 and finite
-        lengthscale (a number, a list or a free number, default 1):
+        lengthscale (a number, a list or a free hyperparameter, default 1):
             Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
@@ -853,7 +856,7 @@ def linear(bias: _Number | FreeNumber | None = ..., lengthscale: _Number | _List
     """
     ...
 
-def constant(value: _Number | FreeNumber) -> Kernel:
+def constant(value: _Number | FreeHyperparameter) -> Kernel:
     """The same level everywhere; k + 2 means k + constant(2).
 
     k(x, y) = value
@@ -861,7 +864,7 @@ def constant(value: _Number | FreeNumber) -> Kernel:
     Source: Rasmussen and Williams 2006, sec. 4.2.1.
 
     Parameters:
-        value (a number or a free number):
+        value (a number or a free hyperparameter):
             Variance of the common level, at least 0 and finite
 
     Returns:
@@ -875,7 +878,7 @@ def constant(value: _Number | FreeNumber) -> Kernel:
     """
     ...
 
-def rbf(lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
+def rbf(lengthscale: _Number | _List | FreeHyperparameter | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
     """Smooth rewards: points within a length scale are similar.
 
     k(x, y) = exp(-½ Σ_c (x_c - y_c)² / lengthscale_c²)
@@ -883,7 +886,7 @@ def rbf(lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | st
     Source: Rasmussen and Williams 2006, eq. 4.9.
 
     Parameters:
-        lengthscale (a number, a list or a free number, default 1):
+        lengthscale (a number, a list or a free hyperparameter, default 1):
             Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
@@ -900,7 +903,7 @@ def rbf(lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | st
     """
     ...
 
-def matern(nu: _Number | None = ..., lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
+def matern(nu: _Number | None = ..., lengthscale: _Number | _List | FreeHyperparameter | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
     """Rewards that are rougher than with rbf.
 
     k(x, y) = nu = 0.5: exp(-s); 1.5: (1 + s) exp(-s); 2.5: (1 + s + s²/3) exp(-s);  s² = 2 nu Σ_c (x_c - y_c)² / lengthscale_c²
@@ -910,7 +913,7 @@ def matern(nu: _Number | None = ..., lengthscale: _Number | _List | FreeNumber |
     Parameters:
         nu (a number, default 2.5):
             Smoothness: 0.5 is rough, 2.5 twice differentiable, 0.5, 1.5 or 2.5
-        lengthscale (a number, a list or a free number, default 1):
+        lengthscale (a number, a list or a free hyperparameter, default 1):
             Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
@@ -927,7 +930,7 @@ def matern(nu: _Number | None = ..., lengthscale: _Number | _List | FreeNumber |
     """
     ...
 
-def rq(lengthscale: _Number | _List | FreeNumber | None = ..., alpha: _Number | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
+def rq(lengthscale: _Number | _List | FreeHyperparameter | None = ..., alpha: _Number | FreeHyperparameter | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
     """Smooth rewards that vary on many length scales at once.
 
     k(x, y) = (1 + r²/(2 alpha))^-alpha,  r² = Σ_c (x_c - y_c)² / lengthscale_c²
@@ -935,10 +938,10 @@ def rq(lengthscale: _Number | _List | FreeNumber | None = ..., alpha: _Number | 
     Source: Rasmussen and Williams 2006, eq. 4.19.
 
     Parameters:
-        lengthscale (a number, a list or a free number, default 1):
+        lengthscale (a number, a list or a free hyperparameter, default 1):
             Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
-        alpha (a number or a free number, default 1):
+        alpha (a number or a free hyperparameter, default 1):
             How narrow the mixture of length scales is; the limit of large alpha is rbf, greater than 0
             and finite
         dims (a list, a string or a number, default all columns):
@@ -955,7 +958,7 @@ def rq(lengthscale: _Number | _List | FreeNumber | None = ..., alpha: _Number | 
     """
     ...
 
-def polynomial(degree: _Number | None = ..., bias: _Number | FreeNumber | None = ..., lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
+def polynomial(degree: _Number | None = ..., bias: _Number | FreeHyperparameter | None = ..., lengthscale: _Number | _List | FreeHyperparameter | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
     """Rewards are polynomial in the features; a bias > 0 adds the lower degrees.
 
     k(x, y) = (bias + Σ_c x_c y_c / lengthscale_c²)^degree
@@ -965,9 +968,9 @@ def polynomial(degree: _Number | None = ..., bias: _Number | FreeNumber | None =
     Parameters:
         degree (a number, default 2):
             Highest degree of the monomials, whole and at least 1 and finite
-        bias (a number or a free number, default 0):
+        bias (a number or a free hyperparameter, default 0):
             Constant added to the scalar product, at least 0 and finite
-        lengthscale (a number, a list or a free number, default 1):
+        lengthscale (a number, a list or a free hyperparameter, default 1):
             Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
@@ -984,7 +987,7 @@ def polynomial(degree: _Number | None = ..., bias: _Number | FreeNumber | None =
     """
     ...
 
-def periodic(period: _Number | _List | FreeNumber | None = ..., lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
+def periodic(period: _Number | _List | FreeHyperparameter | None = ..., lengthscale: _Number | _List | FreeHyperparameter | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
     """Rewards that repeat in every column, of any shape within a period.
 
     k(x, y) = exp(-2 Σ_c sin²(π (x_c - y_c)/period_c) / lengthscale_c²)
@@ -992,9 +995,9 @@ def periodic(period: _Number | _List | FreeNumber | None = ..., lengthscale: _Nu
     Source: MacKay, Introduction to Gaussian processes, 1998, sec. 4.3; Rasmussen and Williams 2006, eq. 4.31.
 
     Parameters:
-        period (a number, a list or a free number, default 1):
+        period (a number, a list or a free hyperparameter, default 1):
             Distance after which values repeat; one number, or one per column, greater than 0 and finite
-        lengthscale (a number, a list or a free number, default 1):
+        lengthscale (a number, a list or a free hyperparameter, default 1):
             Distance over which values remain similar; one number, or one per column, greater than 0 and
             finite
         dims (a list, a string or a number, default all columns):
@@ -1011,7 +1014,7 @@ def periodic(period: _Number | _List | FreeNumber | None = ..., lengthscale: _Nu
     """
     ...
 
-def cosine(period: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
+def cosine(period: _Number | _List | FreeHyperparameter | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
     """Rewards that are one sine wave per column.
 
     k(x, y) = Π_c cos(2π (x_c - y_c)/period_c)
@@ -1019,7 +1022,7 @@ def cosine(period: _Number | _List | FreeNumber | None = ..., dims: _List | str 
     Source: cos(a - b) = cos a cos b + sin a sin b is a scalar product; products by Schur's theorem.
 
     Parameters:
-        period (a number, a list or a free number, default 1):
+        period (a number, a list or a free hyperparameter, default 1):
             Distance after which values repeat; one number, or one per column, greater than 0 and finite
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -1035,7 +1038,7 @@ def cosine(period: _Number | _List | FreeNumber | None = ..., dims: _List | str 
     """
     ...
 
-def category(similarity: _Number | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
+def category(similarity: _Number | FreeHyperparameter | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
     """Columns that are codes: two values are equal or they are not.
 
     k(x, y) = Π_c (1 if x_c = y_c, else similarity)
@@ -1043,7 +1046,7 @@ def category(similarity: _Number | FreeNumber | None = ..., dims: _List | str | 
     Source: one column's matrix is similarity·11ᵀ + (1 - similarity)·[x_c = y_c]; products by Schur's theorem.
 
     Parameters:
-        similarity (a number or a free number, default 0):
+        similarity (a number or a free hyperparameter, default 0):
             How alike two different categories are, at least 0 and less than 1
         dims (a list, a string or a number, default all columns):
             Columns that the kernel reads, by name or by number from 0
@@ -1099,7 +1102,7 @@ def identity() -> Kernel:
     """
     ...
 
-def free(value: _Number, min: _Number | None = ..., max: _Number | None = ..., name: str | None = ...) -> FreeNumber:
+def free(value: _Number, min: _Number | None = ..., max: _Number | None = ..., name: str | None = ...) -> FreeHyperparameter:
     """Makes an unknown number for fit: a parameter of a kernel, a factor or summand of kernels, or a name
     in a formula; it has its start value until it is fitted.
 
@@ -1112,11 +1115,11 @@ def free(value: _Number, min: _Number | None = ..., max: _Number | None = ..., n
             Largest value; by default a thousand times the start value, or the largest that the
             parameter allows
         name (a string, optional):
-            Name of the number; free numbers with the same name are one number; by default the name that
-            it is bound to
+            Name; free hyperparameters with the same name are one hyperparameter; by default the name
+            that it is bound to
 
     Returns:
-        FreeNumber
+        FreeHyperparameter
 
     Raises:
         CopeError: an argument or the data are wrong; the message names the place and suggests a correction
@@ -1600,7 +1603,7 @@ def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _
     """
     ...
 
-def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
+def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
     """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the
     best arm of every task.
 
@@ -1611,7 +1614,7 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
             Error probability
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "CoTestFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle" or an algorithm of your own, default "CoTestFC"; also a class with plan, learn and answers):
             The algorithm to run
         schedule ("tuned" or "paper", default "tuned"):
             Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
@@ -1671,7 +1674,7 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
     """
     ...
 
-def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
+def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
     """Simulates a fixed-budget algorithm, which finds the best arms with a given number of samples.
 
     Parameters:
@@ -1680,7 +1683,7 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | None = 
         budget (a whole number, at least 1 and at most 1e12, optional):
             Pulls per agent, on average over the agents; the most of each agent in a campaign, and for
             CoBayesFB with its posterior
-        algorithm ("CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere" or "Oracle", default "CoBayesFB"):
+        algorithm ("CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere", "Oracle" or an algorithm of your own, default "CoBayesFB"; also a class with plan, learn and answers):
             The algorithm to run
         xi (a number, "auto" or "gp", at least 0, optional):
             Regularisation ξ: a number; "auto", the largest that the theorems allow (for CoBayesFB,
@@ -1762,10 +1765,10 @@ def sweep(r: Result, rows: _Rows | None = ..., store: str | None = ..., **named:
     """
     ...
 
-def fit(p: Problem, kernel: JointKernel | None = ..., mean: _Mean | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
-    """Fits the free numbers of the kernel to the mean rewards of a problem by maximum marginal likelihood.
-    The result has intervals, a test for lack of fit, cross-validation, and the benefit of sharing
-    between tasks. A kernel without free numbers is only tested.
+def fit(p: Problem, kernel: JointKernel | None = ..., mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
+    """Fits the free hyperparameters of the kernel to the mean rewards of a problem by maximum marginal
+    likelihood. The result has intervals, a test for lack of fit, cross-validation, and the benefit of
+    sharing between tasks. A kernel without free hyperparameters is only tested.
 
     Parameters:
         p (a problem):
@@ -1775,9 +1778,9 @@ def fit(p: Problem, kernel: JointKernel | None = ..., mean: _Mean | None = ..., 
         mean ("problem", "task" or "none", default "problem"):
             The constant mean that the kernel does not explain: one for the problem, one for each task,
             or none
-        noise (a number or a free number, greater than 0, optional):
-            Standard deviation of one reward: a number or a free number; the problem's noise if not
-            given
+        noise (a number or a free hyperparameter, greater than 0, optional):
+            Standard deviation of one reward: a number or a free hyperparameter; the problem's noise if
+            not given
         starts (a whole number, at least 1 and at most 17, default 4):
             Number of searches, each from another start
         measure (a whole number, at least 0 and at most 1000, default 0):
@@ -1815,7 +1818,7 @@ def fitted(f: Fit) -> JointKernel:
     """
     ...
 
-def compare_kernels(p: Problem, kernels: _List, mean: _Mean | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ...) -> Table:
+def compare_kernels(p: Problem, kernels: _List, mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ...) -> Table:
     """Fits several kernels to the means of a problem, and compares their marginal likelihood,
     leave-one-out prediction and test for lack of fit.
 
@@ -1827,9 +1830,9 @@ def compare_kernels(p: Problem, kernels: _List, mean: _Mean | None = ..., noise:
         mean ("problem", "task" or "none", default "problem"):
             The constant mean that the kernel does not explain: one for the problem, one for each task,
             or none
-        noise (a number or a free number, greater than 0, optional):
-            Standard deviation of one reward: a number or a free number; the problem's noise if not
-            given
+        noise (a number or a free hyperparameter, greater than 0, optional):
+            Standard deviation of one reward: a number or a free hyperparameter; the problem's noise if
+            not given
         starts (a whole number, at least 1 and at most 17, default 4):
             Number of searches, each from another start
 

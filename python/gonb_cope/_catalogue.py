@@ -28,8 +28,8 @@ def functions() -> dict[str, dict[str, Any]]:
 @cache
 def classes() -> dict[str, str]:
     """Return the names of classes by the types of values."""
-    named = {"kernel": "Kernel", "joint kernel": "JointKernel", "free number": "FreeNumber", "figure": "Figure", "table": "Table", "list": "List"}
-    named |= {"record": "Record", "reward function": "RewardFunction"}
+    named = {"kernel": "Kernel", "joint kernel": "JointKernel", "free hyperparameter": "FreeHyperparameter", "figure": "Figure", "table": "Table", "list": "List"}
+    named |= {"record": "Record", "reward function": "RewardFunction", "own algorithm": "OwnAlgorithm"}
     for kind in catalogue()["kinds"]:
         named[kind["name"]] = "".join(w.capitalize() for w in kind["name"].removesuffix(" table").replace("_", " ").split())
     return named
@@ -42,7 +42,7 @@ def python_name(name: str) -> str:
 
 def methods(kind: str) -> list[str]:
     """Return the functions whose first parameter takes a value of this type, for types of the language only: a list is one of Python."""
-    if kind in ("list", "free number", "record"):
+    if kind in ("list", "free hyperparameter", "record"):
         return []
     found = []
     for name, f in functions().items():
@@ -148,6 +148,8 @@ def _beside(p: dict[str, Any]) -> str:
         more.append("a DataFrame")
     if p.get("function"):
         more.append("a Python function")
+    if "own algorithm" in p.get("types", ()):
+        more.append("a class with plan, learn and answers")
     return f"; also {' or '.join(more)}" if more else ""
 
 

@@ -26,7 +26,7 @@ def stuck_at(function: int, own: int, callers: Collection[int]) -> FrameType | N
     frames = sys._current_frames()
     awaited = {one: _awaited(frame, one == function) for one, frame in frames.items() if one not in callers}
     waiting = {one: found for one, found in awaited.items() if found}
-    able = [one for one in awaited if one not in waiting]  # threads that can go on
+    able = [one for one in awaited if one not in waiting and not _serves(frames[one])]  # threads that can go on
     while able:
         frame = frames[able.pop()]
         woken = [one for one, found in waiting.items() if _reaches(frame, found)]
@@ -42,6 +42,15 @@ def stuck_at(function: int, own: int, callers: Collection[int]) -> FrameType | N
         left += further
         seen.update(further)
     return None
+
+
+def _serves(frame: FrameType | None) -> bool:
+    """Report whether a notebook started the thread for its own messages: it wakes no function of the user."""
+    first = ""
+    while frame is not None:
+        module = _module(frame)
+        first, frame = (first if module == "threading" else module), frame.f_back
+    return first.startswith(("ipykernel", "IPython"))
 
 
 def _awaited(frame: FrameType | None, selects: bool) -> set[int]:

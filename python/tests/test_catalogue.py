@@ -64,7 +64,7 @@ def test_help_of_classes(kind):
     assert not re.match(r"A [aeiou]|An [^aeiou]", first)
     for part in _catalogue.parts(kind):
         assert f"    {part['name']} ({part['type']})" in of.__doc__
-    if kind in ("list", "free number"):
+    if kind in ("list", "free hyperparameter"):
         assert not set(_catalogue.functions()) & {name for name in vars(of) if not name.startswith("_")}
 
 

@@ -165,3 +165,54 @@ def test_interrupt_of_a_cell(python3):
     finally:
         kernel.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+NESTED = """
+import queue, threading
+import gonb_cope as cope
+p = cope.paper(case=2, gap=0.4)
+asked, given = queue.Queue(), queue.Queue()
+
+def call():
+    try:
+        return p.fc(runs=2)
+    except cope.CopeError as e:
+        return e
+
+def work():
+    while asked.get():
+        given.put(call())
+
+threading.Thread(target=work, daemon=True).start()
+
+def by_a_worker(task, arm, count):
+    asked.put(arm)
+    raise given.get()
+
+def by_a_thread(task, arm, count):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(call()))
+    thread.start()
+    thread.join()
+    raise found[0]
+
+for function in (by_a_worker, by_a_thread):
+    try:
+        p.fb(budget=60, rewards=function)
+    except cope.CopeError as e:
+        print("cannot call gonb_cope itself" in str(e))
+"""
+
+
+def test_a_call_inside_a_function_of_a_cell(python3):
+    """It is refused at once, although the threads of the kernel could reach what the function waits for."""
+    client = pytest.importorskip("jupyter_client")
+    pytest.importorskip("ipykernel")
+    manager, kernel = client.manager.start_new_kernel(kernel_name="python3", env=os.environ | {"PYTHONPATH": str(REPOSITORY / "python")})
+    try:
+        said = []
+        kernel.execute_interactive(NESTED, output_hook=said.append, timeout=30)
+        assert "".join(m["content"]["text"] for m in said if m["msg_type"] == "stream") == "True\nTrue\n"
+    finally:
+        kernel.stop_channels()
+        manager.shutdown_kernel(now=True)

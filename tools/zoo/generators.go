@@ -126,7 +126,7 @@ var seenGenerators = []generator{
 	}},
 }
 
-// generator makes the cells of a table of so many tasks from random numbers, others in every run.
+// generator makes a random table with the given number of tasks. Each run gets a different table.
 type generator struct {
 	name, about string
 	tasks       int

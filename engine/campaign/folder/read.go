@@ -25,6 +25,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
@@ -313,7 +314,7 @@ func tableOf(ctx context.Context, r question.Recipe, p campaign.Protocol) (campa
 		return campaign.File{}, nil
 	}
 	table := r.Data[k]
-	limit := allowance.New(ctx, "the table "+table.Path, mostCache, allowance.NoLimit)
+	limit := allowance.New(memlimit.File(ctx, len(table.Content)), "the table "+table.Path, mostCache, allowance.NoLimit)
 	if packed, err := gzip.NewReader(bytes.NewReader(table.Content)); err == nil {
 		var out bytes.Buffer
 		if _, err := io.Copy(limit.Writer(&out), packed); err != nil {

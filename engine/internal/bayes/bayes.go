@@ -334,6 +334,9 @@ func exceeds(mean, variance, epsilon, freedom float64) float64 {
 // Done reports whether every task is closed.
 func (a *coBayes) Done() bool { return a.Single() }
 
+// State implements engine.Algorithm.
+func (a *coBayes) State() engine.State { return engine.StateOf(a) }
+
 // Answers returns the leaders.
 func (a *coBayes) Answers() []engine.Answer { return leaders(&a.Candidates, a.estimates) }
 

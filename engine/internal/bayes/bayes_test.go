@@ -347,7 +347,7 @@ func TestWrongPriorIsDoubted(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got engine.WarningKind
-		for _, w := range a.Warnings() {
+		for _, w := range a.State().Warnings {
 			if w.OfPrior() {
 				got = w.Kind
 				t.Log(w)

@@ -121,6 +121,9 @@ func (a *budgetFB) take(b engine.Batch) {
 // Done reports whether the budget is spent, or there was never anything to choose.
 func (a *budgetFB) Done() bool { return a.purse.Empty() || a.Single() }
 
+// State implements engine.Algorithm.
+func (a *budgetFB) State() engine.State { return engine.StateOf(a) }
+
 // Answers returns the largest posterior means.
 func (a *budgetFB) Answers() []engine.Answer {
 	out := leaders(&a.Candidates, a.estimates)

@@ -134,7 +134,7 @@ func TestTestsAloneOfManyDirections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := slices.ContainsFunc(alg.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAloneMany })
+	said := slices.ContainsFunc(alg.State().Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAloneMany })
 	if loner, is := alg.(engine.IndependentReporter); !is || !loner.Independent() || !said {
 		t.Errorf("%T, said %v; want each agent alone", alg, said)
 	}

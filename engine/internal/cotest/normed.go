@@ -176,6 +176,9 @@ func (a *normed) Continue(from engine.Algorithm, _ []int) error {
 		"and their bias together is not worked out for others", engine.ErrFixedQuestion)
 }
 
+// State implements engine.Algorithm.
+func (a *normed) State() engine.State { return engine.StateOf(a) }
+
 // Answers returns the leaders, decided if no other arm is open.
 func (a *normed) Answers() []engine.Answer { return a.answers(everyArm) }
 

@@ -205,7 +205,7 @@ func TestSideBySidePlans(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(3, 2))
 		enginetest.SideRounds(t, rng, p, 20, algs)
-		if a := algs[0].Answers()[0]; !a.Decided || a.Leader != p.Arms.Names[3] {
+		if a := algs[0].State().Answers[0]; !a.Decided || a.Leader != p.Arms.Names[3] {
 			t.Errorf("size %d: the first task's answer is %+v, want its last arm", size, a)
 		}
 	}

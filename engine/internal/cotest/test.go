@@ -234,6 +234,9 @@ func (a *coTest) learn(b engine.Batch) {
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
 }
 
+// State implements engine.Algorithm.
+func (a *coTest) State() engine.State { return engine.StateOf(a) }
+
 // Answers returns the leaders, decided if no other arm is open.
 func (a *coTest) Answers() []engine.Answer {
 	return a.answers(func(i int) bool { return a.pooled == nil || a.pooled.Spans(i) })

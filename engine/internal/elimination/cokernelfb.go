@@ -121,6 +121,9 @@ func halvings(m *model.Model, ridge float64, own halving) int {
 	return own.rounds(own.size(m, ridge, indices.All(m.Problem.N())))
 }
 
+// State implements engine.Algorithm.
+func (a *CoKernelFB) State() engine.State { return engine.StateOf(a) }
+
 // Plan chooses the round's pulls [Du23, Alg. 2, l. 4-6].
 func (a *CoKernelFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)

@@ -241,6 +241,9 @@ func (e *elimination) boundMargin(v int) {
 // Done reports whether every task has one arm left [Du23, Alg. 1, l. 16].
 func (e *elimination) Done() bool { return e.Single() }
 
+// State implements engine.Algorithm.
+func (e *elimination) State() engine.State { return engine.StateOf(e) }
+
 // Answers returns the best arms, or the candidates of undecided tasks.
 func (e *elimination) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(e.Sets))

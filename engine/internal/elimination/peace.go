@@ -22,7 +22,7 @@ import (
 //	γ(S) = min_λ ( E max_{z, z' ∈ S} (z - z')ᵀ A(λ)^{-1/2} η )²,  η ~ N(0, I).
 //
 // It ends early when one arm is left. The interpretation of the paper, and the differences from the
-// authors' code, are in docs/reference/paper-to-code.md.
+// authors' code, are in docs/theory/readings.md.
 //
 // [KJKJ20] Katz-Samuels, Jain, Karnin, Jamieson: An Empirical Process Approach to the
 // Union Bound: Practical Algorithms for Combinatorial and Linear Bandits, NeurIPS 2020.

@@ -244,7 +244,7 @@ func compareIndividual(t *testing.T, p *problem.Problem, label string, alg engin
 	}
 	for v, agent := range agents {
 		lo, _ := p.ArmsOf(v)
-		if a := alg.Answers()[v]; len(agent.Set) != 1 || !a.Decided || a.Arm != p.Arms.Names[lo+agent.Set[0]] {
+		if a := alg.State().Answers[v]; len(agent.Set) != 1 || !a.Decided || a.Arm != p.Arms.Names[lo+agent.Set[0]] {
 			t.Errorf("%s, %s, task %d: answer %+v, plainly %v", label, p.Name, v, a, agent.Set)
 		}
 	}

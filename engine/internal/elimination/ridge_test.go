@@ -20,7 +20,7 @@ func TestTunedWarningsSolveNothing(t *testing.T) {
 		}
 		steps := ending.Never()
 		a.(*elimination).Model.Until(steps)
-		a.Warnings()
+		a.State()
 		if n := steps.Asked(); (n > 0) != (schedule == engine.SchedulePaper) {
 			t.Errorf("%s schedule: its warnings take %d steps of solvers", schedule, n)
 		}

@@ -28,7 +28,7 @@ func (a *Algorithm) change(change func(v int, c engine.QuestionChanger) error) e
 			return engine.ErrFixedQuestion
 		}
 	}
-	return a.each(func(v int, part engine.Algorithm) error { return change(v, part.(engine.QuestionChanger)) })
+	return a.each(func(v int, part engine.Detailed) error { return change(v, part.(engine.QuestionChanger)) })
 }
 
 // own returns the arms of task v by their numbers within it.
@@ -129,7 +129,7 @@ func (a *Algorithm) Amend(counts []int) error {
 		return errors.New(rounds.LearnedEarly)
 	}
 	before := slices.Clone(a.plans)
-	return a.each(func(v int, part engine.Algorithm) (err error) {
+	return a.each(func(v int, part engine.Detailed) (err error) {
 		if a.plans[v].Counts == nil {
 			return nil
 		}
@@ -163,7 +163,7 @@ func (a *Algorithm) AddData(b engine.Batch) error {
 	if err := rounds.CheckInform(a.model.Problem, b); err != nil {
 		return err
 	}
-	return a.each(func(v int, part engine.Algorithm) error {
+	return a.each(func(v int, part engine.Detailed) error {
 		own := b.Part(a.model.Problem.ArmsOf(v))
 		if own.Empty() || part.Done() {
 			return nil
@@ -174,7 +174,7 @@ func (a *Algorithm) AddData(b engine.Batch) error {
 
 // UsesAddedData reports whether the agents' algorithm uses such rewards.
 func (a *Algorithm) UsesAddedData() bool {
-	return !slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return !engine.UsesAddedData(part) })
+	return !slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return !engine.UsesAddedData(part) })
 }
 
 // ArmEstimates joins what the agents say; NaN for the arms of one who says nothing.

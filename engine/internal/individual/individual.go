@@ -20,7 +20,7 @@ import (
 // β [Du23, eq. (4)], copied V times.
 type Algorithm struct {
 	model *model.Model
-	Parts []engine.Algorithm
+	Parts []engine.Detailed
 	plans []engine.Plan
 	ended []error // why parts that are undecided can go no further; nil for the others
 	round int
@@ -48,13 +48,13 @@ func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Ter
 		if err != nil {
 			return nil, fmt.Errorf("task %q: %w", m.Problem.Tasks.Names[v], err)
 		}
-		a.Parts = append(a.Parts, part)
+		a.Parts = append(a.Parts, engine.DetailedOf(part, sub.Problem))
 	}
 	return a, nil
 }
 
 // each asks all agents, and names the task of an error.
-func (a *Algorithm) each(ask func(v int, part engine.Algorithm) error) error {
+func (a *Algorithm) each(ask func(v int, part engine.Detailed) error) error {
 	for v, part := range a.Parts {
 		if err := ask(v, part); err != nil {
 			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
@@ -70,7 +70,7 @@ func (a *Algorithm) Plan(ctx context.Context) (engine.Plan, error) {
 	a.plans = make([]engine.Plan, len(a.Parts))
 	joint := engine.Plan{Round: a.round, Counts: make([]int, a.model.Problem.N())}
 	var last error
-	err := a.each(func(v int, part engine.Algorithm) error {
+	err := a.each(func(v int, part engine.Detailed) error {
 		if part.Done() || a.ended[v] != nil {
 			last = cmp.Or(last, a.ended[v])
 			return nil
@@ -99,7 +99,7 @@ func (a *Algorithm) Learn(ctx context.Context, b engine.Batch) error {
 	if a.plans == nil {
 		panic(rounds.LearnedEarly)
 	}
-	return a.each(func(v int, part engine.Algorithm) error {
+	return a.each(func(v int, part engine.Detailed) error {
 		if a.plans[v].Counts == nil {
 			return nil
 		}
@@ -113,7 +113,7 @@ func (a *Algorithm) Learn(ctx context.Context, b engine.Batch) error {
 
 // Done reports whether every agent is done.
 func (a *Algorithm) Done() bool {
-	return !slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return !part.Done() })
+	return !slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return !part.Done() })
 }
 
 // Unspent says why the first agent that has pulls left has them.
@@ -128,21 +128,24 @@ func (a *Algorithm) Unspent() string {
 	return ""
 }
 
+// State implements engine.Algorithm.
+func (a *Algorithm) State() engine.State { return engine.StateOf(a) }
+
 // Answers joins the answers of the agents, in task order.
 func (a *Algorithm) Answers() []engine.Answer {
-	return lists.Flat(a.Parts, engine.Algorithm.Answers)
+	return lists.Flat(a.Parts, engine.Detailed.Answers)
 }
 
 // Eliminations joins the audit trails of the agents, by round and then by task.
 func (a *Algorithm) Eliminations() []engine.Elimination {
-	out := lists.Flat(a.Parts, engine.Algorithm.Eliminations)
+	out := lists.Flat(a.Parts, engine.Detailed.Eliminations)
 	slices.SortStableFunc(out, func(x, y engine.Elimination) int { return x.Round - y.Round })
 	return out
 }
 
 // UsedRule reports whether an arm of some agent has left by the rule.
 func (a *Algorithm) UsedRule(rule engine.Rule) bool {
-	return slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return engine.UsedRule(part, rule) })
+	return slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return engine.UsedRule(part, rule) })
 }
 
 // Goal returns the problem's goal.
@@ -150,7 +153,7 @@ func (a *Algorithm) Goal() string { return a.model.Problem.Goal }
 
 // Alive returns the number of arms not eliminated.
 func (a *Algorithm) Alive() int {
-	return lists.Sum(a.Parts, func(part engine.Algorithm) int { return part.Alive() })
+	return lists.Sum(a.Parts, func(part engine.Detailed) int { return part.Alive() })
 }
 
 // Warnings joins the warnings of the agents, each once.

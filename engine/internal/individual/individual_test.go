@@ -14,7 +14,7 @@ import (
 // staged is an Algorithm that ends after a fixed number of rounds of one pull per arm, or never and
 // has no further plan after them.
 type staged struct {
-	engine.Algorithm
+	engine.Detailed
 	model  *model.Model
 	rounds int
 	stuck  bool

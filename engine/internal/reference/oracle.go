@@ -141,6 +141,9 @@ func (a *oracle) width(i, first int) float64 {
 // Done reports whether every rival is beaten.
 func (a *oracle) Done() bool { return a.Single() }
 
+// State implements engine.Algorithm.
+func (a *oracle) State() engine.State { return engine.StateOf(a) }
+
 // Answers returns the best arms, decided where every rival is beaten.
 func (a *oracle) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(a.best))

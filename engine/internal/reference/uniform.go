@@ -110,6 +110,9 @@ func newOneRound(m *model.Model, opt model.Terms, from canon.Kind, counts []int)
 	return a, nil
 }
 
+// State implements engine.Algorithm.
+func (a *uniformFB) State() engine.State { return engine.StateOf(a) }
+
 // Plan returns the one round.
 func (a *uniformFB) Plan(_ context.Context) (engine.Plan, error) {
 	a.counts, a.estimator = a.planned, a.full

@@ -30,7 +30,7 @@ func TestIndUniformLS(t *testing.T) {
 		if err := alg.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		for v, a := range alg.Answers() {
+		for v, a := range alg.State().Answers {
 			lo, hi := p.ArmsOf(v)
 			logTerm := math.Log(2 * plain.Sq(float64(hi-lo)) * float64(p.V()) / engine.DefaultDelta)
 			if got := alg.(*individual.Algorithm).Parts[v].(*uniformFB).LogTerm; math.Abs(got-logTerm) > 1e-12 {

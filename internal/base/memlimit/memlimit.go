@@ -102,6 +102,7 @@ func (s *settings) fits(n Need) error {
 type settings struct {
 	most     float64 // bytes of Go's memory; 0 means no limit
 	name     string  // name of the limit
+	assumed  bool    // whether the user did not state it
 	tell     func(string)
 	reported *sync.Map
 }
@@ -116,7 +117,36 @@ func Within(ctx context.Context, bytes float64) context.Context {
 // Named is Within with a name for the limit.
 func Named(ctx context.Context, bytes float64, name string) context.Context {
 	s := from(ctx)
-	s.most, s.name = bytes, name
+	s.most, s.name, s.assumed = bytes, name, false
+	return context.WithValue(ctx, key{}, &s)
+}
+
+// Default is Named for a limit that the user did not state.
+func Default(ctx context.Context, bytes float64, name string) context.Context {
+	s := from(Named(ctx, bytes, name))
+	s.assumed = true
+	return context.WithValue(ctx, key{}, &s)
+}
+
+const (
+	perFile     = 1e9 // bytes that reading a file of any size may take
+	perFileByte = 1e3 // further bytes for each of its bytes
+)
+
+// File returns a context for reading a file of some bytes, because a packed file of a few kilobytes can have millions of rows. If
+// the user stated no limit, the memory of all Go may grow by 1 GB and 1 kB for each byte of the file.
+func File(ctx context.Context, bytes int) context.Context {
+	s := from(ctx)
+	if s.most > 0 && !s.assumed || os.Getenv(variable) != "" {
+		return ctx
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	most := float64(m.Sys-m.HeapReleased) - float64(m.HeapIdle-m.HeapReleased) + perFile + perFileByte*float64(bytes)
+	if s.most > 0 && s.most <= most {
+		return ctx
+	}
+	s.most, s.name = most, "the limit for a file of this size; --memory sets another limit"
 	return context.WithValue(ctx, key{}, &s)
 }
 

@@ -61,3 +61,27 @@ func TestListening(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 }
+
+// A file may take memory by its size, unless the user states a limit or the machine has less.
+func TestFile(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "")
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		file int // bytes
+		need float64
+		fits bool
+	}{
+		{"a small file", context.Background(), 1e4, 1.4e9, false},
+		{"a small file, within half of the machine's memory", memlimit.Default(context.Background(), 1e12, "half"), 1e4, 1.4e9, false},
+		{"a small file that needs little", context.Background(), 1e4, 5e8, true},
+		{"a larger file", context.Background(), 1e6, 1.4e9, true},
+		{"a stated limit", memlimit.Named(context.Background(), 1e12, "--memory 1TB"), 1e4, 1.4e9, true},
+		{"a machine with less", memlimit.Default(context.Background(), 3e8, "half"), 1e4, 4e8, false},
+	} {
+		err := memlimit.Claim(memlimit.File(c.ctx, c.file), memlimit.Need{What: "the table", Bytes: c.need, Count: 1, Of: "rows"})
+		if (err == nil) != c.fits {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}

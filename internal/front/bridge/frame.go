@@ -124,8 +124,8 @@ func Pack(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Unpack reads the content of a frame into what v points at. Whatever the bytes are,
-// it returns: gob is not written for bytes from strangers.
+// Unpack decodes the content of a frame into the value that v points at. It never panics: gob may panic on invalid bytes, and Unpack
+// returns an error then.
 func Unpack(content []byte, v any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

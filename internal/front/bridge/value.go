@@ -222,7 +222,7 @@ type node struct {
 	Slots []kernels.Slot // of an open kernel
 }
 
-// leaves returns the types of the catalogue's kernels, and the free number.
+// leaves returns the types of the catalogue's kernels, and the free hyperparameter.
 func leaves() []reflect.Type {
 	return append(lists.Map(kernels.Catalogue(), func(e kernels.Entry) reflect.Type { return e.Type }), reflect.TypeFor[kernels.Free]())
 }

@@ -169,8 +169,8 @@ const mostColoured = 64 << 10
 // many times as long as good code on a busy machine counts by its time.
 const (
 	bytesOfToken = 200
-	stepsOfToken = 450
-	timeOfToken  = 100 * time.Microsecond
+	stepsOfToken = 600
+	timeOfToken  = 40 * time.Microsecond
 	timeOfText   = 60 * time.Millisecond // besides
 	timeOfStep   = 10 * time.Nanosecond
 )

@@ -260,7 +260,7 @@ func (m *mdWriter) facts(t facts) {
 	}
 }
 
-// output writes one output, for Quarto in the division that it makes for its kind.
+// output writes one output of a cell. For Quarto, it is enclosed in the div that Quarto uses for its kind.
 func (m *mdWriter) output(number int, c *notebook.Cell, o notebook.Output) {
 	kind, body := "display", ""
 	switch o.Type {

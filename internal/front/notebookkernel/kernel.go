@@ -125,8 +125,7 @@ func (k *kernel) readShell() {
 	}
 }
 
-// work answers the queued requests, one after the other. An interrupt reaches a request from before
-// the first message about it until after the last.
+// work answers the queued requests in order. A request can be interrupted from before its first message is sent until after its last.
 func (k *kernel) work(ctx context.Context) {
 	for {
 		r, ok := k.queue.pop(ctx)

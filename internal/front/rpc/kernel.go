@@ -31,7 +31,7 @@ func (a *asker) kernel(name string, number int) kernels.Formula {
 	return f
 }
 
-// asked is a kernel that the program computes. It is safe for concurrent use.
+// asked is a kernel that the client program computes. It is safe for concurrent use.
 type asked struct {
 	asker  *asker
 	number int
@@ -40,17 +40,17 @@ type asked struct {
 	grids []*grid
 }
 
-// grid holds the values among the different points of a list.
+// grid has the kernel values of all pairs of distinct points.
 type grid struct {
 	columns  []string
 	points   [][]float64    // features, each once
-	index    map[string]int // place in points by the bytes of the features
-	lists    []located      // the places of the points of each list
-	rows     [][]float64    // values of a point with all; nil if not asked for yet
-	computed int            // rows that are there
+	index    map[string]int // position in points by the bytes of the features
+	lists    []located      // the positions of the points of each list
+	rows     [][]float64    // kernel values of a point with all points; nil if not computed yet
+	computed int            // number of computed rows
 }
 
-// located is a list of points with the places of its points in a grid.
+// located is a list of points with their positions in a grid.
 type located struct {
 	points *kernels.Points
 	at     []int

@@ -82,10 +82,10 @@ func parse(source string, limits *allowance.Allowance) (*Node, bool) {
 	return &Node{Children: lists.Flat(list, converted)}, true
 }
 
-// plainNote is before HTML that became text.
+// plainNote precedes HTML that is shown as text.
 const plainNote = "This part is too deep or too long to be laid out. Its source is shown:"
 
-// mostAttributes is how many attributes of an element are read: more than any has that draws something.
+// mostAttributes limits the attributes read per element. No element that draws something has so many.
 const mostAttributes = 200
 
 // converted returns a node of package html as ours, and nothing for what shows nothing.

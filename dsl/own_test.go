@@ -1,0 +1,126 @@
+package dsl
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// equally pulls every arm equally often in one round, and recommends the largest means.
+type equally struct {
+	p     *problem.Problem
+	pulls int
+	means []float64
+}
+
+func (a *equally) Plan(context.Context) (engine.Plan, error) {
+	counts := make([]int, a.p.N())
+	for i := range counts {
+		counts[i] = a.pulls
+	}
+	return engine.Plan{Round: 1, Counts: counts}, nil
+}
+func (a *equally) Learn(_ context.Context, b engine.Batch) error { a.means = b.Means; return nil }
+func (a *equally) Done() bool                                    { return a.means != nil }
+func (a *equally) State() engine.State {
+	s := engine.State{Estimates: a.means}
+	for v := range a.p.V() {
+		lo, hi := a.p.ArmsOf(v)
+		best := lo
+		for i := lo; i < hi && a.means != nil; i++ {
+			if a.means[i] > a.means[best] {
+				best = i
+			}
+		}
+		s.Answers = append(s.Answers, engine.Answer{Leader: a.p.Arms.Names[best], Decided: a.means != nil})
+	}
+	return s
+}
+
+func equalEntry(pulls int, digest string) algorithms.Entry {
+	return algorithms.Entry{Digest: digest, New: func(m *model.Model, _ engine.Options) (engine.Algorithm, error) {
+		return &equally{p: m.Problem, pulls: pulls}, nil
+	}}
+}
+
+// An algorithm of your own is named like those of the catalogue: in runs, sweeps and comparisons, in both modes, and results name it.
+func TestOwnAlgorithm(t *testing.T) {
+	s := NewSession(Options{Rebind: true})
+	put(t, s, "mine", equalEntry(20, ""))
+	must(t, s, `p = paper(1, 0.4)
+r = fc(p, algorithm=mine, schedule="tuned", runs=20)
+b = fb(p, algorithm=mine, budget=600, runs=5)
+c = fc(p, runs=20)
+s = sweep(c, algorithm=["CoKernelFC", mine])
+compare(r, c)`)
+	v, _, _ := s.Value("r")
+	r := v.(engine.Result)
+	if r.Algorithm != "mine" || r.Standing != engine.StandingNone || !strings.Contains(r.Guarantee, "not known to this tool. mine is an algorithm") {
+		t.Errorf("%s: %s, %s", r.Algorithm, r.Standing, r.Guarantee)
+	}
+	v, _, _ = s.Value("s")
+	if rows := v.(sim.Sweep).Rows; len(rows) != 2 || rows[1].Values[0] != "mine" || rows[1].Result.Algorithm != "mine" ||
+		rows[1].Result.SamplesPerAgent != r.SamplesPerAgent {
+		t.Errorf("%+v", rows)
+	}
+	if got := shown(t, s, "mine"); got != "the algorithm mine of a Go cell" {
+		t.Errorf("shown as %v", got)
+	}
+	for script, want := range map[string]string{
+		`protocol(paper(1, 0.4), algorithm=mine)`:            "algorithm is an algorithm of your own; it must be",
+		`what_if(r, delta=[0.1])`:                            "forecasts do not know mine, an algorithm of your own",
+		`sweep(c, algorithm=[mine, mine])`:                   "swept over mine twice",
+		`"{mine}"`:                                           "cannot be part of a text",
+		`fc(paper(1, 0.4), algorithm=mine, runs=2, delta=2)`: "delta is 2",
+		`fc(paper(1, 0.4), algorithm=5)`:                     "an algorithm of your own",
+	} {
+		if _, err := evalText(s, script); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", script, err, want)
+		}
+	}
+	put(t, s, "mine", equalEntry(30, ""))
+	if stale := s.Stale(); len(stale) != 3 { // r, b and s
+		t.Errorf("stale are %v", stale)
+	}
+	for name, e := range map[string]algorithms.Entry{"New is missing": {}, "CoTestFC is one of gonb-cope": {Name: "CoTestFC"}} {
+		if err := s.Put("bad", e); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("want %q, got %v", name, err)
+		}
+	}
+}
+
+// A store keeps the results of an algorithm of your own by its digest: the same program is not run again, and a changed one is.
+func TestOwnAlgorithmStored(t *testing.T) {
+	dir := t.TempDir()
+	stored := func(digest string) (int, error) {
+		s := NewSession(Options{Rebind: true, Folder: dir})
+		put(t, s, "mine", equalEntry(5, digest))
+		if _, err := evalText(s, "r = fc(paper(1, 0.4), runs=2)\ns = sweep(r, algorithm=[mine], store=\"own.jsonl\")"); err != nil {
+			return 0, err
+		}
+		v, _, _ := s.Value("s")
+		return v.(sim.Sweep).Stored, nil
+	}
+	for i, c := range []struct {
+		digest string
+		want   int
+	}{{"first", 0}, {"first", 1}, {"second", 0}, {"first", 1}} {
+		if got, err := stored(c.digest); err != nil || got != c.want {
+			t.Errorf("%d: %d stored results used, want %d, %v", i, got, c.want, err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "own.jsonl")); err != nil || strings.Count(string(text), "\n") != 2 {
+		t.Errorf("the store has\n%s, %v", text, err)
+	}
+	if _, err := stored(""); err == nil || !strings.Contains(err.Error(), "without Digest are not stored") {
+		t.Errorf("without a digest: %v", err)
+	}
+}

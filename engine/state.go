@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// State is what an algorithm has found so far. Only Answers is required.
+type State struct {
+	// one per task, in task order; Leader, Decided and, for figures, Estimate are enough
+	Answers []Answer
+	// estimated reward of each of the N arms, for figures; nil without any
+	Estimates    []float64
+	Eliminations []Elimination // the audit trail, in order
+	Alive        int           // arms that are not eliminated, summed over tasks
+	Warnings     []Warning     // the conditions of the guarantee that did not hold
+}
+
+// Detailed is an Algorithm whose State can be read in parts, because the whole is slow to build.
+type Detailed interface {
+	Algorithm
+	// Answers returns State.Answers.
+	Answers() []Answer
+	// Eliminations returns State.Eliminations.
+	Eliminations() []Elimination
+	// Alive returns State.Alive.
+	Alive() int
+	// Warnings returns State.Warnings.
+	Warnings() []Warning
+	// Goal returns the goal of the problem, problem.GoalMax or problem.GoalMin. An algorithm always maximises: for GoalMin, Steps changes
+	// the sign of rewards before Learn and of the estimates in answers.
+	Goal() string
+}
+
+// StateOf returns the State of an algorithm from its parts. A Detailed algorithm implements State with it.
+func StateOf(alg interface {
+	Answers() []Answer
+	Eliminations() []Elimination
+	Alive() int
+	Warnings() []Warning
+}) State {
+	return State{Answers: alg.Answers(), Eliminations: alg.Eliminations(), Alive: alg.Alive(), Warnings: alg.Warnings()}
+}
+
+// DetailedOf returns alg itself if it is Detailed. Otherwise it reads the parts from the State of alg, and checks plans and answers: they
+// must fit p, the problem that alg was made for. p may be nil; higher rewards are then better.
+func DetailedOf(alg Algorithm, p *problem.Problem) Detailed {
+	if d, ok := alg.(Detailed); ok {
+		return d
+	}
+	return &whole{Algorithm: alg, problem: p}
+}
+
+// whole is an algorithm whose parts are read from its whole State.
+type whole struct {
+	Algorithm
+	problem *problem.Problem
+	state   *State // after the last round; nil before the first
+}
+
+var _ ArmEstimator = (*whole)(nil)
+
+// Plan checks the plan of the algorithm: it would otherwise pull no arms forever, or arms that do not exist.
+func (w *whole) Plan(ctx context.Context) (Plan, error) {
+	plan, err := w.Algorithm.Plan(ctx)
+	if err == nil && w.problem != nil {
+		err = CheckPlan(plan, w.problem.N())
+	}
+	return plan, err
+}
+
+// CheckPlan returns an error unless a plan has a count of 0 or more for each of n arms, and at least one pull.
+func CheckPlan(p Plan, n int) error {
+	if len(p.Counts) != n {
+		return fmt.Errorf("the plan has %d counts for %d arms; it must have one count for each arm of each task", len(p.Counts), n)
+	}
+	if i := slices.IndexFunc(p.Counts, func(c int) bool { return c < 0 }); i >= 0 {
+		return fmt.Errorf("the plan has %d pulls of arm %d; a count must be 0 or more", p.Counts[i], i)
+	}
+	if p.Pulls() == 0 {
+		return fmt.Errorf("the plan has no pulls, although the algorithm is not done; when nothing is left to measure, Done must return true")
+	}
+	return nil
+}
+
+// Learn keeps the State after the round.
+func (w *whole) Learn(ctx context.Context, b Batch) error {
+	if err := w.Algorithm.Learn(ctx, b); err != nil {
+		return err
+	}
+	state, err := w.checked()
+	w.state = &state
+	return err
+}
+
+// checked returns the completed State, or an error if the answers do not fit the problem.
+func (w *whole) checked() (State, error) {
+	s := w.Algorithm.State()
+	p := w.problem
+	if p == nil {
+		return s, nil
+	}
+	if len(s.Answers) != p.V() {
+		return s, fmt.Errorf("the state has %d answers for %d tasks; it must have one answer for each task", len(s.Answers), p.V())
+	}
+	if s.Estimates != nil && len(s.Estimates) != p.N() {
+		return s, fmt.Errorf("the state has %d estimates for %d arms", len(s.Estimates), p.N())
+	}
+	s.Answers = slices.Clone(s.Answers)
+	for v := range s.Answers {
+		a := &s.Answers[v]
+		if a.Task == "" {
+			a.Task = p.Tasks.Names[v]
+		}
+		a.Leader, a.Arm = cmp.Or(a.Leader, a.Arm), ""
+		if a.Decided {
+			a.Arm = a.Leader
+		}
+		lo, hi := p.ArmsOf(v)
+		if a.Task != p.Tasks.Names[v] || !slices.Contains(p.Arms.Names[lo:hi], a.Leader) {
+			return s, fmt.Errorf("answer %d is arm %q of task %q; it must be an arm of task %q", v, a.Leader, a.Task, p.Tasks.Names[v])
+		}
+	}
+	return s, nil
+}
+
+// latest returns the State after the last round.
+func (w *whole) latest() State {
+	if w.state == nil {
+		s, _ := w.checked()
+		return s
+	}
+	return *w.state
+}
+
+// Answers implements Detailed.
+func (w *whole) Answers() []Answer { return w.latest().Answers }
+
+// Eliminations implements Detailed.
+func (w *whole) Eliminations() []Elimination { return w.latest().Eliminations }
+
+// Alive implements Detailed.
+func (w *whole) Alive() int { return w.latest().Alive }
+
+// Warnings implements Detailed.
+func (w *whole) Warnings() []Warning { return w.latest().Warnings }
+
+// Goal implements Detailed.
+func (w *whole) Goal() string {
+	if w.problem == nil {
+		return problem.GoalMax
+	}
+	return w.problem.Goal
+}
+
+// Independent implements IndependentReporter.
+func (w *whole) Independent() bool { return Independent(w.Algorithm) }
+
+// ArmEstimates implements ArmEstimator. It has no intervals.
+func (w *whole) ArmEstimates() ArmEstimates {
+	means := slices.Clone(w.latest().Estimates)
+	return ArmEstimates{Mean: means, Half: lists.Map(means, func(float64) float64 { return math.NaN() })}
+}
