@@ -201,7 +201,7 @@ class Sweep(Value, _HasPlot):
     def claims(self, fb: Sweep | None = ...) -> Claims:
         """Compares each statement of the paper about its experiments with the measured results, and gives a"""
         ...
-    def measures(self, y: str | _List) -> Table:
+    def measures(self, y: str | _List | None = ...) -> Table:
         """Shows chosen measures of a sweep as a table, with a row for each result."""
         ...
 
@@ -309,6 +309,8 @@ class Result(Value, _HasPlot):
     """the random numbers follow from it"""
     detail: Record
     """the result run by run, in a sweep"""
+    theory: Record
+    """in results of a sweep; nil if unknown or for many arms"""
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
         """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,"""
         ...
@@ -571,7 +573,7 @@ class Explanation(Value):
     """one for each task, in the order of the tasks"""
 
 class Problem(Value):
-    """A problem, as returned by problem, with_kernel, paper and classic."""
+    """A problem, as returned by problem, with_kernel, paper, classic and family."""
     name: str
     """name of the problem"""
     kernel: str
@@ -1373,6 +1375,52 @@ def classic(means: _List, agents: int | None = ..., goal: _Goal | None = ...) ->
 
     Example:
         cope.classic(means=[0.9, 0.5, 0.1], agents=5)
+    """
+    ...
+
+def family(tasks: int | None = ..., dimension: int | None = ..., arms: int | None = ..., rank: int | None = ..., gap: _Number | None = ..., seed: int | None = ..., noise: _Number | _NoiseOfPaper | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ...) -> Problem:
+    """Makes a random linear problem to sweep over: tasks whose features span a rank, each with its own
+    arms on the unit sphere.
+
+    Parameters:
+        tasks (a whole number, at least 1 and at most 1000, default 5):
+            Number of tasks, V
+        dimension (a whole number, at least 1 and at most 1000, default 4):
+            Dimension of the arms, d
+        arms (a whole number, at least 2 and at most 100000, default 6):
+            Number of arms of each task, n
+        rank (a whole number, at least 1, default 1):
+            Rank of the task kernel, at most the smaller of tasks and dimension
+        gap (a number, greater than 0, default 0.1):
+            Smallest gap between the best arm of a task and the second
+        seed (a whole number, at least 0, default 1):
+            Seed of the features; more tasks keep the arms of the first ones
+        noise (a number, "unknown", "unknown task" or "unknown arm", greater than 0, optional):
+            Standard deviation of the noise: a number, "unknown" (one for all), "unknown task" or
+            "unknown arm" (one for each); by default 1
+        noise_guess (a number, greater than 0, optional):
+            With unknown noise: a guess of its standard deviation, which only plans the first round; by
+            default 1
+        bounded (a list, optional):
+            Instead of noise: the lower and the upper limit of every reward, for any noise distribution
+        environment ("gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
+            How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
+            resampled, with bounded= bernoulli; some violate the conditions of the guarantee, see
+            docs/explanation/robustness.md
+        strength (a number, greater than 0, optional):
+            How far the environment departs from normal noise (student: degrees of freedom, outliers:
+            share of outliers, drift: drift per round over noise, batch: error of a round over noise,
+            autocorrelated: correlation of neighbours)
+
+    Returns:
+        Problem
+
+    Raises:
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
+
+    Example:
+        cope.family(tasks=10, dimension=4, rank=2, gap=0.3)
     """
     ...
 
@@ -2331,13 +2379,14 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
         y (a string or a list, optional):
             The measure to draw, by default the first; for a sweep or several results also a list of
             measures with one unit. Measures for an answer: reward; for a sweep or several results:
-            samples, samples_total, ratio, lower_bound, theorem, theorem_error, rounds, messages, bytes,
-            bytes_raw, bytes_theta, error, decided_error, task_error, undecided, regret or
-            relative_regret; for a result: estimate, alive, pulls, rho or open; for bounds: samples,
-            budget or error; for a plan or a what_if table: samples, samples_total, rounds, cost or
-            time; for hardness: gap, rho_alone or weight; for a spectrum: eigenvalue; for a design:
-            weight; for comparisons: ratio or difference; for a speedup: beta; for a fit: similarity or
-            residual; for a campaign: open, decided or samples
+            samples, samples_total, ratio, lower_bound, theorem, corollary_a, corollary_b, corollary_c,
+            theorem_error, corollary_a_error, corollary_b_error, corollary_c_error, information_gain,
+            effective_dimension, rank_joint, rounds, messages, bytes, bytes_raw, bytes_theta, error,
+            decided_error, task_error, undecided, regret or relative_regret; for a result: estimate,
+            alive, pulls, rho or open; for bounds: samples, budget or error; for a plan or a what_if
+            table: samples, samples_total, rounds, cost or time; for hardness: gap, rho_alone or weight;
+            for a spectrum: eigenvalue; for a design: weight; for comparisons: ratio or difference; for
+            a speedup: beta; for a fit: similarity or residual; for a campaign: open, decided or samples
         file (a string, optional):
             Also write the figure to this file, as .svg, .pdf, .png or .tex
         panel (a string, optional):
@@ -2402,14 +2451,14 @@ def compare(r: Result, *more: Any) -> Table:
     """
     ...
 
-def measures(s: Sweep, y: str | _List) -> Table:
+def measures(s: Sweep, y: str | _List | None = ...) -> Table:
     """Shows chosen measures of a sweep as a table, with a row for each result.
 
     Parameters:
         s (a sweep):
             A sweep
-        y (a string or a list):
-            A measure or a list of them, as in plot
+        y (a string or a list, optional):
+            A measure or a list of them, as in plot; if not given, all
 
     Returns:
         Table
