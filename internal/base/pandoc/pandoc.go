@@ -15,7 +15,8 @@ import (
 )
 
 // ErrMissing means that pandoc is not installed.
-var ErrMissing = errors.New(".docx files are made by pandoc, which is not installed. Other formats, such as .html, .md and .tex, do not need it. " +
+var ErrMissing = errors.New(".docx files are made by pandoc, which is not installed. " +
+	"Other formats, such as .html, .md and .tex, do not need it. " +
 	"Install it (Debian: apt-get install pandoc; macOS: brew install pandoc; Windows: winget install JohnMacFarlane.Pandoc) and try again")
 
 // Find returns the path of the program, or ErrMissing.

@@ -77,9 +77,10 @@ func formats() []format {
 		{ending: ".md", beside: true, write: func(_ context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
 			return markdown(nb, opt, forHosts, put), nil
 		}},
-		{ending: ".pdf", ready: programOf(findBrowser), write: func(ctx context.Context, nb *notebook.Notebook, opt Options, _ putter) ([]byte, error) {
-			return PDF(ctx, nb, opt)
-		}},
+		{ending: ".pdf", ready: programOf(findBrowser),
+			write: func(ctx context.Context, nb *notebook.Notebook, opt Options, _ putter) ([]byte, error) {
+				return PDF(ctx, nb, opt)
+			}},
 		{ending: ".qmd", beside: true, write: func(_ context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
 			return markdown(nb, opt, forQuarto, put), nil
 		}},
@@ -110,8 +111,8 @@ func made(ctx context.Context, ending string, nb *notebook.Notebook, opt Options
 	return f.write(ctx, nb, opt.limited(ctx), put)
 }
 
-// Save writes the report in the format that the ending of path names, one of Known. Figures of Markdown and LaTeX go into the folder NAME_files beside
-// it. The file at path appears whole or not at all, and after its figures. Errors
+// Save writes the report in the format that the ending of path names, one of Known. Figures of Markdown
+// and LaTeX go into the folder NAME_files beside it. The file at path appears whole or not at all, and after its figures. Errors
 // name the path.
 func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) error {
 	// A conversion that is interrupted ends soon, in the background, with files and notices of its own.
