@@ -87,8 +87,9 @@ func outputFunctions() []Function {
 		},
 		makeFunction(Function{
 			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"},
-			Doc:    "shows chosen measures of a sweep as a table, with a row for each result",
-			Params: []Param{{Name: "s", Doc: "a sweep"}, {Name: "y", words: wordsY, Doc: "a measure or a list of them, as in plot"}},
+			Doc: "shows chosen measures of a sweep as a table, with a row for each result",
+			Params: []Param{{Name: "s", Doc: "a sweep"},
+				{Name: "y", words: wordsY, Default: unset, Doc: "a measure or a list of them, as in plot; if not given, all"}},
 			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, early: func(c *call) {
 				if checkMeasures(c) {
 					checkY(c, sampleOf(c.arg("s")), "", readArguments[struct{ Y []string }](c).Y)
