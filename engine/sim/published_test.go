@@ -87,8 +87,8 @@ func publishedInstances(t *testing.T) (out []*problem.Problem) {
 // publishedMethods are the rows of each instance; slower divides the runs of the near tie.
 var publishedMethods = []publishedMethod{
 	{"CoTestFC", "own", 1}, {"CoKernelFC", "tuned", 1}, {"IndRAGE", "tuned", 1},
-	{"TrackAndStop", "mixture", 40}, {"LazyTrackAndStop", "mixture", 10}, {"LinGapE", "mixture", 4}, {"LinGame", "mixture", 10},
-	{"TrackAndStop", "heuristic", 40}, {"LazyTrackAndStop", "heuristic", 10}, {"LinGapE", "heuristic", 4}, {"LinGame", "heuristic", 10},
+	{"TrackAndStop", "mixture", 100}, {"LazyTrackAndStop", "mixture", 10}, {"LinGapE", "mixture", 4}, {"LinGame", "mixture", 20},
+	{"TrackAndStop", "heuristic", 100}, {"LazyTrackAndStop", "heuristic", 10}, {"LinGapE", "heuristic", 4}, {"LinGame", "heuristic", 20},
 }
 
 type publishedMethod struct {

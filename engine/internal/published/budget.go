@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// budgeted is an algorithm with a fixed budget that chooses by the posterior of a Gaussian process. In each round every agent pulls one arm of
-// its task, or Options.Batch arms, and all agents share all rewards. In round 1, before any data, they pull different arms. It recommends
+// budgeted is an algorithm with a fixed budget that chooses by the posterior of a Gaussian process. In each round every agent pulls one arm
+// of its task, or Options.Batch arms. All agents share all rewards. In round 1, before any data, they pull different arms. It recommends
 // the arm with the largest posterior mean.
 //
 // The prior is that of the options: the scale of the kernel and the level are stated, or averaged over by their fit to the data
