@@ -95,7 +95,9 @@ func (w *whole) Learn(ctx context.Context, b Batch) error {
 		return err
 	}
 	state, err := w.checked()
-	w.state = &state
+	if err == nil {
+		w.state = &state
+	}
 	return err
 }
 
@@ -132,11 +134,17 @@ func (w *whole) checked() (State, error) {
 
 // latest returns the State after the last round.
 func (w *whole) latest() State {
-	if w.state == nil {
-		s, _ := w.checked()
-		return s
+	if w.state != nil {
+		return *w.state
 	}
-	return *w.state
+	s, err := w.checked()
+	if err != nil { // nothing is known yet
+		s = State{Answers: lists.Make(w.problem.V(), func(v int) Answer {
+			first, _ := w.problem.ArmsOf(v)
+			return Answer{Task: w.problem.Tasks.Names[v], Leader: w.problem.Arms.Names[first]}
+		})}
+	}
+	return s
 }
 
 // Answers implements Detailed.
