@@ -61,6 +61,7 @@ func DetailedOf(alg Algorithm, p *problem.Problem) Detailed {
 type whole struct {
 	Algorithm
 	problem *problem.Problem
+	round   int    // of the last plan
 	state   *State // after the last round; nil before the first
 }
 
@@ -69,6 +70,8 @@ var _ ArmEstimator = (*whole)(nil)
 // Plan checks the plan of the algorithm: it would otherwise pull no arms forever, or arms that do not exist.
 func (w *whole) Plan(ctx context.Context) (Plan, error) {
 	plan, err := w.Algorithm.Plan(ctx)
+	w.round++
+	plan.Round = w.round
 	if err == nil && w.problem != nil {
 		err = CheckPlan(plan, w.problem.N())
 	}
@@ -174,4 +177,46 @@ func (w *whole) Independent() bool { return Independent(w.Algorithm) }
 func (w *whole) ArmEstimates() ArmEstimates {
 	means := slices.Clone(w.latest().Estimates)
 	return ArmEstimates{Mean: means, Half: lists.Map(means, func(float64) float64 { return math.NaN() })}
+}
+
+// PlanOfSets returns the plan of an algorithm that eliminates arms: equal pulls of all arms in the sets of tasks that are not decided.
+// sets[v] has the arms of task v that may be best.
+func PlanOfSets(p *problem.Problem, sets [][]int, pulls int) Plan {
+	counts := make([]int, p.N())
+	for _, arms := range sets {
+		for _, i := range arms {
+			if len(arms) > 1 {
+				counts[i] = pulls
+			}
+		}
+	}
+	return Plan{Counts: counts}
+}
+
+// StateOfSets returns the State of an algorithm that eliminates arms. The arm with the largest estimate leads its task, and a task with one
+// arm left is decided. unit is the reward units of one unit of the estimates, such as model.Model.Unit; estimates is nil before any data.
+func StateOfSets(p *problem.Problem, sets [][]int, estimates []float64, unit float64) State {
+	if estimates != nil {
+		estimates = lists.Map(estimates, func(x float64) float64 { return x * unit })
+	}
+	s := State{Estimates: estimates}
+	for v, arms := range sets {
+		best := arms[0]
+		for _, i := range arms {
+			if estimates != nil && estimates[i] > estimates[best] {
+				best = i
+			}
+		}
+		a := Answer{Task: p.Tasks.Names[v], Leader: p.Arms.Names[best], Decided: len(arms) == 1}
+		if estimates != nil {
+			a.Estimate = estimates[best]
+		}
+		if a.Decided {
+			a.Arm = a.Leader
+		} else {
+			a.Candidates = lists.Map(arms, func(i int) string { return p.Arms.Names[i] })
+		}
+		s.Answers, s.Alive = append(s.Answers, a), s.Alive+len(arms)
+	}
+	return s
 }

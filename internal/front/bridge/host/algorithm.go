@@ -79,7 +79,7 @@ type independent struct{ *ownRun }
 // Independent implements engine.IndependentReporter.
 func (independent) Independent() bool { return true }
 
-// interruptible calls the process, and ends it when ctx ends: an algorithm may never return.
+// interruptible calls a method in the process, and ends the process when ctx ends: an algorithm may never return.
 func (a *ownRun) interruptible(ctx context.Context, call func() error) error {
 	defer context.AfterFunc(ctx, a.function.process.interrupt)()
 	err := call()

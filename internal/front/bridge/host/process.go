@@ -178,6 +178,15 @@ func (p *process) interrupt() {
 	}
 }
 
+// busy reports whether the process is evaluating.
+func (p *process) busy() bool {
+	if !p.mu.TryLock() {
+		return true // it is being started
+	}
+	defer p.mu.Unlock()
+	return p.running != nil && p.running.conn.Busy()
+}
+
 // discard ends the process for good.
 func (p *process) discard() {
 	p.stop()
