@@ -54,7 +54,7 @@ func DetailedOf(alg Algorithm, p *problem.Problem) Detailed {
 	if d, ok := alg.(Detailed); ok {
 		return d
 	}
-	return &whole{Algorithm: alg, problem: p}
+	return &whole{Algorithm: alg, problem: p, budget: -1}
 }
 
 // whole is an algorithm whose parts are read from its whole State.
@@ -62,6 +62,7 @@ type whole struct {
 	Algorithm
 	problem *problem.Problem
 	round   int    // of the last plan
+	budget  int    // pulls that are left; -1 without a budget
 	state   *State // after the last round; nil before the first
 }
 
@@ -74,6 +75,11 @@ func (w *whole) Plan(ctx context.Context) (Plan, error) {
 	plan.Round = w.round
 	if err == nil && w.problem != nil {
 		err = CheckPlan(plan, w.problem.N())
+	}
+	if err == nil && w.budget >= 0 {
+		if w.budget -= plan.Pulls(); w.budget < 0 {
+			err = fmt.Errorf("the plan has %d pulls, and the budget of all agents has %d left", plan.Pulls(), w.budget+plan.Pulls())
+		}
 	}
 	return plan, err
 }

@@ -175,7 +175,7 @@ func TestAlgorithm(t *testing.T) {
 	n.wantPanic("halvesGet", "mine is an algorithm of your own; it can be used in %%cope cells")
 }
 
-// What goes wrong in an algorithm is an error that names it, and the session goes on.
+// A fault of an algorithm is an error that names it, and the session goes on.
 func TestAlgorithmFaults(t *testing.T) {
 	n := newNotebook(t)
 	n.mustCope("p = paper(1, 0.4)")
