@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -82,4 +83,40 @@ func evalClassic(_ *call, a classicArgs) (any, error) {
 		p = p.Minimised()
 	}
 	return dropOnError(p, err)
+}
+
+// maxDimension limits the dimension of family: a problem has as many columns as dimensions.
+const maxDimension = 1000
+
+// familyArgs are the arguments of family.
+type familyArgs struct {
+	noiseArgs
+	Tasks, Dimension, Arms, Rank int     `arg:"default"`
+	Gap                          float64 `arg:"default"`
+	Seed                         uint64  `arg:"default"`
+}
+
+// checkFamily reports sizes that no problem has. A size that is not known yet is 0, and is checked when the script runs.
+func checkFamily(c *call, a familyArgs) {
+	rank, most := c.arg("rank"), min(a.Tasks, a.Dimension)
+	switch {
+	case a.Tasks*a.Arms > maxArms:
+		c.refuse(c.arg("arms"), "", "%d arms of each of %d tasks are more than %d in all", a.Arms, a.Tasks, maxArms)
+	case most > 0 && a.Rank > most:
+		c.refuse(rank, fmt.Sprintf("%d tasks in dimension %d span at most rank %d", a.Tasks, a.Dimension, most),
+			"rank is %d; it must be at most %d, the smaller of tasks and dimension", a.Rank, most)
+	default:
+		checkNoise(c, a.noiseArgs)
+	}
+}
+
+// evalFamily makes a random linear problem.
+func evalFamily(c *call, a familyArgs) (any, error) {
+	size := problem.FamilySize{Tasks: a.Tasks, Dimension: a.Dimension, Arms: a.Arms, Rank: a.Rank}
+	p, err := problem.Family(size, a.Gap, a.Seed)
+	if err != nil {
+		return nil, err
+	}
+	p, err = p.WithNoise(a.model())
+	return p, noiseError(c, err)
 }

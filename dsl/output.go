@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -86,8 +87,9 @@ func outputFunctions() []Function {
 		},
 		makeFunction(Function{
 			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"},
-			Doc:    "shows chosen measures of a sweep as a table, with a row for each result",
-			Params: []Param{{Name: "s", Doc: "a sweep"}, {Name: "y", words: wordsY, Doc: "a measure or a list of them, as in plot"}},
+			Doc: "shows chosen measures of a sweep as a table, with a row for each result",
+			Params: []Param{{Name: "s", Doc: "a sweep"},
+				{Name: "y", words: wordsY, Default: unset, Doc: "a measure or a list of them, as in plot; if not given, all"}},
 			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, early: func(c *call) {
 				if checkMeasures(c) {
 					checkY(c, sampleOf(c.arg("s")), "", readArguments[struct{ Y []string }](c).Y)
@@ -282,8 +284,12 @@ func checkEnding(c *call, param string) bool {
 	if !given {
 		return true
 	}
-	if save.CheckEnding(path) == nil {
+	switch err := save.CheckEnding(path); {
+	case err == nil:
 		return checkFolder(c, a, path)
+	case errors.Is(err, pandoc.ErrMissing):
+		c.fail(a, fmt.Sprintf("cannot save to %q: pandoc is not installed", path), pandoc.ErrMissing.Error())
+		return false
 	}
 	c.fail(a, fmt.Sprintf("cannot save to %q: the extension selects the format", path), "use one of "+strings.Join(save.Endings(), " "))
 	return false

@@ -106,6 +106,24 @@ func engineFunctions() []Function {
 			},
 			Result: Problem, Example: "classic(means=[0.9, 0.5, 0.1], agents=5)",
 		}, checkClassic, evalClassic),
+		makeFunction(Function{
+			Name: "family", Section: SectionProblems,
+			Doc: "makes a random linear problem to sweep over: tasks whose features span a rank, each with its own arms on the unit sphere",
+			Params: append([]Param{
+				{Name: "tasks", Synonyms: []string{"v", "agents"}, Range: kernels.Range{Min: 1, Max: maxAgents}, Default: "5",
+					Doc: "number of tasks, V"},
+				{Name: "dimension", Synonyms: []string{"d", "dim"}, Range: kernels.Range{Min: 1, Max: maxDimension}, Default: "4",
+					Doc: "dimension of the arms, d"},
+				{Name: "arms", Synonyms: []string{"n"}, Range: kernels.Range{Min: 2, Max: maxArms}, Default: "6",
+					Doc: "number of arms of each task, n"},
+				{Name: "rank", Synonyms: []string{"r"}, Range: wholeFrom(1), Default: "1",
+					Doc: "rank of the task kernel, at most the smaller of tasks and dimension"},
+				{Name: "gap", Synonyms: []string{"delta_min"}, Range: positive, Default: "0.1",
+					Doc: "smallest gap between the best arm of a task and the second"},
+				{Name: "seed", Whole: true, Range: wholeFrom(0), Default: "1", Doc: "seed of the features; more tasks keep the arms of the first ones"},
+			}, noiseParams("a number", "1")...),
+			Result: Problem, Example: "family(tasks=10, dimension=4, rank=2, gap=0.3)",
+		}, checkFamily, evalFamily),
 		{
 			Name: "bounds", Section: SectionProblems, Doc: "computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, " +
 				"corollaries, lower bound",

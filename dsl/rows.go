@@ -256,7 +256,28 @@ func (c *call) labelled(a argument) ([]labelled, bool) {
 		}
 		out[i] = x
 	}
+	nameProblems(out)
 	return out, true
+}
+
+// numberedName matches names such as problem_13, which a program in another language gives to the values of calls.
+var numberedName = regexp.MustCompile(`^([a-z]+)_[0-9]+$`)
+
+// nameProblems labels problems by their own names if they are bound to names of a function with a number, unless two have the same name.
+func nameProblems(all []labelled) {
+	seen := map[string]bool{}
+	for _, x := range all {
+		bound, _ := x.label.(string)
+		parts := numberedName.FindStringSubmatch(bound)
+		p, is := x.Data.(*problem.Problem)
+		if !is || parts == nil || index[parts[1]] == nil || seen[p.Name] {
+			return
+		}
+		seen[p.Name] = true
+	}
+	for i, x := range all {
+		all[i].label = x.Data.(*problem.Problem).Name
+	}
 }
 
 // elements returns the values of an argument that is one value or a list; none if it is not given.

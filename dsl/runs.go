@@ -44,8 +44,8 @@ func option(name string) Param {
 	return p
 }
 
-// runParams returns the parameters of a function that runs algorithms of a mode: those of names, in that order, and then the other
-// options of the mode. A new option of the engine thus appears last without a change here; an option without a description stays
+// runParams returns the parameters of a function that runs algorithms of a mode: first the ones in names, in that order, then the
+// other options of the mode. A new option of the engine appears last without a change here. An option without a description stays
 // hidden.
 func runParams(mode, names string, own ...Param) (out []Param) {
 	listed := strings.Fields(names)
@@ -176,7 +176,7 @@ func oneBudget(c *call) {
 	switch {
 	case c.has("budget") != c.has("total"): // exactly one of them
 	case c.has("total"):
-		c.refuse(c.arg("total"), "leave one of them out", "budget counts the samples of each agent, and total those of all agents")
+		c.refuse(c.arg("total"), "leave one of them out", "budget counts the samples of one agent, total the samples of all agents")
 	default:
 		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the samples per agent, or total, the samples of all agents",
 			"write "+c.fn.Signature())

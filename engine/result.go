@@ -235,6 +235,7 @@ type Result struct {
 	Seed     uint64    `json:"seed"`
 
 	Detail *Detail `json:"detail,omitempty"` // per-run data, in results of a sweep
+	Theory *Theory `json:"theory,omitempty"` // in results of a sweep; nil if unknown or for many arms
 	// of the first run; nil unless requested and unless the algorithm is an ArmEstimator. It has rounds × arms numbers, so files omit it
 	Estimates *Estimates `json:"-"`
 }
@@ -254,6 +255,18 @@ func (r Result) Ended() string {
 	return fmt.Sprintf("%s, %s", r.Status, used)
 }
 
+// Theory has the bounds of [Du23] for the problem and the options of a Result, as package bounds computes them. The bounds are for
+// CoKernelFC or CoKernelFB, under every algorithm and schedule: samples per agent (fc), or error probability at the budget (fb).
+type Theory struct {
+	InformationGain    float64 `json:"information_gain"`    // Υ
+	EffectiveDimension int     `json:"effective_dimension"` // d_eff
+	RankJoint          int     `json:"rank_joint"`          // rank K_{λ*}
+	Theorem            float64 `json:"theorem"`             // Theorem 1 or 2
+	CorollaryA         float64 `json:"corollary_a"`         // by Υ
+	CorollaryB         float64 `json:"corollary_b"`         // by d_eff
+	CorollaryC         float64 `json:"corollary_c"`         // by ranks
+}
+
 // Detail has a Result's numbers per run, in order of the runs, so that runs with the same seeds can be compared in pairs. Slices have one
 // entry per finished run; Wrong, WrongTasks and Regret are empty if the truth is unknown.
 type Detail struct {
@@ -268,6 +281,6 @@ type Detail struct {
 	TaskRank int `json:"task_rank"` // rank K_Z
 	// Σ_v ρ*_v(ξ) / ρ*(ξ): the speedup β predicted by the hardness; 0 if unknown
 	Speedup float64 `json:"speedup"`
-	// value of the algorithm's theorem: samples per agent (fc) or error probability (fb); 0 without a theorem
+	// the theorem that holds for these runs: samples per agent (fc) or error probability (fb); 0 without one
 	Theorem float64 `json:"theorem"`
 }

@@ -229,7 +229,7 @@ var sentences = map[WarningKind]string{
 		"(p = %.2[7]g). The test assumes one scale for both and may err more often than delta. Use noise=\"unknown arm\"",
 	WarnNoiseAbove: "rewards are noisier than stated: task %[1]q, arm %[2]q has sd %.3[3]g, %.3[4]g times the stated noise " +
 		"(p = %.2[5]g). The test may err more often than delta. State a larger noise=, or leave it out",
-	WarnSkewed: "rewards are skewed: those of task %[1]q, arm %[2]q have a skewness of %.2[3]g. With a scale for each arm the test " +
+	WarnSkewed: "rewards are skewed: task %[1]q, arm %[2]q has a skewness of %.2[3]g. With a scale for each arm the test " +
 		"may err far more often than delta. State bounded=[lo, hi], which is valid for any distribution in these limits",
 	WarnFewOutcomes: "each reward is one of two values, and %d of the %d measured arms have fewer than %d of one of them. " +
 		"The normal approximation of counts is rough for these arms",
@@ -248,7 +248,7 @@ var sentences = map[WarningKind]string{
 	WarnFewRunsRight: "%d runs are too few to show that errors stay within delta = %g. With %d of %d wrong, the error rate may " +
 		"be as high as %.2g %%; %d runs without an error would be enough",
 	WarnMixedBuilds: "some runs were made by other builds of gonb-cope: %s. Their arithmetic may differ in the last digits, so samples " +
-		"and answers may differ from those of one build",
+		"and answers may differ from a run with one build",
 
 	WarnPlates: "in round %d rewards differ between plates by more than noise (p = %.2g). Lists measured in their order " +
 		"balance this between rivals. Find out what differs between the plates",

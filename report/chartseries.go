@@ -15,14 +15,18 @@ import (
 
 // series returns the series of one panel, the bounds last.
 func (g split) series(p splitPanel) []Series {
-	var out []Series
+	var out, theory []Series
 	for k := range len(p.combos) * len(g.measures) {
 		s := g.one(p, k)
-		if g.measures[0].log && allZero(s) || g.shared(out, &s, p, k) {
-			continue
+		switch {
+		case g.measures[0].log && allZero(s) || g.shared(out, &s, p, k):
+		case !g.measures[k%len(g.measures)].theory:
+			out = append(out, s)
+		case !g.again(theory, &s, p, k):
+			theory = append(theory, s)
 		}
-		out = append(out, s)
 	}
+	out = append(out, theory...)
 	upper := g.bounds(p, g.theorem, func(r chartRow) float64 { return r.upper })
 	for i := range upper {
 		upper[i].Variant = 1
@@ -48,6 +52,19 @@ func (g split) shared(out []Series, s *Series, p splitPanel, n int) bool {
 		}
 	}
 	return false
+}
+
+// again reports whether a measure of theory was drawn for another algorithm already. It gives the series the look of a reference beside
+// what was measured.
+func (g split) again(theory []Series, s *Series, p splitPanel, n int) bool {
+	j := n % len(g.measures)
+	s.Name, s.Hue, s.Variant = strings.TrimPrefix(p.combos[n/len(g.measures)].rest+", "+g.measures[j].title, ", "), 0, 0
+	if slices.ContainsFunc(g.measures, func(m measure) bool { return !m.theory }) {
+		s.Reference, s.Variant = true, lists.Count(g.measures[:j], func(m measure) bool { return m.theory })
+	}
+	return slices.ContainsFunc(theory, func(o Series) bool {
+		return o.Name == s.Name && slices.Equal(o.X, s.X) && slices.Equal(o.Y, s.Y)
+	})
 }
 
 // alikeDrawn reports whether no eye could tell the values apart in a figure.

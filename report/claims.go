@@ -185,12 +185,15 @@ func sweepSentence(s sim.Sweep) string {
 // mostRows limits the rows of a sweep's table that a page shows unfolded.
 const mostRows = 40
 
-// SweepMeasures returns a sweep as a table of chosen measures, see Axes for their names. It returns an error for
-// a wrong or repeated name, and for a measure that no result has.
+// SweepMeasures returns a sweep as a table of chosen measures, see Axes for their names; without names of all measures that a result
+// has. It returns an error for a wrong or repeated name, and for a measure that no result has.
 func SweepMeasures(s sim.Sweep, names ...string) (Table, error) {
 	_, known := Axes(s, "")
 	if err := checkMeasures(names, known); err != nil {
 		return Table{}, err
+	}
+	if len(names) == 0 {
+		names = known
 	}
 	return sweepTable(s, names...), nil
 }

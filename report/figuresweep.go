@@ -30,8 +30,8 @@ func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 		if bounded || o.Y[0] == "samples" {
 			row.lower = r.Result.LowerBoundSamples
 		}
-		if promise, ok := theorem(r.Result, r.Result.Mode).(float64); ok && slices.Contains([]string{"samples", "error"}, ys[0]) && len(ys) == 1 {
-			row.upper, c.theorem = promise, theoremOf(r.Result)
+		if d := r.Result.Detail; d != nil && d.Theorem > 0 && slices.Contains([]string{"samples", "error"}, ys[0]) && len(ys) == 1 {
+			row.upper, c.theorem = d.Theorem, theoremOf(r.Result)
 		}
 		c.rows = append(c.rows, row)
 	}

@@ -68,31 +68,65 @@ func (l *latexWriter) table(t Table) {
 	for j, c := range t.Columns {
 		sides[j], heads[j] = latexColumn(c, j, rows)
 	}
-	l.writef("\n\\begin{table}[htbp]\n\\centering\\small\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n", inlineLaTeX(t.Caption),
-		strings.Join(sides, ""))
-	if strings.Join(heads, "") != "" {
-		l.writef("%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
+	caption := t.Caption
+	for first := true; first || len(rows) > 0; first = false { // a table cannot continue on the next page
+		here := fitting(rows, sides)
+		l.writef("\n\\begin{table}[htbp]\n\\centering\\small\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n", inlineLaTeX(caption),
+			strings.Join(sides, ""))
+		if strings.Join(heads, "") != "" {
+			l.writef("%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
+		}
+		for _, r := range rows[:here] {
+			l.row(r, sides)
+		}
+		l.writef("\\bottomrule\n\\end{tabular}\n")
+		if rows, caption = rows[here:], t.Caption+" (continued)"; len(rows) == 0 {
+			more := ""
+			if omitted > 0 {
+				more = plural(omitted, "more row") + " not shown."
+			}
+			l.footnotes(more, t.Notes)
+		}
+		l.write("\\end{table}\n")
 	}
-	for _, r := range rows {
-		end := `\\`
+}
+
+// latexLines is the most lines of a table in LaTeX. A longer table is written as several.
+const latexLines = 40
+
+// fitting returns the number of first rows that fit on a page.
+func fitting(rows [][]string, sides []string) int {
+	lines := 0
+	for i, r := range rows {
+		most := 1
 		for j := range r {
-			long := len([]rune(r[j])) > 26
-			if r[j] = breakable(inlineLaTeX(r[j])); long && strings.HasPrefix(sides[j], "p") {
-				r[j] = `\raggedright ` + r[j] // else the few words of a line are torn apart
-				if j == len(r)-1 {
-					end = `\tabularnewline` // \raggedright takes \\ for a new line of the cell
-				}
+			if strings.HasPrefix(sides[j], "p") {
+				most = max(most, (len([]rune(r[j]))+wrapped-1)/wrapped)
 			}
 		}
-		l.writef("%s %s\n", strings.Join(r, " & "), end)
+		if lines += most; lines > latexLines && i > 0 {
+			return i
+		}
 	}
-	l.writef("\\bottomrule\n\\end{tabular}\n")
-	more := ""
-	if omitted > 0 {
-		more = plural(omitted, "more row") + " not shown."
+	return len(rows)
+}
+
+// wrapped is the number of letters of a cell past which it wraps.
+const wrapped = 26
+
+// row writes a row of a table whose columns have these types.
+func (l *latexWriter) row(r, sides []string) {
+	end := `\\`
+	for j := range r {
+		long := len([]rune(r[j])) > wrapped
+		if r[j] = breakable(inlineLaTeX(r[j])); long && strings.HasPrefix(sides[j], "p") {
+			r[j] = `\raggedright ` + r[j] // else the few words of a line are torn apart
+			if j == len(r)-1 {
+				end = `\tabularnewline` // \raggedright takes \\ for a new line of the cell
+			}
+		}
 	}
-	l.footnotes(more, t.Notes)
-	l.write("\\end{table}\n")
+	l.writef("%s %s\n", strings.Join(r, " & "), end)
 }
 
 // latexColumn returns the column's type and heading: words past 26 letters wrap, and a heading
@@ -106,7 +140,7 @@ func latexColumn(c Column, j int, rows [][]string) (kind, head string) {
 	switch {
 	case c.Align == Right:
 		kind = "r"
-	case widest > 26:
+	case widest > wrapped:
 		kind = `p{0.25\linewidth}`
 		if j == 1 && len(rows[0]) == 2 { // the values of a list of facts
 			kind = `p{0.6\linewidth}`
@@ -138,7 +172,7 @@ func breakable(s string) string {
 // are broken at spaces.
 func (l *latexWriter) code(c Code) {
 	l.writef("\n\\begin{flushleft}\\ttfamily\\small\n")
-	for _, line := range strings.Split(strings.TrimRight(c.Text, "\n"), "\n") {
+	for _, line := range strings.Split(strings.ReplaceAll(strings.TrimRight(c.Text, "\n"), "\t", "    "), "\n") {
 		words := strings.TrimLeft(line, " ")
 		indent := strings.Repeat("~", len(line)-len(words))
 		words = strings.ReplaceAll(inlineLaTeX(words), "  ", "~ ")

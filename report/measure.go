@@ -19,30 +19,46 @@ type measure struct {
 	quantity string                  // what several measures have in common that can share an axis
 	value    func(engine.Result) any // a cell; nil when the run does not know it
 	log      bool                    // spans decades: figures use a logarithmic axis
+	theory   bool                    // a quantity of the problem, equal for all algorithms: figures draw it once
 }
 
 // measures returns the catalogue, in the order in which tables show them.
 func measures() []measure {
 	return []measure{
-		{"samples", "Samples per agent", "", "Samples", func(r engine.Result) any { return notNegative(r.SamplesPerAgent) }, true},
-		{"samples_total", "Samples, all agents", "", "Samples", func(r engine.Result) any { return r.SamplesTotal }, true},
-		{"ratio", "Times the lower bound", "", "Times the lower bound", func(r engine.Result) any { return known(r.RatioToLowerBound) }, true},
-		{"lower_bound", "Lower bound per agent", "", "Samples", func(r engine.Result) any { return known(r.LowerBoundSamples) }, true},
-		{"theorem", "Theorem 1", "", "Samples", func(r engine.Result) any { return theorem(r, engine.ModeFC) }, true},
-		{"theorem_error", "Theorem 2", "", "Relative frequency", func(r engine.Result) any { return theorem(r, engine.ModeFB) }, true},
-		{"rounds", "Rounds", "", "Rounds", func(r engine.Result) any { return r.Rounds }, false},
-		{"messages", "Messages", "", "Messages", func(r engine.Result) any { return r.Messages }, true},
-		{"bytes", "Communication", "bytes", "Bytes", func(r engine.Result) any { return r.Bytes }, true},
-		{"bytes_raw", "Communication, raw rewards", "bytes", "Bytes", func(r engine.Result) any { return known(r.BytesRaw) }, true},
-		{"bytes_theta", "Communication, explicit parameters", "bytes", "Bytes", func(r engine.Result) any { return known(r.BytesTheta) }, true},
-		{"error", "Runs with an error", "", "Relative frequency", func(r engine.Result) any { return rate(r.Errors) }, true},
+		{"samples", "Samples per agent", "", "Samples", func(r engine.Result) any { return notNegative(r.SamplesPerAgent) }, true, false},
+		{"samples_total", "Samples, all agents", "", "Samples", func(r engine.Result) any { return r.SamplesTotal }, true, false},
+		{"ratio", "Times the lower bound", "", "Times the lower bound",
+			func(r engine.Result) any { return known(r.RatioToLowerBound) }, true, false},
+		{"lower_bound", "Lower bound per agent", "", "Samples",
+			func(r engine.Result) any { return known(r.LowerBoundSamples) }, true, false},
+		bound("theorem", "Theorem 1", engine.ModeFC, func(t engine.Theory) float64 { return t.Theorem }),
+		bound("corollary_a", "Corollary 1 (a), by information gain", engine.ModeFC, func(t engine.Theory) float64 { return t.CorollaryA }),
+		bound("corollary_b", "Corollary 1 (b), by effective dimension", engine.ModeFC,
+			func(t engine.Theory) float64 { return t.CorollaryB }),
+		bound("corollary_c", "Corollary 1 (c), by ranks", engine.ModeFC, func(t engine.Theory) float64 { return t.CorollaryC }),
+		bound("theorem_error", "Theorem 2", engine.ModeFB, func(t engine.Theory) float64 { return t.Theorem }),
+		bound("corollary_a_error", "Corollary 2 (a), by information gain", engine.ModeFB,
+			func(t engine.Theory) float64 { return t.CorollaryA }),
+		bound("corollary_b_error", "Corollary 2 (b), by effective dimension", engine.ModeFB,
+			func(t engine.Theory) float64 { return t.CorollaryB }),
+		bound("corollary_c_error", "Corollary 2 (c), by ranks", engine.ModeFB, func(t engine.Theory) float64 { return t.CorollaryC }),
+		size("information_gain", "Information gain Υ", func(t engine.Theory) any { return t.InformationGain }),
+		size("effective_dimension", "Effective dimension d_eff", func(t engine.Theory) any { return t.EffectiveDimension }),
+		size("rank_joint", "Rank of K", func(t engine.Theory) any { return t.RankJoint }),
+		{"rounds", "Rounds", "", "Rounds", func(r engine.Result) any { return r.Rounds }, false, false},
+		{"messages", "Messages", "", "Messages", func(r engine.Result) any { return r.Messages }, true, false},
+		{"bytes", "Communication", "bytes", "Bytes", func(r engine.Result) any { return r.Bytes }, true, false},
+		{"bytes_raw", "Communication, raw rewards", "bytes", "Bytes", func(r engine.Result) any { return known(r.BytesRaw) }, true, false},
+		{"bytes_theta", "Communication, explicit parameters", "bytes", "Bytes",
+			func(r engine.Result) any { return known(r.BytesTheta) }, true, false},
+		{"error", "Runs with an error", "", "Relative frequency", func(r engine.Result) any { return rate(r.Errors) }, true, false},
 		{"decided_error", "Runs with a decided answer that is wrong", "", "Relative frequency",
-			func(r engine.Result) any { return decidedErrors(r) }, true},
-		{"task_error", "Tasks in error", "", "Relative frequency", func(r engine.Result) any { return rate(r.TaskErrors) }, true},
-		{"undecided", "Runs undecided", "", "Relative frequency", func(r engine.Result) any { return rate(r.Undecided) }, false},
-		{"regret", "Simple regret", "reward units", "Reward units", func(r engine.Result) any { return truth(r, r.Regret) }, true},
+			func(r engine.Result) any { return decidedErrors(r) }, true, false},
+		{"task_error", "Tasks in error", "", "Relative frequency", func(r engine.Result) any { return rate(r.TaskErrors) }, true, false},
+		{"undecided", "Runs undecided", "", "Relative frequency", func(r engine.Result) any { return rate(r.Undecided) }, false, false},
+		{"regret", "Simple regret", "reward units", "Reward units", func(r engine.Result) any { return truth(r, r.Regret) }, true, false},
 		{"relative_regret", "Relative regret", "", "Shares of the gap to the median arm",
-			func(r engine.Result) any { return truth(r, r.RelativeRegret) }, true},
+			func(r engine.Result) any { return truth(r, r.RelativeRegret) }, true, false},
 	}
 }
 
@@ -73,12 +89,28 @@ func cellsOf(measures []measure, r engine.Result) []any {
 	return lists.Map(measures, func(m measure) any { return m.value(r) })
 }
 
-// theorem returns what the paper promises of the run: samples per agent or errors.
-func theorem(r engine.Result, mode string) any {
-	if r.Detail == nil || r.Mode != mode {
-		return nil
+// bound returns a measure that is an upper bound of the theory for a mode.
+func bound(name, title, mode string, of func(engine.Theory) float64) measure {
+	quantity := "Samples"
+	if mode == engine.ModeFB {
+		quantity = "Relative frequency"
 	}
-	return known(r.Detail.Theorem)
+	return measure{name, title, "", quantity, func(r engine.Result) any {
+		if r.Theory == nil || r.Mode != mode {
+			return nil
+		}
+		return known(of(*r.Theory))
+	}, true, true}
+}
+
+// size returns a measure that says how many directions of the kernel matter.
+func size(name, title string, of func(engine.Theory) any) measure {
+	return measure{name, title, "", "Complexity of the kernel", func(r engine.Result) any {
+		if r.Theory == nil {
+			return nil
+		}
+		return of(*r.Theory)
+	}, true, true}
 }
 
 // decidedErrors returns the errors among decided answers where there are any and not all errors are.

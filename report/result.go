@@ -123,7 +123,7 @@ func reliability(r engine.Result) string {
 	switch {
 	case r.Runs == 0 && len(r.Trace) > 0:
 		parts = append(parts, fmt.Sprintf(
-			"No run finished%s. Answers, samples and rounds are those of the unfinished first run; explain(…) shows its progress.",
+			"No run finished%s. Answers, samples and rounds come from the unfinished first run; explain(…) shows its progress.",
 			interruptedBy(r)))
 	case r.Runs < r.Asked:
 		parts = append(parts, fmt.Sprintf("Only %d of %s finished%s.", r.Runs, plural(r.Asked, "run"), interruptedBy(r)))

@@ -135,7 +135,7 @@ secret: its holder can act as any agent or worker.`,
 	f.IntVar(&o.Agents, "agents", 0, "credentials for `N` agents of the run: agent-1 for its first task, and so on")
 	f.IntVar(&o.Workers, "workers", 0, "credentials for `N` workers")
 	f.StringSliceVar(&o.Hosts, "host", nil,
-		"`NAME` or address of the server for other machines (repeatable; those of this machine are included)")
+		"`NAME` or address of the server for other machines (repeatable; this machine's own names are included)")
 	f.IntVar(&o.Days, "days", 365, "number of `DAYS` for which the credentials are valid")
 	f.StringSliceVar(&o.Revoke, "revoke", nil, "`FILE` of credentials that become invalid")
 	f.BoolVar(&asJSON, "json", false, "print JSON")

@@ -97,6 +97,20 @@ var tableInputs = []tableInput{
 	{file: "old-mac.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
 	{file: "packed.csv.gz", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.99},
 	{file: "narrow-blanks.csv", args: "--task store --arm shelf --reward sales", want: map[string]string{"A": "q", "B": "q"}, least: 0.99, says: []string{"numbers have decimal commas"}},
+	{file: "crashed-runs.csv", args: "--task site --arm lr --reward loss --goal min", says: []string{`3 of the measured rows`, "col('error') != nil"}},
+	{file: "crashed-runs.csv", args: "--task site --arm lr --reward loss --goal min --failed col('error')␣!=␣nil",
+		want: map[string]string{"A": "0.2", "B": "0.3"}, says: []string{"3 by failed="}},
+	{file: "percentages.csv", args: "--task site --arm arm --reward won --count shown", says: []string{`are percentages of \"shown\"`}},
+	{file: "limits-commas.csv", args: "--task site --arm additive --reward impurity --goal min", want: map[string]string{"s1": "b", "s2": "b"}, least: 0.95,
+		says: []string{"only a limit is known of some values: 3 below"}},
+	{file: "sas-dot.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
+	{file: "write-csv2.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
+	{file: "spss-null.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
+	{file: "failed-words.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.95, says: []string{"échec"}},
+	{file: "date-names.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "1-Mar", "B": "1-Mar"}, least: 0.95},
+	{file: "uint64.parquet", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "18446744073709551614"}, least: 0.95},
+	{file: "yesno.csv", args: "--task site --arm variety --reward worked", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
+	{file: "truths-german.csv", args: "--task site --arm variety --reward worked", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
 	{file: "candidates.csv", args: "--task reaction --arm ligand --arm base --reward yield", fails: true, says: []string{"0 of its 8 arms are measured"}},
 }
 
@@ -212,6 +226,8 @@ var scriptInputs = map[string]string{
 	"array.py":           `print(True)`,
 	"int-columns.py":     `print(True)`,
 	"save-xlsx.py":       "",
+	"stale-cells.py":     `print(said == [1, True, True, True, True, 0.5])`,
+	"dataframe-part.py":  `print(len(said) == 2 and all("is a table" in s for s in said))`,
 }
 
 // TestScriptsOfStrangers: loops of Python measure what they should, and errors of functions lose nothing.
@@ -349,6 +365,49 @@ func TestProposalsForStrangers(t *testing.T) {
 			if err != nil || !strings.Contains(string(out), text) {
 				t.Errorf("error %v, nothing says %q: %s", err, text, out)
 			}
+		}
+	}
+}
+
+// TestOrdersOfStrangers: a campaign names the same recommended arms whether a list is made before or after data are attached, and a
+// setting that differs a little from the planned one can be recorded.
+func TestOrdersOfStrangers(t *testing.T) {
+	twice, err := os.ReadFile(filepath.Join(inputs, "pasted-twice.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(twice), "\n")
+	var recommended []string
+	for _, order := range [][]string{{"ask", "attach"}, {"attach", "ask"}} {
+		folder := t.TempDir()
+		write(t, filepath.Join(folder, "pilot.csv"), strings.Join(lines[:9], ""))
+		write(t, filepath.Join(folder, "set.csv"), "line,resin,temp,output\nA,r1,150.2,20.5\n")
+		write(t, filepath.Join(folder, "w.cope"), `p = problem(data="pilot.csv", task="line", arm=["resin", "temp"], reward="output", goal="min")`+
+			"\nw = protocol(p, budget=8, plate=4, capacity=4, runs=4)\n")
+		run := func(fails bool, args ...string) string {
+			t.Helper()
+			c := exec.Command("gonb-cope", append([]string{"campaign"}, args...)...)
+			c.Dir = folder
+			out, err := c.CombinedOutput()
+			if (err != nil) != fails {
+				t.Fatalf("%s: %v: %s", strings.Join(args, " "), err, out)
+			}
+			return string(out)
+		}
+		run(false, "start", "w", "w.cope")
+		for _, act := range order {
+			run(false, map[string][]string{"ask": {"ask", "w", "--by", "Ann", "-o", "list.csv"}, "attach": {"attach", "w", "pilot.csv", "--by", "Ann"}}[act]...)
+		}
+		_, found, _ := strings.Cut(run(false, "status", "w"), "Recommended by the measurements")
+		found, _, _ = strings.Cut(found, "Open lists")
+		if recommended = append(recommended, found); found != recommended[0] || !strings.Contains(found, "r2, 180") || strings.Contains(found, "150") {
+			t.Errorf("%v: recommended%s", order, found)
+		}
+		if said := run(true, "attach", "w", "set.csv", "--by", "Ann"); !strings.Contains(said, "temp=150.2 instead of 150") {
+			t.Errorf("%s", said)
+		}
+		if said := run(false, "attach", "w", "set.csv", "--by", "Ann", "--tolerance", "temp=0.5"); !strings.Contains(said, "1 new") {
+			t.Errorf("%s", said)
 		}
 	}
 }

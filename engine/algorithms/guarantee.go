@@ -137,6 +137,9 @@ func (b Basis) doubts() []string {
 	if !b.Algorithm.listed() {
 		out = append(out, fmt.Sprintf("the guarantee of %s is its author's claim and was not checked", b.Algorithm.Name))
 	}
+	if b.Algorithm.OneByOne && b.Options.Threshold == engine.ThresholdHeuristic {
+		out = append(out, "the threshold log((1 + log t)/δ) of the test has no proof (threshold=\"mixture\" has one)")
+	}
 	if p.KernelFittedHere() {
 		out = append(out, "the kernel was fitted on these data, and no bound allows for this")
 	}
@@ -169,7 +172,7 @@ func (b Basis) doubts() []string {
 		out = append(out, "the test assumes normal rewards, and these are not normal")
 	case b.Options.Law == engine.LawSymmetric:
 		if p.Noise.Environment == problem.EnvironmentResampled || p.Noise.Environment == problem.EnvironmentBernoulli {
-			out = append(out, "the test assumes symmetric differences within blocks, and those of these rewards may be asymmetric")
+			out = append(out, "the test assumes symmetric differences within blocks, and these rewards may have asymmetric ones")
 		}
 	case b.sideBySide():
 		if normal && p.Noise.UnknownBy != problem.UnknownArm && !oneScale(p) {

@@ -8,18 +8,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// A measurement of "<0.05" is a limit: all that is known is that the reward is not above it. It does not inform about the noise. Its
-// likelihood at the expected reward f is Φ((limit - f)/σ) [Tobin58]. Of an arm with limits a normal law represents the likelihood,
-// which has the moments of the posterior (expectation propagation [RW06, sec. 3.6], with censored rewards [GL12]); the sites are found
-// at the most probable numbers, as those of counts are. The expected reward is possible: within stated bounds, and not negative if no
-// value is.
+// A measurement of "<0.05" is a limit: the reward is at most 0.05. It does not inform about the noise. Its likelihood at the expected
+// reward f is Φ((limit - f)/σ) [Tobin58]. The likelihood of an arm with limits is replaced by a normal one, its site, that gives the same
+// posterior moments (expectation propagation [RW06, sec. 3.6], with censored rewards [GL12]). As for counts, the sites are computed at
+// the most probable hyperparameters. The expected reward must be possible: within stated bounds, and not negative if no value is.
 //
-// With blocks, all that was measured of an arm with limits is part of its site. Effects of blocks follow from the other arms, and what is
-// not known of them adds to the noise of the arm.
+// With blocks, the site of an arm with limits has all measurements of the arm. Block effects are estimated from the other arms, and their
+// uncertainty is added to the noise of the arm.
 //
 // [Tobin58]: J. Tobin, Estimation of relationships for limited dependent variables, Econometrica 26(1), 1958.
 // [GL12]: P. Groot, P. Lucas, Gaussian process regression with censored data using expectation propagation, PGM 2012.
@@ -138,16 +138,12 @@ func (s *search) sweep(rank int) error {
 			return err
 		}
 		for k, l := range d.limits {
-			m, v := f.mean[d.cells[k]], f.variance[d.cells[k]]
-			// the posterior without the site
-			precision := 1/v - 1/variances[k]
-			if !(precision > 0) {
+			at, v := gp.Cavity(f.mean[d.cells[k]], f.variance[d.cells[k]], d.y[k], variances[k])
+			if !(v > 0) {
 				continue
 			}
-			at := (m/v - d.y[k]/variances[k]) / precision
-			mean, variance := l.tilted(at, 1/precision, f)
-			if site := 1/variance - precision; site > 0 {
-				d.fixed[k], d.y[k] = 1/site, (mean/variance-at*precision)/site
+			if mean, variance := l.tilted(at, v, f); variance < v { // the site is what makes the one the other
+				d.y[k], d.fixed[k] = gp.Cavity(mean, variance, at, v)
 			}
 		}
 	}

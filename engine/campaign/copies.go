@@ -23,8 +23,8 @@ func (x ResultRecord) same() sameResult {
 	return sameResult{x.Arm, max(1, x.Count), x.Block, x.Reward, x.Censored}
 }
 
-// seen returns the results that the teller may know of, without those of one sheet: of its rows differs has said already whether
-// they are the same.
+// seen returns the results that the sender of a sheet may already know, without the results of the sheet `but`: differs has compared
+// its rows already.
 func (t *teller) seen(but sheetKey) (all []*measured) {
 	own := lists.Keyed(t.state.sheets[but], func(_ int, m *measured) (*measured, bool) { return m, true })
 	for m := range resultsOf(t.state.rounds) {

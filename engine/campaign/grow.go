@@ -13,12 +13,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Growth maps the arms of a problem to those of one with more arms or tasks. Arms of a task are adjacent, so that an
-// added arm moves the ones behind it: numbers of arms are of a generation, and At leads from one to the next.
+// Growth maps the arms of a problem to the arms of a problem with more arms or tasks. Arms of a task are adjacent, so an added arm
+// changes the numbers of all arms after it. At maps the old numbers to the new ones.
 type Growth struct {
-	At     []int       `json:"at"`      // by arm of before: its number there; no two are the same
-	TaskOf []int       `json:"task_of"` // by arm of there: its task
-	Added  [][2]string `json:"added"`   // task and arm, in the order of there
+	At     []int       `json:"at"`      // by old arm: its new number; all are different
+	TaskOf []int       `json:"task_of"` // by new arm: its task
+	Added  [][2]string `json:"added"`   // task and arm, in the new order
 }
 
 // Grown returns the protocol on a problem that has all its arms and further ones. It keeps the old kernel, features,

@@ -82,7 +82,7 @@ func (s Moment) Export() History {
 	return h
 }
 
-// measurements returns the results of some rounds, and those of none, by round, plate and position.
+// measurements returns the results of some rounds and the results outside rounds, by round, plate and position.
 func (s Moment) measurements(rounds []*round) (all []Measurement) {
 	for m := range resultsOf(rounds) {
 		kind := "round"

@@ -97,7 +97,7 @@ func (t *teller) failedOf(row problem.SheetRow, arm, k int, what outcome) {
 	t.readAsFailed(row.Line, what)
 }
 
-// failures returns by arm how many measurements were tried and gave no value, those of the open round left out.
+// failures returns for each arm how many measurements were tried and gave no value, except in the open round.
 func (s Moment) failures() []int {
 	out := make([]int, s.Problem.N())
 	for _, it := range s.order {

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -37,8 +38,11 @@ var (
 	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "ns", "µs", "μs", "us", "runtime"} // which are better short
 	personWords   = []string{"operator", "bearbeiter", "technician", "person", "user", "worker", "patient", "by"}
 	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
-	statusWords   = []string{"status", "state", "outcome", "result"}
-	failWords     = []string{"fail", "failed", "failure", "crash", "crashed", "killed", "error", "timeout", "aborted", "false"}
+	statusWords   = []string{"status", "state", "outcome", "result", "exit", "statut", "estado", "zustand"}
+	errorWords    = []string{"error", "errors", "err", "errmsg", "exception", "traceback", "failure", "failed", "fehler", "erreur"}
+	failWords     = []string{"fail", "failed", "failure", "crash", "crashed", "killed", "error", "errored", "err", "timeout", "aborted", "false",
+		"cancelled", "canceled", "diverged", "oom", "nok", "fehler", "fehlgeschlagen", "abgebrochen", "erreur", "échec", "échoué", "fallo",
+		"fallido", "mislukt", "fallito"}
 	// names of columns that say which quantity was measured, or in which unit
 	quantityWords = []string{"unit", "units", "uom", "einheit", "variable", "metric", "parameter", "analyte", "quantity"}
 	codeWords     = []string{"trt", "treatment", "combination", "combo"} // of what other columns say one by one
@@ -165,7 +169,7 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "its name says where or when a row was measured, or numbers the rows"
 	case c.person():
 		return "it says who measured: add it with --blocks if that matters"
-	case c.failures != nil && c.named(statusWords) || c.named([]string{"status"}):
+	case c.failed() != "" || c.named([]string{"status"}):
 		return "it says how a run ended"
 	case c.Numbers && !c.counts() && 2*c.Different > rows-c.Empty && !c.option():
 		return "its numbers mostly differ: if it was measured, name it with --reward"
@@ -279,9 +283,7 @@ func (d *Description) guess(t *table) {
 		if !byName && d.Counts == nil && c.Numbers && c.measured() == 2 && 2*c.Different > d.Rows {
 			d.Rewards = append(d.Rewards, c.Name)
 		}
-		if c.failures != nil && c.named(statusWords) && c.Different <= 10 {
-			d.Failed = strings.Join(lists.Map(c.failures, func(text string) string { return conditionOf(c.Name, "==", text) }), " or ")
-		}
+		d.Failed = cmp.Or(d.Failed, c.failed())
 	}
 	if len(d.Rewards) > 0 && at >= 0 {
 		d.Rewards = slices.Insert(d.Rewards, min(len(d.Rewards), slices.IndexFunc(append(d.Rewards, ""), func(name string) bool {
@@ -289,6 +291,18 @@ func (d *Description) guess(t *table) {
 		})), d.Reward)
 	}
 	roles.assign()
+}
+
+// failed returns the condition on rows that failed, if the column says so: it has words such as crashed for how runs ended, or texts of
+// errors beside empty cells.
+func (c Column) failed() string {
+	switch {
+	case c.failures != nil && c.named(statusWords) && c.Different <= 10:
+		return strings.Join(lists.Map(c.failures, func(text string) string { return conditionOf(c.Name, "==", text) }), " or ")
+	case !c.Numbers && c.Different > 0 && c.Empty > 0 && c.named(errorWords):
+		return strings.TrimSuffix(conditionOf(c.Name, "!=", ""), "''") + "nil"
+	}
+	return ""
 }
 
 // replicate reports whether a column of numbers has the name of the reward with another number, as yield_2 beside yield_1.

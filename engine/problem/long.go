@@ -238,6 +238,7 @@ func (f *found) readLong(t *table, l Long) {
 	if ignored := ignoredColumns(t, l); len(ignored) > 0 {
 		notes = append(notes, Note{Kind: NoteIgnored, Path: t.path, Names: ignored})
 		notes = append(notes, mixed(t, l, ignored, task, armOf)...)
+		notes = append(notes, ended(t, l, ignored, armOf)...)
 	}
 	f.notes = append(notes, f.notes...)
 	if unmeasured > 0 {
@@ -255,6 +256,8 @@ func (f *found) readLong(t *table, l Long) {
 	case l.Count == "":
 	case f.successes():
 		f.notes = append(f.notes, Note{Kind: NoteSuccesses, Path: t.path, Names: []string{l.Reward, l.Count}})
+	case f.percentages():
+		f.notes = append(f.notes, Note{Kind: NotePercentages, Path: t.path, Names: []string{l.Reward, l.Count}})
 	case f.sums():
 		f.notes = append(f.notes, Note{Kind: NoteSums, Path: t.path, Names: []string{l.Reward, l.Count}})
 	}
@@ -275,6 +278,30 @@ func mixed(t *table, l Long, ignored []string, task, armOf []int32) (notes []Not
 				break
 			}
 			of[v] = text
+		}
+	}
+	return notes
+}
+
+// ended returns notes on ignored columns that say of rows with a value that they failed.
+func ended(t *table, l Long, ignored []string, armOf []int32) (notes []Note) {
+	for _, name := range ignored {
+		if !(Column{Name: name}).named(statusWords) && !(Column{Name: name}).named(errorWords) {
+			continue
+		}
+		c := t.describe(t.column[name], name)
+		if c.failed() == "" {
+			continue
+		}
+		rows, last := 0, 0
+		for r, at := range armOf {
+			if text := t.textOf(r, name); at >= 0 && !notMeasured(text) && (!c.named(statusWords) || slices.Contains(c.failures, text)) {
+				rows, last = rows+1, r
+			}
+		}
+		if rows > 0 {
+			notes = append(notes, Note{Kind: NoteEnded, Path: t.path,
+				Names: []string{name, t.textOf(last, name), l.measured()[0], c.failed()}, Numbers: []float64{float64(rows)}})
 		}
 	}
 	return notes

@@ -75,8 +75,9 @@ func conditionOf[T string | float64](column, operator string, value T) string {
 	return "col(" + quoted(column) + ") " + operator + " " + right
 }
 
-// truths are rewards of 0 and 1 as programs write truth values, in lower case.
-var truths = map[string]float64{"false": 0, "true": 1}
+// truths are rewards of 0 and 1 as programs, R and spreadsheets of several languages write truth values, in lower case.
+var truths = map[string]float64{"false": 0, "true": 1, "f": 0, "t": 1, "no": 0, "yes": 1, "falsch": 0, "wahr": 1, "faux": 0, "vrai": 1,
+	"falso": 0, "verdadero": 1, "verdadeiro": 1, "vero": 1, "onwaar": 0, "waar": 1, "nein": 0, "ja": 1, "non": 0, "oui": 1}
 
 // readCounts reads a row that counts successes: the mean of rewards of 0 and 1, and their standard deviation.
 func readCounts(t *table, r int, l *Long) (mean, sd, trials float64) {
@@ -149,6 +150,25 @@ func (f *found) successes() bool {
 
 // fewestSuccesses is the number of rows with several measurements below which whole means may be chance.
 const fewestSuccesses = 2
+
+// percentages reports whether what represents means is probably successes in percent of their counts: whole numbers from 0 to 100,
+// each a rounded share of its count, which is improbable of other numbers.
+func (f *found) percentages() bool {
+	chance := 0.0 // its logarithm
+	for _, a := range f.arms {
+		for _, m := range a.rows {
+			k := math.Round(m.Reward * m.Count / 100)
+			if m.Reward != math.Trunc(m.Reward) || m.Reward < 0 || m.Reward > 100 || math.Abs(100*k/m.Count-m.Reward) > 0.5 {
+				return false
+			}
+			chance += math.Log(min(1, (m.Count+1)/101))
+		}
+	}
+	return chance < math.Log(unlikelyPercentages)
+}
+
+// unlikelyPercentages is the probability of chance below which whole numbers are percentages of their counts.
+const unlikelyPercentages = 0.001
 
 // fewestSums is the number of rows below which nothing is said of how they go with their counts.
 const fewestSums = 6

@@ -53,7 +53,10 @@ const (
 	NoteMixed NoteKind = "mixed"
 	NoteSums  NoteKind = "sums" // names: columns of the means and of their counts
 	// names: columns of the rewards and of their counts
-	NoteSuccesses NoteKind = "successes"
+	NoteSuccesses   NoteKind = "successes"
+	NotePercentages NoteKind = "percentages" // as NoteSuccesses
+	// names: column of how runs ended, a text of it, column of rewards, the condition for rows that failed; numbers: such rows with a value
+	NoteEnded NoteKind = "ended"
 	// names: which lines repeat which; numbers: rows that repeat others and count once, all rows
 	NoteCopies  NoteKind = "copies"
 	NoteRepeats NoteKind = "repeats" // as NoteCopies, and each counts
@@ -130,6 +133,10 @@ var noteSentences = map[NoteKind]string{
 		`If it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q. They are read as means. If they count successes, write ` +
 		`successes=%[1]q, trials=%[2]q instead of reward and count`,
+	NotePercentages: `the values of %[1]q are percentages of %[2]q, rounded to whole numbers. They are read as means. If they count ` +
+		`successes, write a column of successes, and name it: successes=, trials=%[2]q instead of reward and count`,
+	NoteEnded: `%[5]d of the measured rows have a text such as %[2]q in column %[1]q. Their values of %[3]q are used. If these rows failed, ` +
+		`write failed=%[4]q (--failed)`,
 	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. They are probably copies. " +
 		"If they are real measurements, add a column that distinguishes them, such as a row number",
 	NoteNearCopies: "%[5]d of %[6]d rows %[2]s in option and value, though not in every column or digit: %[1]s. %[4]s",
@@ -174,7 +181,8 @@ func (n Note) OfSimulation() bool {
 
 // OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
 func (n Note) OfAnswers() bool {
-	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteNearCopies, NoteTotals, NoteMixed, NoteSums, NoteSuccesses}, n.Kind)
+	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteNearCopies, NoteTotals, NoteMixed, NoteSums, NoteSuccesses,
+		NotePercentages, NoteEnded}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A

@@ -211,7 +211,7 @@ func (x Experiment) model(ctx context.Context) (*model.Model, model.Terms, error
 
 // detail fills the per-run numbers from the scores, with the predicted speedup.
 func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *model.Model, known bool, ridge float64, scores []score,
-	runs []int) *engine.Detail {
+	runs []int, theory *engine.Theory) *engine.Detail {
 	d := &engine.Detail{Run: runs, Samples: lists.Map(scores, func(s score) float64 { return s.Samples })}
 	for _, s := range scores {
 		d.Rounds = append(d.Rounds, s.Rounds)
@@ -229,15 +229,27 @@ func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *m
 		d.Speedup = x.hardnessSpeedup(ctx, model, ridge)
 	}
 	literal := x.Mode == engine.ModeFB || x.Options.Schedule == engine.SchedulePaper
-	if entry.Theorem != "" && literal && x.Problem.N() <= predictedArms {
-		if b, err := bounds.Of(ctx, model, x.Options); err == nil { // 0 if it cannot be evaluated
-			d.Theorem = b.Theorem.FC
-			if x.Mode == engine.ModeFB {
-				d.Theorem = b.Theorem.FB
-			}
-		}
+	if entry.Theorem != "" && literal && theory != nil {
+		d.Theorem = theory.Theorem
 	}
 	return d
+}
+
+// theory returns the bounds for the problem; nil if they cannot be computed, if each run draws its own expected rewards, or for many arms.
+func (x Experiment) theory(ctx context.Context, model *model.Model) *engine.Theory {
+	if x.Problem.Mean == nil || x.believed != nil || x.Problem.N() > predictedArms {
+		return nil
+	}
+	b, err := bounds.Of(ctx, model, x.Options)
+	if err != nil {
+		return nil
+	}
+	theorem, corollary := b.Theorem.FC, b.Corollary.FC
+	if x.Mode == engine.ModeFB {
+		theorem, corollary = b.Theorem.FB, b.Corollary.FB
+	}
+	return &engine.Theory{InformationGain: b.InformationGain, EffectiveDimension: b.EffectiveDimension, RankJoint: b.RankJoint,
+		Theorem: theorem, CorollaryA: corollary.A, CorollaryB: corollary.B, CorollaryC: corollary.C}
 }
 
 // hardnessSpeedup returns Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are separately than together, at the same ridge. It is 0 if the

@@ -12,11 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 )
 
-// A page of another party can make a browser send requests to any address, under a name of its own. The page answers under
-// its own names: this machine's, those of its certificate, and those that people were invited to. An address in numbers is not a
-// name.
+// A foreign page can make a browser send requests to any address under a foreign name. So this page answers only under its own names:
+// the machine's names, the names in its certificate, and the names in invitations. A numeric address is not a name.
 
-// ownNames returns the names of a page that listens at a host, and those of the published addresses.
+// ownNames returns the names of a page that listens at a host, and the names in its published addresses.
 func ownNames(listen string, urls []string) []string {
 	own := []string{"localhost", listen}
 	if name, err := os.Hostname(); err == nil {

@@ -37,19 +37,20 @@ _Goal: TypeAlias = Literal["max", "min"]
 _Unmeasured: TypeAlias = Literal["keep", "drop"]
 _Lengthscale: TypeAlias = Literal["inf"]
 _NoiseOfPaper: TypeAlias = Literal["unknown", "unknown task", "unknown arm"]
-_Algorithm: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"]
+_Algorithm: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle"]
 _Schedule: TypeAlias = Literal["tuned", "paper"]
 _Law: TypeAlias = Literal["normal", "subgaussian", "symmetric"]
 _Level: TypeAlias = Literal["unknown"]
 _Scale: TypeAlias = Literal["fit"]
+_Threshold: TypeAlias = Literal["mixture", "heuristic"]
 _AlgorithmOfFb: TypeAlias = Literal["CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere", "Oracle"]
 _Xi: TypeAlias = Literal["auto", "gp"]
 _KernelIs: TypeAlias = Literal["fixed", "member", "auto"]
 _Rows: TypeAlias = Literal["cell", "run"]
 _Mean: TypeAlias = Literal["problem", "task", "none"]
-_Reference: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere"]
+_Reference: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere"]
 _Y: TypeAlias = Literal["samples", "error", "rounds", "regret"]
-_AlgorithmOfProtocol: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere"]
+_AlgorithmOfProtocol: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere"]
 _TimeUnit: TypeAlias = Literal["minutes", "hours", "days", "weeks"]
 _Decimals: TypeAlias = Literal["comma", "point"]
 
@@ -201,7 +202,7 @@ class Sweep(Value, _HasPlot):
     def claims(self, fb: Sweep | None = ...) -> Claims:
         """Compares each statement of the paper about its experiments with the measured results, and gives a"""
         ...
-    def measures(self, y: str | _List) -> Table:
+    def measures(self, y: str | _List | None = ...) -> Table:
         """Shows chosen measures of a sweep as a table, with a row for each result."""
         ...
 
@@ -309,6 +310,8 @@ class Result(Value, _HasPlot):
     """the random numbers follow from it"""
     detail: Record
     """the result run by run, in a sweep"""
+    theory: Record
+    """in results of a sweep; nil if unknown or for many arms"""
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
         """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,"""
         ...
@@ -571,7 +574,7 @@ class Explanation(Value):
     """one for each task, in the order of the tasks"""
 
 class Problem(Value):
-    """A problem, as returned by problem, with_kernel, paper and classic."""
+    """A problem, as returned by problem, with_kernel, paper, classic and family."""
     name: str
     """name of the problem"""
     kernel: str
@@ -614,10 +617,10 @@ class Problem(Value):
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
         """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,"""
         ...
-    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
+    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
         """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the"""
         ...
-    def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
+    def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ..., batch: int | None = ...) -> Result:
         """Simulates a fixed-budget algorithm, which finds the best arms with a given number of samples."""
         ...
     def fit(self, kernel: JointKernel | None = ..., mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
@@ -626,7 +629,7 @@ class Problem(Value):
     def compare_kernels(self, kernels: _List, mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ...) -> Table:
         """Fits several kernels to the means of a problem, and compares their marginal likelihood,"""
         ...
-    def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
+    def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
         """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by"""
         ...
 
@@ -1376,6 +1379,52 @@ def classic(means: _List, agents: int | None = ..., goal: _Goal | None = ...) ->
     """
     ...
 
+def family(tasks: int | None = ..., dimension: int | None = ..., arms: int | None = ..., rank: int | None = ..., gap: _Number | None = ..., seed: int | None = ..., noise: _Number | _NoiseOfPaper | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ...) -> Problem:
+    """Makes a random linear problem to sweep over: tasks whose features span a rank, each with its own
+    arms on the unit sphere.
+
+    Parameters:
+        tasks (a whole number, at least 1 and at most 1000, default 5):
+            Number of tasks, V
+        dimension (a whole number, at least 1 and at most 1000, default 4):
+            Dimension of the arms, d
+        arms (a whole number, at least 2 and at most 100000, default 6):
+            Number of arms of each task, n
+        rank (a whole number, at least 1, default 1):
+            Rank of the task kernel, at most the smaller of tasks and dimension
+        gap (a number, greater than 0, default 0.1):
+            Smallest gap between the best arm of a task and the second
+        seed (a whole number, at least 0, default 1):
+            Seed of the features; more tasks keep the arms of the first ones
+        noise (a number, "unknown", "unknown task" or "unknown arm", greater than 0, optional):
+            Standard deviation of the noise: a number, "unknown" (one for all), "unknown task" or
+            "unknown arm" (one for each); by default 1
+        noise_guess (a number, greater than 0, optional):
+            With unknown noise: a guess of its standard deviation, which only plans the first round; by
+            default 1
+        bounded (a list, optional):
+            Instead of noise: the lower and the upper limit of every reward, for any noise distribution
+        environment ("gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
+            How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
+            resampled, with bounded= bernoulli; some violate the conditions of the guarantee, see
+            docs/explanation/robustness.md
+        strength (a number, greater than 0, optional):
+            How far the environment departs from normal noise (student: degrees of freedom, outliers:
+            share of outliers, drift: drift per round over noise, batch: error of a round over noise,
+            autocorrelated: correlation of neighbours)
+
+    Returns:
+        Problem
+
+    Raises:
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
+
+    Example:
+        cope.family(tasks=10, dimension=4, rank=2, gap=0.3)
+    """
+    ...
+
 def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
     """Computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound.
 
@@ -1566,11 +1615,12 @@ def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _
             choices
         gaps (a number, greater than 0, optional):
             Smallest lead of the best arm to plan for, in reward units, instead of the known means
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "CoTestFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame" or "Oracle", default "CoTestFC"):
             The algorithm to run
         schedule ("tuned" or "paper", default "tuned"):
-            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
-            IndTestFC, IndUniformFC, CoBayesFC or Oracle
+            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; for CoKernelFC,
+            CoKernelFC-IndAlloc, IndRAGE, IndRAGE/V, IndALBA, IndPolyALBA, IndKernelFC and
+            CoSuccessiveElimination
         runs (a whole number, at least 1 and at most 10000, default 20):
             Simulated runs per method and gap; if not given, fewer for more than 200 arms, at least 4
         seed (a whole number, at least 0, default 1):
@@ -1603,7 +1653,7 @@ def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _
     """
     ...
 
-def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
+def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
     """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the
     best arm of every task.
 
@@ -1614,11 +1664,12 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
             Error probability
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle" or an algorithm of your own, default "CoTestFC"; also a class with plan, learn and answers):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle" or an algorithm of your own, default "CoTestFC"; also a class with plan, learn and answers):
             The algorithm to run
         schedule ("tuned" or "paper", default "tuned"):
-            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
-            IndTestFC, IndUniformFC, CoBayesFC or Oracle
+            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; for CoKernelFC,
+            CoKernelFC-IndAlloc, IndRAGE, IndRAGE/V, IndALBA, IndPolyALBA, IndKernelFC and
+            CoSuccessiveElimination
         law ("normal", "subgaussian" or "symmetric", optional):
             Noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal,
             takes more samples); symmetric (within blocks, symmetric differences); by default normal,
@@ -1644,7 +1695,8 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
         norm (a number, greater than 0, optional):
             Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
             (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
-            kernel; others use the norm of the known means by default; not for IndUniformFC or CoBayesFC
+            kernel; others use the norm of the known means by default; not for IndUniformFC, CoBayesFC,
+            TrackAndStop, LazyTrackAndStop, LinGapE or LinGame
         gap (a number, greater than 0, optional):
             Lower bound on the smallest gap, in reward units; by default from the known means; for
             CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC
@@ -1661,6 +1713,13 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
             Python function f(task, arm, count) that returns the mean of count rewards
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
+        batch (a whole number, at least 1, default 1):
+            Pulls of a round, for methods that choose one pull at a time (fb: of each agent); for
+            TrackAndStop, LazyTrackAndStop, LinGapE and LinGame
+        threshold ("mixture" or "heuristic", default "mixture"):
+            Threshold of the likelihood ratio test of methods that choose one pull at a time: "mixture"
+            is proven, "heuristic" is log((1 + log t)/δ), as in most experiments, without proof; for
+            TrackAndStop, LazyTrackAndStop, LinGapE and LinGame
 
     Returns:
         Result
@@ -1674,7 +1733,7 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
     """
     ...
 
-def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
+def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ..., batch: int | None = ...) -> Result:
     """Simulates a fixed-budget algorithm, which finds the best arms with a given number of samples.
 
     Parameters:
@@ -1727,6 +1786,8 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[An
             for CoBayesFB
         rounds (a whole number, at least 1, optional):
             Number of rounds of a budget; by default up to 6; for CoBayesFB
+        batch (a whole number, at least 1, default 1):
+            Pulls of a round, for methods that choose one pull at a time (fb: of each agent); for
 
     Returns:
         Result
@@ -1855,7 +1916,7 @@ def paired(s: Sweep, reference: _Reference, y: _Y | None = ...) -> Comparisons:
     Parameters:
         s (a sweep):
             A sweep over algorithm; it may vary other names too
-        reference ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere"):
+        reference ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere"):
             The algorithm that the others are compared with
         y ("samples", "error", "rounds" or "regret", default "samples"):
             The quantity to compare
@@ -1879,9 +1940,9 @@ def speedup(s: Sweep, algorithm: _Algorithm | None = ..., alone: _Algorithm | No
     Parameters:
         s (a sweep):
             A sweep over algorithm; it may vary other names too
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "CoKernelFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame" or "Oracle", default "CoKernelFC"):
             The collaborative algorithm
-        alone ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "IndRAGE"):
+        alone ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame" or "Oracle", default "IndRAGE"):
             The independent algorithm
 
     Returns:
@@ -1940,7 +2001,7 @@ def explain(r: Result | Campaign | str, task: str | None = ...) -> Explanation:
     """
     ...
 
-def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
+def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
     """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by
     simulation; start(…) begins the campaign. Only the forecast uses expected rewards of the table.
 
@@ -1951,7 +2012,7 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
             Error probability
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere", default "CoTestFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere", default "CoTestFC"):
             The algorithm to run; if not given, with a budget CoBayesFB
         budget (a whole number, at least 1 and at most 1e12, optional):
             Measurements per task, at most
@@ -1992,8 +2053,9 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         cost (a number, at least 0, optional):
             Cost of one measurement, for the forecast
         schedule ("tuned" or "paper", default "tuned"):
-            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
-            IndTestFC, IndUniformFC, CoBayesFC or Oracle
+            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; for CoKernelFC,
+            CoKernelFC-IndAlloc, IndRAGE, IndRAGE/V, IndALBA, IndPolyALBA, IndKernelFC and
+            CoSuccessiveElimination
         law ("normal", "subgaussian" or "symmetric", optional):
             Noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal,
             takes more samples); symmetric (within blocks, symmetric differences); by default normal,
@@ -2015,7 +2077,8 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         norm (a number, greater than 0, optional):
             Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
             (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
-            kernel; others use the norm of the known means by default; not for IndUniformFC or CoBayesFC
+            kernel; others use the norm of the known means by default; not for IndUniformFC, CoBayesFC,
+            TrackAndStop, LazyTrackAndStop, LinGapE or LinGame
         gap (a number, greater than 0, optional):
             Lower bound on the smallest gap, in reward units; by default from the known means; for
             CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC
@@ -2029,6 +2092,13 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
             CoTestFC and IndTestFC
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
+        batch (a whole number, at least 1, default 1):
+            Pulls of a round, for methods that choose one pull at a time (fb: of each agent); for
+            TrackAndStop, LazyTrackAndStop, LinGapE and LinGame
+        threshold ("mixture" or "heuristic", default "mixture"):
+            Threshold of the likelihood ratio test of methods that choose one pull at a time: "mixture"
+            is proven, "heuristic" is log((1 + log t)/δ), as in most experiments, without proof; for
+            TrackAndStop, LazyTrackAndStop, LinGapE and LinGame
         kernel_is ("fixed", "member" or "auto", optional):
             Role of the kernel in a posterior: "fixed", it is the prior, up to its scale; "member", a
             mixture component beside kernels that are learned in the run; "auto", all are learned; by
@@ -2331,13 +2401,14 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
         y (a string or a list, optional):
             The measure to draw, by default the first; for a sweep or several results also a list of
             measures with one unit. Measures for an answer: reward; for a sweep or several results:
-            samples, samples_total, ratio, lower_bound, theorem, theorem_error, rounds, messages, bytes,
-            bytes_raw, bytes_theta, error, decided_error, task_error, undecided, regret or
-            relative_regret; for a result: estimate, alive, pulls, rho or open; for bounds: samples,
-            budget or error; for a plan or a what_if table: samples, samples_total, rounds, cost or
-            time; for hardness: gap, rho_alone or weight; for a spectrum: eigenvalue; for a design:
-            weight; for comparisons: ratio or difference; for a speedup: beta; for a fit: similarity or
-            residual; for a campaign: open, decided or samples
+            samples, samples_total, ratio, lower_bound, theorem, corollary_a, corollary_b, corollary_c,
+            theorem_error, corollary_a_error, corollary_b_error, corollary_c_error, information_gain,
+            effective_dimension, rank_joint, rounds, messages, bytes, bytes_raw, bytes_theta, error,
+            decided_error, task_error, undecided, regret or relative_regret; for a result: estimate,
+            alive, pulls, rho or open; for bounds: samples, budget or error; for a plan or a what_if
+            table: samples, samples_total, rounds, cost or time; for hardness: gap, rho_alone or weight;
+            for a spectrum: eigenvalue; for a design: weight; for comparisons: ratio or difference; for
+            a speedup: beta; for a fit: similarity or residual; for a campaign: open, decided or samples
         file (a string, optional):
             Also write the figure to this file, as .svg, .pdf, .png or .tex
         panel (a string, optional):
@@ -2402,14 +2473,14 @@ def compare(r: Result, *more: Any) -> Table:
     """
     ...
 
-def measures(s: Sweep, y: str | _List) -> Table:
+def measures(s: Sweep, y: str | _List | None = ...) -> Table:
     """Shows chosen measures of a sweep as a table, with a row for each result.
 
     Parameters:
         s (a sweep):
             A sweep
-        y (a string or a list):
-            A measure or a list of them, as in plot
+        y (a string or a list, optional):
+            A measure or a list of them, as in plot; if not given, all
 
     Returns:
         Table
@@ -2424,8 +2495,8 @@ def measures(s: Sweep, y: str | _List) -> Table:
     ...
 
 def save(value: Any, path: str) -> None:
-    """Writes a value to a file: .csv .parquet .json .md .html .tex .txt, figures also .svg .pdf .png; a
-    figure as .tex uses pgfplots and a .dat file beside it.
+    """Writes a value to a file: .csv .parquet .json .md .html .docx .tex .txt, figures also .svg .pdf
+    .png; a figure as .tex uses pgfplots and a .dat file beside it.
 
     Parameters:
         value (any value):

@@ -31,7 +31,7 @@ var Format = regexp.MustCompile(`^(,?)(?:\.(\d{1,2}))?([fegd%]?)$`)
 // tail is the kind of the last token of a text with values.
 const tail lexer.Kind = "Tail"
 
-// braced returns the tokens of a text: one, or those of a text with values. A text between backticks has no values. The place of t
+// braced returns the tokens of a text: one, or several if it contains values in braces. A text between backticks has no values. The place of t
 // includes the quotes; its value has the escapes resolved. Errors are about unmatched braces, a wrong format, and anything but one
 // expression between braces.
 func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {

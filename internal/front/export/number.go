@@ -47,7 +47,7 @@ func (p *page) number(tree *markup.Node, cell int, o notebook.Output) {
 		for _, c := range n.Children {
 			visit(c, detail)
 		}
-		wrapTables(n, detail)
+		wrapTables(n, detail || p.paper)
 	}
 	visit(tree, false)
 }
@@ -165,15 +165,15 @@ func headRow(table *markup.Node) {
 }
 
 // wrapTables lets wide tables among the children scroll by themselves, and folds
-// long ones, which are not printed.
-func wrapTables(n *markup.Node, detail bool) {
+// long ones.
+func wrapTables(n *markup.Node, unfolded bool) {
 	for i, c := range n.Children {
 		if c.Tag == "table" && !n.HasClass("scroll") {
 			c = markup.Element("div", []string{"class", "scroll"}, c)
 			n.Children[i] = c
 		}
 		table := c.Child("table")
-		if table == nil || c.Tag != "div" || !c.HasClass("scroll") || detail {
+		if table == nil || c.Tag != "div" || !c.HasClass("scroll") || unfolded {
 			continue
 		}
 		if rows := len(table.All("tr")); rows > shownRows {

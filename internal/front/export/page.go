@@ -360,56 +360,6 @@ func uniqueIDs(body *markup.Node) {
 	})
 }
 
-// How much of a table goes to paper. The page for the screen and the executed notebook have all.
-const (
-	paperRows = 16 // of a table that is printed whole
-	paperCode = 24 // lines of a cell's source that are kept on one page
-	paperHead = 12 // rows of a longer one, before the line that says how many follow
-)
-
-// sheetStyle returns the size of the sheet and the number at its foot; "" for the screen.
-func (p *page) sheetStyle() string {
-	if !p.paper {
-		return ""
-	}
-	return fmt.Sprintf("@page { size: %s; margin: 17mm 16mm 18mm; @bottom-center { content: counter(page) \" / \" counter(pages); "+
-		"font: 8.5pt \"Liberation Sans\", Arial, sans-serif; color: #3d444b; } }\n", cmp.Or(p.opt.Paper, A4))
-}
-
-// fitPaper opens what is folded on the screen, and shortens long tables: those that were folded are
-// left out, and of others the first rows stay.
-func fitPaper(body *markup.Node) {
-	for _, d := range body.All("details") {
-		d.Set("open", "open")
-		if !d.HasClass("data") && len(d.All("tr")) > paperRows+1 {
-			d.Set("class", strings.TrimSpace(d.Get("class")+" long"))
-		}
-		if strings.Count(d.Plain(), "\n") > paperCode {
-			d.Set("class", strings.TrimSpace(d.Get("class")+" pages"))
-		}
-	}
-	for _, output := range body.All("div") {
-		if !output.HasClass("output") {
-			continue
-		}
-		for _, table := range output.All("table") {
-			shortenTable(table)
-		}
-	}
-}
-
-// shortenTable keeps the first rows of a long table. Facts, each of its own kind, stay.
-func shortenTable(table *markup.Node) {
-	for _, body := range table.All("tbody") {
-		if rows := len(body.Children); rows > paperRows && !table.HasClass("facts") {
-			columns := len(body.Children[0].Children)
-			note := markup.Element("td", []string{"colspan", strconv.Itoa(columns), "class", "more"},
-				markup.Text(fmt.Sprintf("… %d more rows in the page for the screen", rows-paperHead)))
-			body.Children = append(body.Children[:paperHead:paperHead], markup.Element("tr", nil, note))
-		}
-	}
-}
-
 var (
 	pdfObject      = regexp.MustCompile(`(?s)(?:^|\n)(\d+) 0 obj\s*(<<.*?>>)\s*(?:endobj|stream)`)
 	pdfKids        = regexp.MustCompile(`/Kids\s*\[([^\]]*)\]`)

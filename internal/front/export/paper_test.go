@@ -3,6 +3,8 @@ package export
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -12,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// tableOf returns a table of ours as an output.
-func tableOf(t *testing.T, rows int, collapsed bool) notebook.Output {
+// ownTable returns a table of ours as an output.
+func ownTable(t *testing.T, rows int, collapsed bool) notebook.Output {
 	t.Helper()
 	table := report.Table{Caption: fmt.Sprintf("Table of %d", rows), Columns: []report.Column{{Name: "Task"}, {Name: "Value", Align: report.Right}}, Collapsed: collapsed}
 	for k := range rows {
@@ -26,35 +28,25 @@ func tableOf(t *testing.T, rows int, collapsed bool) notebook.Output {
 	return notebook.Output{Type: notebook.ExecuteResult, Data: b}
 }
 
-// Long tables are shortened on paper and whole on the screen.
+// Paper has all rows that the screen shows; folded tables of more rows than mostRows of package report have
+// their summary alone.
 func TestPaperTables(t *testing.T) {
 	for _, c := range []struct {
-		rows         int
-		collapsed    bool
-		paper        int // rows printed; the class long hides them all
-		hidden, says bool
-	}{
-		{paperRows, false, paperRows, false, false},
-		{paperRows + 1, false, paperHead + 1, false, true},
-		{36, false, paperHead + 1, false, true},
-		{paperRows, true, paperRows, false, false},
-		{32, true, paperHead + 1, true, true},
-	} {
-		nb := book(codeCell("x", nil, tableOf(t, c.rows, c.collapsed)))
+		rows              int
+		collapsed, hidden bool
+	}{{16, false, false}, {96, false, false}, {32, true, false}, {60, true, true}} {
+		nb := book(codeCell("x", nil, ownTable(t, c.rows, c.collapsed)))
 		screen, paper := HTML(nb, Options{}), printable(context.Background(), nb, Options{}, nil)
 		rows := regexp.MustCompile(`(?s)<tbody>.*</tbody>`)
 		count := func(page []byte) int { return strings.Count(string(rows.Find(page)), "<tr>") }
 		if n := count(screen); n != c.rows {
 			t.Errorf("%d rows, folded %v: %d on the screen", c.rows, c.collapsed, n)
 		}
-		if n := count(paper); n != c.paper {
-			t.Errorf("%d rows, folded %v: %d on paper, want %d", c.rows, c.collapsed, n, c.paper)
+		if n := count(paper); n != c.rows {
+			t.Errorf("%d rows, folded %v: %d on paper", c.rows, c.collapsed, n)
 		}
 		if got := strings.Contains(string(paper), `class="long"`); got != c.hidden {
 			t.Errorf("%d rows, folded %v: hidden %v", c.rows, c.collapsed, got)
-		}
-		if got := strings.Contains(string(paper), fmt.Sprintf("%d more rows", c.rows-paperHead)); got != c.says {
-			t.Errorf("%d rows, folded %v: says so %v", c.rows, c.collapsed, got)
 		}
 		if !strings.Contains(string(paper), `class="short"`) {
 			t.Error("the names of rows may be broken")
@@ -62,10 +54,64 @@ func TestPaperTables(t *testing.T) {
 	}
 }
 
+// A table that is wider than the sheet is split, ours and those of other programs: each part begins with the
+// names of the rows.
+func TestPaperWideTables(t *testing.T) {
+	const columns = 30
+	table := report.Table{Caption: "Wide", Columns: []report.Column{{Title: "Task"}}, Rows: [][]any{{"machine 1"}, {"machine 2"}}}
+	foreign := "<table><thead><tr><th></th>"
+	for k := range columns {
+		table.Columns = append(table.Columns, report.Column{Title: fmt.Sprint("arm", k), Align: report.Right})
+		for i := range table.Rows {
+			table.Rows[i] = append(table.Rows[i], 1000+100*i+k)
+		}
+		foreign += fmt.Sprintf("<th>arm%d</th>", k)
+	}
+	foreign += "</tr></thead><tbody><tr><th>machine</th>" + strings.Repeat("<td>1234</td>", columns) + "</tr></tbody></table>"
+	b, err := report.Bundle(report.Display{Value: []report.Block{table}}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]map[string]any{"ours": b, "foreign": {"text/html": foreign}} {
+		nb := book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: data}))
+		if n := strings.Count(string(HTML(nb, Options{})), "<table"); n != 1 {
+			t.Errorf("%s: %d tables on the screen", name, n)
+		}
+		paper := string(printable(context.Background(), nb, Options{}, nil))
+		if n := strings.Count(paper, "<table"); n < 2 || n > 4 || strings.Count(paper, "</caption>") != 1 || n != strings.Count(paper, ">machine")/strings.Count(paper[:strings.Index(paper, "</table>")], ">machine") {
+			t.Errorf("%s: %d tables on paper:\n%s", name, n, paper[strings.Index(paper, "<table"):])
+		}
+		for k := range columns {
+			if n := strings.Count(paper, fmt.Sprintf(">arm%d<", k)); n != 1 {
+				t.Errorf("%s: column %d is on paper %d times", name, k, n)
+			}
+		}
+	}
+	browser(t)
+	pdf, err := PDF(context.Background(), book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b}),
+		codeCell("y", nil, ownTable(t, 96, false))), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "x.pdf")
+	if err := os.WriteFile(file, pdf, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := run(t, "", need(t, "pdftotext"), "-layout", file, "-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"arm14", "arm29", "1,029", "1,129", "machine 96"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the PDF does not have %q:\n%s", want, text)
+		}
+	}
+}
+
 // Facts, which are not a list, stay whole.
 func TestPaperFacts(t *testing.T) {
 	kv := report.KeyValues{Caption: "Facts"}
-	for k := range 2 * paperRows {
+	for k := range 40 {
 		kv.Items = append(kv.Items, report.KeyValue{Key: fmt.Sprint("fact ", k), Value: k})
 	}
 	b, err := report.Bundle(report.Display{Value: []report.Block{kv}}, "x")
@@ -73,8 +119,8 @@ func TestPaperFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	paper := printable(context.Background(), book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b})), Options{}, nil)
-	if n := strings.Count(string(paper), "<tr>"); n != 2*paperRows {
-		t.Errorf("%d rows, want %d", n, 2*paperRows)
+	if n := strings.Count(string(paper), "<tr>"); n != 40 {
+		t.Errorf("%d rows, want %d", n, 40)
 	}
 }
 
