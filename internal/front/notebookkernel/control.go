@@ -30,6 +30,7 @@ func (k *kernel) interrupt() {
 	cancel := k.cancel
 	k.mu.Unlock()
 	if cancel != nil {
+		k.golang.noteBusy()
 		cancel()
 		k.golang.interrupt()
 	}

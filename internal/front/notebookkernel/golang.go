@@ -233,6 +233,15 @@ func (g *goSide) interrupt() {
 	}
 }
 
+// noteBusy notes for fault which function runs now.
+func (g *goSide) noteBusy() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.bridge != nil {
+		g.bridge.NoteBusy()
+	}
+}
+
 // fault returns what went wrong in a function of a Go cell while a %%cope cell used it, or nil.
 func (g *goSide) fault() error {
 	g.mu.Lock()
