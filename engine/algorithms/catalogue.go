@@ -108,6 +108,9 @@ func (e Entry) listed() bool {
 	return slices.ContainsFunc(algorithms, func(x Entry) bool { return x.Mode == e.Mode && x.Name == e.Name })
 }
 
+// Regularised reports whether the estimates of the algorithm are known to use ξ of Options.Ridge.
+func (e Entry) Regularised() bool { return e.Regression == RegressionRidge && e.listed() }
+
 // All returns a copy of the catalogue: fixed confidence first, and in each mode the algorithms of the paper's figures first.
 func All() []Entry { return slices.Clone(algorithms) }
 

@@ -122,7 +122,7 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	if x, ok := s.Algorithm().(engine.Explainer); ok {
 		r.Progress, r.Remaining = engine.ProgressOf(x)
 	}
-	if e.Regression == RegressionRidge {
+	if e.Regularised() {
 		if ridge, err := m.Designs().RidgeOf(e.Mode, opt); err == nil {
 			r.Ridge = ridge
 		}
