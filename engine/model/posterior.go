@@ -93,8 +93,8 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 // newDualPosterior returns the posterior on the basis of the pulled arms.
 func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (_ *Posterior, err error) {
 	defer try.Caught(&err)
-	if t := try.Of(treesOf(m)); t != nil {
-		return newTreePosterior(m, t, prior, counts, means)
+	if m.Relations().Unrelated() {
+		return newUnrelatedPosterior(m, prior, counts, means)
 	}
 	d := newPulledMeans(m, prior.Level, counts, means)
 	expected := 0.0
