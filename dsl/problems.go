@@ -128,7 +128,7 @@ func engineFunctions() []Function {
 			Name: "bounds", Section: SectionProblems, Doc: "computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, " +
 				"corollaries, lower bound",
 			Params: []Param{problemParam, option("delta"), optional(option("epsilon")), option("budget"), option("xi"), option("norm"),
-				option("gap"), option("unit"), rewardNorm},
+				option("gap"), option("unit"), option("misfit"), rewardNorm},
 			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", check: oneNorm, eval: evalBounds,
 		},
 		theory("spectrum", typeOf[bounds.Spectrum](), "shows the eigenvalues of the kernels, which determine the effective dimension",
