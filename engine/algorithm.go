@@ -79,6 +79,12 @@ func UsedRule(alg Detailed, rule Rule) bool {
 	return slices.ContainsFunc(alg.Eliminations(), func(e Elimination) bool { return e.Rule == rule })
 }
 
+// ManyRounds is an Algorithm with so many rounds that the usual limit would stop it.
+type ManyRounds interface {
+	// MaxRounds returns the limit of rounds if Options.MaxRounds is not set.
+	MaxRounds() int
+}
+
 // An Environment pulls arms: simulated, resampled or real.
 type Environment interface {
 	// Pull makes the pulls of the plan and returns the mean reward of each arm, reward units, with the sign of the data.

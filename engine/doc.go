@@ -27,8 +27,8 @@
 // report/save, session and session/display. Changes of their exported names are listed in CHANGELOG. An algorithm of your own may also
 // use engine/model and engine/design.
 //
-// The packages engine/belief, engine/cluster, engine/cluster/farm and engine/cluster/jetstream serve the command and the language and may
-// change at any time. Packages that are used only inside engine are in engine/internal.
+// The packages engine/belief, engine/gp, engine/cluster, engine/cluster/farm and engine/cluster/jetstream serve the command and the
+// language and may change at any time. Packages that are used only inside engine are in engine/internal.
 //
 // # Units
 //

@@ -26,6 +26,14 @@ const (
 	ScheduleTuned = "tuned"
 )
 
+// Thresholds of the generalised likelihood ratio test of methods that choose one pull at a time.
+const (
+	// log(1/δ) + ½ log det(I + V/λ): proven for sub-Gaussian noise by the method of mixtures
+	ThresholdMixture = "mixture"
+	// log((1 + log t)/δ) after t pulls, which most papers use in experiments: without proof
+	ThresholdHeuristic = "heuristic"
+)
+
 // RoundingEpsilon is ε of ROUND [Du23, Alg. 1, l. 1].
 const RoundingEpsilon = 0.1
 
@@ -81,11 +89,14 @@ type Options struct {
 	Budget  int // T, pulls per agent (fixed budget); there it or Total is required
 	Total   int // pulls of all agents together (fixed budget), instead of Budget
 	// for fixed-budget methods that plan again after each round: the number of rounds, and a number that divides the pulls of each round;
-	// 0 means that the method chooses, and no constraint
+	// 0 means that the method chooses, and no constraint. For methods that choose one pull at a time Batch is the pulls of a round, by
+	// default 1: their rule then chooses several pulls before it learns their rewards
 	Rounds, Batch int
-	Schedule      string  // "tuned" (default) or "paper"
-	Ridge         Ridge   // ξ
-	Norm          float64 // bound on ‖θ*‖, normalised; 0 means the norm of the known means
+	// methods that choose one pull at a time: ThresholdMixture (default) or ThresholdHeuristic
+	Threshold string
+	Schedule  string  // "tuned" (default) or "paper"
+	Ridge     Ridge   // ξ
+	Norm      float64 // bound on ‖θ*‖, normalised; 0 means the norm of the known means
 	// lower bound on the smallest gap, reward units; 0 means the gap of the known means
 	Gap  float64
 	Unit float64 // normalisation: reward units of one normalised unit; 0 means the largest noise scale
@@ -148,6 +159,8 @@ const (
 	MethodsTests               // tests of normal rewards, fixed confidence
 	MethodsMisfit              // such tests by least squares; sample means need no misspecification bound
 	MethodsBelieve             // a posterior
+	MethodsOneByOne            // one pull at a time
+	MethodsThresholds          // one pull at a time, fixed confidence
 )
 
 // AllOptions yields the options in the order of results.
@@ -221,6 +234,14 @@ var options = []Option{
 	{Name: "rounds", At: func(o *Options) any { return &o.Rounds }, Of: MethodsPlanBudgets,
 		Synonyms: []string{"looks", "stages"}, Mode: ModeFB, Range: kernels.WholeFrom(1),
 		Doc: "number of rounds of a budget; by default up to 6"},
+	{Name: "batch", At: func(o *Options) any { return &o.Batch }, Of: MethodsOneByOne,
+		Synonyms: []string{"batch_size"}, Range: kernels.WholeFrom(1), Default: "1",
+		Doc: "pulls of a round, for methods that choose one pull at a time (fb: of each agent)"},
+	{Name: "threshold", At: func(o *Options) any { return &o.Threshold }, Of: MethodsThresholds,
+		Synonyms: []string{"stopping_rule", "beta"}, Mode: ModeFC, Choices: []string{ThresholdMixture, ThresholdHeuristic},
+		Default: `"mixture"`,
+		Doc: `threshold of the likelihood ratio test of methods that choose one pull at a time: "mixture" is proven, ` +
+			`"heuristic" is log((1 + log t)/δ), as in most experiments, without proof`},
 	{Name: "max_rounds", At: func(o *Options) any { return &o.MaxRounds },
 		Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop after this many rounds; by default 30"},
 	{Name: "max_samples", At: func(o *Options) any { return &o.MaxSamples },

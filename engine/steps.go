@@ -45,6 +45,9 @@ type Steps struct {
 // goal; question.Question knows the goal of its problem.
 func Begin(alg Algorithm, opt Options) (*Steps, error) {
 	ridge := opt.Ridge // keep an unset ridge unset: some algorithms then choose their form by the problem
+	if many, ok := alg.(ManyRounds); ok && opt.MaxRounds == 0 {
+		opt.MaxRounds = many.MaxRounds()
+	}
 	opt, err := opt.Checked("")
 	if err != nil {
 		return nil, err

@@ -103,6 +103,14 @@ var tableInputs = []tableInput{
 	{file: "percentages.csv", args: "--task site --arm arm --reward won --count shown", says: []string{`are percentages of \"shown\"`}},
 	{file: "limits-commas.csv", args: "--task site --arm additive --reward impurity --goal min", want: map[string]string{"s1": "b", "s2": "b"}, least: 0.95,
 		says: []string{"only a limit is known of some values: 3 below"}},
+	{file: "sas-dot.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
+	{file: "write-csv2.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
+	{file: "spss-null.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
+	{file: "failed-words.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.95, says: []string{"échec"}},
+	{file: "date-names.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "1-Mar", "B": "1-Mar"}, least: 0.95},
+	{file: "uint64.parquet", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "18446744073709551614"}, least: 0.95},
+	{file: "yesno.csv", args: "--task site --arm variety --reward worked", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
+	{file: "truths-german.csv", args: "--task site --arm variety --reward worked", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
 	{file: "candidates.csv", args: "--task reaction --arm ligand --arm base --reward yield", fails: true, says: []string{"0 of its 8 arms are measured"}},
 }
 

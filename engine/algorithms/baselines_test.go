@@ -69,3 +69,39 @@ func wilsonUpper(count, runs int) float64 {
 	n, k := float64(runs), float64(count)
 	return (k + z*z/2 + z*math.Sqrt(k*(n-k)/n+z*z/4)) / (n + z*z)
 }
+
+// With the proven threshold, methods that choose one pull at a time err in at most a fraction δ of 1,000 runs among arms that are all but
+// tied, where each decision is wrong with probability 2/3 or more. Looks are after each of 300 pulls; the heuristic threshold is logged.
+func TestPublishedErrors(t *testing.T) {
+	runs := enginetest.Number(1000, 100)
+	const delta = 0.1
+	p := linearTies(t, tie).Only(0)
+	p.Mean[2], p.Mean[3] = -tie, -tie
+	m := plain.ModelOf(t, p)
+	for _, entry := range All() {
+		if !entry.OneByOne || entry.Mode != engine.ModeFC {
+			continue
+		}
+		for _, threshold := range []string{engine.ThresholdMixture, engine.ThresholdHeuristic} {
+			rng, wrong, decided := rand.New(rand.NewPCG(33, 34)), 0, 0
+			opt := engine.Options{Delta: delta, Threshold: threshold, MaxSamples: 300}
+			for range runs {
+				alg, err := entry.New(m, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
+				if a := out.Answers[0]; a.Decided {
+					decided++
+					if a.Arm != p.Arms.Names[0] {
+						wrong++
+					}
+				}
+			}
+			t.Logf("%s, %s: %d of %d runs wrong, %d decided", entry.Name, threshold, wrong, runs, decided)
+			if upper := wilsonUpper(wrong, runs); threshold == engine.ThresholdMixture && upper > delta {
+				t.Errorf("%s: %d of %d runs were wrong, the rate may be up to %.3g, more than delta = %g", entry.Name, wrong, runs, upper, delta)
+			}
+		}
+	}
+}

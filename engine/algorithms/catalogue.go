@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/bayes"
 	"github.com/gonb-cope/gonb-cope/engine/internal/cotest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/elimination"
+	"github.com/gonb-cope/gonb-cope/engine/internal/published"
 	"github.com/gonb-cope/gonb-cope/engine/internal/reference"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -40,6 +41,7 @@ type Entry struct {
 	Untested func(*model.Model, model.Terms) (bool, error)
 	Priced   bool // whether the costs of a problem influence its pulls
 	Prior    bool // whether Options.Ridge chooses between least squares and the posterior mean
+	OneByOne bool // whether it chooses one pull at a time
 	// whether its samples are divided by V, as if agents shared them without loss
 	DividedByV bool
 }
@@ -199,6 +201,34 @@ var algorithms = onTerms([]Entry{
 		Source: "Gaussian-process posterior, top-two pulls after [Russo20]",
 		Doc:    "Bayesian stopping rule under the kernel as prior: few samples if the prior is right, and no guarantee if it is not",
 		begin:  bayes.NewCoBayesFC,
+	},
+	{
+		Name: "TrackAndStop", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Shares: true,
+		OneByOne: true,
+		Source:   "[JP20, Alg. 1], [GK16], Track-and-Stop",
+		Doc:      "Track-and-Stop for linear bandits, one pull at a time, on all tasks together: tracks the optimal weights of the estimates",
+		begin:    published.NewTrackAndStop,
+	},
+	{
+		Name: "LazyTrackAndStop", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Shares: true,
+		OneByOne: true,
+		Source:   "[JP20, Alg. 1], lazy updates",
+		Doc:      "TrackAndStop with weights that are computed when the pulls have grown by a tenth",
+		begin:    published.NewLazyTrackAndStop,
+	},
+	{
+		Name: "LinGapE", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Shares: true,
+		OneByOne: true,
+		Source:   "[XHS18, Alg. 1], the greedy rule",
+		Doc:      "LinGapE, one pull at a time, on all tasks together: pulls what makes the most doubtful difference more certain",
+		begin:    published.NewLinGapE,
+	},
+	{
+		Name: "LinGame", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Shares: true,
+		OneByOne: true,
+		Source:   "[DMSV20, Alg. 2]",
+		Doc:      "LinGame, one pull at a time, on all tasks together: weights by a game between AdaHedge and the nearest alternative",
+		begin:    published.NewLinGame,
 	},
 	{
 		Name: "Oracle", Mode: engine.ModeFC, Role: RoleReference, Regression: RegressionLeastSquares, Shares: true,

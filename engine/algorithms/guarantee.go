@@ -137,6 +137,9 @@ func (b Basis) doubts() []string {
 	if !b.Algorithm.listed() {
 		out = append(out, fmt.Sprintf("the guarantee of %s is its author's claim and was not checked", b.Algorithm.Name))
 	}
+	if b.Algorithm.OneByOne && b.Options.Threshold == engine.ThresholdHeuristic {
+		out = append(out, "the threshold log((1 + log t)/δ) of the test has no proof (threshold=\"mixture\" has one)")
+	}
 	if p.KernelFittedHere() {
 		out = append(out, "the kernel was fitted on these data, and no bound allows for this")
 	}

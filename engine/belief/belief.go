@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -32,7 +33,7 @@ const (
 
 // Revision counts the changes of results of Of. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
-const Revision = 13
+const Revision = 14
 
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {
@@ -126,7 +127,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 		if d.blocks != nil {
 			b.Blocks += w.weight * stat.Mean(d.standard.scale, nil) * d.unit * math.Sqrt(w.value(w.u, blocksNumber, 0))
 		}
-		m.draw(rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense))
+		m.Draw(rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense))
 		from = to
 		tell(0.4 + 0.6*sum)
 	}
@@ -268,7 +269,7 @@ func (s *search) leaveOneOut(e *evidence) LeaveOneOut {
 		}
 		predicted := e.loo[k]
 		if d.wins != nil {
-			predicted = logistic(predicted)
+			predicted = gp.Logistic(predicted)
 		}
 		size := d.size(v)
 		miss := (predicted - shares(k)) * size
@@ -298,18 +299,16 @@ func (s *search) sites(ctx context.Context, rank int) (target, variance []float6
 	for range 12 {
 		var moved float64
 		for k, i := range d.cells {
-			p := logistic(f[i])
-			w := max(d.n[k]*p*(1-p), 1e-4)
-			variance[k], target[k] = 1/w, f[i]+(d.wins[k]-d.n[k]*p)/w
+			target[k], variance[k] = gp.Site(f[i], d.wins[k], d.n[k])
 		}
 		m, err := s.memberAt(ctx, s.best, target, variance, rank)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, i := range d.cells {
-			moved = max(moved, math.Abs(m.mean[i]-f[i]))
+			moved = max(moved, math.Abs(m.Mean[i]-f[i]))
 		}
-		if copy(f, m.mean); moved < 1e-3 {
+		if copy(f, m.Mean); moved < 1e-3 {
 			break
 		}
 	}
@@ -325,7 +324,7 @@ func (b *Belief) finish(d *data, sigma2 float64) {
 		row := b.Draws.RawRowView(i)
 		for j, v := range row {
 			if d.wins != nil {
-				row[j] = lo + (hi-lo)*logistic(v)
+				row[j] = lo + (hi-lo)*gp.Logistic(v)
 			} else {
 				row[j] = d.shown(b.Problem.TaskOf[j], v)
 			}

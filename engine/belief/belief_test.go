@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -192,38 +193,19 @@ func TestPosterior(t *testing.T) {
 	mean := mat.NewVecDense(n, nil)
 	mean.MulVec(gain.T(), mat.NewVecDense(len(d.y), d.y))
 	var got mat.Dense
-	got.Mul(m.root, m.root.T())
+	got.Mul(m.Root, m.Root.T())
 	for i := range n {
-		if math.Abs(m.mean[i]-mean.AtVec(i)) > 1e-6 {
-			t.Errorf("mean of arm %d: %.9g, want %.9g", i, m.mean[i], mean.AtVec(i))
+		if math.Abs(m.Mean[i]-mean.AtVec(i)) > 1e-6 {
+			t.Errorf("mean of arm %d: %.9g, want %.9g", i, m.Mean[i], mean.AtVec(i))
 		}
 		for j := range n {
 			g := got.At(i, j)
 			if i == j {
-				g += m.own[i] * m.own[i]
+				g += m.Own[i] * m.Own[i]
 			}
 			if want := all.At(i, j) + constantVariance - taken.At(i, j); math.Abs(g-want) > 1e-5 {
 				t.Errorf("covariance of arms %d and %d: %.9g, want %.9g", i, j, g, want)
 			}
-		}
-	}
-}
-
-// TestCounts: Laplace's approximation to the evidence of one arm's counts is near to the integral.
-func TestCounts(t *testing.T) {
-	for _, x := range []struct{ wins, n float64 }{{3, 10}, {0, 5}, {40, 40}, {55, 100}} {
-		c := &chosen{y: []float64{0}, n: []float64{x.n}, wins: []float64{x.wins}}
-		const variance = 2.0
-		e, err := c.counts(mat.NewSymDense(1, []float64{variance}), false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, step, total := 0.0, 1e-3, variance+constantLogit
-		for f := -30.0; f < 30; f += step {
-			sum += step * math.Exp(x.wins*f-x.n*softplus(f)-f*f/(2*total)) / math.Sqrt(2*math.Pi*total)
-		}
-		if got, want := e.log, math.Log(sum); math.Abs(got-want) > 0.25 {
-			t.Errorf("%g of %g: log evidence %.4f, integral %.4f", x.wins, x.n, got, want)
 		}
 	}
 }
@@ -306,7 +288,7 @@ func TestSpreadOfCounts(t *testing.T) {
 		rng := rand.New(rand.NewPCG(12, 1))
 		const trials = 4000
 		p := tableOf(t, 5, 40, func(task, arm int) (mean, sd, count float64) {
-			share, won := logistic(want*rng.NormFloat64()), 0.0
+			share, won := gp.Logistic(want*rng.NormFloat64()), 0.0
 			for range trials {
 				if rng.Float64() < share {
 					won++

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
@@ -126,9 +127,9 @@ func (e *effects) ofBlocks(b *blocks, precision float64) (float64, error) {
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(inverse) {
-		return 0, errSingular
+		return 0, gp.ErrSingular
 	}
-	if err := condition(chol.SolveVecTo(mat.NewVecDense(count, e.beta), mat.NewVecDense(count, b.right))); err != nil {
+	if err := symmetric.Solved(chol.SolveVecTo(mat.NewVecDense(count, e.beta), mat.NewVecDense(count, b.right))); err != nil {
 		return 0, err
 	}
 	var upper mat.TriDense
@@ -167,10 +168,10 @@ func (e *effects) ofArms(b *blocks, precision float64) (logDet float64, err erro
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(inverse) {
-		return 0, errSingular
+		return 0, gp.ErrSingular
 	}
 	e.whole = new(mat.SymDense)
-	if err := condition(chol.InverseTo(e.whole)); err != nil {
+	if err := symmetric.Solved(chol.InverseTo(e.whole)); err != nil {
 		return 0, err
 	}
 	var solved mat.VecDense
@@ -210,7 +211,7 @@ func (e *effects) decompose() (*mat.Dense, float64, error) {
 	rest.CopySym(e.whole)
 	var chol mat.Cholesky
 	if !chol.Factorize(symmetric.Add(rest, func(i int) float64 { return -beside / e.arms[i] })) {
-		return nil, 0, errSingular
+		return nil, 0, gp.ErrSingular
 	}
 	chol.LTo(lower)
 	return mat.DenseCopyOf(lower), beside, nil

@@ -115,10 +115,10 @@ func testBlocks(t *testing.T, p *problem.Problem) {
 		mean.MulVec(cross, solved)
 		apart := 0.0
 		for i := range p.N() {
-			if math.Abs(m.mean[i]-mean.AtVec(i)) > 1e-5 {
-				t.Errorf("trial %d: mean of arm %d: %.8g, want %.8g", trial, i, m.mean[i], mean.AtVec(i))
+			if math.Abs(m.Mean[i]-mean.AtVec(i)) > 1e-5 {
+				t.Errorf("trial %d: mean of arm %d: %.8g, want %.8g", trial, i, m.Mean[i], mean.AtVec(i))
 			}
-			apart = max(apart, math.Abs(m.mean[i]-d.y[i]))
+			apart = max(apart, math.Abs(m.Mean[i]-d.y[i]))
 		}
 		if variance > 1e-3 && apart < 0.1 {
 			t.Errorf("trial %d: the effects of blocks change no mean", trial)

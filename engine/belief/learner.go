@@ -30,25 +30,26 @@ type Learner struct {
 	rounds   int             // in which there were data
 	chains   [][]float64     // numbers, in standard deviations around their prior means
 
-	members []outlook // of equal weight; in units of the data
-	mean    []float64 // N, the mean of the members
-	noise   []float64 // N variances of one measurement
-	offset  float64   // the reward of 0, reward units
-	scale   float64   // the unit of the data, reward units
+	members []*outlook // of equal weight; in units of the data
+	mean    []float64  // N, the mean of the members
+	noise   []float64  // N variances of one measurement
+	offset  float64    // the reward of 0, reward units
+	scale   float64    // the unit of the data, reward units
 }
 
 // outlook is the posterior of all arms under one set of numbers.
-type outlook interface {
-	means() []float64
-	noise() float64 // σ²
-	// factors returns by how much σ² is larger in each task; nil if it is the same
-	factors() []float64
-	// covariances adds the covariances of some arms to a matrix
-	covariances(to *mat.SymDense, arms []int)
-	// differences adds the variances of the rewards of arms less another's
-	differences(to []float64, arms []int, from int)
-	// variances adds the variances of all arms
-	variances(to []float64)
+type outlook struct {
+	law
+	mean    []float64 // N
+	sigma2  float64
+	factors []float64 // by how much σ² is larger in each task; nil if it is the same
+}
+
+// law is the posterior of all arms about their means, see gp.Posterior.
+type law interface {
+	AddVariances(to []float64)
+	AddCovariances(to *mat.SymDense, arms []int)
+	AddDifferences(to []float64, arms []int, from int)
 }
 
 // NewLearner returns the belief before any data. noise has the standard deviation of one measurement of each arm, or is nil if the
@@ -145,7 +146,7 @@ func (l *Learner) average(ctx context.Context, c *chosen, factors []*factored) e
 	if n > l.most {
 		numbers = numbers[:min(len(numbers), membersLarge)]
 	}
-	found := make([]outlook, len(numbers))
+	found := make([]*outlook, len(numbers))
 	err := cores.Do(ctx, len(numbers), 1, func(from, to int) {
 		for k := from; k < to; k++ {
 			if o, err := l.outlook(ctx, c, c.numbersAt(numbers[k]), factors[k]); err == nil {
@@ -156,18 +157,17 @@ func (l *Learner) average(ctx context.Context, c *chosen, factors []*factored) e
 	if err != nil {
 		return err
 	}
-	if l.members = lists.Where(found, func(o outlook) bool { return o != nil }); len(l.members) == 0 {
+	if l.members = lists.Where(found, func(o *outlook) bool { return o != nil }); len(l.members) == 0 {
 		return errNoMember
 	}
 	l.mean, l.noise, l.offset, l.scale = make([]float64, n), make([]float64, n), d.offset, d.unit
 	relative, share := relativeNoise(d), 1/float64(len(l.members))
 	for _, o := range l.members {
-		floats.AddScaled(l.mean, share, o.means())
-		factors := o.factors()
+		floats.AddScaled(l.mean, share, o.mean)
 		for i, v := range l.p.TaskOf {
-			f := share * o.noise() * relative[i]
-			if factors != nil {
-				f *= factors[v]
+			f := share * o.sigma2 * relative[i]
+			if o.factors != nil {
+				f *= o.factors[v]
 			}
 			l.noise[i] += f
 		}
@@ -212,8 +212,8 @@ func (l *Learner) Precision() []float64 {
 }
 
 // off returns by how much each mean of a member is off the mean of all.
-func (l *Learner) off(o outlook, arms []int) *mat.VecDense {
-	out, means := mat.NewVecDense(len(arms), nil), o.means()
+func (l *Learner) off(o *outlook, arms []int) *mat.VecDense {
+	out, means := mat.NewVecDense(len(arms), nil), o.mean
 	for k, i := range arms {
 		out.SetVec(k, means[i]-l.mean[i])
 	}
@@ -224,7 +224,7 @@ func (l *Learner) off(o outlook, arms []int) *mat.VecDense {
 func (l *Learner) CovarianceMatrix(arms []int) *mat.SymDense {
 	out := mat.NewSymDense(len(arms), nil)
 	for _, o := range l.members {
-		o.covariances(out, arms)
+		o.AddCovariances(out, arms)
 		out.SymRankOne(out, 1, l.off(o, arms))
 	}
 	out.ScaleSym(l.square()/float64(len(l.members)), out)
@@ -235,7 +235,7 @@ func (l *Learner) CovarianceMatrix(arms []int) *mat.SymDense {
 func (l *Learner) VariancesFrom(dst []float64, arms []int, from int) error {
 	clear(dst)
 	for _, o := range l.members {
-		o.differences(dst, arms, from)
+		o.AddDifferences(dst, arms, from)
 		off, other := l.off(o, arms), l.off(o, []int{from}).AtVec(0)
 		for k := range dst {
 			dst[k] += (off.AtVec(k) - other) * (off.AtVec(k) - other)
@@ -249,8 +249,8 @@ func (l *Learner) VariancesFrom(dst []float64, arms []int, from int) error {
 func (l *Learner) Variances() []float64 {
 	out := make([]float64, len(l.mean))
 	for _, o := range l.members {
-		o.variances(out)
-		for i, m := range o.means() {
+		o.AddVariances(out)
+		for i, m := range o.mean {
 			out[i] += (m - l.mean[i]) * (m - l.mean[i])
 		}
 	}

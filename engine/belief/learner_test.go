@@ -98,19 +98,19 @@ func TestOutlooksAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		// 1e-5: the constant has a variance of 100, and features end at 1e-7 of the largest variance
-		if !floats.EqualApprox(one.means(), other.means(), 1e-5) {
-			t.Errorf("features %v: means %.6f and %.6f", features, one.means(), other.means())
+		if !floats.EqualApprox(one.mean, other.mean, 1e-5) {
+			t.Errorf("features %v: means %.6f and %.6f", features, one.mean, other.mean)
 		}
 		a, b := mat.NewSymDense(p.N(), nil), mat.NewSymDense(p.N(), nil)
-		one.covariances(a, indices.All(p.N()))
-		other.covariances(b, indices.All(p.N()))
+		one.AddCovariances(a, indices.All(p.N()))
+		other.AddCovariances(b, indices.All(p.N()))
 		if !mat.EqualApprox(a, b, 1e-5) {
 			t.Errorf("features %v: covariances differ", features)
 		}
-		for _, o := range []outlook{one, other} {
+		for _, o := range []*outlook{one, other} {
 			from, all := make([]float64, p.N()), make([]float64, p.N())
-			o.differences(from, indices.All(p.N()), 3)
-			o.variances(all)
+			o.AddDifferences(from, indices.All(p.N()), 3)
+			o.AddVariances(all)
 			for i := range from {
 				if want := a.At(i, i) + a.At(3, 3) - 2*a.At(i, 3); math.Abs(from[i]-want) > 1e-5 || math.Abs(all[i]-a.At(i, i)) > 1e-5 {
 					t.Errorf("features %v, arm %d: variance from arm 3 %g, want %g; its own %g, want %g", features, i, from[i], want, all[i], a.At(i, i))

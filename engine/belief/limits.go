@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -137,16 +138,12 @@ func (s *search) sweep(rank int) error {
 			return err
 		}
 		for k, l := range d.limits {
-			m, v := f.mean[d.cells[k]], f.variance[d.cells[k]]
-			// the posterior without the site
-			precision := 1/v - 1/variances[k]
-			if !(precision > 0) {
+			at, v := gp.Cavity(f.mean[d.cells[k]], f.variance[d.cells[k]], d.y[k], variances[k])
+			if !(v > 0) {
 				continue
 			}
-			at := (m/v - d.y[k]/variances[k]) / precision
-			mean, variance := l.tilted(at, 1/precision, f)
-			if site := 1/variance - precision; site > 0 {
-				d.fixed[k], d.y[k] = 1/site, (mean/variance-at*precision)/site
+			if mean, variance := l.tilted(at, v, f); variance < v { // the site is what makes the one the other
+				d.y[k], d.fixed[k] = gp.Cavity(mean, variance, at, v)
 			}
 		}
 	}

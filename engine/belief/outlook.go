@@ -46,7 +46,7 @@ func (l *Learner) sources(m *model) int {
 }
 
 // outlook returns the posterior of all arms at u, from the factor there, nil where there is none.
-func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64, f *factored) (outlook, error) {
+func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64, f *factored) (*outlook, error) {
 	if l.dense(c.model) {
 		return l.onCovariances(ctx, c, u, f)
 	}
@@ -55,7 +55,7 @@ func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64, f *factor
 }
 
 // onCovariances returns the posterior of all arms at u by their covariances.
-func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64, f *factored) (outlook, error) {
+func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64, f *factored) (*outlook, error) {
 	if len(c.at) < len(c.d.cells) {
 		all := newChosen(c.model, indices.All(len(c.d.cells)))
 		all.distinct, all.stated, all.place = l.distinct, l.stated, indices.Of(l.place, c.d.cells)
@@ -71,15 +71,15 @@ func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64, f *
 	defer c.drop(f)
 	m, n := len(c.at), l.p.N()
 	o := &onCovariances{
-		tables: f.tables, of: l, white: mat.NewDense(m, n, nil), column: slices.Repeat([]int{-1}, n), mean: make([]float64, n),
-		spread: c.variancesAt(u), sigma2: c.value(u, noiseNumber, 1), by: c.factors(u),
+		tables: f.tables, of: l, white: mat.NewDense(m, n, nil), column: slices.Repeat([]int{-1}, n), spread: c.variancesAt(u),
 	}
+	mean := make([]float64, n)
 	y := blas64.Vector{N: m, Inc: 1, Data: slices.Clone(c.y)}
-	blas64.Trsv(blas.Trans, f.upper, y)
+	blas64.Trsv(blas.Trans, f.Upper, y)
 	measured, from := o.white.Slice(0, m, 0, m).(*mat.Dense), c.spots()
-	upper.Inverse(measured.RawMatrix(), f.upper)
+	upper.Inverse(measured.RawMatrix(), f.Upper)
 	for k, i := range from.arm {
-		o.column[i], o.mean[i] = k, c.y[k]
+		o.column[i], mean[i] = k, c.y[k]
 		floats.Mul(measured.RawRowView(k)[:k+1], o.spread[:k+1])
 	}
 	var others []int
@@ -95,14 +95,14 @@ func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64, f *
 			f.row(right.RawRowView(k), from.from(k), to, constantVariance)
 		}
 		right.Scale(-1, right)
-		upper.Solve(f.upper, right.RawMatrix())
+		upper.Solve(f.Upper, right.RawMatrix())
 	}
 	fitted := mat.NewVecDense(n, nil)
 	fitted.MulVec(o.white.T(), mat.NewVecDense(m, y.Data))
 	for i, k := range o.column {
-		o.mean[i] -= fitted.AtVec(k)
+		mean[i] -= fitted.AtVec(k)
 	}
-	return o, nil
+	return &outlook{o, mean, c.value(u, noiseNumber, 1), c.factors(u)}, nil
 }
 
 // onCovariances is a posterior by covariances of all arms. With UᵀU = Σ = K + D of the measured arms and V = U⁻ᵀK of these with the
@@ -117,14 +117,7 @@ type onCovariances struct {
 	white  *mat.Dense // [W -V]
 	column []int      // N: of each arm in white, measured ones first
 	spread []float64  // D, of measured arms
-	mean   []float64  // N
-	sigma2 float64
-	by     []float64
 }
-
-func (o *onCovariances) means() []float64   { return o.mean }
-func (o *onCovariances) noise() float64     { return o.sigma2 }
-func (o *onCovariances) factors() []float64 { return o.by }
 
 // before returns the covariance of two arms before the product of columns of white is subtracted.
 func (o *onCovariances) before(i, j int) (sum float64) {
@@ -140,7 +133,8 @@ func (o *onCovariances) before(i, j int) (sum float64) {
 	return sum + o.at(p.p.TaskOf[i], p.place[i], p.p.TaskOf[j], p.place[j], i, j)
 }
 
-func (o *onCovariances) covariances(to *mat.SymDense, arms []int) {
+// AddCovariances adds the covariances of some arms to a matrix.
+func (o *onCovariances) AddCovariances(to *mat.SymDense, arms []int) {
 	rows, _ := o.white.Dims()
 	part := mat.NewDense(rows, len(arms), nil)
 	for a := range rows {
@@ -157,7 +151,8 @@ func (o *onCovariances) covariances(to *mat.SymDense, arms []int) {
 	upper.Less(to.RawSymmetric(), part.RawMatrix())
 }
 
-func (o *onCovariances) differences(to []float64, arms []int, from int) {
+// AddDifferences adds the variances of the rewards of arms less another's to a list.
+func (o *onCovariances) AddDifferences(to []float64, arms []int, from int) {
 	sums := make([]float64, len(arms))
 	rows, _ := o.white.Dims()
 	for a := range rows {
@@ -175,7 +170,8 @@ func (o *onCovariances) differences(to []float64, arms []int, from int) {
 	}
 }
 
-func (o *onCovariances) variances(to []float64) {
+// AddVariances adds the variances of all arms to a list.
+func (o *onCovariances) AddVariances(to []float64) {
 	for i, k := range o.column {
 		to[i] += o.before(i, i)
 		for a := range o.white.RawMatrix().Rows {
@@ -185,7 +181,7 @@ func (o *onCovariances) variances(to []float64) {
 }
 
 // onFeatures returns the posterior of all arms at u by features of the kernel.
-func (l *Learner) onFeatures(ctx context.Context, c *chosen, u []float64) (outlook, error) {
+func (l *Learner) onFeatures(ctx context.Context, c *chosen, u []float64) (*outlook, error) {
 	variance := c.d.variances(c.value(u, noiseNumber, 1))
 	by := c.factors(u)
 	for k, i := range c.d.cells {
@@ -197,44 +193,5 @@ func (l *Learner) onFeatures(ctx context.Context, c *chosen, u []float64) (outlo
 	if err != nil {
 		return nil, err
 	}
-	return &onFactor{m, by}, nil
-}
-
-// onFactor is a posterior with the covariance R Rᵀ + diag(own²).
-type onFactor struct {
-	*member
-	by []float64
-}
-
-func (o *onFactor) means() []float64   { return o.mean }
-func (o *onFactor) noise() float64     { return o.sigma2 }
-func (o *onFactor) factors() []float64 { return o.by }
-
-func (o *onFactor) covariances(to *mat.SymDense, arms []int) {
-	_, rank := o.root.Dims()
-	part := mat.NewDense(len(arms), rank, nil)
-	for k, i := range arms {
-		copy(part.RawRowView(k), o.root.RawRowView(i))
-		to.SetSym(k, k, to.At(k, k)+o.own[i]*o.own[i])
-	}
-	blas64.Syrk(blas.NoTrans, 1, part.RawMatrix(), 1, to.RawSymmetric())
-}
-
-func (o *onFactor) differences(to []float64, arms []int, from int) {
-	other := o.root.RawRowView(from)
-	for k, i := range arms {
-		if i == from {
-			continue
-		}
-		to[k] += o.own[i]*o.own[i] + o.own[from]*o.own[from]
-		for j, x := range o.root.RawRowView(i) {
-			to[k] += (x - other[j]) * (x - other[j])
-		}
-	}
-}
-
-func (o *onFactor) variances(to []float64) {
-	for i := range to {
-		to[i] += o.own[i]*o.own[i] + floats.Dot(o.root.RawRowView(i), o.root.RawRowView(i))
-	}
+	return &outlook{m, m.Mean, m.sigma2, by}, nil
 }

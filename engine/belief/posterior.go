@@ -4,39 +4,29 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// member is the posterior of all N arms under one set of numbers: a normal law with the covariance
-// R Rᵀ + diag(own²), in scaled units.
+// member is the posterior of all N arms under one set of numbers, in scaled units.
 type member struct {
-	mean   []float64
-	root   *mat.Dense // R, N × rank
-	own    []float64
+	*gp.Posterior
 	sigma2 float64
 }
 
-// memberAt computes the posterior at u. Along the features Φ of a pivoted Cholesky factor of the kernel, at most
-// rank of them, arm i is f_i = φ_iᵀw + e_i with w ~ N(0, I) and e_i ~ N(0, g_i), where g_i is the own part
-// and the remainder of the factor. The constant and the unknown effects of blocks are further entries of w. With D_i = g_i +
-// the variance of the mean i,
-//
-//	A = I + ΦᵀD⁻¹Φ,  w | y ~ N(A⁻¹ΦᵀD⁻¹y, A⁻¹),  e_i | w, y ~ N(c_i (y_i - φ_iᵀw), g_i (1 - c_i)),  c_i = g_i/D_i.
+// memberAt computes the posterior at u. Along the features of a pivoted Cholesky factor of the kernel, at most rank of them, arm i is
+// f_i = φ_iᵀw + e_i, where the variance of e_i is the own part and the remainder of the factor. The constant and the unknown effects of
+// blocks are further entries of w.
 func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (_ *member, err error) {
 	defer try.Caught(&err)
 	d, n := m.d, m.d.p.N()
@@ -64,8 +54,8 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 		floats.Add(target, e.shift)
 	}
 	all := width + 1 + blocks
-	// G: the rows by which f follows w; observed: those by which the means do, over √D
-	g, observed := mat.NewDense(n, all, nil), mat.NewDense(len(d.cells), all, nil)
+	// the rows by which rewards follow w, and the columns by which the means do, with their D
+	g, observed, noise := mat.NewDense(n, all, nil), mat.NewDense(all, len(d.cells), nil), make([]float64, len(d.cells))
 	for i := range n {
 		row := g.RawRowView(i)
 		if width > 0 {
@@ -73,90 +63,34 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 		}
 		row[width] = math.Sqrt(constant)
 	}
-	out := &member{mean: make([]float64, n), own: make([]float64, n), sigma2: sigma2}
-	for i := range n {
-		out.own[i] = math.Sqrt(own + max(rest[i], 0))
+	for i := range rest {
+		rest[i] = own + max(rest[i], 0)
 	}
-	right := mat.NewVecDense(all, nil)
 	for a, i := range d.cells {
-		gi := own + max(rest[i], 0)
-		site := d.fixed != nil && d.fixed[a] > 0 // of limits: blocks are part of it
-		di := gi + independent*variance[a]
-		if site {
-			di = gi + variance[a]
+		observed.SetCol(a, g.RawRowView(i))
+		if noise[a] = rest[i] + variance[a]; d.fixed != nil && d.fixed[a] > 0 { // a site of limits: blocks are part of it
+			continue
 		}
-		row := observed.RawRowView(a)
-		copy(row, g.RawRowView(i))
+		noise[a] -= (1 - independent) * variance[a]
 		for j := range blocks {
-			if site {
-				break
-			}
-			row[width+1+j] = math.Sqrt(sigma2) * effect.At(a, j)
-		}
-		c := gi / di
-		out.mean[i] = c * target[a]
-		out.own[i] = math.Sqrt(gi * (1 - c))
-		to := g.RawRowView(i)
-		for j, v := range row {
-			to[j] -= c * v
-			row[j] = v / math.Sqrt(di)
-			right.SetVec(j, right.AtVec(j)+v*target[a]/di)
+			observed.Set(width+1+j, a, math.Sqrt(sigma2)*effect.At(a, j))
 		}
 	}
-	inner := mat.NewSymDense(all, nil)
-	inner.SymOuterK(1, observed.T())
-	var chol mat.Cholesky
-	if !chol.Factorize(symmetric.Add(inner, func(int) float64 { return 1 })) {
-		return nil, errSingular
-	}
-	w := mat.NewVecDense(all, nil)
-	try.To(condition(chol.SolveVecTo(w, right)))
-	var shift mat.VecDense
-	shift.MulVec(g, w)
-	for i := range n {
-		out.mean[i] += shift.AtVec(i)
-	}
-	// R = G L⁻ᵀ, the cores sharing the rows
-	var lower mat.TriDense
-	chol.LTo(&lower)
-	err = cores.Do(ctx, n, 256, func(from, to int) {
-		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), g.Slice(from, to, 0, all).(*mat.Dense).RawMatrix())
-	})
-	out.root = g
-	return out, err
+	sigma := try.Of(gp.NewLowRank(observed, noise))
+	p := try.Of(sigma.Posterior(ctx, g, rest, d.cells, target))
+	return &member{p, sigma2}, nil
 }
 
 // without returns what the posterior of each measured arm would have for its mean without its own measurements, whose means have these
-// variances: of the posterior N(m, v) it takes the factor N(y, s²) off,
-//
-//	(s² m - v y) / (s² - v).
+// variances.
 func (m *member) without(d *data, variance []float64) []float64 {
-	out := make([]float64, len(d.cells))
-	for k, i := range d.cells {
-		root := m.root.RawRowView(i)
-		v, s := floats.Dot(root, root)+m.own[i]*m.own[i], variance[k]
-		out[k] = (s*m.mean[i] - v*d.y[k]) / (s - v)
-	}
-	return out
-}
-
-// draw adds draws of the member to a matrix with a row a draw, of the arms listed.
-func (m *member) draw(rng *rand.Rand, into *mat.Dense) {
-	count, n := into.Dims()
-	_, rank := m.root.Dims()
-	z := mat.NewDense(count, rank, nil)
-	for i := range count {
-		for j, row := 0, z.RawRowView(i); j < len(row); j++ {
-			row[j] = rng.NormFloat64()
-		}
-	}
-	into.Mul(z, m.root.T())
-	for i := range count {
-		row := into.RawRowView(i)
-		for j := range n {
-			row[j] += m.mean[j] + m.own[j]*rng.NormFloat64()
-		}
-	}
+	variances := make([]float64, len(m.Mean))
+	m.AddVariances(variances)
+	return lists.Make(len(d.cells), func(k int) float64 {
+		i := d.cells[k]
+		mean, _ := gp.Cavity(m.Mean[i], variances[i], d.y[k], variance[k])
+		return mean
+	})
 }
 
 var errNoMember = errors.New("no numbers of the kernel fit the measurements")

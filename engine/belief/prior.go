@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -29,8 +30,6 @@ type model struct {
 
 // The numbers that the kernel does not have.
 const noiseNumber, blocksNumber = "noise", "blocks"
-
-func logistic(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
 
 // exact is the variance of a measurement, over the squared spread of expected rewards, below which measurements are taken for no more
 // precise: kernels that fit a truth more closely have covariances that cannot be factored.
@@ -120,7 +119,7 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			add(term+" length "+d.arms.Columns[c], math.Exp, math.Log(0.6)+0.25*math.Log(float64(len(m.numeric))), 1)
 		}
 		for _, c := range m.text {
-			add(term+" similar "+d.arms.Columns[c], logistic, 0, 1.3)
+			add(term+" similar "+d.arms.Columns[c], gp.Logistic, 0, 1.3)
 		}
 	}
 	// small where features tell arms apart, else all there is: arms that have names alone may be the same in all tasks, or not at all

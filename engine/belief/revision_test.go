@@ -11,10 +11,10 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 13, 1e-6
+	const revision, tolerance = 14, 1e-6
 	recorded := []struct{ mean, sd float64 }{
-		{10.03636856, 0.16028150}, {8.94528659, 0.11640071}, {11.20929954, 0.12545725}, {12.74034935, 0.17220778},
-		{11.70056604, 0.11949933},
+		{10.03625934, 0.16027932}, {8.94526332, 0.11640072}, {11.20917640, 0.12558215}, {12.74043687, 0.17228381},
+		{11.70057117, 0.11952878},
 	}
 	b, err := Of(t.Context(), smooth(t), Options{})
 	if err != nil {

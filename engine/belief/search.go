@@ -10,8 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -186,7 +188,7 @@ func (s *search) spread() error {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(curvature, true) {
-		return errSingular
+		return gp.ErrSingular
 	}
 	s.root, s.logDet = new(mat.Dense), 0
 	eigen.VectorsTo(s.root)
@@ -222,7 +224,7 @@ func (s *search) explore(count int) (_ places, err error) {
 	}
 	aroundScores := try.Of(s.scores(around))
 	var inverse mat.Dense
-	try.To(condition(inverse.Inverse(s.root)))
+	try.To(symmetric.Solved(inverse.Inverse(s.root)))
 	up, _ := math.Lgamma((tFreedom + d) / 2)
 	down, _ := math.Lgamma(tFreedom / 2.0)
 	student := func(u []float64) float64 {

@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -40,20 +40,16 @@ func (s *search) differences(grad, u []float64) error {
 	return err
 }
 
-// adjoint is slope for normal rewards. With α = Σ⁻¹(y - Hβ) and P = Σ⁻¹ - Σ⁻¹H N⁻¹HᵀΣ⁻¹ (see chosen.normal), the evidence
-// changes with the covariance by
-//
-//	d log p = tr w dΣ,  w = ½ (ααᵀ - P)  [RW06, eq. 5.9],
-//
-// and dΣ by differences of the tables of the kernel, which are smaller than Σ where tasks share arms.
+// adjoint is slope for normal rewards. The evidence changes with the covariance by tr w dΣ, w of gp.Regression.Gradient, and dΣ follows
+// from differences of the tables of the kernel, which are smaller than Σ where tasks share arms.
 func (s *search) adjoint(grad, u []float64) (err error) {
 	defer try.Caught(&err)
 	t := try.Of(s.tables(s.ctx, u, nil))
 	gram := s.gram(t, 0)
 	defer s.done.Put(gram)
 	x := try.Of(s.normal(gram, u))
-	weight, alpha := try.Two(x.weight())
-	noise, blocks := try.Two(s.scatter(x, weight, alpha, u))
+	weight := x.Gradient()
+	noise, blocks := try.Two(s.scatter(x, weight, u))
 	ofTasks, ofArms := s.along(weight, t)
 	failed := make([]error, len(u))
 	err = cores.Do(s.ctx, len(u), 1, func(from, to int) {
@@ -87,7 +83,7 @@ func (s *search) adjoint(grad, u []float64) (err error) {
 // differences, 0 without blocks. Where both grow alike, V grows so, too, and the effects of blocks stay unchanged:
 //
 //	∂/∂ log σ² + ∂/∂ log τ² = tr w V + ½ (rest - ν).
-func (s *search) scatter(x *normal, weight *mat.SymDense, alpha, u []float64) (noise, blocks float64, err error) {
+func (s *search) scatter(x *normal, weight *mat.SymDense, u []float64) (noise, blocks float64, err error) {
 	if j, ok := s.model.at[blocksNumber]; ok {
 		var sides [2]float64
 		for k, step := range []float64{-gradientStep, gradientStep} {
@@ -95,7 +91,7 @@ func (s *search) scatter(x *normal, weight *mat.SymDense, alpha, u []float64) (n
 			if err != nil {
 				return 0, 0, err
 			}
-			sides[k] = next.log - floats.Dot(alpha, next.target) + next.traceOf(weight)
+			sides[k] = next.log - floats.Dot(x.Weights, next.target) + next.traceOf(weight)
 		}
 		blocks = (sides[1] - sides[0]) / (2 * gradientStep)
 	}
@@ -104,19 +100,16 @@ func (s *search) scatter(x *normal, weight *mat.SymDense, alpha, u []float64) (n
 
 // traceOf returns tr w V, of V what goes with σ².
 func (x *scattered) traceOf(w *mat.SymDense) (sum float64) {
-	n, of := len(x.variance), w.RawSymmetric()
+	if x.cov != nil {
+		sum = symmetric.Trace(w, x.cov)
+	}
 	for i, v := range x.variance {
-		if x.fixed != nil && x.fixed[i] > 0 {
-			continue
-		}
-		row := of.Data[i*of.Stride+i : i*of.Stride+n]
 		if x.cov == nil {
-			sum += row[0] * v
-			continue
+			sum += w.At(i, i) * v
 		}
-		// a symmetric matrix has what is above its diagonal twice
-		cov := x.cov.RawSymmetric().Data[i*n+i : (i+1)*n]
-		sum += 2*floats.Dot(row, cov) - row[0]*cov[0]
+		if x.fixed != nil {
+			sum -= w.At(i, i) * x.fixed[i]
+		}
 	}
 	return sum
 }
@@ -154,24 +147,4 @@ func change(w, a, b *mat.Dense) float64 {
 		sum += v * (after[k] - before[k])
 	}
 	return sum
-}
-
-// weight returns ½ (ααᵀ - P), and α.
-func (x *normal) weight() (*mat.SymDense, []float64, error) {
-	one, alpha := x.back()
-	inverse, ok := lapack64.Potri(x.upper)
-	if !ok {
-		return nil, nil, errSingular
-	}
-	n := len(alpha)
-	out := mat.NewSymDense(n, nil)
-	data := out.RawSymmetric().Data
-	for i := range n {
-		row := data[i*n+i : (i+1)*n]
-		floats.AddScaled(row, -1, inverse.Data[i*inverse.Stride+i:i*inverse.Stride+n])
-		floats.AddScaled(row, one[i]/x.inner, one[i:])
-		floats.AddScaled(row, alpha[i], alpha[i:])
-		floats.Scale(0.5, row)
-	}
-	return out, alpha, nil
 }

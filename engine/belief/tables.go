@@ -4,17 +4,13 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
-	"github.com/gonb-cope/gonb-cope/internal/base/upper"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -121,11 +117,11 @@ func (t *tables) at(task, place, otherTask, otherPlace, arm, other int) float64 
 	return sum
 }
 
-// factored is a kernel at some numbers, with U, where UᵀU is the covariance of the chosen means.
+// factored is a kernel at some numbers, with the factored covariance of the chosen means.
 type factored struct {
 	*tables
-	upper blas64.Triangular
-	of    *mat.SymDense // which U is the upper triangle of
+	*gp.Dense
+	of *mat.SymDense // which was factored in place
 }
 
 // drop gives the numbers of a factor back, nil too: it is not used any more.
@@ -143,12 +139,12 @@ func (c *chosen) factor(ctx context.Context, u []float64) (*factored, error) {
 	}
 	variance := c.variancesAt(u)
 	gram := symmetric.Add(c.gram(t, constantVariance), func(i int) float64 { return variance[i] })
-	triangle, ok := upper.Cholesky(gram.RawSymmetric())
-	if !ok {
+	sigma, err := gp.NewDense(gram)
+	if err != nil {
 		c.done.Put(gram)
-		return nil, errSingular
+		return nil, err
 	}
-	return &factored{t, triangle, gram}, nil
+	return &factored{t, sigma, gram}, nil
 }
 
 // variancesAt returns the variances of the chosen means at u.
@@ -206,13 +202,12 @@ func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) (float64, *
 	if err != nil {
 		return math.Inf(-1), nil
 	}
-	y := slices.Clone(c.y)
-	blas64.Trsv(blas.Trans, f.upper, blas64.Vector{N: len(y), Inc: 1, Data: y})
-	log := -floats.Dot(y, y) / 2
-	for i := range y {
-		log -= math.Log(f.upper.Data[i*f.upper.Stride+i])
+	r, err := gp.New(gp.Data{Targets: c.y}, f)
+	if err != nil {
+		c.drop(f)
+		return math.Inf(-1), nil
 	}
-	return log, f
+	return r.Evidence, f
 }
 
 // likelihoodApart is the part of the means if nothing relates arms but the level of their task: their covariance is, for each
@@ -237,5 +232,5 @@ func (c *chosen) likelihoodApart(u []float64) float64 {
 		squares += second[v] - first[v]*first[v]*level*factor
 	}
 	factor := 1 / (1 + constantVariance*one)
-	return -0.5 * (squares - with*with*constantVariance*factor + logDet - math.Log(factor))
+	return -0.5 * (squares - with*with*constantVariance*factor + logDet - math.Log(factor) + float64(len(c.y))*math.Log(2*math.Pi))
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -215,13 +216,13 @@ func (s *search) foresight(rows []problem.Row, rank int) (*foresight, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &foresight{d: d, mean: m.mean, noise: relativeNoise(d), usual: sigma2, place: map[int]int{}, freedom: d.free}
+	f := &foresight{
+		d: d, mean: m.Mean, variance: make([]float64, len(m.Mean)), noise: relativeNoise(d), usual: sigma2, place: map[int]int{},
+		freedom: d.free,
+	}
 	floats.Scale(sigma2, f.noise)
 	f.freedom = cmp.Or(f.freedom, float64(len(rows)-1))
-	for i, own := range m.own {
-		root := m.root.RawRowView(i)
-		f.variance = append(f.variance, floats.Dot(root, root)+own*own)
-	}
+	m.AddVariances(f.variance)
 	for k, i := range d.cells {
 		f.place[i] = k
 	}
@@ -266,11 +267,8 @@ func (f *foresight) of(r problem.Row) prediction {
 	return out
 }
 
-// leaveOneOut predicts a measurement from all others. It removes the factor N(y, s²) from the posterior N(m, v) of its arm,
-//
-//	N((s² m - v y)/(s² - v), s² v/(s² - v)),
-//
-// and from squares within its group y's own.
+// leaveOneOut predicts a measurement from all others. It removes the measurement from the posterior of its arm, and its own square from
+// those within its group.
 func (f *foresight) leaveOneOut(r problem.Row) prediction {
 	if f.blocks != nil {
 		f.count(r, -1)
@@ -287,7 +285,8 @@ func (f *foresight) leaveOneOut(r problem.Row) prediction {
 		square := r.Count * n / (n - r.Count) * math.Pow(r.Reward-f.d.mean(k), 2)
 		noise *= law.of(law.group[k], square, 1) / law.of(law.group[k], 0, 0)
 	}
-	return prediction{mean: (s*m-v*y)/(s-v) + effect, sd: math.Sqrt(s*v/(s-v) + noise + unknown)}
+	m, v = gp.Cavity(m, v, y, s)
+	return prediction{mean: m + effect, sd: math.Sqrt(v + noise + unknown)}
 }
 
 // prediction is where a measurement is expected: Student's law, in scaled units.

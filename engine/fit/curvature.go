@@ -4,8 +4,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
@@ -165,10 +168,9 @@ func (s *surface) hessianRow(values []float64, i int) (_ []float64, err error) {
 }
 
 // slopes holds the derivatives of F by the entries of K_Sn, of K_SS and of N, and, with the derivatives by the
-// diagonal of K, -1/(2N_i), by everything. With B = K_SS⁻¹K_Sn, α = P y and M = B P they are
+// diagonal of K, -1/(2N_i), by everything. With B = K_SS⁻¹K_Sn, α = P y and P of gp.Regression.Correction they are
 //
-//	∂F/∂K_Sn = Bα αᵀ - M + B N⁻¹,  ∂F/∂K_SS = ½(M Bᵀ - Bα(Bα)ᵀ - B N⁻¹ Bᵀ),
-//	∂F/∂N_i = ½(α_i² - P_ii + R_ii/N_i²),
+//	C = ∂F/∂K_Sn = B (ααᵀ - P + N⁻¹),  ∂F/∂K_SS = -½ C Bᵀ,  ∂F/∂N_i = ½(α_i² - P_ii + R_ii/N_i²),
 //
 // from dQ = dK_nS B + Bᵀ dK_Sn - Bᵀ dK_SS B and [RW06, eq. 5.9].
 type slopes struct {
@@ -177,65 +179,41 @@ type slopes struct {
 	noise  []float64  // n; nil if the caller does not need it
 }
 
-// slopes computes them. With LLᵀ = K_SS and A = I + ΦᵀN⁻¹Φ there is one product of O(n m²):
-//
-//	B N⁻¹ - M = L⁻ᵀ(I - A⁻¹)Φᵀ N⁻¹,  M Bᵀ - B N⁻¹ Bᵀ = L⁻ᵀ(2I - A - A⁻¹)L⁻¹,
-//
-// both before the levels are taken off M.
+// slopes computes them. With LLᵀ = K_SS and A = I + ΦN⁻¹Φᵀ, the difference B(N⁻¹ - Σ⁻¹) is L⁻ᵀ(I - A⁻¹)ΦN⁻¹.
 func (g *process) slopes() (*slopes, error) {
-	l, n := g.low, len(g.d.y)
+	l := g.low
 	m := len(l.arms)
-	var lower, invertedLower mat.TriDense
-	l.corner.LTo(&lower)
-	if err := symmetric.Solved(invertedLower.InverseTri(&lower)); err != nil {
-		return nil, errSingular
+	var inverse mat.SymDense
+	if err := symmetric.Solved(l.Inner.InverseTo(&inverse)); err != nil {
+		return nil, gp.ErrSingular
 	}
-	upward := mat.DenseCopyOf(invertedLower.T()) // L⁻ᵀ
-	var inner, inverse mat.SymDense
-	l.inner.ToSym(&inner)
-	if err := symmetric.Solved(l.inner.InverseTo(&inverse)); err != nil {
-		return nil, errSingular
-	}
-	complement, middle := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil) // I - A⁻¹, 2I - A - A⁻¹
-	for a := range m {
-		for b := range m {
-			complement.Set(a, b, -inverse.At(a, b))
-			middle.Set(a, b, -inner.At(a, b)-inverse.At(a, b))
-		}
-		complement.Set(a, a, complement.At(a, a)+1)
-		middle.Set(a, a, middle.At(a, a)+2)
-	}
-	s := &slopes{cross: mat.NewDense(m, n, nil), corner: mat.NewDense(m, m, nil)}
-	var factor, half mat.Dense
-	factor.Mul(upward, complement)
-	s.cross.Mul(&factor, l.features)
-	half.Mul(upward, middle)
-	s.corner.Mul(&half, upward.T())
-	var projected, along mat.VecDense // Bα
-	projected.MulVec(l.features, g.alpha)
-	along.MulVec(upward, &projected)
-	levels := mat.NewDense(m, n, nil)
-	if g.half != nil {
-		var seen, moved, solved, back mat.Dense
-		seen.Mul(l.features, g.half)
-		moved.Mul(upward, &seen) // B Σ⁻¹H
-		_ = g.normal.SolveTo(&solved, g.half.T())
-		levels.Mul(&moved, &solved)
-		_ = g.normal.SolveTo(&back, moved.T())
-		seen.Reset()
-		seen.Mul(&moved, &back)
-		s.corner.Sub(s.corner, &seen)
+	inverse.ScaleSym(-1, &inverse)
+	s := &slopes{cross: new(mat.Dense), corner: mat.NewDense(m, m, nil)}
+	s.cross.Mul(symmetric.Add(&inverse, func(int) float64 { return 1 }), l.Features)
+	var along mat.VecDense
+	along.MulVec(l.Features, mat.NewVecDense(len(g.Weights), g.Weights))
+	right := mat.NewDense(m, len(g.Weights), nil)
+	if half, solved := g.Correction(); half != nil {
+		var seen mat.Dense
+		seen.Mul(l.Features, half)
+		right.Mul(&seen, solved)
 	}
 	for a := range m {
-		to, level := s.cross.RawRowView(a), levels.RawRowView(a)
+		to, level := s.cross.RawRowView(a), right.RawRowView(a)
 		for i := range to {
-			to[i] = to[i]/l.noise[i] + level[i] + along.AtVec(a)*g.alpha.AtVec(i)
-		}
-		row := s.corner.RawRowView(a)
-		for b := range row {
-			row[b] = 0.5 * (row[b] - along.AtVec(a)*along.AtVec(b))
+			to[i] = to[i]/l.Noise[i] + level[i] + along.AtVec(a)*g.Weights[i]
 		}
 	}
+	var lower mat.TriDense
+	l.corner.LTo(&lower)
+	upward := func(x *mat.Dense) {
+		blas64.Trsm(blas.Left, blas.Trans, 1, lower.RawTriangular(), x.RawMatrix())
+	}
+	upward(s.cross)
+	var products mat.Dense // ΦCᵀ
+	products.Mul(l.Features, s.cross.T())
+	upward(&products)
+	s.corner.Scale(-0.5, products.T())
 	return s, nil
 }
 
@@ -255,7 +233,7 @@ func (s *surface) along(at *slopes, g *process, values []float64, some []bool) (
 		}
 	}
 	for k, v := range diagonal {
-		change := -0.5 * v / g.low.noise[k]
+		change := -0.5 * v / g.low.Noise[k]
 		if at.noise != nil {
 			change += at.noise[k] * own
 		}

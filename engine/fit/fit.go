@@ -110,13 +110,13 @@ func (f *Fit) describe(s *surface, best optimum) (err error) {
 		f.Parameters = append(f.Parameters, made)
 	}
 	g := best.process
-	f.Condition = g.sigma.Cond()
+	f.Condition = g.Cond()
 	f.Effective = float64(len(s.d.y))
-	inverse := g.sigma.inverseDiagonal()
+	inverse := g.InverseDiagonal()
 	for i, v := range g.variance {
 		f.Effective -= v * inverse[i]
 	}
-	f.Levels = append(f.Levels, lists.Map(g.beta, s.d.p.Turned)...)
+	f.Levels = append(f.Levels, lists.Map(g.Coefficients, s.d.p.Turned)...)
 	return nil
 }
 

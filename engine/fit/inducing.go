@@ -1,16 +1,12 @@
 package fit
 
 import (
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -48,17 +44,15 @@ const (
 	inducingJitter = 1e-10
 )
 
-// inducing replaces the factored covariance in a process along inducing arms; n arms, m of
-// them inducing.
+// inducing is the covariance Q + N along inducing arms; n arms, m of them inducing. Its features are Φ = L⁻¹K_Sn, LLᵀ = K_SS, and its
+// noise is N, with own.
 type inducing struct {
-	arms     []int
-	own      float64      // variance of the arms by themselves
-	noise    []float64    // n: N_i, with own
-	rest     []float64    // n: R_ii
-	trace    float64      // t
-	corner   mat.Cholesky // of K_SS
-	features *mat.Dense   // m × n: L⁻¹K_Sn; Q is its product with itself
-	inner    mat.Cholesky // of A = I + Φᵀ N⁻¹ Φ
+	*gp.LowRank
+	arms   []int
+	own    float64      // variance of the arms by themselves
+	rest   []float64    // n: R_ii
+	trace  float64      // t
+	corner mat.Cholesky // of K_SS
 }
 
 // parts returns the kernel at some values without what is identity(), and the variance that this has.
@@ -139,30 +133,26 @@ func (s *surface) induced(values []float64, arms []int) (_ *process, err error) 
 	smooth, own := try.Two(s.parts(values, nil))
 	cross, diagonal := try.Two(s.cross(smooth, arms))
 	n, m, variance := len(s.d.y), len(arms), s.variance(values)
-	l := &inducing{arms: arms, own: own, noise: make([]float64, n), rest: diagonal, features: cross}
+	l, noise := &inducing{arms: arms, own: own, rest: diagonal}, make([]float64, n)
 	corner := symmetric.Make(m, func(a, b int) float64 { return cross.At(b, arms[a]) })
 	largest := slices.Max(indices.Of(diagonal, arms))
 	if !l.corner.Factorize(symmetric.Add(corner, func(int) float64 { return inducingJitter * largest })) {
-		return nil, errSingular
+		return nil, gp.ErrSingular
 	}
-	solveLower(&l.corner, l.features)
+	gp.SolveLower(&l.corner, cross)
 	for a := range m {
-		for i, v := range l.features.RawRowView(a) {
+		for i, v := range cross.RawRowView(a) {
 			l.rest[i] -= v * v
 		}
 	}
 	for i, v := range variance {
-		l.noise[i], l.rest[i] = v+own, max(l.rest[i], 0)
-		l.trace += 0.5 * l.rest[i] / l.noise[i]
+		noise[i], l.rest[i] = v+own, max(l.rest[i], 0)
+		l.trace += 0.5 * l.rest[i] / noise[i]
 	}
 	try.To(s.ctx.Err())
-	inner := mat.NewSymDense(m, nil)
-	inner.SymOuterK(1, overRoot(l.features, l.noise))
-	if !l.inner.Factorize(symmetric.Add(inner, func(int) float64 { return 1 })) {
-		return nil, errSingular
-	}
-	g := &process{d: s.d, variance: variance, sigma: l, low: l}
-	try.To(g.learn())
+	l.LowRank = try.Of(gp.NewLowRank(cross, noise))
+	g := try.Of(s.d.process(l, variance))
+	g.low = l
 	g.likelihood -= l.trace
 	return g, nil
 }
@@ -173,85 +163,15 @@ func (s *surface) lost(g *process, values []float64) (_ float64, err error) {
 	l, sum := g.low, 0.0
 	smooth, _ := try.Two(s.parts(values, nil))
 	m := try.Of(s.matrix(smooth))
-	row := make([]float64, len(l.noise))
-	alpha := g.alpha.RawVector().Data
-	for i, a := range alpha {
+	row := make([]float64, len(l.Noise))
+	for i, a := range g.Weights {
 		try.To(s.ctx.Err())
 		m.Row(row, i)
 		for j, v := range row {
-			sum += a * alpha[j] * v
+			sum += a * g.Weights[j] * v
 		}
 	}
 	var along mat.VecDense
-	along.MulVec(l.features, g.alpha)
+	along.MulVec(l.Features, mat.NewVecDense(len(row), g.Weights))
 	return l.trace + 0.5*max(sum-mat.Dot(&along, &along), 0), nil
-}
-
-// overRoot returns a matrix whose columns are over the roots of variances.
-func overRoot(x mat.Matrix, variance []float64) *mat.Dense {
-	out := mat.DenseCopyOf(x)
-	roots := lists.Map(variance, func(v float64) float64 { return 1 / math.Sqrt(v) })
-	for a := range out.RawMatrix().Rows {
-		floats.Mul(out.RawRowView(a), roots)
-	}
-	return out
-}
-
-// LogDet returns log det(Q + N) = log det A + log det N.
-func (l *inducing) LogDet() float64 {
-	return l.inner.LogDet() + lists.Sum(l.noise, math.Log)
-}
-
-// Cond returns a bound on the condition number: the largest eigenvalue is at most A's times the largest noise, and the smallest at
-// least the least noise.
-func (l *inducing) Cond() float64 {
-	var inner mat.SymDense
-	l.inner.ToSym(&inner)
-	return mat.Trace(&inner) * slices.Max(l.noise) / slices.Min(l.noise)
-}
-
-// solve returns (Q + N)⁻¹x = N⁻¹x - N⁻¹Φ A⁻¹ Φᵀ N⁻¹x for the columns of x.
-func (l *inducing) solve(x *mat.Dense) (*mat.Dense, error) {
-	n, _ := x.Dims()
-	over := mat.DenseCopyOf(x)
-	for i := range n {
-		row := over.RawRowView(i)
-		for j := range row {
-			row[j] /= l.noise[i]
-		}
-	}
-	var along, back, solved mat.Dense
-	along.Mul(l.features, over)
-	if err := l.inner.SolveTo(&solved, &along); err != nil && math.IsInf(l.inner.Cond(), 1) {
-		return nil, errSingular
-	}
-	back.Mul(l.features.T(), &solved)
-	for i := range n {
-		row, to := back.RawRowView(i), over.RawRowView(i)
-		for j, v := range row {
-			to[j] -= v / l.noise[i]
-		}
-	}
-	return over, nil
-}
-
-// inverseDiagonal returns the diagonal of (Q + N)⁻¹.
-func (l *inducing) inverseDiagonal() []float64 {
-	white := mat.DenseCopyOf(l.features)
-	solveLower(&l.inner, white)
-	out := lists.Map(l.noise, func(v float64) float64 { return 1 / v })
-	m, _ := white.Dims()
-	for a := range m {
-		for i, v := range white.RawRowView(a) {
-			out[i] -= v * v / (l.noise[i] * l.noise[i])
-		}
-	}
-	return out
-}
-
-// solveLower overwrites x by L⁻¹x.
-func solveLower(c *mat.Cholesky, x *mat.Dense) {
-	var lower mat.TriDense
-	c.LTo(&lower)
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, lower.RawTriangular(), x.RawMatrix())
 }

@@ -74,10 +74,10 @@ func TestInducingBounds(t *testing.T) {
 				if !(lost >= 0 && lost < 0.05) || math.Abs(g.likelihood-whole.likelihood) > lost+1e-7 {
 					t.Errorf("%s: %.9g with %.3g lost at most, %.9g on the whole covariance", mean, g.likelihood, lost, whole.likelihood)
 				}
-				precisions, inverse := g.precisions(), g.sigma.inverseDiagonal()
+				precisions, inverse := g.Precisions(), g.InverseDiagonal()
 				for i := range precisions {
-					closeTo(t, "a precision", precisions[i], whole.projected().At(i, i), 1e-2)
-					closeTo(t, "a value of the inverse", inverse[i], whole.sigma.inverseDiagonal()[i], 1e-2)
+					closeTo(t, "a precision", precisions[i], whole.Precisions()[i], 1e-2)
+					closeTo(t, "a value of the inverse", inverse[i], whole.InverseDiagonal()[i], 1e-2)
 				}
 			}
 		}

@@ -197,7 +197,7 @@ func TestCrossValidation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			predicted := d.y[i] - without[i]*h.alpha.AtVec(i)
+			predicted := d.y[i] - without[i]*h.Weights[i]
 			square += (d.y[i] - predicted) * (d.y[i] - predicted)
 			for _, r := range residuals {
 				// 1e9 is not infinite

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -118,9 +119,9 @@ func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, v
 	rows := mat.NewDense(m+1, n, nil) // Φ and y
 	rows.Copy(features)
 	rows.SetRow(m, d.y)
-	rows, outside := overRoot(rows, variance), n
+	rows, outside := gp.OverRoot(rows, variance), n
 	if d.levels != nil { // each of arms of its own, and so at right angles
-		levels := overRoot(d.levels.T(), variance)
+		levels := gp.OverRoot(d.levels.T(), variance)
 		q, _ := levels.Dims()
 		for j := range q {
 			row := levels.RawRowView(j)

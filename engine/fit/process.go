@@ -2,7 +2,6 @@ package fit
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,181 +10,52 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
-	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// process is a Gaussian process with its data: one covariance, factored.
+// process is the Gaussian process of the data at some numbers of the kernel.
 type process struct {
-	d        *data
-	variance []float64 // of the noise of each mean
-	sigma    covariance
-	low      *inducing     // sigma, where that is along inducing arms; nil elsewhere
-	contrast *mat.SymDense // P, see projected
-	alpha    *mat.VecDense // Σ⁻¹ (y - H β̂)
-	beta     []float64     // β̂, generalised least squares
-	half     *mat.Dense    // Σ⁻¹ H
-	normal   mat.Cholesky  // of Hᵀ Σ⁻¹ H
-
-	likelihood float64 // log marginal likelihood of the means alone
+	*gp.Regression
+	d          *data
+	variance   []float64 // of the noise of each mean
+	low        *inducing // the covariance, if it is along inducing arms; nil otherwise
+	likelihood float64   // log marginal likelihood of the means alone, or a lower bound along inducing arms
 }
-
-// covariance is Σ = K + N, factored.
-type covariance interface {
-	solve(x *mat.Dense) (*mat.Dense, error) // Σ⁻¹x
-	LogDet() float64
-	Cond() float64              // the condition number of Σ, or a bound on it
-	inverseDiagonal() []float64 // of Σ⁻¹
-}
-
-// whole is a covariance that is factored as a whole.
-type whole struct {
-	mat.Cholesky
-	inverse *mat.SymDense // see invert
-}
-
-var errSingular = errors.New("the covariance of the data is not positive definite; the noise is too small for this kernel")
 
 // newProcess factors K + N.
 func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, error) {
 	sigma := mat.NewSymDense(len(d.y), nil)
 	sigma.CopySym(gram)
-	w := new(whole)
-	if !w.Factorize(symmetric.Add(sigma, func(i int) float64 { return variance[i] })) {
-		return nil, errSingular
+	c, err := gp.NewDense(symmetric.Add(sigma, func(i int) float64 { return variance[i] }))
+	if err != nil {
+		return nil, err
 	}
-	g := &process{d: d, variance: variance, sigma: w}
-	return g, g.learn()
+	if d.levels != nil && c.Cond() > mat.ConditionTolerance { // a level is a difference of large numbers then
+		return nil, gp.ErrSingular
+	}
+	return d.process(c, variance)
 }
 
-// learn computes the likelihood,
-//
-//	log p = -½ rᵀ Σ⁻¹ r - ½ log det Σ - ½ log det Hᵀ Σ⁻¹ H - (n-q)/2 log 2π,  r = y - H β̂,
-//
-// in which the q levels β are integrated out under a flat prior [RW06, eq. 2.45]: it is the
-// density of all that does not depend on them, whatever the kernel says of levels.
-func (g *process) learn() (err error) {
-	defer try.Caught(&err)
-	n := len(g.d.y)
-	residual := mat.NewDense(n, 1, slices.Clone(g.d.y))
-	if g.d.levels != nil {
-		try.To(g.level(residual))
+// process returns the process with a covariance of the means. Levels are integrated out under a flat prior: the evidence is the density
+// of all that does not depend on them, whatever the kernel says of levels.
+func (d *data) process(c gp.Covariance, variance []float64) (*process, error) {
+	r, err := gp.New(gp.Data{Targets: d.y, Basis: d.levels}, c)
+	if err != nil {
+		return nil, err
 	}
-	solved := try.Of(g.sigma.solve(residual))
-	g.alpha = mat.VecDenseCopyOf(solved.ColView(0))
-	g.likelihood = -0.5*mat.Dot(residual.ColView(0), g.alpha) - 0.5*g.sigma.LogDet() - 0.5*float64(n-len(g.beta))*math.Log(2*math.Pi)
-	if g.half != nil {
-		g.likelihood -= 0.5 * g.normal.LogDet()
-	}
-	if math.IsNaN(g.likelihood) || math.IsInf(g.likelihood, 0) {
-		return errSingular
-	}
-	return nil
+	return &process{Regression: r, d: d, variance: variance, likelihood: r.Evidence}, nil
 }
 
-// level estimates β and takes H β̂ off the residual.
-func (g *process) level(residual *mat.Dense) (err error) {
-	if g.half, err = g.sigma.solve(g.d.levels); err != nil {
-		return err
-	}
-	if w, is := g.sigma.(*whole); is && w.Cond() > mat.ConditionTolerance { // a level is a difference of large numbers then
-		return errSingular
-	}
-	var product, right, beta, fitted mat.Dense
-	product.Mul(g.d.levels.T(), g.half)
-	right.Mul(g.half.T(), residual)
-	if !g.normal.Factorize(symmetric.Make(product.RawMatrix().Rows, product.At)) || g.normal.SolveTo(&beta, &right) != nil {
-		return errSingular
-	}
-	fitted.Mul(g.d.levels, &beta)
-	residual.Sub(residual, &fitted)
-	g.beta = mat.Col(nil, 0, &beta)
-	return nil
-}
-
-func (w *whole) solve(x *mat.Dense) (*mat.Dense, error) {
-	out := new(mat.Dense)
-	if w.SolveTo(out, x) != nil && math.IsInf(w.Cond(), 1) {
-		return nil, errSingular
-	}
-	return out, nil
-}
-
-// invert computes Σ⁻¹ once.
-func (w *whole) invert() *mat.SymDense {
-	if w.inverse == nil {
-		w.inverse = mat.NewSymDense(w.SymmetricDim(), nil)
-		_ = w.InverseTo(w.inverse) // it only ever warns of a condition, which is reported
-	}
-	return w.inverse
-}
-
-func (w *whole) inverseDiagonal() []float64 {
-	return lists.Make(w.SymmetricDim(), func(i int) float64 { return w.invert().At(i, i) })
-}
-
-// slope returns the derivative of the likelihood along a change of the covariance,
-//
-//	½ αᵀ dΣ α - ½ tr(P dΣ)  [RW06, eq. 5.9, with P for Σ⁻¹].
-func (g *process) slope(change *mat.SymDense) float64 {
-	inverse := g.projected().RawSymmetric()
-	raw := change.RawSymmetric()
-	a := g.alpha.RawVector().Data
-	sum := 0.0
-	for i := range raw.N {
-		row, own := raw.Data[i*raw.Stride:i*raw.Stride+raw.N], inverse.Data[i*inverse.Stride:i*inverse.Stride+raw.N]
-		sum += 0.5 * row[i] * (a[i]*a[i] - own[i])
-		for j := i + 1; j < raw.N; j++ {
-			sum += row[j] * (a[i]*a[j] - own[j])
-		}
-	}
-	return sum
-}
-
-// projected returns P = Σ⁻¹ - Σ⁻¹ H (Hᵀ Σ⁻¹ H)⁻¹ Hᵀ Σ⁻¹, for which P y = α, of a covariance that is factored as a
-// whole.
-func (g *process) projected() *mat.SymDense {
-	if g.contrast != nil {
-		return g.contrast
-	}
-	g.contrast = g.sigma.(*whole).invert()
-	if g.half == nil {
-		return g.contrast
-	}
-	var solved, outer mat.Dense
-	_ = g.normal.SolveTo(&solved, g.half.T())
-	outer.Mul(g.half, &solved)
-	inverse := g.contrast
-	g.contrast = symmetric.Make(len(g.d.y), func(i, j int) float64 { return inverse.At(i, j) - outer.At(i, j) })
-	return g.contrast
-}
-
-// precisions returns the diagonal of P.
-func (g *process) precisions() []float64 {
-	out := g.sigma.inverseDiagonal()
-	if g.half == nil {
-		return out
-	}
-	var solved mat.Dense
-	_ = g.normal.SolveTo(&solved, g.half.T())
-	for i := range out {
-		for j, v := range g.half.RawRowView(i) {
-			out[i] -= v * solved.At(j, i)
-		}
-	}
-	return out
-}
-
-// byNoise returns the derivatives of the likelihood by the variances N_i, ½(α_i² - P_ii); along inducing arms see slopes.
+// byNoise returns the derivatives of the likelihood by the variances N_i; along inducing arms see slopes.
 func (g *process) byNoise() []float64 {
-	out := g.precisions()
-	for i, v := range out {
-		a := g.alpha.AtVec(i)
-		if out[i] = 0.5 * (a*a - v); g.low != nil {
-			out[i] += 0.5 * g.low.rest[i] / (g.low.noise[i] * g.low.noise[i])
+	out := g.NoiseGradient()
+	if g.low != nil {
+		for i, rest := range g.low.rest {
+			out[i] += 0.5 * rest / (g.low.Noise[i] * g.low.Noise[i])
 		}
 	}
 	return out
@@ -306,25 +176,22 @@ const littleUse = 1.2
 // mostResiduals limits the arms that are listed by their residuals.
 const mostResiduals = 10
 
-// crossValidate predicts every arm from all others, with the kernel and the noise fixed and the
-// level estimated again [RW06, eq. 5.12; Dubrule 1983],
-//
-//	y_i - μ_i = (P y)_i / P_ii,  variance 1 / P_ii.
+// crossValidate predicts every arm from all others, with the kernel and the noise fixed and the level estimated again [Dubrule 1983].
 func (g *process) crossValidate() (CrossValidation, []Residual) {
-	p := g.precisions()
+	predicted, variance := g.LeaveOneOut()
 	problem := g.d.p
 	var c CrossValidation
 	var all []Residual
 	square, plain, density, inside, alone := 0.0, 0.0, 0.0, 0.0, 0
 	for i, y := range g.d.y {
-		v := p[i]
-		if !(v*g.variance[i] > 1e-9) { // the arm alone says what its level is
+		v := variance[i]
+		if !(g.variance[i]/v > 1e-9) { // the arm alone says what its level is
 			continue
 		}
-		off := g.alpha.AtVec(i) / v
-		z := off * math.Sqrt(v)
+		off := y - predicted[i]
+		z := off / math.Sqrt(v)
 		square += off * off
-		density += -0.5*z*z + 0.5*math.Log(v/(2*math.Pi))
+		density += -0.5*z*z - 0.5*math.Log(2*math.Pi*v)
 		if math.Abs(z) <= normal95 {
 			inside++
 		}
@@ -333,7 +200,7 @@ func (g *process) crossValidate() (CrossValidation, []Residual) {
 			plain += (y - others) * (y - others)
 			alone++
 		}
-		all = append(all, Residual{problem.Tasks.Names[problem.TaskOf[i]], problem.Arms.Names[i], problem.Turned(y), problem.Turned(y - off),
+		all = append(all, Residual{problem.Tasks.Names[problem.TaskOf[i]], problem.Arms.Names[i], problem.Turned(y), problem.Turned(predicted[i]),
 			problem.Turned(z)})
 	}
 	if c.Arms > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -161,7 +162,7 @@ func (s *surface) likelihood(g *process, values []float64) float64 {
 func (s *surface) features(best optimum) (phi *mat.Dense, own float64, err error) {
 	defer try.Caught(&err)
 	if low := best.process.low; low != nil {
-		return low.features, low.own, nil
+		return low.Features, low.own, nil
 	}
 	gram := try.Of(s.gram(best.values, nil))
 	values, vectors := try.Two(eigen.Decompose(s.ctx, gram))
@@ -189,17 +190,21 @@ func (s *surface) gradient(g *process, values []float64) (_ []float64, err error
 	if s.noise || g.low != nil && g.low.own > 0 {
 		noise = g.byNoise()
 	}
-	rise := func(up, down []float64, some []bool) (float64, error) { return s.change(g, up, down, some) }
+	var rise func(up, down []float64, some []bool) (float64, error) // of the likelihood along the change of some terms
 	if g.low != nil {
 		at := try.Of(g.slopes())
 		at.noise = noise
-		rise = func(up, down []float64, some []bool) (float64, error) {
-			high, err := s.along(at, g, up, some)
-			if err != nil {
-				return 0, err
-			}
-			low, err := s.along(at, g, down, some)
-			return high - low, err
+		rise = func(up, down []float64, some []bool) (_ float64, err error) {
+			defer try.Caught(&err)
+			return try.Of(s.along(at, g, up, some)) - try.Of(s.along(at, g, down, some)), nil
+		}
+	} else {
+		weight := g.Gradient()
+		rise = func(up, down []float64, some []bool) (_ float64, err error) {
+			defer try.Caught(&err)
+			after, before := try.Of(s.gram(up, some)), try.Of(s.gram(down, some))
+			floats.Sub(after.RawSymmetric().Data, before.RawSymmetric().Data)
+			return symmetric.Trace(weight, after), nil
 		}
 	}
 	out := make([]float64, len(values))
@@ -221,19 +226,9 @@ func (s *surface) gradient(g *process, values []float64) (_ []float64, err error
 			out[i] = sum * (up[i] - down[i]) / (2 * difference)
 			continue
 		}
-		more := try.Of(rise(up, down, s.touches[i]))
-		out[i] = more / (2 * difference)
+		out[i] = try.Of(rise(up, down, s.touches[i])) / (2 * difference)
 	}
 	return out, nil
-}
-
-// change returns the derivative of the likelihood along the change of the Gram matrix of some terms from one place to another.
-func (s *surface) change(g *process, to, from []float64, some []bool) (_ float64, err error) {
-	defer try.Caught(&err)
-	after := try.Of(s.gram(to, some))
-	before := try.Of(s.gram(from, some))
-	floats.Sub(after.RawSymmetric().Data, before.RawSymmetric().Data)
-	return g.slope(after), nil
 }
 
 // tally counts evaluations and reports the count.

@@ -41,8 +41,8 @@ var (
 	statusWords   = []string{"status", "state", "outcome", "result", "exit", "statut", "estado", "zustand"}
 	errorWords    = []string{"error", "errors", "err", "errmsg", "exception", "traceback", "failure", "failed", "fehler", "erreur"}
 	failWords     = []string{"fail", "failed", "failure", "crash", "crashed", "killed", "error", "errored", "err", "timeout", "aborted", "false",
-		"cancelled", "canceled", "diverged", "oom", "nok", "fehler", "fehlgeschlagen", "abgebrochen", "erreur", "échec", "échoué", "fallo", "fallido",
-		"mislukt", "fallito"}
+		"cancelled", "canceled", "diverged", "oom", "nok", "fehler", "fehlgeschlagen", "abgebrochen", "erreur", "échec", "échoué", "fallo",
+		"fallido", "mislukt", "fallito"}
 	// names of columns that say which quantity was measured, or in which unit
 	quantityWords = []string{"unit", "units", "uom", "einheit", "variable", "metric", "parameter", "analyte", "quantity"}
 	codeWords     = []string{"trt", "treatment", "combination", "combo"} // of what other columns say one by one

@@ -181,7 +181,8 @@ func (n Note) OfSimulation() bool {
 
 // OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
 func (n Note) OfAnswers() bool {
-	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteNearCopies, NoteTotals, NoteMixed, NoteSums, NoteSuccesses, NotePercentages, NoteEnded}, n.Kind)
+	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteNearCopies, NoteTotals, NoteMixed, NoteSums, NoteSuccesses,
+		NotePercentages, NoteEnded}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A

@@ -41,7 +41,11 @@ func TestResultsRevision(t *testing.T) {
 		"fc IndRAGE/V":               1012,
 		"fc IndTestFC":               2553,
 		"fc IndUniformFC":            6630,
+		"fc LazyTrackAndStop":        907,
+		"fc LinGame":                 597.5,
+		"fc LinGapE":                 398.5,
 		"fc Oracle":                  810,
+		"fc TrackAndStop":            707,
 	}
 	same := sim.ResultsRevision == revision
 	got := map[string]float64{}

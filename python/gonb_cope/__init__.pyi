@@ -37,19 +37,20 @@ _Goal: TypeAlias = Literal["max", "min"]
 _Unmeasured: TypeAlias = Literal["keep", "drop"]
 _Lengthscale: TypeAlias = Literal["inf"]
 _NoiseOfPaper: TypeAlias = Literal["unknown", "unknown task", "unknown arm"]
-_Algorithm: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"]
+_Algorithm: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle"]
 _Schedule: TypeAlias = Literal["tuned", "paper"]
 _Law: TypeAlias = Literal["normal", "subgaussian", "symmetric"]
 _Level: TypeAlias = Literal["unknown"]
 _Scale: TypeAlias = Literal["fit"]
+_Threshold: TypeAlias = Literal["mixture", "heuristic"]
 _AlgorithmOfFb: TypeAlias = Literal["CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere", "Oracle"]
 _Xi: TypeAlias = Literal["auto", "gp"]
 _KernelIs: TypeAlias = Literal["fixed", "member", "auto"]
 _Rows: TypeAlias = Literal["cell", "run"]
 _Mean: TypeAlias = Literal["problem", "task", "none"]
-_Reference: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere"]
+_Reference: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere"]
 _Y: TypeAlias = Literal["samples", "error", "rounds", "regret"]
-_AlgorithmOfProtocol: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere"]
+_AlgorithmOfProtocol: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere"]
 _TimeUnit: TypeAlias = Literal["minutes", "hours", "days", "weeks"]
 _Decimals: TypeAlias = Literal["comma", "point"]
 
@@ -622,10 +623,10 @@ class Problem(Value):
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
         """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,"""
         ...
-    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
+    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
         """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the"""
         ...
-    def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
+    def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ..., batch: int | None = ...) -> Result:
         """Simulates a fixed-budget algorithm, which finds the best arms with a given number of samples."""
         ...
     def fit(self, kernel: JointKernel | None = ..., mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
@@ -634,7 +635,7 @@ class Problem(Value):
     def compare_kernels(self, kernels: _List, mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ...) -> Table:
         """Fits several kernels to the means of a problem, and compares their marginal likelihood,"""
         ...
-    def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
+    def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
         """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by"""
         ...
 
@@ -1623,11 +1624,12 @@ def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _
             choices
         gaps (a number, greater than 0, optional):
             Smallest lead of the best arm to plan for, in reward units, instead of the known means
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "CoTestFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame" or "Oracle", default "CoTestFC"):
             The algorithm to run
         schedule ("tuned" or "paper", default "tuned"):
-            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
-            IndTestFC, IndUniformFC, CoBayesFC or Oracle
+            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; for CoKernelFC,
+            CoKernelFC-IndAlloc, IndRAGE, IndRAGE/V, IndALBA, IndPolyALBA, IndKernelFC and
+            CoSuccessiveElimination
         runs (a whole number, at least 1 and at most 10000, default 20):
             Simulated runs per method and gap; if not given, fewer for more than 200 arms, at least 4
         seed (a whole number, at least 0, default 1):
@@ -1660,7 +1662,7 @@ def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _
     """
     ...
 
-def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
+def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
     """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the
     best arm of every task.
 
@@ -1671,11 +1673,12 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
             Error probability
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle" or an algorithm of your own, default "CoTestFC"; also a class with plan, learn and answers):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle" or an algorithm of your own, default "CoTestFC"; also a class with plan, learn and answers):
             The algorithm to run
         schedule ("tuned" or "paper", default "tuned"):
-            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
-            IndTestFC, IndUniformFC, CoBayesFC or Oracle
+            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; for CoKernelFC,
+            CoKernelFC-IndAlloc, IndRAGE, IndRAGE/V, IndALBA, IndPolyALBA, IndKernelFC and
+            CoSuccessiveElimination
         law ("normal", "subgaussian" or "symmetric", optional):
             Noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal,
             takes more samples); symmetric (within blocks, symmetric differences); by default normal,
@@ -1701,7 +1704,8 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
         norm (a number, greater than 0, optional):
             Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
             (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
-            kernel; others use the norm of the known means by default; not for IndUniformFC or CoBayesFC
+            kernel; others use the norm of the known means by default; not for IndUniformFC, CoBayesFC,
+            TrackAndStop, LazyTrackAndStop, LinGapE or LinGame
         gap (a number, greater than 0, optional):
             Lower bound on the smallest gap, in reward units; by default from the known means; for
             CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC
@@ -1718,6 +1722,13 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
             Python function f(task, arm, count) that returns the mean of count rewards
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
+        batch (a whole number, at least 1, default 1):
+            Pulls of a round, for methods that choose one pull at a time (fb: of each agent); for
+            TrackAndStop, LazyTrackAndStop, LinGapE and LinGame
+        threshold ("mixture" or "heuristic", default "mixture"):
+            Threshold of the likelihood ratio test of methods that choose one pull at a time: "mixture"
+            is proven, "heuristic" is log((1 + log t)/δ), as in most experiments, without proof; for
+            TrackAndStop, LazyTrackAndStop, LinGapE and LinGame
 
     Returns:
         Result
@@ -1731,7 +1742,7 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
     """
     ...
 
-def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
+def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ..., batch: int | None = ...) -> Result:
     """Simulates a fixed-budget algorithm, which finds the best arms with a given number of samples.
 
     Parameters:
@@ -1784,6 +1795,8 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[An
             for CoBayesFB
         rounds (a whole number, at least 1, optional):
             Number of rounds of a budget; by default up to 6; for CoBayesFB
+        batch (a whole number, at least 1, default 1):
+            Pulls of a round, for methods that choose one pull at a time (fb: of each agent); for
 
     Returns:
         Result
@@ -1912,7 +1925,7 @@ def paired(s: Sweep, reference: _Reference, y: _Y | None = ...) -> Comparisons:
     Parameters:
         s (a sweep):
             A sweep over algorithm; it may vary other names too
-        reference ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere"):
+        reference ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere"):
             The algorithm that the others are compared with
         y ("samples", "error", "rounds" or "regret", default "samples"):
             The quantity to compare
@@ -1936,9 +1949,9 @@ def speedup(s: Sweep, algorithm: _Algorithm | None = ..., alone: _Algorithm | No
     Parameters:
         s (a sweep):
             A sweep over algorithm; it may vary other names too
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "CoKernelFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame" or "Oracle", default "CoKernelFC"):
             The collaborative algorithm
-        alone ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "IndRAGE"):
+        alone ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame" or "Oracle", default "IndRAGE"):
             The independent algorithm
 
     Returns:
@@ -1997,7 +2010,7 @@ def explain(r: Result | Campaign | str, task: str | None = ...) -> Explanation:
     """
     ...
 
-def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
+def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
     """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by
     simulation; start(…) begins the campaign. Only the forecast uses expected rewards of the table.
 
@@ -2008,7 +2021,7 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
             Error probability
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere", default "CoTestFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere", default "CoTestFC"):
             The algorithm to run; if not given, with a budget CoBayesFB
         budget (a whole number, at least 1 and at most 1e12, optional):
             Measurements per task, at most
@@ -2049,8 +2062,9 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         cost (a number, at least 0, optional):
             Cost of one measurement, for the forecast
         schedule ("tuned" or "paper", default "tuned"):
-            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC,
-            IndTestFC, IndUniformFC, CoBayesFC or Oracle
+            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; for CoKernelFC,
+            CoKernelFC-IndAlloc, IndRAGE, IndRAGE/V, IndALBA, IndPolyALBA, IndKernelFC and
+            CoSuccessiveElimination
         law ("normal", "subgaussian" or "symmetric", optional):
             Noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal,
             takes more samples); symmetric (within blocks, symmetric differences); by default normal,
@@ -2072,7 +2086,8 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         norm (a number, greater than 0, optional):
             Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
             (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
-            kernel; others use the norm of the known means by default; not for IndUniformFC or CoBayesFC
+            kernel; others use the norm of the known means by default; not for IndUniformFC, CoBayesFC,
+            TrackAndStop, LazyTrackAndStop, LinGapE or LinGame
         gap (a number, greater than 0, optional):
             Lower bound on the smallest gap, in reward units; by default from the known means; for
             CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC
@@ -2086,6 +2101,13 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
             CoTestFC and IndTestFC
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
+        batch (a whole number, at least 1, default 1):
+            Pulls of a round, for methods that choose one pull at a time (fb: of each agent); for
+            TrackAndStop, LazyTrackAndStop, LinGapE and LinGame
+        threshold ("mixture" or "heuristic", default "mixture"):
+            Threshold of the likelihood ratio test of methods that choose one pull at a time: "mixture"
+            is proven, "heuristic" is log((1 + log t)/δ), as in most experiments, without proof; for
+            TrackAndStop, LazyTrackAndStop, LinGapE and LinGame
         kernel_is ("fixed", "member" or "auto", optional):
             Role of the kernel in a posterior: "fixed", it is the prior, up to its scale; "member", a
             mixture component beside kernels that are learned in the run; "auto", all are learned; by

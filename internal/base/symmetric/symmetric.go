@@ -4,6 +4,7 @@ package symmetric
 import (
 	"errors"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -32,4 +33,14 @@ func Solved(err error) error {
 		return nil
 	}
 	return err
+}
+
+// Trace returns the trace of the product of two symmetric matrices.
+func Trace(a, b *mat.SymDense) (sum float64) {
+	x, y := a.RawSymmetric(), b.RawSymmetric()
+	for i := range x.N {
+		row, other := x.Data[i*x.Stride+i:i*x.Stride+x.N], y.Data[i*y.Stride+i:i*y.Stride+y.N]
+		sum += 2*floats.Dot(row, other) - row[0]*other[0] // what is above the diagonal is there twice
+	}
+	return sum
 }

@@ -14,3 +14,12 @@ func TestMake(t *testing.T) {
 		t.Errorf("%v, want %v", mat.Formatted(got), mat.Formatted(want))
 	}
 }
+
+func TestTrace(t *testing.T) {
+	a, b := symmetric.Make(3, func(i, j int) float64 { return float64(1 + i + 2*j) }), symmetric.Make(3, func(i, j int) float64 { return float64(i*j - 1) })
+	var product mat.Dense
+	product.Mul(a, b)
+	if got, want := symmetric.Trace(a, b), mat.Trace(&product); got != want {
+		t.Errorf("%g, want %g", got, want)
+	}
+}

@@ -1,0 +1,12 @@
+// Package gp is Gaussian-process regression: the observations y have the mean Hβ and the covariance Σ = K + N, the kernel's and the
+// noise's. It reads beside [RW06]; each formula is written once, with its equation.
+//
+//	Covariance   Σ, factored once: Dense, or LowRank along features with a diagonal
+//	Regression   Σ and y: log evidence and its gradient, weights, leave-one-out
+//	Posterior    the law of the latent values of all points: means, variances, covariances, joint draws
+//	Laplace      binomial counts as observations with normal noise, on the same factor
+//
+// Kernels, priors of hyperparameters and the search for these are the callers'.
+//
+// [RW06]: C. E. Rasmussen, C. K. I. Williams, Gaussian Processes for Machine Learning, MIT Press, 2006.
+package gp

@@ -1,0 +1,104 @@
+package gp
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+)
+
+// Logistic returns 1/(1 + exp(-f)).
+func Logistic(f float64) float64 { return 1 / (1 + math.Exp(-f)) }
+
+// leastCurvature is the least curvature of a count's log likelihood in a Newton step.
+const leastCurvature = 1e-4
+
+// Site returns the observation with normal noise that represents so many successes of some trials at the latent value f, the log odds:
+// w = n p (1 - p), p the probability of a success, is the curvature of the log likelihood,
+//
+//	y = f + (wins - n p)/w,  noise 1/w [RW06, eq. 3.18].
+func Site(f, wins, trials float64) (target, noise float64) {
+	p := Logistic(f)
+	w := max(trials*p*(1-p), leastCurvature)
+	return f + (wins-trials*p)/w, 1 / w
+}
+
+const newtonSteps, newtonEnough = 60, 1e-8
+
+// Laplace is Laplace's approximation of the posterior of binomial counts with a logistic link [RW06, sec. 3.4]: the regression on the
+// sites at the mode, whose evidence is not the counts'.
+type Laplace struct {
+	*Regression
+	Noise       []float64 // of the sites
+	LogEvidence float64   // of the counts, nats, without the binomial coefficients
+}
+
+// NewLaplace finds the mode f = Ka by Newton steps, each of which is a regression on the sites of the last [RW06, alg. 3.1], and
+//
+//	log p = log p(y | f) - ½ aᵀf - ½ (log |K + W⁻¹| + log |W|) [RW06, eq. 3.32].
+func NewLaplace(gram *mat.SymDense, wins, trials []float64) (*Laplace, error) {
+	n := len(wins)
+	f, a := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+	score := func(f, a mat.Vector) float64 {
+		sum := -0.5 * mat.Dot(a, f)
+		for i := range n {
+			sum += wins[i]*f.AtVec(i) - trials[i]*softplus(f.AtVec(i))
+		}
+		return sum
+	}
+	regress := func() (*Laplace, error) {
+		l, sigma, y := &Laplace{Noise: make([]float64, n)}, mat.NewSymDense(n, nil), make([]float64, n)
+		sigma.CopySym(gram)
+		for i := range y {
+			y[i], l.Noise[i] = Site(f.AtVec(i), wins[i], trials[i])
+		}
+		c, err := NewDense(symmetric.Add(sigma, func(i int) float64 { return l.Noise[i] }))
+		if err != nil {
+			return nil, err
+		}
+		l.Regression, err = New(Data{Targets: y}, c)
+		return l, err
+	}
+	last, at := math.Inf(-1), score(f, a)
+	for step := 0; step < newtonSteps && math.Abs(at-last) >= newtonEnough; step++ {
+		l, err := regress()
+		if err != nil {
+			return nil, err
+		}
+		last = at
+		// along the step, halved until the score does not fall
+		for share := 1.0; ; share /= 2 {
+			next, value := mat.NewVecDense(n, slices.Clone(l.Weights)), mat.NewVecDense(n, nil)
+			floats.Scale(share, next.RawVector().Data)
+			next.AddScaledVec(next, 1-share, a)
+			value.MulVec(gram, next)
+			if at = score(value, next); at >= last-newtonEnough || share < 1e-6 {
+				f, a = value, next
+				break
+			}
+		}
+	}
+	l, err := regress()
+	if err != nil {
+		return nil, err
+	}
+	l.LogEvidence = score(f, a) - 0.5*l.LogDet()
+	for _, v := range l.Noise {
+		l.LogEvidence += 0.5 * math.Log(v)
+	}
+	if math.IsNaN(l.LogEvidence) {
+		return nil, ErrSingular
+	}
+	return l, nil
+}
+
+// softplus returns log(1 + exp(v)).
+func softplus(v float64) float64 {
+	if v > 30 {
+		return v
+	}
+	return math.Log1p(math.Exp(v))
+}

@@ -1,0 +1,321 @@
+package published
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
+)
+
+// sampling is the sampling rule of an algorithm with fixed confidence.
+type sampling interface {
+	// next returns the part and the position of the next pull; draft has the pulls of the round so far, by part and position.
+	next(draft [][]float64) (part, arm int)
+	// start returns the arms of the first pulls.
+	start() [][2]int
+}
+
+// sequential is an algorithm with fixed confidence that chooses one pull at a time, or Options.Batch pulls between two looks at rewards.
+// Equal arms of several agents are one arm, pulled by the agents in turn.
+type sequential struct {
+	rounds.Candidates
+	*evidence
+	rule    sampling
+	initial [][2]int // first pulls that were not made yet
+	round   int
+	planned engine.Plan
+	counts  []int // N: pulls so far
+	leaders []int // V: arms
+	over    bool
+}
+
+var (
+	_ engine.Standard   = (*sequential)(nil)
+	_ engine.ManyRounds = (*sequential)(nil)
+)
+
+// tie is the relative difference, or difference in pulls, below which the first of two arms is pulled: builds that round differently then
+// pull the same.
+const tie = 1e-9
+
+// mostRounds is the default of Options.MaxRounds.
+const mostRounds = 1e7
+
+// newSequential returns an algorithm before its rule is set.
+func newSequential(m *model.Model, opt model.Terms) (*sequential, error) {
+	if opt.Misfit > 0 || opt.Robust {
+		return nil, engine.ErrNoMisfit
+	}
+	if m.Cut() {
+		return nil, fmt.Errorf("%w: it needs exact features, and the kernel's rank on these arms is above %d", engine.ErrUnsuited,
+			model.MaxRank)
+	}
+	m = m.Own()
+	a := &sequential{Candidates: rounds.NewCandidates(m), evidence: newEvidence(m, opt), counts: make([]int, m.Problem.N())}
+	for _, pair := range a.merged {
+		a.Drop(0, pair[0], pair[1], 0, 0, engine.RuleSame)
+		v := m.Problem.TaskOf[pair[0]]
+		a.Sets[v] = without(a.Sets[v], pair[0])
+	}
+	a.over = a.Single()
+	return a, nil
+}
+
+func without(set []int, i int) (out []int) {
+	for _, j := range set {
+		if j != i {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// begin sets the rule.
+func (a *sequential) begin(rule sampling) engine.Algorithm {
+	a.rule = rule
+	a.initial = rule.start()
+	return a
+}
+
+// MaxRounds implements engine.ManyRounds.
+func (a *sequential) MaxRounds() int { return mostRounds }
+
+// Plan returns the pulls of a batch: first those of the start.
+func (a *sequential) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer try.Caught(&err)
+	defer a.Model.During(ctx)()
+	counts := make([]int, a.Model.Problem.N())
+	draft := make([][]float64, len(a.parts))
+	for k, p := range a.parts {
+		draft[k] = make([]float64, len(p.arms))
+	}
+	take := func(k, i int) {
+		draft[k][i]++
+		least := a.parts[k].copies[i][0]
+		for _, j := range a.parts[k].copies[i] {
+			if a.counts[j]+counts[j] < a.counts[least]+counts[least] {
+				least = j
+			}
+		}
+		counts[least]++
+	}
+	missing := a.missing()
+	for n := range max(1, a.opt.Batch) {
+		switch {
+		case n < len(missing):
+			take(missing[n][0], missing[n][1])
+		case len(missing) == 0:
+			take(a.rule.next(draft))
+		}
+	}
+	a.planned = engine.Plan{Round: a.round + 1, Counts: counts}
+	return a.planned, nil
+}
+
+// missing returns the arms of the start without pulls.
+func (a *sequential) missing() (out [][2]int) {
+	for _, at := range a.initial {
+		if a.parts[at[0]].counts[at[1]] == 0 {
+			out = append(out, at)
+		}
+	}
+	if len(out) == 0 {
+		a.initial = nil
+	}
+	return out
+}
+
+// Amend replaces the counts of the round: the test holds for any pulls that were chosen before their rewards.
+func (a *sequential) Amend(counts []int) error {
+	a.planned.Counts = counts
+	return nil
+}
+
+// Learn adds the rewards and tests all leaders.
+func (a *sequential) Learn(_ context.Context, b engine.Batch) error {
+	if err := rounds.CheckBatch(a.planned, b); err != nil {
+		return err
+	}
+	a.planned = engine.Plan{}
+	a.round++
+	for i, c := range b.Counts {
+		a.counts[i] += c
+	}
+	a.learn(b)
+	if !a.evidence.measured() {
+		return nil
+	}
+	a.over = true
+	for _, p := range a.parts {
+		if a.over = a.separated(p); !a.over {
+			break
+		}
+	}
+	if a.over {
+		a.close()
+	}
+	return nil
+}
+
+// close drops all rivals.
+func (a *sequential) close() {
+	for v := range a.Sets {
+		first := a.leaderOf(v)
+		for _, i := range a.Sets[v] {
+			if i == first {
+				continue
+			}
+			p := a.parts[a.taskPart[v]]
+			gap := p.mean[a.position[first][1]] - p.mean[a.position[i][1]]
+			rule, width := engine.RuleInterval, a.width(v, first, i)
+			if gap < width {
+				rule = engine.RuleEpsilon
+			}
+			a.Drop(a.round, i, first, gap, width, rule)
+		}
+		a.Sets[v] = []int{first}
+	}
+}
+
+// leaderOf returns the arm of task v with the largest estimate.
+func (a *sequential) leaderOf(v int) int {
+	p := a.parts[a.taskPart[v]]
+	best := a.Sets[v][0]
+	for _, i := range a.Sets[v] {
+		if p.mean[a.position[i][1]] > p.mean[a.position[best][1]] {
+			best = i
+		}
+	}
+	return best
+}
+
+// width returns the confidence width of the difference of two arms of task v, normalised.
+func (e *evidence) width(v, i, j int) float64 {
+	p := e.parts[e.taskPart[v]]
+	_, size := e.statistic(p, e.position[i][1], e.position[j][1])
+	return math.Sqrt(2 * size * e.threshold(p))
+}
+
+// State implements engine.Algorithm.
+func (a *sequential) State() engine.State { return engine.StateOf(a) }
+
+// Done reports whether all leaders are separated from their rivals.
+func (a *sequential) Done() bool { return a.over }
+
+// Answers returns the leaders. In a run that was stopped earlier a task counts as decided if its leader is separated from all rivals.
+func (a *sequential) Answers() []engine.Answer {
+	out := make([]engine.Answer, len(a.Sets))
+	for v, set := range a.Sets {
+		p := a.parts[a.taskPart[v]]
+		if a.pulls == 0 || !p.measured {
+			out[v] = a.Answer(v, set[0], math.NaN())
+			if len(set) > 1 {
+				out[v].Margin = math.Inf(1)
+			}
+			continue
+		}
+		first := a.leaderOf(v)
+		open := a.open(v, first)
+		ans := engine.Answer{Task: a.Model.Problem.Tasks.Names[v], Leader: a.Model.Problem.Arms.Names[first],
+			Estimate: p.mean[a.position[first][1]] * a.Model.Unit}
+		if ans.Decided = len(open) == 0; ans.Decided {
+			ans.Arm = ans.Leader
+		} else {
+			for _, i := range set {
+				if i == first || contains(open, i) {
+					ans.Candidates = append(ans.Candidates, a.Model.Problem.Arms.Names[i])
+				}
+			}
+		}
+		for _, i := range open {
+			gap := p.mean[a.position[first][1]] - p.mean[a.position[i][1]]
+			ans.Margin = max(ans.Margin, (a.width(v, first, i)-gap)*a.Model.Unit)
+		}
+		out[v] = ans
+	}
+	return out
+}
+
+func contains(set []int, i int) bool {
+	for _, j := range set {
+		if j == i {
+			return true
+		}
+	}
+	return false
+}
+
+// open returns the rivals in task v from which its leader is not separated.
+func (a *sequential) open(v, first int) (out []int) {
+	p := a.parts[a.taskPart[v]]
+	beta := a.threshold(p)
+	for _, i := range a.Sets[v] {
+		if z, _ := a.statistic(p, a.position[first][1], a.position[i][1]); i != first && !(z >= beta) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Warnings reports a kernel that cannot represent the rewards.
+func (a *sequential) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }
+
+// Hardest returns the rival with the smallest statistic.
+func (a *sequential) Hardest(v int) engine.Rival {
+	if p := a.parts[a.taskPart[v]]; a.pulls == 0 || !p.measured {
+		return a.NoData(v, a.Sets[v][0])
+	}
+	r, _ := a.lacking(v)
+	return r
+}
+
+// Samples returns the further pulls of the task that needs most.
+func (a *sequential) Samples(tasks []int) float64 {
+	if a.pulls == 0 || !a.evidence.measured() {
+		return math.NaN()
+	}
+	return rounds.Most(tasks, func(v int) float64 {
+		_, samples := a.lacking(v)
+		return samples
+	})
+}
+
+// lacking returns the hardest rival in task v with the pulls until it is separated: the statistic grows linearly.
+func (a *sequential) lacking(v int) (out engine.Rival, samples float64) {
+	p, first := a.parts[a.taskPart[v]], a.leaderOf(v)
+	open, beta, most := a.open(v, first), a.threshold(p), math.Inf(-1)
+	for _, i := range open {
+		gap := p.mean[a.position[first][1]] - p.mean[a.position[i][1]]
+		variance, _ := p.contrast(a.position[first][1], a.position[i][1])
+		z, size := a.statistic(p, a.position[first][1], a.position[i][1])
+		lead := rounds.MedianGap(gap, math.Sqrt(variance)) + a.opt.Epsilon
+		if more := float64(a.pulls) * max(0, 2*beta*size/(lead*lead)-1); more > most || math.IsInf(most, -1) {
+			most = more
+			out = a.Shown(i, engine.Rival{Open: len(open) + 1, Gap: gap, Error: math.Sqrt(variance), Statistic: math.Sqrt(z),
+				Threshold: math.Sqrt(beta)})
+		}
+	}
+	return out, math.Max(1, math.Ceil(most))
+}
+
+// ArmEstimates returns the estimates of all data.
+func (a *sequential) ArmEstimates() engine.ArmEstimates {
+	if a.pulls == 0 {
+		return engine.ArmEstimates{}
+	}
+	n := a.Model.Problem.N()
+	out := engine.ArmEstimates{Mean: make([]float64, n), Half: make([]float64, n)}
+	for i, at := range a.position {
+		p := a.parts[at[0]]
+		out.Mean[i], out.Half[i] = math.NaN(), math.Inf(1)
+		if p.measured {
+			out.Mean[i] = p.mean[at[1]] * a.Model.Unit
+			out.Half[i] = 1.959964 * math.Sqrt(p.variance[at[1]*len(p.arms)+at[1]]) * a.Model.Unit
+		}
+	}
+	return out
+}

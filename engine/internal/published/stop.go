@@ -1,0 +1,164 @@
+package published
+
+import (
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// evidence is the estimator of all pulls with the stopping rule, the generalised likelihood ratio test. Leader a is separated from rival b
+// if
+//
+//	Z = (θ̂ᵀy + ε)²/(2 ‖y‖²) ≥ β,  y = φ_a - φ_b.
+//
+// A run ends if every leader is separated from every rival of its task.
+//
+// ThresholdHeuristic has ‖y‖² = yᵀV⁻¹y and β = log((1 + log t)/δ) after t pulls [GK16, Section 6]. No proof is known.
+//
+// ThresholdMixture is proven for sub-Gaussian noise, for all numbers of pulls together and any sampling rule. With S = Σ φ_s η_s, the
+// mixture of exp(θᵀS - ½θᵀVθ) over θ ~ N(0, I/λ) is a supermartingale [APS11, Theorem 1], so with probability 1 - δ
+//
+//	½ Sᵀ(V + λI)⁻¹S ≤ β = log(1/δ) + ½ log det(I + V/λ)
+//
+// at all times. As S = V(θ̂ - θ), any yᵀθ is within √(2β ‖y‖²) of yᵀθ̂ with ‖y‖² = yᵀ(V⁻¹ + λV⁻²)y. No bound on the norm of θ is needed.
+// [JP20] replace this ‖y‖² by a larger one, (1+u) yᵀV⁻¹y for V ⪰ cI and λ = uc. δ is divided equally among the parts.
+//
+// [GK16]: A. Garivier, E. Kaufmann, Optimal best arm identification with fixed confidence, COLT 2016.
+// [APS11]: Y. Abbasi-Yadkori, D. Pál, C. Szepesvári, Improved algorithms for linear stochastic bandits, NeurIPS 2011.
+type evidence struct {
+	model    *model.Model
+	opt      model.Terms
+	parts    []*part
+	taskPart []int
+	taskAt   []int    // V: index of the task within its part
+	position [][2]int // N: part, and position there
+	tested   int      // parts with rivals
+	pulls    int
+	merged   [][2]int // arms that the kernel does not distinguish from an earlier arm of their task, with that arm
+}
+
+// priorPulls is λ of the mixture: the information of the prior, in pulls of each arm of a basis. Any value is valid. A run takes fewest
+// pulls if it ends with a few times as many of each arm.
+const priorPulls = 30
+
+func newEvidence(m *model.Model, opt model.Terms) *evidence {
+	e := &evidence{model: m, opt: opt}
+	e.parts, e.taskPart, e.position = newParts(m)
+	p := m.Problem
+	e.taskAt = make([]int, p.V())
+	for v := range p.V() {
+		a := e.parts[e.taskPart[v]]
+		lo, hi := p.ArmsOf(v)
+		var task []int
+		for i := lo; i < hi; i++ {
+			at := e.position[i][1]
+			if earlier := a.equal(task, at); earlier >= 0 {
+				for j := lo; j < i; j++ {
+					if e.position[j][1] == earlier {
+						e.merged = append(e.merged, [2]int{i, j})
+						break
+					}
+				}
+				continue
+			}
+			task = append(task, at)
+		}
+		e.taskAt[v] = a.addTask(task)
+	}
+	for _, a := range e.parts {
+		for _, task := range a.tasks {
+			if len(task) > 1 {
+				e.tested++
+				break
+			}
+		}
+	}
+	return e
+}
+
+// equal returns a position in the list whose coordinates are those of at; -1 if there is none.
+func (a *part) equal(list []int, at int) int {
+	const rounding = 1e-12
+	for _, i := range list {
+		distance := 0.0
+		for k := range a.basis {
+			distance = max(distance, math.Abs(a.coordinates.At(i, k)-a.coordinates.At(at, k)))
+		}
+		if distance <= rounding {
+			return i
+		}
+	}
+	return -1
+}
+
+// addTask adds a list of positions, unless an earlier task has it, and returns its index.
+func (a *part) addTask(task []int) int {
+	for k, other := range a.tasks {
+		if len(other) != len(task) {
+			continue
+		}
+		same := true
+		for l := range task {
+			same = same && other[l] == task[l]
+		}
+		if same {
+			return k
+		}
+	}
+	a.tasks = append(a.tasks, task)
+	return len(a.tasks) - 1
+}
+
+// learn adds the rewards of a batch.
+func (e *evidence) learn(b engine.Batch) {
+	for i, count := range b.Counts {
+		if count > 0 {
+			at := e.position[i]
+			e.parts[at[0]].add(at[1], float64(count), float64(count)*b.Means[i]/e.model.Unit)
+			e.pulls += count
+		}
+	}
+}
+
+// measured reports whether all parts have estimates.
+func (e *evidence) measured() bool {
+	for _, a := range e.parts {
+		if !a.measured {
+			return false
+		}
+	}
+	return true
+}
+
+// threshold returns β of a part.
+func (e *evidence) threshold(a *part) float64 {
+	if e.opt.Threshold == engine.ThresholdHeuristic {
+		return math.Log((1 + math.Log(float64(e.pulls))) / e.opt.Delta)
+	}
+	return math.Log(float64(e.tested)/e.opt.Delta) + a.logDet/2
+}
+
+// statistic returns Z and ‖y‖².
+func (e *evidence) statistic(a *part, leader, rival int) (z, size float64) {
+	size, second := a.contrast(leader, rival)
+	if e.opt.Threshold != engine.ThresholdHeuristic {
+		size += priorPulls * second
+	}
+	gap := a.mean[leader] - a.mean[rival] + e.opt.Epsilon
+	return gap * gap / (2 * size), size
+}
+
+// separated reports whether the leader of every task of the part is separated from all its rivals.
+func (e *evidence) separated(a *part) bool {
+	beta := e.threshold(a)
+	for _, task := range a.tasks {
+		first := a.leader(task)
+		for _, i := range task {
+			if z, _ := e.statistic(a, first, i); i != first && !(z >= beta) {
+				return false
+			}
+		}
+	}
+	return true
+}
