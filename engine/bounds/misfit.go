@@ -20,7 +20,7 @@ type Misfit struct {
 	Stated float64 `json:"stated"` // η, reward units
 	// samples per agent of elimination in phases by least squares; 0 if Floor exceeds the smallest gap
 	Samples float64 `json:"samples"`
-	Floor   float64 `json:"floor"` // reward units: the kernel's estimates need not distinguish smaller gaps
+	Floor   float64 `json:"floor"`  // reward units: the kernel's estimates need not distinguish smaller gaps
 	Rounds  int     `json:"rounds"` // after which all tasks are decided
 }
 
