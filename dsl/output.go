@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -283,8 +284,12 @@ func checkEnding(c *call, param string) bool {
 	if !given {
 		return true
 	}
-	if save.CheckEnding(path) == nil {
+	switch err := save.CheckEnding(path); {
+	case err == nil:
 		return checkFolder(c, a, path)
+	case errors.Is(err, pandoc.ErrMissing):
+		c.fail(a, fmt.Sprintf("cannot save to %q: pandoc is not installed", path), pandoc.ErrMissing.Error())
+		return false
 	}
 	c.fail(a, fmt.Sprintf("cannot save to %q: the extension selects the format", path), "use one of "+strings.Join(save.Endings(), " "))
 	return false

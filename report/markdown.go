@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"fmt"
@@ -28,10 +29,22 @@ func MarkdownFragment(d Display) (string, error) {
 	return m.fragment(m, d)
 }
 
-type markdownWriter struct{ markWriter }
+// MarkdownForWord writes the document as Markdown without its title, for a program that makes .docx files of it:
+// figures are PNG images under their titles. It returns the error of w.
+func MarkdownForWord(w io.Writer, d Document) error {
+	m := newMarkdown()
+	m.word = true
+	m.sections(m, d)
+	return m.to(w)
+}
+
+type markdownWriter struct {
+	markWriter
+	word bool // for MarkdownForWord
+}
 
 func newMarkdown() *markdownWriter {
-	return &markdownWriter{markWriter{marks: marks{
+	return &markdownWriter{markWriter: markWriter{marks: marks{
 		heading: "\n## %s\n", lead: "\n**%s**\n", paragraph: "\n%s\n", value: "\n%s\n",
 		note: "\n> **Note:** %s\n", warning: "\n> **Warning:** %s\n", footnote: "\n*%s*\n",
 		escape: inlineMarkdown, source: func(s string) string { return "`" + s + "`" },
@@ -46,6 +59,14 @@ func (m *markdownWriter) keyValues(kv KeyValues) {
 }
 
 func (m *markdownWriter) figure(f Figure) {
+	if m.word {
+		title := f.Title
+		f.Title = ""
+		var png bytes.Buffer
+		m.err = cmp.Or(m.err, figure.PNG(&png, f))
+		m.writef("\n![%s](data:image/png;base64,%s)\n", inlineMarkdown(title), base64.StdEncoding.EncodeToString(png.Bytes()))
+		return
+	}
 	svg, err := figure.SVGElement(f, fmt.Sprintf("cope-figure-%d", m.figures), false)
 	m.err = cmp.Or(m.err, err)
 	m.writef("\n![%s](data:image/svg+xml;base64,%s)\n", inlineMarkdown(f.Describe()), base64.StdEncoding.EncodeToString([]byte(svg)))

@@ -1,11 +1,13 @@
 package report_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
@@ -31,6 +33,14 @@ func TestSave(t *testing.T) {
 			t.Errorf("%s starts with %q, want %q", ending, b[:min(len(b), 20)], start)
 		}
 	}
+	if _, err := pandoc.Find(); err == nil {
+		path := filepath.Join(t.TempDir(), "s.docx")
+		if err := save.File(path, report.SweepOfFC()); err != nil {
+			t.Error(err)
+		} else if b, _ := os.ReadFile(path); !strings.HasPrefix(string(b), "PK") {
+			t.Errorf("%s starts with %q", path, b[:min(len(b), 20)])
+		}
+	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 10 {
 		t.Errorf("%d files left behind, want 10 (%v)", len(files), err)
@@ -48,7 +58,7 @@ func TestSaveErrors(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"x.docx", 1, "cannot save x.docx: the ending selects the format and must be one of .csv .html .json .md .parquet .pdf .png .svg .tex .txt"},
+		{"x.doc", 1, "cannot save x.doc: the ending selects the format and must be one of .csv .docx .html .json .md .parquet .pdf .png .svg .tex .txt"},
 		{"x", 1, "cannot save x: the ending selects the format"},
 		{filepath.Join(dir, "none", "x.json"), 1, "none"},
 		{old, kernels.RBF{Lengthscale: []float64{1}}, "a kernel has no rows and columns to save as CSV"},
@@ -62,6 +72,21 @@ func TestSaveErrors(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(old); string(b) != "old" {
 		t.Errorf("a failed save left %q", b)
+	}
+}
+
+// TestSaveWithoutPandoc: where pandoc is missing, .docx files say how to install it before anything is computed; LaTeX needs none.
+func TestSaveWithoutPandoc(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	path := filepath.Join(dir, "x.docx")
+	for _, err := range []error{save.CheckEnding(path), save.File(path, 1)} {
+		if !errors.Is(err, pandoc.ErrMissing) {
+			t.Error(err)
+		}
+	}
+	if err := save.File(filepath.Join(dir, "x.tex"), 1); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the programs that tests with real parts use, on Debian and its relatives:
-# Jupyter with its suite for kernels, a browser, and what reads PDF, LaTeX and HTML.
+# Jupyter with its suite for kernels, a browser, pandoc, and what reads PDF, LaTeX and HTML.
 # What is there already is left alone, so that this costs nothing the second time.
 # Without it "go test ./..." works, too: it skips what it cannot run, and says so.
 set -euo pipefail
@@ -13,6 +13,7 @@ jupyter-nbconvert|/usr/bin/python3 -c "import nbconvert, nbformat"
 jupyter-notebook|/usr/bin/python3 -c "import notebook" && command -v jupyter-notebook
 lmodern|test -e /usr/share/texmf/tex/latex/lm/lmodern.sty || kpsewhich lmodern.sty
 npm|command -v npx
+pandoc|command -v pandoc
 poppler-utils|command -v pdftotext && command -v pdfinfo
 procps|command -v ps
 python3-ipykernel|/usr/bin/python3 -c "import ipykernel"

@@ -236,6 +236,7 @@ func notebookExaminations(build bool) []examination {
 		{"kernel", false, installedKernel, installIt},
 		{"colours", false, installedColours, installIt},
 		{"chromium", false, onPath("chromium", "chromium-browser", "google-chrome"), "apt-get install chromium (for reports as PDF)"},
+		{"pandoc", false, onPath("pandoc"), "apt-get install pandoc (for reports as .docx)"},
 		{"fonts", false, figureFonts, "apt-get install fonts-liberation (figures on the screen then have the widths of PDF and PNG)"},
 	}
 }

@@ -51,7 +51,7 @@ func reportCommand() *cobra.Command {
 		Use:   "report FILE.ipynb|FILE.cope|--check REPORT.md",
 		Short: "Run a notebook or script from a fresh start and write a report",
 		Long: `Run a notebook or script from a fresh start and write a report: a self-contained HTML page, or
-PDF, Markdown, LaTeX or the executed notebook.
+PDF, Word (.docx), Markdown, LaTeX or the executed notebook.
 
 The kernel that the notebook names runs it, such as python3; the kernel of gonb-cope need not be
 installed. A notebook has all rights of your account: it can read, change and delete your files.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
+	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
@@ -162,6 +163,9 @@ func (o *runOptions) check() (seed *uint64, err error) {
 			hint = "; the ending of " + o.output + " selects no format: give --format"
 		}
 		return nil, usageError{fmt.Errorf("the format must be %s, got %q%s", formatNames(o.table != ""), o.format, hint)}
+	}
+	if _, err := pandoc.Find(); err != nil && o.format == "docx" {
+		return nil, err
 	}
 	return seed, o.checkOutput()
 }

@@ -2505,8 +2505,8 @@ def measures(s: Sweep, y: str | _List | None = ...) -> Table:
     ...
 
 def save(value: Any, path: str) -> None:
-    """Writes a value to a file: .csv .parquet .json .md .html .tex .txt, figures also .svg .pdf .png; a
-    figure as .tex uses pgfplots and a .dat file beside it.
+    """Writes a value to a file: .csv .parquet .json .md .html .docx .tex .txt, figures also .svg .pdf
+    .png; a figure as .tex uses pgfplots and a .dat file beside it.
 
     Parameters:
         value (any value):

@@ -1,6 +1,9 @@
 package save
 
 import (
+	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -8,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
@@ -47,6 +51,7 @@ func Formats() []Format {
 		{".json", Documents, report.JSON},
 		{".md", Documents, report.Markdown},
 		{".html", Documents, report.HTML},
+		{".docx", Documents, docx},
 		{".tex", Documents, report.LaTeX},
 		{".txt", Documents, func(w io.Writer, d report.Document) error { return report.Text(w, d, report.TextOptions{}) }},
 		{".svg", Drawings, drawing(figure.SVG)},
@@ -108,10 +113,27 @@ func Document(path string, d report.Document) error {
 	return report.WriteFile(path, func(w io.Writer) error { return f.Write(w, d) })
 }
 
-// CheckEnding reports a path whose ending File does not know.
+// docx writes a document for word processors.
+func docx(w io.Writer, d report.Document) error {
+	var text bytes.Buffer
+	if err := report.MarkdownForWord(&text, d); err != nil {
+		return err
+	}
+	file, _, err := pandoc.Docx(context.Background(), pandoc.Source{Title: cmp.Or(d.Title, "Report"), Markdown: text.Bytes(), Raise: true})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(file)
+	return err
+}
+
+// CheckEnding reports a path whose ending File does not know, and a format for which this machine lacks a program.
 func CheckEnding(path string) error {
 	if _, ok := formatOf(path); !ok {
 		return fmt.Errorf("cannot save %s: the ending selects the format and must be one of %s", path, strings.Join(Endings(), " "))
+	}
+	if _, err := pandoc.Find(); err != nil && ending(path) == ".docx" {
+		return fmt.Errorf("cannot save %s: %w", path, err)
 	}
 	return nil
 }

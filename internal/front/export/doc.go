@@ -1,5 +1,5 @@
 // Package export turns an executed notebook into a report: an HTML page, a PDF
-// of that page, Markdown for code hosts or for Quarto, a LaTeX article, or the notebook
+// of that page, a .docx file, Markdown for code hosts or for Quarto, a LaTeX article, or the notebook
 // itself. It executes nothing and computes nothing; what a cell has put out is
 // what the report shows.
 //

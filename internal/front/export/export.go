@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
@@ -52,33 +53,66 @@ const (
 // Papers returns the sizes that a report can have.
 func Papers() []string { return []string{string(A4), string(Letter)} }
 
+// format is how a report is written to files of one ending.
+type format struct {
+	ending string
+	write  func(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error)
+	beside bool         // figures are files beside the report
+	ready  func() error // why this machine cannot write the format; nil if no other program is needed
+}
+
+// formats lists the formats by their endings.
+func formats() []format {
+	programOf := func(find func() (string, error)) func() error {
+		return func() error { _, err := find(); return err }
+	}
+	return []format{
+		{ending: ".docx", write: docx, ready: programOf(pandoc.Find)},
+		{ending: ".html", write: func(_ context.Context, nb *notebook.Notebook, opt Options, _ putter) ([]byte, error) {
+			return newPage(nb, opt, false, nil).text(), nil
+		}},
+		{ending: ".ipynb", write: func(_ context.Context, nb *notebook.Notebook, opt Options, _ putter) ([]byte, error) {
+			return Notebook(nb, opt)
+		}},
+		{ending: ".md", beside: true, write: func(_ context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
+			return markdown(nb, opt, forHosts, put), nil
+		}},
+		{ending: ".pdf", ready: programOf(findBrowser),
+			write: func(ctx context.Context, nb *notebook.Notebook, opt Options, _ putter) ([]byte, error) {
+				return PDF(ctx, nb, opt)
+			}},
+		{ending: ".qmd", beside: true, write: func(_ context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
+			return markdown(nb, opt, forQuarto, put), nil
+		}},
+		{ending: ".tex", beside: true, write: func(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
+			return latex(ctx, nb, opt, put), nil
+		}},
+	}
+}
+
+// formatOf returns the format of a file.
+func formatOf(path string) (format, bool) {
+	ending := strings.ToLower(filepath.Ext(path))
+	return lists.First(formats(), func(f format) bool { return f.ending == ending })
+}
+
 // Known returns the endings that Save knows, sorted.
-func Known() []string { return []string{".html", ".ipynb", ".md", ".pdf", ".qmd", ".tex"} }
+func Known() []string { return lists.Map(formats(), func(f format) string { return f.ending }) }
 
 // putter takes a file that belongs beside a report and returns the name by which the report refers to it.
 type putter func(name string, data []byte) string
 
 // made returns a report.
 func made(ctx context.Context, ending string, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
-	opt = opt.limited(ctx)
-	switch ending {
-	case ".html":
-		return newPage(nb, opt, false, nil).text(), nil
-	case ".ipynb":
-		return Notebook(nb, opt)
-	case ".md", ".qmd":
-		return markdown(nb, opt, ending == ".qmd", put), nil
-	case ".pdf":
-		return PDF(ctx, nb, opt)
-	case ".tex":
-		return latex(ctx, nb, opt, put), nil
+	f, ok := formatOf(ending)
+	if !ok {
+		return nil, fmt.Errorf("the ending selects the format and must be one of %s", strings.Join(Known(), " "))
 	}
-	return nil, fmt.Errorf("the ending selects the format and must be one of %s", strings.Join(Known(), " "))
+	return f.write(ctx, nb, opt.limited(ctx), put)
 }
 
-// Save writes the report in the format that the ending of path names: .html .ipynb
-// .md .pdf .qmd .tex. Figures of Markdown and LaTeX go into the folder NAME_files beside
-// it. The file at path appears whole or not at all, and after its figures. Errors
+// Save writes the report in the format that the ending of path names, one of Known. Figures of Markdown
+// and LaTeX go into the folder NAME_files beside it. The file at path appears whole or not at all, and after its figures. Errors
 // name the path.
 func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) error {
 	// A conversion that is interrupted ends soon, in the background, with files and notices of its own.
@@ -91,7 +125,7 @@ func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) 
 		o.side = sideOf(path)
 		inner := opt
 		inner.Notice = func(line string) { o.said = append(o.said, line) }
-		if o.text, err = made(ctx, strings.ToLower(filepath.Ext(path)), nb, inner, o.side.put); err == nil {
+		if o.text, err = made(ctx, filepath.Ext(path), nb, inner, o.side.put); err == nil {
 			err = ctx.Err() // it ended early
 		}
 		return o, err
@@ -118,15 +152,16 @@ func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) 
 // spent on what the report is to show: the file itself, the folder of its figures, and
 // the program that prints PDF. Errors name the path.
 func Writable(path string) error {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".pdf":
-		if _, err := findBrowser(); err != nil {
-			return fmt.Errorf("cannot write %s: %w", path, err)
-		}
-	case ".md", ".qmd", ".tex":
-		if err := sideOf(path).writable(); err != nil {
-			return fmt.Errorf("cannot write %s: %w", path, err)
-		}
+	f, _ := formatOf(path)
+	var err error
+	if f.ready != nil {
+		err = f.ready()
+	}
+	if f.beside {
+		err = sideOf(path).writable()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return report.Writable(path)
 }
@@ -169,7 +204,7 @@ type picture struct {
 }
 
 // drawn returns the picture of an output in the first of the wanted endings (.pdf .svg .png .jpg .gif .webp)
-// that it has. A figure of ours, whose data are in the output, is drawn again as PDF or SVG; without
+// that it has. A figure of ours, whose data are in the output, is drawn again; without
 // its title for a report that sets the caption below it.
 func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (picture, bool) {
 	p := picture{alt: altText(cell, o), caption: stringOf(o.Metadata["caption"])}
@@ -196,7 +231,11 @@ func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (pictu
 				p.data = soleDrawing(stringOf(o.Data["text/html"]))
 			}
 		case ".png":
-			p.data = outputImage(o, "image/png")
+			if ours && figure.PNG(&b, f) == nil {
+				p.data = b.Bytes()
+			} else {
+				p.data = outputImage(o, "image/png")
+			}
 		case ".jpg":
 			p.data = outputImage(o, "image/jpeg")
 		case ".gif", ".webp":

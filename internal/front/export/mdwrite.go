@@ -17,28 +17,41 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
-// mdWriter writes a notebook as Markdown: as code hosts show it, or for Quarto, with its head and
-// with divisions in ::: for cells and outputs.
+// mdWriter writes a notebook as Markdown.
 type mdWriter struct {
 	textWriter
-	quarto bool
+	quarto, word bool // see reader
 }
 
-// markdown returns the report for code hosts, or for Quarto.
-func markdown(nb *notebook.Notebook, opt Options, quarto bool, put putter) []byte {
+// reader is who reads Markdown.
+type reader int
+
+// Code hosts; Quarto, with its head and with divisions in ::: for cells and outputs; a program that makes .docx
+// files, without a title and with PNG images.
+const (
+	forHosts reader = iota
+	forQuarto
+	forWord
+)
+
+// markdown returns the report for a reader.
+func markdown(nb *notebook.Notebook, opt Options, who reader, put putter) []byte {
 	title, first := titleOf(nb, opt)
-	m := &mdWriter{newTextWriter(nb, opt, put, first, false), quarto}
-	m.head(title)
+	m := &mdWriter{newTextWriter(nb, opt, put, first, who == forWord), who == forQuarto, who == forWord}
+	quarto := m.quarto
+	if !m.word {
+		m.head(title)
+	}
 	provenance := "\n## Provenance\n"
 	if quarto {
 		m.begin, m.end = "\n:::: {.cell}\n", "\n::::\n"
 		m.foldBegin, m.foldEnd = "\n::: {.callout-note collapse=\"true\" title=\"Output\"}\n", "\n:::\n"
-	} else {
+	} else if !m.word { // paper has nothing folded
 		m.foldBegin, m.foldEnd = "\n<details><summary>Output</summary>\n", "\n</details>\n"
 		provenance = provenanceMark + provenance
 	}
 	m.body(nb, m, "\n> **This run failed.** %s\n", provenance)
-	if !quarto && opt.Source != "" {
+	if who == forHosts && opt.Source != "" {
 		m.writef("\n"+madeFrom+"\n", opt.Source)
 	}
 	return []byte(markup.XMLText(m.b.String()))
@@ -149,11 +162,19 @@ func (m *mdWriter) rewritten(w *written, c *notebook.Cell, change func(*written,
 		case *ast.Image:
 			edits = append(edits, m.image(w, n, c))
 			return ast.WalkSkipChildren, nil
-		case *mathNode: // readers of Markdown split a table at each bar
-			if tex := string(w.source[n.start:n.stop]); inTable(n) && strings.Contains(tex, "|") {
-				tex = strings.NewReplacer(`\|`, `\Vert{}`, "|", `\vert{}`).Replace(tex)
-				edits = append(edits, edit{n.start, n.stop, tex})
+		case *mathBlock:
+			if m.word {
+				edits = append(edits, edit{n.start, n.stop, dollars(n.formula)})
 			}
+		case *mathNode:
+			tex := string(w.source[n.start:n.stop])
+			if m.word {
+				tex = dollars(n.formula)
+			}
+			if inTable(n) { // readers of Markdown split a table at each bar
+				tex = strings.NewReplacer(`\|`, `\Vert{}`, "|", `\vert{}`).Replace(tex)
+			}
+			edits = append(edits, edit{n.start, n.stop, tex})
 		case *ast.RawHTML, *ast.HTMLBlock:
 			edits = append(edits, w.rawImages(n, func(img html.Token, src *html.Attribute) string { return m.rawImage(img, src, c) })...)
 		}
@@ -161,6 +182,18 @@ func (m *mdWriter) rewritten(w *written, c *notebook.Cell, change func(*written,
 		return ast.WalkContinue, nil
 	})
 	return w.edited(edits)
+}
+
+// dollars returns a formula between dollars, which every reader of Markdown with formulas knows.
+func dollars(f formula) string {
+	tex := strings.ReplaceAll(strings.TrimSpace(f.tex), "\n", " ")
+	switch {
+	case f.reference:
+		return tex
+	case f.display:
+		return "$$" + tex + "$$"
+	}
+	return "$" + tex + "$"
 }
 
 func inTable(n ast.Node) bool {
@@ -297,8 +330,15 @@ func errorText(o notebook.Output) string {
 }
 
 func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string {
-	if p, ok := drawn(number, o, m.quarto, ".svg", ".png", ".jpg", ".gif", ".webp"); ok {
+	wanted := []string{".svg", ".png", ".jpg", ".gif", ".webp"}
+	if m.word { // which shows SVG, but not everywhere
+		wanted = []string{".png", ".jpg", ".gif", ".webp", ".svg"}
+	}
+	if p, ok := drawn(number, o, m.quarto || m.word, wanted...); ok {
 		name := m.file("figure", p.ending, p.data)
+		if m.word {
+			return "![" + mdEscape(cmp.Or(p.caption, p.alt)) + "](" + name + ")\n"
+		}
 		if !m.quarto {
 			return "![" + mdEscape(p.alt) + "](" + name + ")\n"
 		}
@@ -306,6 +346,12 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 		return "![" + mdEscape(cmp.Or(p.caption, alt)) + "](" + name + "){fig-alt=\"" + alt + "\"}\n"
 	}
 	media, source := textOf(o, "text/markdown", "text/latex", "text/plain", "application/json", "text/html")
+	if m.word {
+		source = withPNG(source, o)
+		if table := m.tableOf(o); table != "" && media != "text/markdown" {
+			return table
+		}
+	}
 	return m.asText(media, source, c, o) + m.notShown(media, o, m.emphasis)
 }
 

@@ -59,7 +59,7 @@ func split(table *markup.Node) []*markup.Node {
 	var widths []float64
 	for _, row := range table.All("tr") {
 		for j, c := range cellsOf(row) {
-			if cmp.Or(c.Get("colspan"), "1") != "1" || cmp.Or(c.Get("rowspan"), "1") != "1" {
+			if spans(c) {
 				return []*markup.Node{table}
 			}
 			if j == len(widths) {
@@ -93,6 +93,11 @@ func split(table *markup.Node) []*markup.Node {
 		return []*markup.Node{table}
 	}
 	return append(parts, columnsOf(table, names, from, len(widths), true))
+}
+
+// spans reports whether a cell is larger than one column and row.
+func spans(cell *markup.Node) bool {
+	return cmp.Or(cell.Get("colspan"), "1") != "1" || cmp.Or(cell.Get("rowspan"), "1") != "1"
 }
 
 // cellsOf returns the cells of a row.

@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// tableOf returns a table of ours as an output.
-func tableOf(t *testing.T, rows int, collapsed bool) notebook.Output {
+// ownTable returns a table of ours as an output.
+func ownTable(t *testing.T, rows int, collapsed bool) notebook.Output {
 	t.Helper()
 	table := report.Table{Caption: fmt.Sprintf("Table of %d", rows), Columns: []report.Column{{Name: "Task"}, {Name: "Value", Align: report.Right}}, Collapsed: collapsed}
 	for k := range rows {
@@ -35,7 +35,7 @@ func TestPaperTables(t *testing.T) {
 		rows              int
 		collapsed, hidden bool
 	}{{16, false, false}, {96, false, false}, {32, true, false}, {60, true, true}} {
-		nb := book(codeCell("x", nil, tableOf(t, c.rows, c.collapsed)))
+		nb := book(codeCell("x", nil, ownTable(t, c.rows, c.collapsed)))
 		screen, paper := HTML(nb, Options{}), printable(context.Background(), nb, Options{}, nil)
 		rows := regexp.MustCompile(`(?s)<tbody>.*</tbody>`)
 		count := func(page []byte) int { return strings.Count(string(rows.Find(page)), "<tr>") }
@@ -89,7 +89,7 @@ func TestPaperWideTables(t *testing.T) {
 	}
 	browser(t)
 	pdf, err := PDF(context.Background(), book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b}),
-		codeCell("y", nil, tableOf(t, 96, false))), Options{})
+		codeCell("y", nil, ownTable(t, 96, false))), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 )
 
 func TestSaveUnknown(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.docx")
+	path := filepath.Join(t.TempDir(), "x.doc")
 	err := Save(context.Background(), path, book(), Options{})
-	if err == nil || !strings.HasSuffix(err.Error(), "x.docx: the ending selects the format and must be one of .html .ipynb .md .pdf .qmd .tex") {
+	if err == nil || !strings.HasSuffix(err.Error(), "x.doc: the ending selects the format and must be one of .docx .html .ipynb .md .pdf .qmd .tex") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -112,7 +112,7 @@ func TestSaveMarkdown(t *testing.T) {
 func TestOutputs(t *testing.T) {
 	write := func(source string, p Provenance) string {
 		nb := book(markdownCell("# Title\n\n## Provenance\n\nwords"), codeCell("x", nil, printed("stdout", "said")))
-		return string(markdown(nb, Options{Source: source, Provenance: p}.limited(t.Context()), false, nil))
+		return string(markdown(nb, Options{Source: source, Provenance: p}.limited(t.Context()), forHosts, nil))
 	}
 	plain, source := Outputs(write("../a b.ipynb", Provenance{}))
 	if source != "../a b.ipynb" || !strings.HasSuffix(plain, "said\n```") || !strings.Contains(plain, "words") {
@@ -193,7 +193,7 @@ func TestSaveQuarto(t *testing.T) {
 // of the notebook.
 func TestMarkdownReadsBack(t *testing.T) {
 	put := func(name string, _ []byte) string { return name }
-	text := string(markdown(demo(t), Options{HideCode: true}.limited(t.Context()), false, put))
+	text := string(markdown(demo(t), Options{HideCode: true}.limited(t.Context()), forHosts, put))
 	tree := prose(markdownOf(text), new(markup.Cleaner))
 	if n := len(tree.All("table")); n < 6 {
 		t.Errorf("%d tables, want the tables of theory, answers, rounds, audit trail, comparison and text", n)

@@ -56,7 +56,7 @@ func TestHeadingsAndImages(t *testing.T) {
 		if n := len(root.All("img")); n != strings.Count(c.md, "N/") {
 			t.Errorf("%q: %d images of HTML, %d of Markdown", c.source, n, strings.Count(c.md, "N/"))
 		}
-		head, body, _ := strings.Cut(string(markdown(nb, opt.limited(t.Context()), true, put)), "toc: true\n---\n\n")
+		head, body, _ := strings.Cut(string(markdown(nb, opt.limited(t.Context()), forQuarto, put)), "toc: true\n---\n\n")
 		if !strings.Contains(head, "\ntitle: \""+c.title+"\"\n") || body != c.md+"\n" {
 			t.Errorf("%q\n becomes %q\n    want %q\n with title %q in\n%s", c.source, body, c.md+"\n", c.title, head)
 		}
@@ -71,7 +71,7 @@ func TestHeadingsAndImages(t *testing.T) {
 func TestHeadingsOfOutputs(t *testing.T) {
 	const source = "Two\nlines\n===\n\n> ## Sub ##\n\n```\n# no\n```\n\n###### ![a](gone.png)\n\nx"
 	const want = "### Two lines\n\n> #### Sub\n\n```\n# no\n```\n\n###### *Image gone.png is missing: no such file*\n\nx"
-	md := string(markdown(book(codeCell("x", nil, shows("text/markdown", source))), Options{Folder: t.TempDir()}.limited(t.Context()), true, nil))
+	md := string(markdown(book(codeCell("x", nil, shows("text/markdown", source))), Options{Folder: t.TempDir()}.limited(t.Context()), forQuarto, nil))
 	if !strings.Contains(md, "\n\n"+want+"\n\n:::") {
 		t.Errorf("the output is\n%s\nwant\n%s", md, want)
 	}
@@ -88,7 +88,7 @@ func FuzzWritten(f *testing.F) {
 		s = strings.ToValidUTF8(s, "\ufffd") // as reading JSON does
 		nb, opt := book(markdownCell(s), codeCell("", nil, shows("text/markdown", s))), Options{Folder: "none"}
 		put := func(name string, _ []byte) string { return "N/" + name }
-		md := string(markdown(nb, opt.limited(t.Context()), true, put))
+		md := string(markdown(nb, opt.limited(t.Context()), forQuarto, put))
 		_ = latex(t.Context(), nb, opt.limited(t.Context()), put)
 		changes := false
 		_ = ast.Walk(markdownOf(s).root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
