@@ -227,7 +227,7 @@ type Result struct {
 	// T* kl(δ, 1-δ) / V, per agent; 0 when unknown
 	LowerBoundSamples float64 `json:"lower_bound_samples"`
 	RatioToLowerBound float64 `json:"ratio_to_lower_bound"`
-	// the same with T* for δ → 0, if a task has several right answers; 0 otherwise. It is no bound at a fixed δ
+	// the same with T* for δ → 0, if a task has several right answers; 0 otherwise. It is not a bound at a fixed δ
 	LowerBoundSamplesLimit float64 `json:"lower_bound_samples_limit,omitempty"`
 	// the guarantee of the answers, as a sentence
 	Guarantee string `json:"guarantee"`

@@ -105,8 +105,8 @@ func promisesTable(r bounds.Report) Table {
 			"Arms that are measured directly can be distinguished.", decimal(m.Floor, 3)))
 	}
 	if r.LowerBoundSamplesLimit > 0 {
-		t.Notes = append(t.Notes, "As δ → 0, an algorithm must settle on one of the answers within ε (Degenne and Koolen 2019). At a fixed δ this is "+
-			"not a bound.")
+		t.Notes = append(t.Notes, "As δ → 0, an algorithm must settle on one of the answers within ε (Degenne and Koolen 2019). At a fixed δ "+
+			"this is not a bound.")
 	}
 	if note := conditionNote(r); note != "" {
 		t.Notes = append(t.Notes, note)

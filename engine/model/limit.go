@@ -20,7 +20,7 @@ const mostAnswerDesigns = 400
 //
 //	T* = min over right answers i of min_λ max_{v,x} 2 ‖φ_x - φ_{i_v}‖²_{A(0,λ)⁻¹} / (μ_{i_v} - μ_x + ε)².
 //
-// It is 0 if each task has one right answer, as CharacteristicTime then has no other limit, and where it is unknown: without normal
+// It is 0 if each task has one right answer, as CharacteristicTime then has no other limit, and if it is unknown: without normal
 // noise, for rewards with common block effects, and for more than 400 arms. The search over the answers of related tasks is best first;
 // after mostAnswerDesigns it returns the lower bound reached. The result is cached.
 //

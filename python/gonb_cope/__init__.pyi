@@ -580,7 +580,7 @@ class Explanation(Value):
     """one for each task, in the order of the tasks"""
 
 class Problem(Value):
-    """A problem, as returned by problem, with_kernel, paper, classic and family."""
+    """A problem, as returned by problem, with_kernel, paper, classic, family and drawn."""
     name: str
     """name of the problem"""
     kernel: str
@@ -604,6 +604,9 @@ class Problem(Value):
         ...
     def with_kernel(self, kernel: JointKernel) -> Problem:
         """Returns the problem with another kernel, such as a fitted one; everything else stays the same."""
+        ...
+    def drawn(self, seed: int | None = ...) -> Problem:
+        """Returns the problem with expected rewards drawn from its kernel, as a Gaussian process; everything"""
         ...
     def bounds(self, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
         """Computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound."""
@@ -1428,6 +1431,28 @@ def family(tasks: int | None = ..., dimension: int | None = ..., arms: int | Non
 
     Example:
         cope.family(tasks=10, dimension=4, rank=2, gap=0.3)
+    """
+    ...
+
+def drawn(p: Problem, seed: int | None = ...) -> Problem:
+    """Returns the problem with expected rewards drawn from its kernel, as a Gaussian process; everything
+    else stays the same.
+
+    Parameters:
+        p (a problem):
+            The problem
+        seed (a whole number, at least 0, default 1):
+            Seed of the rewards
+
+    Returns:
+        Problem
+
+    Raises:
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
+
+    Example:
+        cope.drawn(cope.with_kernel(cope.paper(case=2), cope.task(cope.rbf(0.7)) * cope.arm(cope.rbf(1))), seed=1)
     """
     ...
 
