@@ -35,7 +35,7 @@ type Algorithm interface {
 
 // Plan holds the pulls of one communication round of all agents.
 type Plan struct {
-	Round       int
+	Round       int     // from 1; Steps counts the rounds of algorithms that are not Detailed
 	Counts      []int   // N whole pulls; agent v takes the pulls of its own arms
 	Rho         float64 // value of the allocation's objective, normalised; 0 without one
 	RhoLower    float64 // certified lower bound of Rho

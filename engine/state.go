@@ -54,13 +54,15 @@ func DetailedOf(alg Algorithm, p *problem.Problem) Detailed {
 	if d, ok := alg.(Detailed); ok {
 		return d
 	}
-	return &whole{Algorithm: alg, problem: p}
+	return &whole{Algorithm: alg, problem: p, budget: -1}
 }
 
 // whole is an algorithm whose parts are read from its whole State.
 type whole struct {
 	Algorithm
 	problem *problem.Problem
+	round   int    // of the last plan
+	budget  int    // pulls that are left; -1 without a budget
 	state   *State // after the last round; nil before the first
 }
 
@@ -69,8 +71,15 @@ var _ ArmEstimator = (*whole)(nil)
 // Plan checks the plan of the algorithm: it would otherwise pull no arms forever, or arms that do not exist.
 func (w *whole) Plan(ctx context.Context) (Plan, error) {
 	plan, err := w.Algorithm.Plan(ctx)
+	w.round++
+	plan.Round = w.round
 	if err == nil && w.problem != nil {
 		err = CheckPlan(plan, w.problem.N())
+	}
+	if err == nil && w.budget >= 0 {
+		if w.budget -= plan.Pulls(); w.budget < 0 {
+			err = fmt.Errorf("the plan has %d pulls, and the budget of all agents has %d left", plan.Pulls(), w.budget+plan.Pulls())
+		}
 	}
 	return plan, err
 }
@@ -95,7 +104,9 @@ func (w *whole) Learn(ctx context.Context, b Batch) error {
 		return err
 	}
 	state, err := w.checked()
-	w.state = &state
+	if err == nil {
+		w.state = &state
+	}
 	return err
 }
 
@@ -132,11 +143,17 @@ func (w *whole) checked() (State, error) {
 
 // latest returns the State after the last round.
 func (w *whole) latest() State {
-	if w.state == nil {
-		s, _ := w.checked()
-		return s
+	if w.state != nil {
+		return *w.state
 	}
-	return *w.state
+	s, err := w.checked()
+	if err != nil { // nothing is known yet
+		s = State{Answers: lists.Make(w.problem.V(), func(v int) Answer {
+			first, _ := w.problem.ArmsOf(v)
+			return Answer{Task: w.problem.Tasks.Names[v], Leader: w.problem.Arms.Names[first]}
+		})}
+	}
+	return s
 }
 
 // Answers implements Detailed.
@@ -166,4 +183,46 @@ func (w *whole) Independent() bool { return Independent(w.Algorithm) }
 func (w *whole) ArmEstimates() ArmEstimates {
 	means := slices.Clone(w.latest().Estimates)
 	return ArmEstimates{Mean: means, Half: lists.Map(means, func(float64) float64 { return math.NaN() })}
+}
+
+// PlanOfSets returns the plan of an algorithm that eliminates arms: equal pulls of all arms in the sets of tasks that are not decided.
+// sets[v] has the arms of task v that may be best.
+func PlanOfSets(p *problem.Problem, sets [][]int, pulls int) Plan {
+	counts := make([]int, p.N())
+	for _, arms := range sets {
+		for _, i := range arms {
+			if len(arms) > 1 {
+				counts[i] = pulls
+			}
+		}
+	}
+	return Plan{Counts: counts}
+}
+
+// StateOfSets returns the State of an algorithm that eliminates arms. The arm with the largest estimate leads its task, and a task with one
+// arm left is decided. unit is the reward units of one unit of the estimates, such as model.Model.Unit; estimates is nil before any data.
+func StateOfSets(p *problem.Problem, sets [][]int, estimates []float64, unit float64) State {
+	if estimates != nil {
+		estimates = lists.Map(estimates, func(x float64) float64 { return x * unit })
+	}
+	s := State{Estimates: estimates}
+	for v, arms := range sets {
+		best := arms[0]
+		for _, i := range arms {
+			if estimates != nil && estimates[i] > estimates[best] {
+				best = i
+			}
+		}
+		a := Answer{Task: p.Tasks.Names[v], Leader: p.Arms.Names[best], Decided: len(arms) == 1}
+		if estimates != nil {
+			a.Estimate = estimates[best]
+		}
+		if a.Decided {
+			a.Arm = a.Leader
+		} else {
+			a.Candidates = lists.Map(arms, func(i int) string { return p.Arms.Names[i] })
+		}
+		s.Answers, s.Alive = append(s.Answers, a), s.Alive+len(arms)
+	}
+	return s
 }

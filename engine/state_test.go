@@ -70,6 +70,25 @@ func TestStateChecked(t *testing.T) {
 	}
 }
 
+// An algorithm that eliminates arms has plans and states from its sets of arms.
+func TestSets(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{0, 1})
+	sets, names := [][]int{{0, 1}, {3}}, p.Arms.Names
+	if got := engine.PlanOfSets(p, sets, 5).Counts; !cmp.Equal(got, []int{5, 5, 0, 0}) {
+		t.Errorf("counts %v", got)
+	}
+	want := engine.State{Estimates: []float64{2, 4, 6, 8}, Alive: 3, Answers: []engine.Answer{
+		{Task: p.Tasks.Names[0], Leader: names[1], Estimate: 4, Candidates: names[:2]},
+		{Task: p.Tasks.Names[1], Leader: names[3], Arm: names[3], Decided: true, Estimate: 8},
+	}}
+	if got := engine.StateOfSets(p, sets, []float64{1, 2, 3, 4}, 2); !cmp.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	if got := engine.StateOfSets(p, sets, nil, 2); got.Estimates != nil || got.Answers[0].Leader != names[0] {
+		t.Errorf("before any data: %+v", got)
+	}
+}
+
 // A batch has what the plan wants: counts and means, and with squares also the extremes.
 func TestBatchOf(t *testing.T) {
 	rewards := [][]float64{{1, 3}, nil, {5}}

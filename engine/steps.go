@@ -54,6 +54,9 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 	}
 	opt.Ridge = ridge
 	s := &Steps{alg: DetailedOf(alg, nil), opt: opt}
+	if w, own := s.alg.(*whole); own && opt.Budget > 0 && w.problem != nil {
+		w.budget = opt.Budget * w.problem.V()
+	}
 	s.setChecks()
 	return s, nil
 }

@@ -322,7 +322,11 @@ func traceTable(r engine.Result) Table {
 	}
 	t.Columns[2].Digits, t.Columns[3].Digits = 6, 6
 	for _, x := range r.Trace {
-		t.Rows = append(t.Rows, []any{x.Round, x.Pulls, known(x.Rho), known(x.RhoLower), known(x.Rounding), x.Alive, pointed(x.LackOfFit),
+		var alive any // an algorithm of your own need not state it; of others it is at least one
+		if x.Alive > 0 {
+			alive = x.Alive
+		}
+		t.Rows = append(t.Rows, []any{x.Round, x.Pulls, known(x.Rho), known(x.RhoLower), known(x.Rounding), alive, pointed(x.LackOfFit),
 			short(x.Digest)})
 	}
 	return t.withoutEmptyColumns()

@@ -39,6 +39,11 @@
 // else. The function uses the session's values of the first run, even if a name is bound again later. A panic in the function is an
 // error of the cell that used it, with the points. Functions need a Unix system.
 //
+// # Algorithms
+//
+// [Put] accepts an algorithms.Entry. Then algorithm=NAME of fc, fb and sweep runs it, by the rules for functions. Results that a
+// sweep stores are computed again if a Go cell of the notebook changed, or a value that the cell read from the session.
+//
 // # Errors
 //
 // For short cells, the readers, [Put] and the acts panic with a one-sentence message. [Get], [Bind] and [Act] return errors

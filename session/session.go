@@ -67,6 +67,8 @@ func Get(name string) (any, error) {
 //	func(rng *rand.Rand, task, arm string) float64                             one reward (math/rand/v2)
 //	func(rng *rand.Rand, task, arm string, n int) (mean float64, err error)    the mean of n rewards
 //
+// or an algorithm of your own, an algorithms.Entry. Without Name it has the name that it is bound to.
+//
 // The package documentation has the rules for functions. Bind returns when the name is bound.
 func Bind(name string, v any) error {
 	c, err := client("Put")

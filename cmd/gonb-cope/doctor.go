@@ -23,7 +23,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
@@ -297,9 +296,9 @@ func buildCache(build bool) func(context.Context) (string, error) {
 			return "", err
 		}
 		if build {
-			built, err := m.Prebuild(ctx, say)
-			parts := lists.Map(built, func(b gonb.Build) string { return fmt.Sprintf("%.1f s %s", b.Elapsed.Seconds(), b.Name) })
-			return "compiled: " + strings.Join(parts, ", "), err
+			start := time.Now()
+			err := m.Prebuild(ctx, say)
+			return fmt.Sprintf("compiled in %.1f s", time.Since(start).Seconds()), err
 		}
 		cold, err := m.Cold(ctx)
 		switch {

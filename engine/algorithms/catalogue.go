@@ -108,6 +108,9 @@ func (e Entry) listed() bool {
 	return slices.ContainsFunc(algorithms, func(x Entry) bool { return x.Mode == e.Mode && x.Name == e.Name })
 }
 
+// Regularised reports whether the estimates of the algorithm are known to use ξ of Options.Ridge.
+func (e Entry) Regularised() bool { return e.Regression == RegressionRidge && e.listed() }
+
 // All returns a copy of the catalogue: fixed confidence first, and in each mode the algorithms of the paper's figures first.
 func All() []Entry { return slices.Clone(algorithms) }
 
@@ -290,6 +293,18 @@ var algorithms = onTerms([]Entry{
 		Source: "docs/theory/budget.md",
 		Doc:    "allocates each round by expected simple regret under the posterior; with xi=\"auto\" by least squares, and tests its answers",
 		begin:  newCoBayesFB, ByValues: true, Untested: bayes.TakesBudget,
+	},
+	{
+		Name: "GPUCB", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionPosterior, Shares: true, OneByOne: true,
+		Source: "[SKKS10, Alg. 1], GP-UCB",
+		Doc:    "GP-UCB, one pull of each agent at a time, under one posterior; recommends the largest posterior mean",
+		begin:  published.NewGPUCB,
+	},
+	{
+		Name: "TopTwoThompson", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionPosterior, Shares: true, OneByOne: true,
+		Source: "[Russo16, Section 3.3], top-two Thompson sampling",
+		Doc:    "top-two Thompson sampling, one pull of each agent at a time, under one posterior; recommends the largest posterior mean",
+		begin:  published.NewTopTwoThompson,
 	},
 	{
 		Name: "BestElsewhere", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionMeans, Shares: true,

@@ -122,7 +122,7 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	if x, ok := s.Algorithm().(engine.Explainer); ok {
 		r.Progress, r.Remaining = engine.ProgressOf(x)
 	}
-	if e.Regression == RegressionRidge {
+	if e.Regularised() {
 		if ridge, err := m.Designs().RidgeOf(e.Mode, opt); err == nil {
 			r.Ridge = ridge
 		}
@@ -170,7 +170,7 @@ func (e Entry) TakesPrior(opt engine.Options) error {
 	if e.Believes(gp) {
 		return fmt.Errorf(`%s uses %s only with xi="gp"`, e.Name, name)
 	}
-	able := Having(e.Mode, func(other Entry) bool { return other.Role != RoleReference && other.Believes(gp) })
+	able := Having(e.Mode, func(other Entry) bool { return other.Role != RoleReference && !other.OneByOne && other.Believes(gp) })
 	with := ""
 	if e.Mode == engine.ModeFB {
 		with = ` with xi="gp"`

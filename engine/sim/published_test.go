@@ -87,8 +87,8 @@ func publishedInstances(t *testing.T) (out []*problem.Problem) {
 // publishedMethods are the rows of each instance; slower divides the runs of the near tie.
 var publishedMethods = []publishedMethod{
 	{"CoTestFC", "own", 1}, {"CoKernelFC", "tuned", 1}, {"IndRAGE", "tuned", 1},
-	{"TrackAndStop", "mixture", 20}, {"LazyTrackAndStop", "mixture", 4}, {"LinGapE", "mixture", 4}, {"LinGame", "mixture", 4},
-	{"TrackAndStop", "heuristic", 20}, {"LazyTrackAndStop", "heuristic", 4}, {"LinGapE", "heuristic", 4}, {"LinGame", "heuristic", 4},
+	{"TrackAndStop", "mixture", 100}, {"LazyTrackAndStop", "mixture", 10}, {"LinGapE", "mixture", 4}, {"LinGame", "mixture", 20},
+	{"TrackAndStop", "heuristic", 100}, {"LazyTrackAndStop", "heuristic", 10}, {"LinGapE", "heuristic", 4}, {"LinGame", "heuristic", 20},
 }
 
 type publishedMethod struct {

@@ -22,6 +22,8 @@ func TestResultsRevision(t *testing.T) {
 		"fb CoKernelFB-IndAlloc":     2.21604789,
 		"fb CoBayesFB":               2.1882580,
 		"fb CoUniformFB":             2.30900486,
+		"fb GPUCB":                   2.21227142,
+		"fb TopTwoThompson":          2.29525585,
 		"fb IndKernelFB":             2.3652831,
 		"fb IndPeaceFB":              2.57357293,
 		"fb IndPeaceFB-Pooled":       2.426639,

@@ -106,7 +106,7 @@ func divideByV(r *engine.Result) {
 // compare relates the result to the theory: ridge, lower bound, guarantee, and warnings if the runs contradict it or are too few.
 func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorithms.Entry, model *model.Model, t *tally) {
 	terms, _ := model.Terms(x.Mode, x.Options) // the runs were made with these options
-	if entry.Regression == algorithms.RegressionRidge {
+	if entry.Regularised() {
 		if ridge, err := model.Designs().Ridge(x.Mode, terms); err == nil {
 			r.Ridge = ridge
 		}

@@ -117,7 +117,7 @@ var installation = sync.OnceValues(func() (command string, err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	if out, err := exec.Command(command, "install").CombinedOutput(); err != nil {
+	if out, err := exec.Command(command, "install", "--no-build").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("gonb-cope install: %w\n%s", err, out)
 	}
 	return command, nil

@@ -28,7 +28,14 @@ def functions() -> dict[str, dict[str, Any]]:
 @cache
 def classes() -> dict[str, str]:
     """Return the names of classes by the types of values."""
-    named = {"kernel": "Kernel", "joint kernel": "JointKernel", "free hyperparameter": "FreeHyperparameter", "figure": "Figure", "table": "Table", "list": "List"}
+    named = {
+        "kernel": "Kernel",
+        "joint kernel": "JointKernel",
+        "free hyperparameter": "FreeHyperparameter",
+        "figure": "Figure",
+        "table": "Table",
+        "list": "List",
+    }
     named |= {"record": "Record", "reward function": "RewardFunction", "own algorithm": "OwnAlgorithm"}
     for kind in catalogue()["kinds"]:
         named[kind["name"]] = "".join(w.capitalize() for w in kind["name"].removesuffix(" table").replace("_", " ").split())

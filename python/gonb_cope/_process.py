@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._errors import CopeError, Interrupted, Note, ProcessEnded
+from ._own import Runs
 from ._waits import stuck_at
 
 PROTOCOL = 1
@@ -25,8 +26,9 @@ PROTOCOL = 1
 class Function:
     """A Python function in a message, which sends its number."""
 
-    def __init__(self, function: Callable[..., Any], label: str) -> None:
+    def __init__(self, function: Callable[..., Any], label: str, digest: str = "") -> None:
         self.function, self.label = function, label
+        self.digest = digest  # of the code of a class that is an algorithm
 
 
 def command() -> str:
@@ -66,6 +68,7 @@ class Process:
         self._block = itertools.count(1)
         self._functions: dict[int, Callable[..., Any]] = {}  # which the child may call
         self._numbered = 0
+        self._runs = Runs()
         self._held = 0  # how often the lock is held, by one thread
         self._asked: int | None = None  # the thread in which a function of Python runs
         self._callers: set[int] = set()  # threads that wait for the lock
@@ -104,6 +107,7 @@ class Process:
         )
         self.generation += 1
         self._functions.clear()
+        self._runs = Runs()
         self._buffer.clear()
         self._blocks.clear()
         self._request("hello", {"protocol": PROTOCOL, "folder": self._folder})
@@ -204,7 +208,7 @@ class Process:
             number = self._numbered
             self._numbered += 1
             self._functions[number] = given.function
-        return {"function": number, "label": given.label}
+        return {"function": number, "label": given.label, "digest": given.digest}
 
     def _release(self) -> None:
         names = []
@@ -285,6 +289,9 @@ class Process:
             with self._own_interrupts():
                 if params["kind"] == "kernel":
                     answer["result"] = {"block": self._kernel(params)}
+                elif params["kind"] == "algorithm":
+                    block = self._blocks.pop(params["x"]) if params.get("x") else None
+                    answer["result"] = self._runs.answer(params["function"], self._functions[params["function"]], params["algorithm"], block)
                 else:
                     draw = self._functions[params["function"]]
                     asked = zip(params["tasks"], params["arms"], params["counts"])

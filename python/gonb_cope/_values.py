@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from . import _catalogue, _tables
+from . import _catalogue, _own, _tables
 from ._errors import CopeError, Interrupted, ProcessEnded
 from ._process import Function, process
 
@@ -303,6 +303,10 @@ def encode(value: Any, param: dict[str, Any]) -> Any:
         return encode(value.tolist(), param)
     if isinstance(value, (list, tuple, range)):
         return [encode(item, param) for item in value]
+    if _own.is_algorithm(value):
+        return Function(value, value.__name__, _own.digest(value))
+    if all(callable(getattr(value, name, None)) for name in ("plan", "learn", "answers")):
+        raise TypeError(f"algorithm is an object of {type(value).__name__}; give the class itself, which is made anew for every run")
     if callable(value):
         return Function(value, str(getattr(value, "__name__", "function")).strip("<>"))
     raise TypeError(f"a {type(value).__name__} has no meaning in the language; numbers, texts, lists, tables, functions and values of gonb_cope have")

@@ -2,6 +2,9 @@ package bridge
 
 import (
 	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,11 +12,14 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -180,8 +186,9 @@ func (c *Client) Put(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	if reward, isReward := v.(sim.RewardFunc); own || isReward {
-		return c.putFunctions(name, v, reward)
+	_, isReward := v.(sim.RewardFunc)
+	if _, isAlgorithm := v.(algorithms.Entry); own || isReward || isAlgorithm {
+		return c.putFunctions(name, v)
 	}
 	if c.serves > 0 {
 		return nil
@@ -190,7 +197,7 @@ func (c *Client) Put(name string, v any) error {
 	return err
 }
 
-func (c *Client) putFunctions(name string, v any, reward sim.RewardFunc) error {
+func (c *Client) putFunctions(name string, v any) error {
 	var found []kernels.Formula
 	value, err := Encode(v, Functions{Number: func(f kernels.Formula) (uint64, error) {
 		if f.Pair == nil && f.Resolve == nil {
@@ -223,9 +230,34 @@ func (c *Client) putFunctions(name string, v any, reward sim.RewardFunc) error {
 		return err
 	}
 	exit := func() { os.Exit(0) }
-	Serve(conn, found, reward, exit)
+	e := Evaluator{Lookup: func(number uint64) (kernels.Formula, bool) {
+		if number >= uint64(len(found)) {
+			return kernels.Formula{}, false
+		}
+		return found[number], true
+	}}
+	switch v := v.(type) {
+	case sim.RewardFunc:
+		e.Reward = v
+	case algorithms.Entry:
+		e.runs = runs{entry: &v, decode: c.problem}
+	}
+	Serve(conn, &e, exit)
 	exit()
 	return nil
+}
+
+// problem returns a problem that the kernel sent. The kernel evaluates its formulas.
+func (c *Client) problem(v Value) (*problem.Problem, error) {
+	got, err := Decode(v, Functions{Formula: c.formula})
+	if err != nil {
+		return nil, err
+	}
+	p, ok := got.(*problem.Problem)
+	if !ok {
+		return nil, fmt.Errorf("a problem that cannot be read")
+	}
+	return p, nil
 }
 
 // Act calls a function that records something in a campaign, with arguments by the names of parameters. It
@@ -278,10 +310,10 @@ const (
 	SessionFile  = 4 // the program asks, as a cell asks the kernel
 )
 
-// Serve answers for functions until the other end is closed, and returns then. Frames
+// Serve answers for the functions of e until the other end is closed, and returns then. Frames
 // are read while a function runs, so that closed is called at once when the other end
 // closes, whatever the function does.
-func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward sim.RewardFunc, closed func()) {
+func Serve(rw io.ReadWriter, e *Evaluator, closed func()) {
 	type request struct {
 		op      Op
 		content []byte
@@ -299,12 +331,6 @@ func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward sim.RewardFunc, 
 			requests <- request{op, content}
 		}
 	}()
-	e := Evaluator{Reward: reward, Lookup: func(number uint64) (kernels.Formula, bool) {
-		if number >= uint64(len(formulas)) {
-			return kernels.Formula{}, false
-		}
-		return formulas[number], true
-	}}
 	for r := range requests {
 		if op, answer := e.Answer(r.op, r.content); WriteFrame(rw, op, answer) != nil {
 			return
@@ -313,6 +339,28 @@ func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward sim.RewardFunc, 
 }
 
 var errNilFunction = errors.New("the function is nil")
+
+// programDigest returns a hash of the program of the cell: of its Go files, which GoNB writes beside it, or else of the program itself.
+var programDigest = sync.OnceValues(func() (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("the program of this cell cannot be found: %w", err)
+	}
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(program), "*.go"))
+	if err != nil || len(files) == 0 {
+		files = []string{program}
+	}
+	h := sha256.New()
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return "", fmt.Errorf("the program of this cell cannot be read: %w", err)
+		}
+		fmt.Fprintf(h, "%d:", len(text))
+		h.Write(text)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+})
 
 // wrap makes a kernel or reward function of the plain Go functions that may be put;
 // other values stay unchanged.
@@ -334,6 +382,17 @@ func wrap(name string, v any) (any, error) {
 			}
 			return sum / float64(n), nil
 		}), nil
+	case *algorithms.Entry:
+		if f == nil {
+			return nil, errors.New("the algorithm is nil")
+		}
+		return wrap(name, *f)
+	case algorithms.Entry:
+		var err error
+		if f.Name = cmp.Or(f.Name, name); f.Digest == "" {
+			f.Digest, err = programDigest()
+		}
+		return f, err
 	case kernels.Formula:
 		if f.Body == "" {
 			f.Name = name // prints as what it is bound to

@@ -49,6 +49,11 @@ const (
 	OpRow      Op = 'r' // see rows.go → values
 	OpPair     Op = 'e' // see rows.go → values
 	OpReward   Op = 'w' // Pull → one value
+	OpProblem  Op = 'q' // Posed
+	OpBegin    Op = 'B' // Begin → Began
+	OpPlan     Op = 'P' // run → plan, see algorithm.go
+	OpLearn    Op = 'L' // run and batch → whether it is done
+	OpState    Op = 'S' // run → engine.State
 
 	OpDone   Op = 'D' // done, with what was asked for
 	OpValues Op = 'V' // float64 values, little endian

@@ -68,7 +68,9 @@ type Remote struct {
 	mu    sync.Mutex
 	bound map[string]uint64 // by formula and columns
 	lists []sent            // oldest first
-	next  uint64            // number of the next list
+	next  uint64            // number of the next list or problem
+
+	problems []sentProblem // oldest first
 }
 
 // sent is a list of points that the other side has. The points are held, so that no

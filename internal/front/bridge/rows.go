@@ -85,6 +85,7 @@ func appendValues(b []byte, values ...float64) []byte {
 type Evaluator struct {
 	Lookup func(number uint64) (kernels.Formula, bool)
 	Reward sim.RewardFunc // or nil
+	runs   runs           // of the algorithm of this process
 
 	numbers map[string]uint64 // of bound formulas, by formula and columns
 	bound   []kernels.Formula
@@ -109,6 +110,16 @@ func (e *Evaluator) Answer(op Op, content []byte) (Op, []byte) {
 		reply, err = e.pair(content)
 	case OpReward:
 		reply, err = e.pull(content)
+	case OpProblem:
+		err = e.runs.pose(content)
+	case OpBegin:
+		reply, err = e.runs.begin(content)
+	case OpPlan:
+		reply, err = e.runs.plan(content)
+	case OpLearn:
+		reply, err = e.runs.learn(content)
+	case OpState:
+		reply, err = e.runs.state(content)
 	default:
 		err = fmt.Errorf("a request that is not known: %q", byte(op))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
@@ -82,6 +83,8 @@ type Functions struct {
 	// f has name, parameters and text
 	Formula func(f kernels.Formula, number uint64) (kernels.Formula, error)
 	Reward  func() (sim.RewardFunc, error)
+	// makes an algorithm of a cell usable; it has no New
+	Algorithm func(algorithms.Entry) (algorithms.Entry, error)
 }
 
 // Encode makes bytes of a value: a number, text, list, kernels.Kernel, kernels.Joint,
@@ -96,6 +99,12 @@ func Encode(v any, fs Functions) (Value, error) {
 			return Value{}, errNilFunction
 		}
 		return Value{Kind: kindReward}, nil
+	case algorithms.Entry:
+		if v.New == nil {
+			return Value{}, fmt.Errorf("the algorithm has no New, which makes it for a model")
+		}
+		data, err := Pack(packEntry(v))
+		return Value{Kind: kindAlgorithm, Data: data}, err
 	}
 	for _, k := range packedKinds() {
 		if reflect.TypeOf(v) == k.of {
@@ -136,8 +145,8 @@ func encodeOther(v any, fs Functions) (Value, error) {
 	case r.Kind() == reflect.Slice || r.Kind() == reflect.Array:
 		return encodeAs(kindList, r, fs, packList)
 	}
-	return Value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results and "+
-		"sweeps have, and func(x, y []float64) float64 as a kernel", r.Type())
+	return Value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results, "+
+		"sweeps and algorithms have, and func(x, y []float64) float64 as a kernel", r.Type())
 }
 
 func packList(r reflect.Value, fs Functions) ([]Value, error) {
@@ -168,6 +177,15 @@ func Decode(v Value, fs Functions) (any, error) {
 			return nil, fmt.Errorf("a reward function cannot leave the kernel that made it; it can be used in %%%%cope cells")
 		}
 		return fs.Reward()
+	case kindAlgorithm:
+		if fs.Algorithm == nil {
+			return nil, fmt.Errorf("an algorithm cannot leave the kernel that made it; it can be used in %%%%cope cells")
+		}
+		var e packedEntry
+		if err := Unpack(v.Data, &e); err != nil {
+			return nil, err
+		}
+		return fs.Algorithm(e.unpack())
 	}
 	if k, there := lists.First(packedKinds(), func(k packedKind) bool { return k.kind == v.Kind }); there {
 		return k.decode(v, fs)

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
@@ -154,22 +153,11 @@ func (m Module) requirements() (*modfile.File, error) {
 	return f, nil
 }
 
-// Build is one program of Prebuild.
-type Build struct {
-	Name    string // what it represents
-	Elapsed time.Duration
-}
-
-// programs are cells of the kinds that notebooks have: what they import is compiled
-// once and then waits in Go's build cache.
-var programs = []struct {
-	name    string
-	imports []string
-}{
-	{"a cell that prints", []string{"fmt"}},
-	{"a cell with rich output", []string{"fmt", "github.com/janpfeifer/gonb/gonbui"}},
-	{"a cell that uses this library", []string{"fmt", modulePath + "/engine", modulePath + "/engine/sim", modulePath + "/kernels"}},
-	{"a cell that reads and shows values of %%cope cells", []string{"fmt", modulePath + "/session", modulePath + "/session/display"}},
+// packages are what Go cells import most: they are compiled once and then wait in Go's build cache.
+var packages = []string{
+	"fmt", "github.com/janpfeifer/gonb/gonbui", // rich output
+	modulePath + "/engine", modulePath + "/engine/sim", modulePath + "/kernels",
+	modulePath + "/session", modulePath + "/session/display",
 }
 
 // cells makes a folder with the module of cells, which the caller removes.
@@ -184,45 +172,29 @@ func (m Module) cells() (string, error) {
 	return folder, err
 }
 
-// Prebuild compiles, as GoNB would, one cell of each kind. A package that this module
-// does not have is left out.
-func (m Module) Prebuild(ctx context.Context, log func(string)) ([]Build, error) {
+// Prebuild compiles, as GoNB would, what Go cells import most. A package that this module does not have is left out.
+func (m Module) Prebuild(ctx context.Context, log func(string)) error {
 	folder, err := m.cells()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(folder)
-	var done []Build
-	for _, p := range programs {
-		source := "package main\n"
-		for _, path := range m.present(p.imports) {
-			source += fmt.Sprintf("import _ %q\n", path)
-		}
-		if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte(source+"func main() {}\n"), 0o600); err != nil {
-			return done, fmt.Errorf("nothing can be compiled: %w", err)
-		}
-		start := time.Now()
-		c := command{args: []string{"go", "build", "-o", filepath.Join(folder, "cell")}, dir: folder, log: log}
-		if err := c.run(ctx); err != nil {
-			return done, fmt.Errorf("%s: %w", p.name, err)
-		}
-		done = append(done, Build{p.name, time.Since(start)})
-	}
-	return done, nil
+	c := command{args: append([]string{"go", "build"}, m.present(packages)...), dir: folder, log: log}
+	return c.run(ctx)
 }
 
-// Cold counts the packages that the first cells of all kinds would have to compile.
-func (m Module) Cold(ctx context.Context) (int, error) {
+// Cold counts the packages that a cell with these imports would have to compile; without imports, those of Prebuild.
+func (m Module) Cold(ctx context.Context, imports ...string) (int, error) {
 	folder, err := m.cells()
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(folder)
-	// Go calls a package stale that it would compile; the others print nothing.
-	args := []string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}
-	for _, p := range programs {
-		args = append(args, m.present(p.imports)...)
+	if len(imports) == 0 {
+		imports = m.present(packages)
 	}
+	// Go calls a package stale that it would compile; the others print nothing.
+	args := append([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, imports...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = folder
 	out, err := cmd.Output()

@@ -30,6 +30,7 @@ func (k *kernel) interrupt() {
 	cancel := k.cancel
 	k.mu.Unlock()
 	if cancel != nil {
+		k.golang.noteBusy()
 		cancel()
 		k.golang.interrupt()
 	}
@@ -192,6 +193,9 @@ func (m *meter) stop() { m.end(func() { m.replace(time.Now()) }) }
 
 // end stops the meter, and does something with a display that is there.
 func (m *meter) end(do func()) {
+	if m == nil {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	shows := !m.stopped && !m.shown.IsZero()

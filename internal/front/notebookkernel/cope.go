@@ -88,15 +88,13 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 		s.show(c, "display_data", report.Display{Value: report.Notes(s.noted)})
 	}
 	s.warnStale(c)
-	switch {
-	case err == nil:
+	if err == nil {
 		return result, s.help(c, asked)
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		failed = mistakes(err)
-		failed.Name = "Interrupted"
-		return result, failed
 	}
 	failed = mistakes(err)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		failed.Name = "Interrupted"
+	}
 	if fault := s.k.golang.fault(); fault != nil {
 		failed.Traceback = append(failed.Traceback, "the Go function says: "+fault.Error())
 	}

@@ -23,6 +23,7 @@ type goSide struct {
 	mu      sync.Mutex
 	child   *child // nil before the first Go cell, and after GoNB has ended
 	tools   gonb.Tools
+	module  gonb.Module   // the source of the library
 	imports *gonb.Imports // nil before the first start, and when no source was found
 	count   int           // GoNB's counter of executions
 	autoGet bool          // GoNB runs go get before each cell
@@ -43,12 +44,14 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	g.keepStep(untilDone, child, c)
 	g.setAutoGet(untilDone, child, c.ask.Code)
 	out := newGoOutput(c)
+	defer g.watchCompiler(untilDone, out)()
 	g.setOutput(out) // from here on, an interrupt reaches GoNB
 	if ctx.Err() != nil {
 		g.setOutput(nil)
 		return interrupted("the cell was not started")
 	}
 	reply, err := child.request(untilDone, g.requestFor(c), out.take)
+	out.compiling.finish(false)
 	g.setOutput(nil)
 	if ctx.Err() != nil {
 		child.calm()
@@ -199,6 +202,7 @@ func (g *goSide) show(bundle map[string]any) error {
 	}
 	time.Sleep(printTime)
 	out.joiner.flush()
+	out.compiling.finish(true)
 	out.cell.display("display_data", "", bundle, nil)
 	return nil
 }
@@ -226,6 +230,15 @@ func (g *goSide) interrupt() {
 	g.mu.Unlock()
 	if bridge != nil {
 		bridge.Interrupt()
+	}
+}
+
+// noteBusy notes for fault which function runs now.
+func (g *goSide) noteBusy() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.bridge != nil {
+		g.bridge.NoteBusy()
 	}
 }
 

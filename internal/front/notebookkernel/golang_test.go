@@ -46,6 +46,29 @@ func TestGoCells(t *testing.T) {
 	}
 }
 
+// With an empty build cache a first Go cell shows how many packages are left to compile, and nothing of it in the end.
+func TestGoCellsSayThatTheyCompile(t *testing.T) {
+	needGo(t)
+	f := start(t, "GOCACHE="+t.TempDir())
+	r := f.execute("%%\nfmt.Println(\"ready\")").ok(t)
+	kept, said := "", ""
+	for _, m := range f.published(r.request) {
+		c := contentOf(t, m)
+		switch m.Header.Type {
+		case "display_data", "update_display_data":
+			said = fmt.Sprint(dataOf(c)["text/plain"])
+			kept += said
+		case "clear_output":
+			kept = ""
+		case "stream":
+			kept += fmt.Sprint(c["text"])
+		}
+	}
+	if !strings.HasPrefix(said, "compiling packages for Go cells, once: ") || kept != "ready\n" {
+		t.Errorf("said %q, kept %q", said, kept)
+	}
+}
+
 // The library resolves without any set-up in a notebook, and without go get.
 func TestGoCellsImportTheLibrary(t *testing.T) {
 	needGo(t)

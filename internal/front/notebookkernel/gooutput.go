@@ -21,6 +21,8 @@ type goOutput struct {
 	joiner joiner
 	errors *process.Tail // of the cell's stderr: a panic's text is only there
 	last   holder        // the end of the cell's stderr, which the error may say
+
+	compiling *meter // gone at the first output
 }
 
 func newGoOutput(c *cell) *goOutput {
@@ -36,6 +38,7 @@ func (o *goOutput) take(m *jupyter.Message) {
 		if m.Decode(&s) != nil {
 			return
 		}
+		o.compiling.finish(true)
 		if s.Name == "stderr" {
 			_, _ = o.errors.Write([]byte(s.Text)) // never fails
 			o.last.add(s.Text)
@@ -45,6 +48,9 @@ func (o *goOutput) take(m *jupyter.Message) {
 		return
 	}
 	o.joiner.flush()
+	if m.Header.Type != "execute_input" {
+		o.compiling.finish(true)
+	}
 	switch m.Header.Type {
 	case "execute_input", "error": // this kernel publishes its own
 	case "execute_result":

@@ -12,7 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/base/warden"
 	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
@@ -91,6 +93,7 @@ func (g *goSide) writeModule(ctx context.Context) error {
 		return err
 	}
 	if g.imports == nil {
+		g.module = m
 		g.imports, err = m.Imports(ctx)
 	}
 	return err
@@ -135,6 +138,37 @@ func (g *goSide) setAutoGet(ctx context.Context, child *child, code string) {
 		}
 	}
 }
+
+// watchCompiler shows how many packages are left to compile before a cell can run, until the first output of the cell. A
+// cell that is compiled quickly shows nothing. end stops it.
+func (g *goSide) watchCompiler(ctx context.Context, out *goOutput) (end func()) {
+	out.compiling = &meter{cell: out.cell, id: "compiling-" + out.cell.request.Header.ID}
+	if g.imports == nil || g.autoGet {
+		return func() {}
+	}
+	imports, module := append([]string{"fmt"}, gonb.ImportsOf(out.cell.ask.Code)...), g.module
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		total := 0
+		for wait := time.Second; ; wait = compilerInterval {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(wait):
+			}
+			left, err := module.Cold(ctx, imports...)
+			if total = max(total, left); err != nil || left == 0 {
+				out.compiling.finish(false)
+				return
+			}
+			out.compiling.update(dsl.Activity{Label: "compiling packages for Go cells, once", Done: total - left, Total: total})
+		}
+	}()
+	return cancel
+}
+
+// compilerInterval is the time between two counts of packages, each of which takes about 0.3 s.
+const compilerInterval = 500 * time.Millisecond
 
 // forget drops a GoNB that has ended or is to end.
 func (g *goSide) forget(child *child) {

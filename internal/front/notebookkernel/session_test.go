@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
 
 // Go cells read what %%cope cells bound, bind names themselves, and show values as
@@ -82,6 +85,63 @@ session.Put("broken", broken)`).ok(t)
 		t.Errorf("a func that panics: %v %s", r.reply["status"], traceback)
 	}
 	value(fmt.Sprintf(script, "wave"))
+}
+
+// An algorithm of a Go cell runs in %%cope cells after its cell has ended. One that hangs is interrupted, and the message names it. The
+// same cells have the same results in the store of another kernel, and a changed one has others.
+func TestGoAlgorithm(t *testing.T) {
+	needGo(t)
+	const cell = `import (
+	"context"
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/session"
+)
+type uniform struct {
+	m    *model.Model
+	sets [][]int
+	hang bool
+}
+func (a *uniform) Plan(context.Context) (engine.Plan, error) {
+	if a.hang { select {} }
+	return engine.PlanOfSets(a.m.Problem, a.sets, PULLS), nil
+}
+func (a *uniform) Done() bool { return len(a.sets[0]) == 1 }
+func (a *uniform) State() engine.State { return engine.StateOfSets(a.m.Problem, a.sets, nil, 1) }
+func (a *uniform) Learn(_ context.Context, b engine.Batch) error {
+	for v, arms := range a.sets {
+		a.sets[v] = []int{slices.MaxFunc(arms, func(i, j int) int { return cmp.Compare(b.Means[i], b.Means[j]) })}
+	}
+	return nil
+}
+%%
+session.Put("mine", algorithms.Entry{New: func(m *model.Model, _ engine.Options) (engine.Algorithm, error) {
+	return &uniform{m, m.Problem.Groups(), false}, nil
+}})
+session.Put("stuck", algorithms.Entry{New: func(m *model.Model, _ engine.Options) (engine.Algorithm, error) {
+	return &uniform{m, m.Problem.Groups(), true}, nil
+}})`
+	store := filepath.Join(t.TempDir(), "own.jsonl")
+	script := fmt.Sprintf("%%%%cope\nr = fc(paper(case=1, gap=0.4), algorithm=mine, runs=3)\ns = sweep(r, algorithm=[\"CoTestFC\", mine], store=%q)\n\"{s.stored}\"", store)
+	for i, c := range []struct{ pulls, want string }{{"5", "0"}, {"5", "2"}, {"6", "1"}} {
+		f := start(t)
+		f.execute(strings.Replace(cell, "PULLS", c.pulls, 1)).ok(t)
+		r := f.execute(script).ok(t)
+		if got := fmt.Sprint(dataOf(r.of(t, "execute_result")[0])["text/plain"]); got != c.want {
+			t.Errorf("%d: %s stored results, want %s", i, got, c.want)
+		}
+		if i > 0 {
+			continue
+		}
+		m := f.submit("%%cope\nh = fc(paper(case=1, gap=0.4), algorithm=stuck, runs=3)")
+		time.Sleep(time.Second)
+		f.ask(jupyter.ControlChannel, "interrupt_request", struct{}{})
+		if r := f.finish(m); r.reply["ename"] != "Interrupted" || !strings.Contains(fmt.Sprint(r.reply["traceback"]), "stuck was running when the interrupt came") {
+			t.Errorf("%v", r.reply)
+		}
+		f.execute("%%cope\nfc(paper(case=1, gap=0.4), algorithm=mine)").ok(t)
+	}
 }
 
 // A Go func draws the rewards of a run in a %%cope cell.

@@ -28,6 +28,7 @@ type argument struct {
 	Name     string `json:"name"`
 	Function *int   `json:"function"`
 	Label    string `json:"label"`
+	Digest   string `json:"digest"` // of the code of a class that is an algorithm
 }
 
 // operators are the functions that are written between their arguments; a point reads a part.
@@ -189,7 +190,7 @@ func (s *server) written(v any, p *dsl.Param) (string, error) {
 		case err != nil:
 			return "", err
 		case a.Function != nil:
-			return s.function(*a.Function, a.Label, p)
+			return s.function(*a.Function, a.Label, a.Digest, p)
 		case isName(a.Name):
 			return a.Name, nil
 		}

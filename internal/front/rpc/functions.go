@@ -19,11 +19,12 @@ import (
 
 // evaluateParams ask the program for values of one of its functions. For a kernel, X and Y are blocks
 // of points, point by point, float64 little endian; the answer is a block of the values, row by row.
-// For rewards, which are asked for all arms of a round, the answers are their means.
+// For rewards, which are asked for all arms of a round, the answers are their means. For an algorithm they are the next plan and the
+// answers so far.
 type evaluateParams struct {
 	Request  string `json:"request"` // the request that needs the values
 	Function int    `json:"function"`
-	Kind     string `json:"kind"` // "kernel" or "rewards"
+	Kind     string `json:"kind"` // "kernel", "rewards" or "algorithm"
 
 	X       int      `json:"x,omitempty"`
 	Y       int      `json:"y,omitempty"`
@@ -34,12 +35,17 @@ type evaluateParams struct {
 	Tasks  []string `json:"tasks,omitempty"`
 	Arms   []string `json:"arms,omitempty"`
 	Counts []int    `json:"counts,omitempty"`
+
+	Algorithm *ownParams `json:"algorithm,omitempty"`
 }
 
 // evaluated is the answer.
 type evaluated struct {
 	Block int       `json:"block"`
 	Means []float64 `json:"means"`
+
+	Plan    []int `json:"plan"`    // pulls of each arm; none if the algorithm is done
+	Answers []int `json:"answers"` // for each task the number of an arm, or -1; none before any data
 }
 
 // asker asks the program on behalf of the request that is under way.
@@ -99,6 +105,13 @@ func (a *asker) end() error {
 	defer a.mu.Unlock()
 	a.ctx = nil
 	return a.fault
+}
+
+// context returns the context of the request; nil between requests.
+func (a *asker) context() context.Context {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ctx
 }
 
 // errBetween is the error of a computation that runs on after its request has ended.
@@ -170,13 +183,13 @@ func bytesOf(numbers []float64) []byte {
 }
 
 // function binds a function of the program as what the parameter takes, and returns its name.
-func (s *server) function(number int, label string, p *dsl.Param) (string, error) {
+func (s *server) function(number int, label, digest string, p *dsl.Param) (string, error) {
 	rewards := p != nil && slices.Contains(p.Types, dsl.Rewards)
 	if !isName(label) {
 		label = "function"
 	}
 	name := fmt.Sprintf("%s_%d", label, number)
-	if rewards { // one function may be a kernel as well
+	if rewards && digest == "" { // one function may be a kernel as well
 		name = "rewards_" + name
 	}
 	s.functions[name] = number
@@ -184,7 +197,10 @@ func (s *server) function(number int, label string, p *dsl.Param) (string, error
 		return name, nil
 	}
 	var v any = s.asker.kernel(name, number)
-	if rewards {
+	switch {
+	case digest != "":
+		v = s.asker.algorithm(label, number, digest)
+	case rewards:
 		v = s.asker.draw(number)
 	}
 	return name, s.session.Put(name, v)

@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge/host"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -53,5 +57,42 @@ func BenchmarkRow(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pair")
 			})
 		}
+	}
+}
+
+// BenchmarkAlgorithm makes runs of an algorithm of a cell: in its process, and in this one. A run of halves has three rounds.
+func BenchmarkAlgorithm(b *testing.B) {
+	s := dsl.NewSession(dsl.Options{Rebind: true})
+	h, err := host.Listen(&host.Session{Lock: new(sync.Mutex), Session: s}, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer h.Close()
+	exe, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cell := exec.Command(exe)
+	cell.Env = append(append(os.Environ(), h.Env()...), envPart+"=halves")
+	if err := cell.Run(); err != nil {
+		b.Fatal(err)
+	}
+	p, err := problem.PaperCase(1, 0.4)
+	if err != nil {
+		b.Fatal(err)
+	}
+	v, _, _ := s.Value("mine")
+	for where, entry := range map[string]*algorithms.Entry{"cell": v.(*algorithms.Entry), "here": halvesEntry("")} {
+		b.Run(where, func(b *testing.B) {
+			rounds := 0.0
+			for b.Loop() {
+				r, err := sim.Run(b.Context(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Own: entry, Runs: 100, Seed: 1, Workers: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				rounds += 100 * r.Rounds
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/rounds, "us/round")
+		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
@@ -68,10 +69,14 @@ func (c *cell) get(content []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, own := v.(*algorithms.Entry); own {
+		return nil, fmt.Errorf("%s is an algorithm of your own; it can be used in %%%%cope cells", name)
+	}
 	value, err := bridge.Encode(v, bridge.Functions{Number: c.ledger.number})
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read by a Go cell: %w", name, err)
 	}
+	c.ledger.noteRead(name, v)
 	return bridge.Pack(value)
 }
 
@@ -110,7 +115,11 @@ func (c *cell) function(content []byte) error {
 	if err != nil {
 		return fmt.Errorf("cannot bind %s: %w", put.Name, err)
 	}
-	v, err := bridge.Decode(put.Value, bridge.Functions{Formula: f.formula, Reward: f.reward})
+	v, err := bridge.Decode(put.Value, bridge.Functions{Formula: f.formula, Reward: f.reward, Algorithm: f.algorithm})
+	if own, is := v.(algorithms.Entry); is {
+		own.Digest = ledger.digest(own.Digest, put.Number)
+		v = own
+	}
 	if err == nil {
 		_, err = f.live()
 	}
@@ -240,6 +249,7 @@ type ledger struct {
 	exchanges []exchange
 	size      int
 	formulas  []kernels.Formula // by their number in the answers
+	read      []string          // names and values that the cell read, as texts
 }
 
 type exchange struct {
@@ -292,7 +302,7 @@ func (l *ledger) copy() (ledger, error) {
 		return ledger{}, fmt.Errorf("the cell has read more than %d MiB from the session before; bind the function in a cell of its own",
 			maxLedger>>20)
 	}
-	return ledger{slices.Clone(l.exchanges), l.size, slices.Clone(l.formulas)}, nil
+	return ledger{slices.Clone(l.exchanges), l.size, slices.Clone(l.formulas), slices.Clone(l.read)}, nil
 }
 
 // replay gives the answers of a ledger again.
@@ -300,6 +310,21 @@ type replay struct {
 	ledger
 	used      []bool
 	evaluator bridge.Evaluator
+	mu        sync.Mutex // guards formulas, to which problems add
+}
+
+// number gives a formula that is sent a number.
+func (r *replay) number(f kernels.Formula) (uint64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ledger.number(f)
+}
+
+// formula returns the formula that a number was given to.
+func (r *replay) formula(number uint64) (kernels.Formula, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ledger.formula(number)
 }
 
 func newReplay(l ledger) *replay {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/hex"
@@ -115,6 +116,17 @@ func (h *Host) Fault() error {
 	err := h.fault
 	h.fault = nil
 	return err
+}
+
+// NoteBusy notes, for Fault, which function runs now. It is called before an interrupt, after which nothing may wait for the function.
+func (h *Host) NoteBusy() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for p := range h.processes {
+		if p.busy() {
+			h.fault = cmp.Or(h.fault, fmt.Errorf("%s was running when the interrupt came", p.put.Name))
+		}
+	}
 }
 
 // interrupted returns a channel that is closed at the next interrupt.

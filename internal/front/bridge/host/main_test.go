@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if play == nil {
 		play = actCells()[part]
 	}
+	if play == nil {
+		play = ownCells()[part]
+	}
 	if play != nil {
 		play()
 		os.Exit(0)
@@ -42,8 +45,10 @@ type notebook struct {
 	mu      sync.Mutex
 }
 
-func newNotebook(t *testing.T) *notebook {
-	n := &notebook{T: t, session: dsl.NewSession(dsl.Options{Rebind: true, Workers: 2, Folder: "../../../../notebooks"})}
+func newNotebook(t *testing.T) *notebook { return newNotebookIn(t, "../../../../notebooks") }
+
+func newNotebookIn(t *testing.T, folder string) *notebook {
+	n := &notebook{T: t, session: dsl.NewSession(dsl.Options{Rebind: true, Workers: 2, Folder: folder})}
 	h, err := host.Listen(&host.Session{Lock: &n.mu, Session: n.session, Display: func(b map[string]any) error {
 		n.shown = append(n.shown, b)
 		return nil

@@ -112,20 +112,26 @@ func (f *function) reward() (sim.RewardFunc, error) {
 
 // live returns where the function is evaluated, and starts its process if need be.
 func (f *function) live() (*bridge.Remote, error) {
+	r, _, err := f.liveWith()
+	return r, err
+}
+
+// liveWith also returns what gives the process a formula of the session by a number.
+func (f *function) liveWith() (*bridge.Remote, func(kernels.Formula) (uint64, error), error) {
 	p := f.process
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.used = time.Now()
 	if p.running != nil && !p.running.over() {
-		return p.running.remote, nil
+		return p.running.remote, p.running.session.number, nil
 	}
 	p.host.makeRoom(p)
 	r, err := start(p.program, p.put, newReplay(p.ledger), p.host.interrupted())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.put.Name, err)
+		return nil, nil, fmt.Errorf("%s: %w", p.put.Name, err)
 	}
 	p.running = r
-	return r.remote, nil
+	return r.remote, r.session.number, nil
 }
 
 // explain says of an error of the connection why the process ended.
@@ -170,6 +176,15 @@ func (p *process) interrupt() {
 	if p.running != nil && p.running.conn.Busy() {
 		p.running.kill(errors.New("interrupted in the Go function"))
 	}
+}
+
+// busy reports whether the process is evaluating.
+func (p *process) busy() bool {
+	if !p.mu.TryLock() {
+		return true // it is being started
+	}
+	defer p.mu.Unlock()
+	return p.running != nil && p.running.conn.Busy()
 }
 
 // discard ends the process for good.

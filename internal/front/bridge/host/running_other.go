@@ -10,8 +10,9 @@ import (
 
 // running represents a process that serves; this system has none.
 type running struct {
-	conn   *bridge.Conn
-	remote *bridge.Remote
+	conn    *bridge.Conn
+	remote  *bridge.Remote
+	session *replay
 }
 
 func start(string, bridge.FunctionPut, *replay, <-chan struct{}) (*running, error) {

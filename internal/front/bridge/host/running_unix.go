@@ -25,6 +25,7 @@ import (
 type running struct {
 	conn    *bridge.Conn
 	remote  *bridge.Remote
+	session *replay
 	command *exec.Cmd
 	files   []io.Closer
 	errors  child.Tail    // of its standard error
@@ -46,7 +47,7 @@ func start(program string, put bridge.FunctionPut, session *replay, interrupted 
 	}
 	r := &running{conn: bridge.NewConn(asked), files: []io.Closer{asked, own}, done: make(chan struct{}),
 		errors: child.Tail{Head: tailSize, Size: tailSize}}
-	r.remote = bridge.NewRemote(r.conn)
+	r.remote, r.session = bridge.NewRemote(r.conn), session
 	for try := range 10 { // a copy just written may still be open in a process that is being forked
 		r.command = &exec.Cmd{
 			Path: program, Args: put.Args, Dir: put.Dir, Env: environment(put),

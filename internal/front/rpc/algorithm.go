@@ -1,0 +1,165 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// ownParams ask a class of the program for the next plan of a run. Without Learn the run begins: the class is made for the arms, which
+// are sent once for each problem. Rewards have the sign by which higher is better.
+type ownParams struct {
+	Run     int       `json:"run"`
+	Ended   []int     `json:"ended,omitempty"` // runs that are not asked of again
+	Arms    int       `json:"arms"`            // number of the problem
+	About   *armsOf   `json:"about,omitempty"` // of a problem that was not sent yet; its Gram matrix is a block
+	Terms   *ownTerms `json:"terms,omitempty"` // of a run that begins
+	Counts  []int     `json:"counts,omitempty"`
+	Means   []float64 `json:"means,omitempty"`
+	Squares []float64 `json:"squares,omitempty"`
+}
+
+// armsOf is a problem as a class of the program gets it.
+type armsOf struct {
+	Names     []string  `json:"names"`
+	TaskNames []string  `json:"task_names"`
+	Task      []int     `json:"task"`
+	Noise     []float64 `json:"noise"`
+}
+
+// ownTerms are the options of a run.
+type ownTerms struct {
+	Delta   float64 `json:"delta"`
+	Epsilon float64 `json:"epsilon"`
+	Budget  int     `json:"budget"`
+}
+
+// mostArms limits the arms whose Gram matrix is sent: 200 MB.
+const mostArms = 5000
+
+// algorithm returns a class of the program as an algorithm.
+func (a *asker) algorithm(name string, function int, digest string) algorithms.Entry {
+	s := &ownSide{asker: a, function: function, sent: map[*problem.Problem]int{}}
+	return algorithms.Entry{Name: name, Digest: digest, Shares: true, New: s.begin}
+}
+
+// ownSide asks one class.
+type ownSide struct {
+	asker    *asker
+	function int
+
+	mu    sync.Mutex
+	runs  int // begun so far
+	ended []int
+	sent  map[*problem.Problem]int // numbers of problems of this request
+	of    context.Context          // the request
+}
+
+// begin makes the class for a run.
+func (s *ownSide) begin(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	p := m.Problem
+	if p.N() > mostArms {
+		return nil, fmt.Errorf("the problem has %d arms; an algorithm of Python gets the Gram matrix of at most %d", p.N(), mostArms)
+	}
+	opt, err := opt.Checked("")
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := s.asker.context(); now != s.of { // the program forgets problems between requests
+		s.of = now
+		clear(s.sent)
+	}
+	s.runs++
+	ask := ownParams{Run: s.runs, Ended: s.ended, Terms: &ownTerms{opt.Delta, opt.Epsilon, opt.Budget}}
+	var blocks [][]byte
+	number, there := s.sent[p]
+	if !there {
+		number = len(s.sent)
+		ask.About = &armsOf{p.Arms.Names, p.Tasks.Names, p.TaskOf, p.Noise.Scales}
+		n := p.N()
+		values := make([]float64, n*n)
+		for i := range n {
+			m.Row(values[i*n:(i+1)*n], i)
+		}
+		for i := range values {
+			values[i] *= m.Scale
+		}
+		blocks = [][]byte{bytesOf(values)}
+	}
+	ask.Arms = number
+	r := &ownRun{side: s, problem: p, number: s.runs}
+	if err := r.ask(ask, blocks...); err != nil {
+		return nil, err
+	}
+	s.sent[p], s.ended = number, nil
+	runtime.AddCleanup(r, s.end, r.number)
+	return r, nil
+}
+
+func (s *ownSide) end(run int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = append(s.ended, run)
+}
+
+// ownRun is a run of an algorithm of the program. The program returns the next plan with the answers.
+type ownRun struct {
+	side    *ownSide
+	problem *problem.Problem
+	number  int
+	plan    []int // empty when the run is done
+	answers []int
+}
+
+func (r *ownRun) ask(p ownParams, blocks ...[]byte) error {
+	out, err := r.side.asker.ask(evaluateParams{Function: r.side.function, Kind: "algorithm", Algorithm: &p}, blocks...)
+	if err != nil {
+		return err
+	}
+	if out.Answers != nil && len(out.Answers) != r.problem.V() { // none before any data
+		return fmt.Errorf("answers returned %d numbers of arms for %d tasks", len(out.Answers), r.problem.V())
+	}
+	for v, i := range out.Answers {
+		if lo, hi := r.problem.ArmsOf(v); i != -1 && (i < lo || i >= hi) {
+			return fmt.Errorf("answers returned arm %d for task %d, whose arms are %d to %d; -1 means no answer", i, v, lo, hi-1)
+		}
+	}
+	r.plan, r.answers = out.Plan, out.Answers
+	return nil
+}
+
+// Plan implements engine.Algorithm.
+func (r *ownRun) Plan(context.Context) (engine.Plan, error) {
+	return engine.Plan{Counts: slices.Clone(r.plan), WantSquares: true}, nil
+}
+
+// Learn implements engine.Algorithm.
+func (r *ownRun) Learn(_ context.Context, b engine.Batch) error {
+	return r.ask(ownParams{Run: r.number, Counts: b.Counts, Means: b.Means, Squares: b.Squares})
+}
+
+// Done implements engine.Algorithm.
+func (r *ownRun) Done() bool { return len(r.plan) == 0 }
+
+// State implements engine.Algorithm. The answers of a run that is done are decided.
+func (r *ownRun) State() engine.State {
+	var s engine.State
+	for v := range r.problem.V() {
+		i, _ := r.problem.ArmsOf(v)
+		decided := r.answers != nil && r.answers[v] >= 0
+		if decided {
+			i = r.answers[v]
+		}
+		s.Answers = append(s.Answers, engine.Answer{Leader: r.problem.Arms.Names[i], Decided: decided && r.Done()})
+	}
+	return s
+}
