@@ -295,6 +295,18 @@ var algorithms = onTerms([]Entry{
 		begin:  newCoBayesFB, ByValues: true, Untested: bayes.TakesBudget,
 	},
 	{
+		Name: "GPUCB", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionPosterior, Shares: true, OneByOne: true,
+		Source: "[SKKS10, Alg. 1], GP-UCB",
+		Doc:    "GP-UCB, one pull of each agent at a time, under one posterior; recommends the largest posterior mean",
+		begin:  published.NewGPUCB,
+	},
+	{
+		Name: "TopTwoThompson", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionPosterior, Shares: true, OneByOne: true,
+		Source: "[Russo16, Section 3.3], top-two Thompson sampling",
+		Doc:    "top-two Thompson sampling, one pull of each agent at a time, under one posterior; recommends the largest posterior mean",
+		begin:  published.NewTopTwoThompson,
+	},
+	{
 		Name: "BestElsewhere", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionMeans, Shares: true,
 		Source: "baseline",
 		Doc:    "leave-one-task-out best arm: the best on average in the other tasks",

@@ -170,7 +170,7 @@ func (e Entry) TakesPrior(opt engine.Options) error {
 	if e.Believes(gp) {
 		return fmt.Errorf(`%s uses %s only with xi="gp"`, e.Name, name)
 	}
-	able := Having(e.Mode, func(other Entry) bool { return other.Role != RoleReference && other.Believes(gp) })
+	able := Having(e.Mode, func(other Entry) bool { return other.Role != RoleReference && !other.OneByOne && other.Believes(gp) })
 	with := ""
 	if e.Mode == engine.ModeFB {
 		with = ` with xi="gp"`
@@ -225,7 +225,7 @@ func (b Basis) formOfPosterior() string {
 			return model.RegimeLearnedMany
 		}
 		return model.RegimeLearned
-	case pulled && m.Relations().InTrees() || b.Algorithm.Regression == RegressionPosterior && m.Relations().Unrelated():
+	case (pulled || b.Algorithm.Regression == RegressionPosterior) && m.Relations().Unrelated():
 		return model.RegimeFormula
 	case pulled:
 		return model.RegimePulled

@@ -77,7 +77,7 @@ func TestEstimatesOfAll(t *testing.T) {
 				}
 			}
 		}
-		if x.Posterior != (e.Name == "CoBayesFC") {
+		if x.Posterior != (e.Regression == algorithms.RegressionPosterior) {
 			t.Errorf("%s: posterior is %v", e.Name, x.Posterior)
 		}
 	}

@@ -43,14 +43,14 @@ _Law: TypeAlias = Literal["normal", "subgaussian", "symmetric"]
 _Level: TypeAlias = Literal["unknown"]
 _Scale: TypeAlias = Literal["fit"]
 _Threshold: TypeAlias = Literal["mixture", "heuristic"]
-_AlgorithmOfFb: TypeAlias = Literal["CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere", "Oracle"]
+_AlgorithmOfFb: TypeAlias = Literal["CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "BestElsewhere", "Oracle"]
 _Xi: TypeAlias = Literal["auto", "gp"]
 _KernelIs: TypeAlias = Literal["fixed", "member", "auto"]
 _Rows: TypeAlias = Literal["cell", "run"]
 _Mean: TypeAlias = Literal["problem", "task", "none"]
-_Reference: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere"]
+_Reference: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "BestElsewhere"]
 _Y: TypeAlias = Literal["samples", "error", "rounds", "regret"]
-_AlgorithmOfProtocol: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere"]
+_AlgorithmOfProtocol: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "BestElsewhere"]
 _TimeUnit: TypeAlias = Literal["minutes", "hours", "days", "weeks"]
 _Decimals: TypeAlias = Literal["comma", "point"]
 
@@ -300,6 +300,8 @@ class Result(Value, _HasPlot):
     """no algorithm needs fewer samples per agent: T* kl(δ, 1 - δ) / V; 0 when unknown"""
     ratio_to_lower_bound: float | None
     """`samples_per_agent` over `lower_bound_samples`; 0 when the bound is unknown, and where more runs than `delta` end undecided"""
+    lower_bound_samples_limit: float | None
+    """the same with T* for δ → 0, if a task has several right answers; 0 otherwise. It is no bound at a fixed δ"""
     guarantee: str
     """the guarantee of the answers, in a sentence"""
     standing: str
@@ -375,12 +377,16 @@ class Bounds(Value, _HasPlot):
     """upper end of T*, for very many arms"""
     lower_bound_samples: float | None
     """no algorithm needs fewer samples per agent: T* kl(δ, 1 - δ) / V; 0 when unknown"""
+    lower_bound_samples_limit: float | None
+    """`lower_bound_samples` with T* for δ → 0, if a task has several right answers (Degenne and Koolen 2019); 0 otherwise"""
     lower_bound_samples_norm: float | None
     """lower bound in samples per agent for algorithms that use the norm that was stated"""
     rounds_fc: int
     """r* of the proof of Theorem 1, rounds"""
     rounds_fb: int
     """R of Alg. 2, rounds"""
+    misfit: Record
+    """nil if no misfit is stated"""
     theorem: Record
     """Theorems 1 and 2 as numbers"""
     corollary: Record
@@ -574,7 +580,7 @@ class Explanation(Value):
     """one for each task, in the order of the tasks"""
 
 class Problem(Value):
-    """A problem, as returned by problem, with_kernel, paper, classic and family."""
+    """A problem, as returned by problem, with_kernel, paper, classic, family and drawn."""
     name: str
     """name of the problem"""
     kernel: str
@@ -599,7 +605,10 @@ class Problem(Value):
     def with_kernel(self, kernel: JointKernel) -> Problem:
         """Returns the problem with another kernel, such as a fitted one; everything else stays the same."""
         ...
-    def bounds(self, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
+    def drawn(self, seed: int | None = ...) -> Problem:
+        """Returns the problem with expected rewards drawn from its kernel, as a Gaussian process; everything"""
+        ...
+    def bounds(self, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
         """Computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound."""
         ...
     def spectrum(self, xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ...) -> Spectrum:
@@ -1425,7 +1434,29 @@ def family(tasks: int | None = ..., dimension: int | None = ..., arms: int | Non
     """
     ...
 
-def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
+def drawn(p: Problem, seed: int | None = ...) -> Problem:
+    """Returns the problem with expected rewards drawn from its kernel, as a Gaussian process; everything
+    else stays the same.
+
+    Parameters:
+        p (a problem):
+            The problem
+        seed (a whole number, at least 0, default 1):
+            Seed of the rewards
+
+    Returns:
+        Problem
+
+    Raises:
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
+
+    Example:
+        cope.drawn(cope.with_kernel(cope.paper(case=2), cope.task(cope.rbf(0.7)) * cope.arm(cope.rbf(1))), seed=1)
+    """
+    ...
+
+def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
     """Computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound.
 
     Parameters:
@@ -1448,6 +1479,9 @@ def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..
             Lower bound on the smallest gap, in reward units; by default from the known means
         unit (a number, greater than 0, optional):
             Normalisation: reward units of one normalised unit; by default the largest noise
+        misfit (a number, at least 0, default 0):
+            Bound on the misspecification: how far any expected reward may be from what the kernel can
+            represent, in reward units
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
 
@@ -1742,13 +1776,13 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[An
         budget (a whole number, at least 1 and at most 1e12, optional):
             Pulls per agent, on average over the agents; the most of each agent in a campaign, and for
             CoBayesFB with its posterior
-        algorithm ("CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "BestElsewhere", "Oracle" or an algorithm of your own, default "CoBayesFB"; also a class with plan, learn and answers):
+        algorithm ("CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "BestElsewhere", "Oracle" or an algorithm of your own, default "CoBayesFB"; also a class with plan, learn and answers):
             The algorithm to run
         xi (a number, "auto" or "gp", at least 0, optional):
             Regularisation ξ: a number; "auto", the largest that the theorems allow (for CoBayesFB,
             least squares); or "gp", the posterior of a Gaussian process with the kernel as prior; by
-            default "gp" for CoBayesFB and "auto" for others; not for IndPeaceFB, IndUniformFB,
-            IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere
+            default "gp" for CoBayesFB and "auto" for others; for CoKernelFB, CoKernelFB-IndAlloc,
+            IndKernelFB, CoUniformFB, CoBayesFB and Oracle
         level (a number or "unknown", default "unknown"):
             Prior mean of posterior methods: a constant for all tasks and arms, in reward units;
             "unknown" gives it a flat prior; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled,
@@ -1772,8 +1806,8 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[An
         norm (a number, greater than 0, optional):
             Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
             (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
-            kernel; others use the norm of the known means by default; not for IndUniformFB or
-            BestElsewhere
+            kernel; others use the norm of the known means by default; not for IndUniformFB, GPUCB,
+            TopTwoThompson or BestElsewhere
         unit (a number, greater than 0, optional):
             Normalisation: reward units of one normalised unit; by default the largest noise
         rewards (a reward function, optional; also a Python function):
@@ -1787,7 +1821,8 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[An
         rounds (a whole number, at least 1, optional):
             Number of rounds of a budget; by default up to 6; for CoBayesFB
         batch (a whole number, at least 1, default 1):
-            Pulls of a round, for methods that choose one pull at a time (fb: of each agent); for
+            Pulls of a round, for methods that choose one pull at a time (fb: of each agent); for GPUCB
+            and TopTwoThompson
 
     Returns:
         Result
@@ -1916,7 +1951,7 @@ def paired(s: Sweep, reference: _Reference, y: _Y | None = ...) -> Comparisons:
     Parameters:
         s (a sweep):
             A sweep over algorithm; it may vary other names too
-        reference ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere"):
+        reference ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson" or "BestElsewhere"):
             The algorithm that the others are compared with
         y ("samples", "error", "rounds" or "regret", default "samples"):
             The quantity to compare
@@ -2012,7 +2047,7 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
             Error probability
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB" or "BestElsewhere", default "CoTestFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson" or "BestElsewhere", default "CoTestFC"):
             The algorithm to run; if not given, with a budget CoBayesFB
         budget (a whole number, at least 1 and at most 1e12, optional):
             Measurements per task, at most
@@ -2402,13 +2437,14 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
             The measure to draw, by default the first; for a sweep or several results also a list of
             measures with one unit. Measures for an answer: reward; for a sweep or several results:
             samples, samples_total, ratio, lower_bound, theorem, corollary_a, corollary_b, corollary_c,
-            theorem_error, corollary_a_error, corollary_b_error, corollary_c_error, information_gain,
-            effective_dimension, rank_joint, rounds, messages, bytes, bytes_raw, bytes_theta, error,
-            decided_error, task_error, undecided, regret or relative_regret; for a result: estimate,
-            alive, pulls, rho or open; for bounds: samples, budget or error; for a plan or a what_if
-            table: samples, samples_total, rounds, cost or time; for hardness: gap, rho_alone or weight;
-            for a spectrum: eigenvalue; for a design: weight; for comparisons: ratio or difference; for
-            a speedup: beta; for a fit: similarity or residual; for a campaign: open, decided or samples
+            misfit_bound, theorem_error, corollary_a_error, corollary_b_error, corollary_c_error,
+            information_gain, effective_dimension, rank_joint, rounds, messages, bytes, bytes_raw,
+            bytes_theta, error, decided_error, task_error, undecided, regret or relative_regret; for a
+            result: estimate, alive, pulls, rho or open; for bounds: samples, budget or error; for a
+            plan or a what_if table: samples, samples_total, rounds, cost or time; for hardness: gap,
+            rho_alone or weight; for a spectrum: eigenvalue; for a design: weight; for comparisons:
+            ratio or difference; for a speedup: beta; for a fit: similarity or residual; for a campaign:
+            open, decided or samples
         file (a string, optional):
             Also write the figure to this file, as .svg, .pdf, .png or .tex
         panel (a string, optional):

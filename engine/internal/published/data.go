@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
 // part has the arms whose pulls inform about each other, with their least-squares estimates. No pull of another part informs about them,
@@ -37,7 +38,7 @@ type part struct {
 const refresh = 1000
 
 // newParts divides the arms of a model. taskPart has the part of each task, and position the part and the position of each arm.
-func newParts(m *model.Model) (parts []*part, taskPart []int, position [][2]int) {
+func newParts(m *model.Model) (parts []*part, taskPart []int, position [][2]int, err error) {
 	p := m.Problem
 	block, root := make([]int, p.N()), make([]int, len(m.Layout.Blocks))
 	for k, b := range m.Layout.Blocks {
@@ -74,9 +75,12 @@ func newParts(m *model.Model) (parts []*part, taskPart []int, position [][2]int)
 		position[i] = [2]int{k, slices.Index(a.arms, m.Layout.First[i])}
 	}
 	for _, a := range parts {
+		if err := memlimit.Matrices(m.Context(), "the covariances", 3, len(a.arms), len(a.arms)); err != nil {
+			return nil, nil, nil, err
+		}
 		a.begin(m.Features)
 	}
-	return parts, taskPart, position
+	return parts, taskPart, position, nil
 }
 
 // begin computes the coordinates and allocates the matrices.
@@ -86,7 +90,6 @@ func (a *part) begin(features *mat.Dense) {
 	rows := mat.NewDense(n, dim, nil)
 	for k, i := range a.arms {
 		rows.SetRow(k, features.RawRowView(i))
-		rows.RawMatrix()
 	}
 	a.basis, a.coordinates = basisOf(rows, a.precision)
 	a.counts, a.sums, a.mean = make([]float64, n), make([]float64, n), make([]float64, n)

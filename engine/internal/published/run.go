@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
@@ -29,7 +30,6 @@ type sequential struct {
 	round   int
 	planned engine.Plan
 	counts  []int // N: pulls so far
-	leaders []int // V: arms
 	over    bool
 }
 
@@ -55,23 +55,18 @@ func newSequential(m *model.Model, opt model.Terms) (*sequential, error) {
 			model.MaxRank)
 	}
 	m = m.Own()
-	a := &sequential{Candidates: rounds.NewCandidates(m), evidence: newEvidence(m, opt), counts: make([]int, m.Problem.N())}
+	e, err := newEvidence(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	a := &sequential{Candidates: rounds.NewCandidates(m), evidence: e, counts: make([]int, m.Problem.N())}
 	for _, pair := range a.merged {
 		a.Drop(0, pair[0], pair[1], 0, 0, engine.RuleSame)
 		v := m.Problem.TaskOf[pair[0]]
-		a.Sets[v] = without(a.Sets[v], pair[0])
+		a.Sets[v] = slices.DeleteFunc(a.Sets[v], func(i int) bool { return i == pair[0] })
 	}
 	a.over = a.Single()
 	return a, nil
-}
-
-func without(set []int, i int) (out []int) {
-	for _, j := range set {
-		if j != i {
-			out = append(out, j)
-		}
-	}
-	return out
 }
 
 // begin sets the rule.
@@ -226,7 +221,7 @@ func (a *sequential) Answers() []engine.Answer {
 			ans.Arm = ans.Leader
 		} else {
 			for _, i := range set {
-				if i == first || contains(open, i) {
+				if i == first || slices.Contains(open, i) {
 					ans.Candidates = append(ans.Candidates, a.Model.Problem.Arms.Names[i])
 				}
 			}
@@ -238,15 +233,6 @@ func (a *sequential) Answers() []engine.Answer {
 		out[v] = ans
 	}
 	return out
-}
-
-func contains(set []int, i int) bool {
-	for _, j := range set {
-		if j == i {
-			return true
-		}
-	}
-	return false
 }
 
 // open returns the rivals in task v from which its leader is not separated.

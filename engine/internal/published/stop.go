@@ -2,6 +2,7 @@ package published
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -31,7 +32,6 @@ type evidence struct {
 	opt      model.Terms
 	parts    []*part
 	taskPart []int
-	taskAt   []int    // V: index of the task within its part
 	position [][2]int // N: part, and position there
 	tested   int      // parts with rivals
 	pulls    int
@@ -42,11 +42,12 @@ type evidence struct {
 // pulls if it ends with a few times as many of each arm.
 const priorPulls = 30
 
-func newEvidence(m *model.Model, opt model.Terms) *evidence {
-	e := &evidence{model: m, opt: opt}
-	e.parts, e.taskPart, e.position = newParts(m)
+func newEvidence(m *model.Model, opt model.Terms) (e *evidence, err error) {
+	e = &evidence{model: m, opt: opt}
+	if e.parts, e.taskPart, e.position, err = newParts(m); err != nil {
+		return nil, err
+	}
 	p := m.Problem
-	e.taskAt = make([]int, p.V())
 	for v := range p.V() {
 		a := e.parts[e.taskPart[v]]
 		lo, hi := p.ArmsOf(v)
@@ -64,7 +65,7 @@ func newEvidence(m *model.Model, opt model.Terms) *evidence {
 			}
 			task = append(task, at)
 		}
-		e.taskAt[v] = a.addTask(task)
+		a.addTask(task)
 	}
 	for _, a := range e.parts {
 		for _, task := range a.tasks {
@@ -74,7 +75,7 @@ func newEvidence(m *model.Model, opt model.Terms) *evidence {
 			}
 		}
 	}
-	return e
+	return e, nil
 }
 
 // equal returns a position in the list whose coordinates are those of at; -1 if there is none.
@@ -92,22 +93,11 @@ func (a *part) equal(list []int, at int) int {
 	return -1
 }
 
-// addTask adds a list of positions, unless an earlier task has it, and returns its index.
-func (a *part) addTask(task []int) int {
-	for k, other := range a.tasks {
-		if len(other) != len(task) {
-			continue
-		}
-		same := true
-		for l := range task {
-			same = same && other[l] == task[l]
-		}
-		if same {
-			return k
-		}
+// addTask adds a list of positions, unless an earlier task has it.
+func (a *part) addTask(task []int) {
+	if !slices.ContainsFunc(a.tasks, func(other []int) bool { return slices.Equal(other, task) }) {
+		a.tasks = append(a.tasks, task)
 	}
-	a.tasks = append(a.tasks, task)
-	return len(a.tasks) - 1
 }
 
 // learn adds the rewards of a batch.
@@ -145,7 +135,7 @@ func (e *evidence) statistic(a *part, leader, rival int) (z, size float64) {
 	if e.opt.Threshold != engine.ThresholdHeuristic {
 		size += priorPulls * second
 	}
-	gap := a.mean[leader] - a.mean[rival] + e.opt.Epsilon
+	gap := max(0, a.mean[leader]-a.mean[rival]+e.opt.Epsilon)
 	return gap * gap / (2 * size), size
 }
 

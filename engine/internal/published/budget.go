@@ -1,0 +1,169 @@
+package published
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/budget"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
+)
+
+// budgeted is an algorithm with a fixed budget that chooses by the posterior of a Gaussian process. In each round every agent pulls one arm
+// of its task, or Options.Batch arms. All agents share all rewards. In round 1, before any data, they pull different arms. It recommends
+// the arm with the largest posterior mean.
+//
+// The prior is that of the options: the scale of the kernel and the level are stated, or averaged over by their fit to the data
+// (model.Mixture). With level=0 and scale=1 it is the prior of the papers.
+//
+// An answer counts as decided if the test of fixed confidence, with ThresholdMixture, separates it from its rivals: that holds for any
+// sampling rule.
+type budgeted struct {
+	*sequential
+	rule      choosing
+	pool      model.Pool
+	mixture   *model.Mixture
+	estimates []float64 // N: posterior means, normalised; nil before any data
+}
+
+// choosing is the sampling rule of an algorithm with a fixed budget.
+type choosing interface {
+	// choose returns n arms of task v for a round, by the posterior of a.
+	choose(a *budgeted, v, n int) []int
+}
+
+var _ engine.Standard = (*budgeted)(nil)
+
+// negligible is the weight of members of the mixture that may be left out.
+const negligible = 0.01
+
+func newBudgeted(m *model.Model, opt model.Terms, rule choosing) (engine.Algorithm, error) {
+	a, err := newSequential(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &budgeted{sequential: a, rule: rule, pool: model.NewPool(m.Problem.N())}, nil
+}
+
+// Plan returns one batch of each agent.
+func (a *budgeted) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer try.Caught(&err)
+	defer a.Model.During(ctx)()
+	p := a.Model.Problem
+	counts := make([]int, p.N())
+	each := a.each(a.round)
+	if a.estimates == nil {
+		takes := make([]int, p.V())
+		for v := range takes {
+			takes[v] = each
+		}
+		for v, order := range budget.Order(p, takes) {
+			for n := range takes[v] {
+				counts[order[n%len(order)]]++
+			}
+		}
+	} else {
+		for v := range p.V() {
+			for _, i := range a.rule.choose(a, v, each) {
+				counts[i]++
+			}
+		}
+	}
+	a.planned = engine.Plan{Round: a.round + 1, Counts: counts}
+	return a.planned, nil
+}
+
+// each returns the pulls of each agent in the round after this number of rounds.
+func (a *budgeted) each(rounds int) int {
+	batch := max(1, a.opt.Batch)
+	return min(batch, a.opt.Budget-rounds*batch)
+}
+
+// Learn computes the posterior of all data.
+func (a *budgeted) Learn(ctx context.Context, b engine.Batch) (err error) {
+	defer try.Caught(&err)
+	defer a.Model.During(ctx)()
+	try.To(rounds.CheckBatch(a.planned, b))
+	a.planned = engine.Plan{}
+	a.round++
+	if b.Empty() {
+		return nil
+	}
+	a.learn(b)
+	means := a.pool.Add(b)
+	a.mixture = try.Of(model.ContinuedMixture(a.Model, model.PriorOf(a.opt.Options), a.mixture, a.pool.Counts, means, nil, negligible))
+	a.estimates = make([]float64, len(means))
+	for _, member := range a.mixture.Members {
+		for i, x := range member.Estimates(means) {
+			a.estimates[i] += member.Weight * x
+		}
+	}
+	return nil
+}
+
+// covariance returns the posterior covariances of arms, normalised, over all members of the mixture.
+func (a *budgeted) covariance(arms []int) *mat.SymDense {
+	out, means := mat.NewSymDense(len(arms), nil), a.pool.Means()
+	off := mat.NewVecDense(len(arms), nil)
+	for _, member := range a.mixture.Members {
+		c := member.CovarianceMatrix(arms)
+		c.ScaleSym(member.Weight, c)
+		out.AddSym(out, c)
+		estimates := member.Estimates(means)
+		for k, i := range arms {
+			off.SetVec(k, estimates[i]-a.estimates[i])
+		}
+		out.SymRankOne(out, member.Weight, off)
+	}
+	return out
+}
+
+// Done reports whether the budget is spent.
+func (a *budgeted) Done() bool { return a.each(a.round) <= 0 || a.over }
+
+// State implements engine.Algorithm.
+func (a *budgeted) State() engine.State { return engine.StateOf(a) }
+
+// Answers returns the arms with the largest posterior means.
+func (a *budgeted) Answers() []engine.Answer {
+	out := a.sequential.Answers()
+	p := a.Model.Problem
+	for v := range out {
+		if a.estimates == nil {
+			continue
+		}
+		first := rounds.Leader(a.Sets[v], a.estimates)
+		out[v].Estimate = a.estimates[first] * a.Model.Unit
+		if p.Arms.Names[first] == out[v].Leader {
+			continue
+		}
+		out[v].Leader = p.Arms.Names[first]
+		if out[v].Decided { // by least squares the other arm is best: the two do not agree
+			out[v].Decided, out[v].Arm, out[v].Candidates = false, "", []string{}
+			for _, i := range a.Sets[v] {
+				out[v].Candidates = append(out[v].Candidates, p.Arms.Names[i])
+			}
+		}
+	}
+	return out
+}
+
+// ArmEstimates returns the posterior means with intervals.
+func (a *budgeted) ArmEstimates() engine.ArmEstimates {
+	if a.estimates == nil {
+		return engine.ArmEstimates{}
+	}
+	means, variances := a.pool.Means(), make([]float64, len(a.estimates))
+	for _, member := range a.mixture.Members {
+		for i, x := range member.Estimates(means) {
+			off := x - a.estimates[i]
+			variances[i] += member.Weight * (member.ArmVariance(i) + off*off)
+		}
+	}
+	out := rounds.Intervals(a.Model, a.estimates, variances, rounds.KnownScales)
+	out.Posterior = true
+	return out
+}
