@@ -225,7 +225,7 @@ func (b Basis) formOfPosterior() string {
 			return model.RegimeLearnedMany
 		}
 		return model.RegimeLearned
-	case pulled && m.Relations().InTrees() || b.Algorithm.Regression == RegressionPosterior && m.Relations().Unrelated():
+	case (pulled || b.Algorithm.Regression == RegressionPosterior) && m.Relations().Unrelated():
 		return model.RegimeFormula
 	case pulled:
 		return model.RegimePulled

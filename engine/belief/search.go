@@ -129,27 +129,24 @@ func (s *search) climb(root *mat.Dense) error {
 		}
 		return u.RawVector().Data
 	}
-	value := func(z []float64) float64 {
-		v, err := s.scores([][]float64{place(z)})
-		if err != nil {
-			return math.Inf(1)
-		}
-		return -v[0]
-	}
-	slope := func(grad, z []float64) {
-		at := mat.NewVecDense(d, nil)
-		s.slope(at.RawVector().Data, place(z))
-		mat.NewVecDense(d, grad).MulVec(root.T(), at)
-		floats.Scale(-1, grad)
-	}
 	settings := &optimize.Settings{
 		GradientThreshold: 1e-2, MajorIterations: climbSteps,
 		Converger: &optimize.FunctionConverge{Absolute: climbEnough, Iterations: 3},
 	}
-	status := func() (optimize.Status, error) { return optimize.NotTerminated, s.ctx.Err() }
-	// a line search that cannot go on ends with an error; the best place met is kept by scores
-	_, _ = optimize.Minimize(optimize.Problem{Func: value, Grad: slope, Status: status}, make([]float64, d), settings, &optimize.BFGS{})
-	return s.ctx.Err()
+	// scores keeps the best place met
+	_, err := gp.Maximise(s.ctx, make([]float64, d), settings, func(z []float64) (float64, func(grad []float64) error, error) {
+		v, err := s.scores([][]float64{place(z)})
+		if err != nil {
+			return 0, nil, err
+		}
+		return v[0], func(grad []float64) error {
+			at := mat.NewVecDense(d, nil)
+			err := s.slope(at.RawVector().Data, place(z))
+			mat.NewVecDense(d, grad).MulVec(root.T(), at)
+			return err
+		}, nil
+	})
+	return err
 }
 
 // spread finds how the numbers scatter around the best place, from the curvature there, once.

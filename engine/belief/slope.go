@@ -20,15 +20,12 @@ func moved(u []float64, j int, step float64) []float64 {
 	return p
 }
 
-// slope fills in the derivatives of log evidence plus log prior at u; 0 where there is none.
-func (s *search) slope(grad, u []float64) {
-	of := s.differences
+// slope fills in the derivatives of log evidence plus log prior at u.
+func (s *search) slope(grad, u []float64) error {
 	if s.wins == nil {
-		of = s.adjoint
+		return s.adjoint(grad, u)
 	}
-	if of(grad, u) != nil {
-		clear(grad)
-	}
+	return s.differences(grad, u)
 }
 
 // differences is slope by differences of the evidence.

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -202,83 +203,30 @@ func prime(i int) int {
 // steepest bounds u in a search: 1/(1+e^9), a ten-thousandth of the way from a limit.
 const steepest = 9
 
-// climb maximises from one start by BFGS [Nocedal and Wright 2006, alg. 6.1] on the
-// scale of Free.To.
+// climb maximises from one start on the scale of Free.To.
 func (s *surface) climb(begin []float64) ([]float64, error) {
-	x := lists.Make(len(begin), func(i int) float64 { return min(max(s.free[i].To(begin[i]), -steepest), steepest) })
-	c := &climber{s: s}
-	problem := optimize.Problem{Func: c.value, Grad: c.slope, Status: c.status}
+	values := func(u []float64) []float64 {
+		return lists.Make(len(u), func(i int) float64 { return s.free[i].Of(u[i]) })
+	}
 	settings := &optimize.Settings{
 		// a derivative of 1e-4 is 1e-8 nats from the top
 		GradientThreshold: 1e-4, FuncEvaluations: 300, MajorIterations: 150,
 		Converger: &optimize.FunctionConverge{Absolute: 1e-7, Iterations: 4},
 	}
-	// A line search that cannot go on ends with an error and the best point so far,
-	// which is all that is wanted of it.
-	result, _ := optimize.Minimize(problem, x, settings, &optimize.BFGS{})
-	switch {
-	case c.stop != nil:
-		return nil, c.stop
-	case result == nil:
-		return begin, nil
-	}
-	return c.values(result.X), nil
-}
-
-// climber is minus the likelihood as optimize asks for it. Value and slope of one point
-// share its factorisation.
-type climber struct {
-	s    *surface
-	last []float64 // where the process is
-	g    *process  // nil without one
-	stop error     // why the search cannot go on
-}
-
-func (c *climber) values(u []float64) []float64 {
-	return lists.Make(len(u), func(i int) float64 { return c.s.free[i].Of(u[i]) })
-}
-
-func (c *climber) locate(u []float64) []float64 {
-	values := c.values(u)
-	if !slices.Equal(values, c.last) {
-		var err error
-		if c.g, err = c.s.process(values); err != nil && stopped(err) {
-			c.stop = err
+	from := lists.Make(len(begin), func(i int) float64 { return min(max(s.free[i].To(begin[i]), -steepest), steepest) })
+	u, err := gp.Maximise(s.ctx, from, settings, func(u []float64) (float64, func(grad []float64) error, error) {
+		at := values(u)
+		g, err := s.process(at)
+		if err != nil {
+			return 0, nil, err
 		}
-		c.last = values
-	}
-	return values
-}
-
-func (c *climber) value(u []float64) float64 {
-	values := c.locate(u)
-	if c.g == nil || c.stop != nil {
-		return math.Inf(1)
-	}
-	return -c.s.likelihood(c.g, values)
-}
-
-func (c *climber) slope(grad, u []float64) {
-	clear(grad)
-	values := c.locate(u)
-	if c.g == nil || c.stop != nil {
-		return
-	}
-	slope, err := c.s.gradient(c.g, values)
-	if err != nil {
-		c.stop = err
-		return
-	}
-	for i, v := range slope {
-		grad[i] = -v
-	}
-}
-
-func (c *climber) status() (optimize.Status, error) {
-	if c.stop != nil {
-		return optimize.Failure, c.stop
-	}
-	return optimize.NotTerminated, nil
+		return s.likelihood(g, at), func(grad []float64) error {
+			slope, err := s.gradient(g, at)
+			copy(grad, slope)
+			return err
+		}, nil
+	})
+	return values(u), err
 }
 
 // near is the distance from a limit, as a fraction of the way between the limits, within which a

@@ -5,9 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -139,22 +136,8 @@ func (d *pulledMeans) around(own, scale float64) (*onBases, error) {
 // around centres the data of the group at their level or the stated one; several is whether there are other groups.
 func (d *pulledPart) around(flat, several bool, level, own, scale float64) *onBasis {
 	b := d.basis
-	features := func(k int) []float64 { return b.row(d.arms[k]) }
-	c := &onBasis{pulledPart: d, levelled: newLevelled(flat, level, own, scale, d.total, d.y, b.dim, features)}
-	c.matrix = mat.NewSymDense(b.dim, nil)
-	along := make([]float64, b.dim)
-	if len(d.arms) > 0 {
-		rows, z := mat.NewDense(len(d.arms), b.dim, nil), make([]float64, len(d.arms))
-		for k, t := range c.with {
-			root, row := math.Sqrt(t), rows.RawRowView(k)
-			addTo(row, root, features(k))
-			addTo(row, -root, c.origin)
-			z[k] = root * (d.y[k] - c.centre)
-			c.squares += z[k] * z[k]
-		}
-		c.matrix.SymOuterK(1, rows.T())
-		blas64.Gemv(blas.Trans, 1, rows.RawMatrix(), blas64.Vector{N: len(z), Inc: 1, Data: z}, 0, blas64.Vector{N: b.dim, Inc: 1, Data: along})
-	}
+	levelled, along := newLevelled(flat, level, own, scale, d.total, d.y, b.dim, func(k int) []float64 { return b.row(d.arms[k]) })
+	c := &onBasis{pulledPart: d, levelled: levelled}
 	var middle []float64
 	if flat && several {
 		middle = slices.Clone(c.origin)

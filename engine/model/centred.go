@@ -118,25 +118,8 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 // around returns the centred data without any decomposition.
 func (d *meansOf) around(own, scale float64) *centred {
 	_, dim := d.m.Features.Dims()
-	c := &centred{meansOf: d, levelled: newLevelled(!d.known, d.level, own, scale, d.total, d.y, dim, d.features)}
-	rows, z := mat.NewDense(d.observed, dim, nil), mat.NewVecDense(d.observed, nil)
-	k := 0
-	for i, t := range c.with {
-		if t == 0 {
-			continue
-		}
-		root := math.Sqrt(t)
-		for j, v := range d.features(i) {
-			rows.Set(k, j, root*(v-c.origin[j]))
-		}
-		z.SetVec(k, root*(d.y[i]-c.centre))
-		k++
-	}
-	c.squares = mat.Dot(z, z)
-	c.matrix, c.weighted = mat.NewSymDense(dim, nil), new(mat.VecDense)
-	c.matrix.SymOuterK(1, rows.T())
-	c.weighted.MulVec(rows.T(), z)
-	return c
+	levelled, along := newLevelled(!d.known, d.level, own, scale, d.total, d.y, dim, d.features)
+	return &centred{meansOf: d, levelled: levelled, weighted: mat.NewVecDense(dim, along)}
 }
 
 // likelihood returns the likelihood of levelled.penalised.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
@@ -71,14 +72,13 @@ func mixed(
 	defer try.Caught(&err)
 	unrelated := within == nil && m.Relations().Unrelated()
 	if m.Designs().Dual() || unrelated || within == nil && m.Relations().Divided() {
-		t, err := treesOf(m)
-		switch {
-		case err != nil:
-			return nil, err
-		case unrelated: // the search is cheap
-			return treeMembers(m, t, prior, before, counts, means, nil, negligible)
-		case t != nil:
-			return treeMembers(m, t, prior, before, counts, means, points, negligible)
+		if unrelated { // the search is cheap
+			d := newUnrelatedMeans(m, prior.Level, counts, means)
+			if before != nil {
+				d.near = before.Members[0].Scale * d.natural
+			}
+			at := func(_, _ float64) (*unrelatedMeans, error) { return d, m.Context().Err() }
+			return membersAt(nil, prior.Scale*d.natural, d.all, negligible, true, at)
 		}
 		d := newPulledMeans(m, prior.Level, counts, means)
 		var top *Posterior
@@ -229,11 +229,8 @@ func (c *onBases) law() (log float64, scales, shares []float64) {
 }
 
 // Explained returns the leave-one-out fraction of variance explained by the posterior [RW06, sec. 5.4.2]: 1 - Σ e²/Σ b². b is the
-// distance of an arm's mean from the mean of the other pulled arms of its task (of all other arms, if it is the only one), and
-//
-//	e_i = (ȳ_i - E μ_i)/(1 - t_i Var μ_i)
-//
-// its distance from the prediction by all other means. It is 0 if nothing varies, and may be negative.
+// distance of an arm's mean from the mean of the other pulled arms of its task (of all other arms, if it is the only one), and e its
+// distance from the prediction by all other means. It is 0 if nothing varies, and may be negative.
 func (p *Posterior) Explained(m *Model, means []float64) float64 {
 	estimates := p.Estimates(means)
 	tasks := m.Problem.V()
@@ -258,9 +255,9 @@ func (p *Posterior) Explained(m *Model, means []float64) float64 {
 		if counts[v] < 2 {
 			v = tasks
 		}
-		e, b := y-estimates[i], y-(sums[v]-y)/(counts[v]-1)
-		e /= max(1-t*p.ArmVariance(i), 1e-12)
-		residual += e * e
+		b := y - (sums[v]-y)/(counts[v]-1)
+		others, _ := gp.Cavity(estimates[i], min(p.ArmVariance(i), (1-1e-12)/t), y, 1/t)
+		residual += (y - others) * (y - others)
 		all += b * b
 	}
 	if all == 0 {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
@@ -93,8 +94,8 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 // newDualPosterior returns the posterior on the basis of the pulled arms.
 func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (_ *Posterior, err error) {
 	defer try.Caught(&err)
-	if t := try.Of(treesOf(m)); t != nil {
-		return newTreePosterior(m, t, prior, counts, means)
+	if m.Relations().Unrelated() {
+		return newUnrelatedPosterior(m, prior, counts, means)
 	}
 	d := newPulledMeans(m, prior.Level, counts, means)
 	expected := 0.0
@@ -206,29 +207,44 @@ type levelled struct {
 	matrix *mat.SymDense // Σ t' (φ - φ̄)(φ - φ̄)ᵀ
 }
 
-// newLevelled returns precisions and centre of data: total and y have t and the mean of each arm, features returns the dim features of an
-// arm. The caller sets the matrix and the squares.
-func newLevelled(flat bool, level, own, scale float64, total, y []float64, dim int, features func(k int) []float64) levelled {
-	c := levelled{
+// newLevelled centres data: total and y have t and the mean of each arm, features returns the dim features of an arm. along is
+// Σ t' (φ - φ̄)(y - ȳ).
+func newLevelled(
+	flat bool, level, own, scale float64, total, y []float64, dim int, features func(k int) []float64,
+) (c levelled, along []float64) {
+	c = levelled{
 		fitted: fitted{own: own, scale: scale, centre: level}, flat: flat, with: make([]float64, len(total)), origin: make([]float64, dim),
+		matrix: mat.NewSymDense(dim, nil),
 	}
-	for k, t := range total {
-		if t > 0 {
-			c.with[k] = t / (1 + own*t)
-			c.precision += c.with[k]
-			c.noise -= math.Log(c.with[k])
+	pulled := indices.Where(len(total), func(k int) bool { return total[k] > 0 })
+	for _, k := range pulled {
+		t := total[k]
+		c.with[k] = t / (1 + own*t)
+		c.precision += c.with[k]
+		c.noise -= math.Log(c.with[k])
+	}
+	along = make([]float64, dim)
+	if len(pulled) == 0 {
+		return c, along
+	}
+	if flat {
+		c.centre = Dot(c.with, y) / c.precision
+		for _, k := range pulled {
+			addTo(c.origin, c.with[k]/c.precision, features(k))
 		}
 	}
-	if !flat {
-		return c
-	}
-	c.centre = Dot(c.with, y) / c.precision
-	for k, t := range c.with {
-		if t > 0 {
-			addTo(c.origin, t/c.precision, features(k))
+	rows, z := mat.NewDense(len(pulled), dim, nil), mat.NewVecDense(len(pulled), nil)
+	for row, k := range pulled {
+		root := math.Sqrt(c.with[k])
+		for j, v := range features(k) {
+			rows.Set(row, j, root*(v-c.origin[j]))
 		}
+		z.SetVec(row, root*(y[k]-c.centre))
 	}
-	return c
+	c.squares = mat.Dot(z, z)
+	c.matrix.SymOuterK(1, rows.T())
+	mat.NewVecDense(dim, along).MulVec(rows.T(), z)
+	return c, along
 }
 
 // penalised returns -2 times the log of the penalised restricted likelihood, up to a constant, from the deviance at the scale.

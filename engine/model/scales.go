@@ -63,7 +63,7 @@ func (s *scaling) least(largest, squares float64, deviance func(scale float64) f
 		scan(steps, steps, 1)
 		scan(best-coarseSteps+1, best+coarseSteps-1, 1)
 	}
-	s.near = math.Exp(leastBetween(math.Max(lo, at(best)-scaleStep), math.Min(hi, at(best)+scaleStep), at(best), least, of))
+	s.near = math.Exp(leastBetween(math.Max(lo, at(best)-scaleStep), math.Min(hi, at(best)+scaleStep), of))
 	if !(s.near > 0) || math.IsInf(s.near, 0) {
 		return 0, errors.New("no scale of the kernel fits")
 	}
@@ -121,63 +121,23 @@ func (s *scaling) law(largest, squares float64, deviance func(scale float64) flo
 	return log, []float64{math.Exp(mean) / ratio, math.Exp(mean), math.Exp(mean) * ratio}, []float64{1. / 6, 2. / 3, 1. / 6}
 }
 
-// leastBetween returns the minimiser of a function between two points, from an inner point x with value y, to scaleTolerance, by Brent's
-// method: parabolas through three values, or golden sections if those fail.
-//
-// [Brent73]: R. P. Brent, Algorithms for Minimization without Derivatives (1973), ch. 5.
-func leastBetween(lo, hi, x, y float64, of func(x float64) float64) float64 {
-	const golden = 0.3819660112501051
-	second, third, ySecond, yThird := x, x, y, y
-	step, before := 0., 0.
-	for {
-		middle := (lo + hi) / 2
-		if math.Abs(x-middle) <= scaleTolerance-(hi-lo)/2 {
-			return x
-		}
-		r := (x - second) * (y - yThird)
-		q := (x - third) * (y - ySecond)
-		p := (x-third)*q - (x-second)*r
-		if q = 2 * (q - r); q > 0 {
-			p = -p
-		}
-		q = math.Abs(q)
-		if math.Abs(p) < math.Abs(q*before/2) && p > q*(lo-x) && p < q*(hi-x) {
-			before, step = step, p/q
-			if x+step-lo < scaleTolerance || hi-x-step < scaleTolerance {
-				step = math.Copysign(scaleTolerance/2, middle-x)
-			}
+// leastBetween returns the minimiser of a function between two points, to scaleTolerance, by golden sections.
+func leastBetween(lo, hi float64, of func(x float64) float64) float64 {
+	const golden = 0.6180339887498949
+	left, right := hi-golden*(hi-lo), lo+golden*(hi-lo)
+	atLeft, atRight := of(left), of(right)
+	for hi-lo > scaleTolerance {
+		if atLeft <= atRight {
+			hi, right, atRight = right, left, atLeft
+			left = hi - golden*(hi-lo)
+			atLeft = of(left)
 		} else {
-			before = hi - x
-			if x >= middle {
-				before = lo - x
-			}
-			step = golden * before
-		}
-		u := x + step
-		if math.Abs(step) < scaleTolerance/2 {
-			u = x + math.Copysign(scaleTolerance/2, step)
-		}
-		v := of(u)
-		if v <= y {
-			if u < x {
-				hi = x
-			} else {
-				lo = x
-			}
-			third, yThird, second, ySecond, x, y = second, ySecond, x, y, u, v
-			continue
-		}
-		if u < x {
-			lo = u
-		} else {
-			hi = u
-		}
-		if v <= ySecond || second == x {
-			third, yThird, second, ySecond = second, ySecond, u, v
-		} else if v <= yThird || third == x || third == second {
-			third, yThird = u, v
+			lo, left, atLeft = left, right, atRight
+			right = lo + golden*(hi-lo)
+			atRight = of(right)
 		}
 	}
+	return (lo + hi) / 2
 }
 
 // tridiagonal has a positive semi-definite m×m matrix M as T = QᵀMQ with T tridiagonal, and vectors c rotated alike: all that the

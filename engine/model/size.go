@@ -31,7 +31,6 @@ const (
 	exactHardness  = 464
 	comparedArms   = 400
 	mostUnrelated  = 20000
-	mostInTree     = 8192
 )
 
 // The forms of a computation, as results name them: CoTestFC and its variants, then posteriors, then least squares.

@@ -70,8 +70,6 @@ func regimes() []regime {
 			"by exchange where the rank is larger than the next number", "time"},
 		{"designs under a ridge", fewDirections, directions, "all arms and pairs in exact features", "by exchange", "time"},
 		{"ρ*", exactHardness, arms, "in exact features", "in fewer directions", "seconds"},
-		{"posterior of arms that are related along trees", mostInTree, arms, "each arm and the level, by a formula", "as of other related ones",
-			"N² values of the kernel of each part"},
 		{"posterior of unrelated arms", mostUnrelated, arms, "each arm and the level, by a formula", "as of related ones",
 			"N² values of the kernel"},
 		{"warnings on unrelated arms", comparedArms, arms, "all pairs are compared", "by rank alone", "N² values of the kernel"},

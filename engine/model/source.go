@@ -31,7 +31,6 @@ type source struct {
 
 	features *once[*exactFeatures]
 	related  *once[*related]
-	trees    *once[*trees]
 }
 
 // exactFeatures are the features to the rounding of a pivoted Cholesky factor, or up to the largest rank.
@@ -50,8 +49,7 @@ func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source,
 		return nil, err
 	}
 	gram := try.Of(p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf))
-	s := &source{gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), related: newOnce[*related](),
-		trees: newOnce[*trees]()}
+	s := &source{gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), related: newOnce[*related]()}
 	s.factor = try.Of(kernels.Grow(gram))
 	s.scale, s.root = scaleOf(s.factor.Largest())
 	return s, nil

@@ -20,7 +20,7 @@ func TestResultsRevision(t *testing.T) {
 		"fb BestElsewhere":           2.2986269,
 		"fb CoKernelFB":              2.21604789,
 		"fb CoKernelFB-IndAlloc":     2.21604789,
-		"fb CoBayesFB":               2.1882580,
+		"fb CoBayesFB":               2.2007483,
 		"fb CoUniformFB":             2.30900486,
 		"fb GPUCB":                   2.21227142,
 		"fb TopTwoThompson":          2.29525585,

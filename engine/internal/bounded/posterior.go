@@ -2,16 +2,17 @@ package bounded
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -22,9 +23,9 @@ import (
 type Posterior struct {
 	Variance float64 // v
 
-	rows  [][]float64 // of the pulled arms
-	lower blas64.Triangular
-	alpha []float64 // v(vK + D)⁻¹ȳ
+	rows  [][]float64       // of the pulled arms
+	upper blas64.Triangular // U, UᵀU = vK + D
+	alpha []float64         // v(vK + D)⁻¹ȳ
 }
 
 // Fit returns the posterior at the variance of largest likelihood among most, most/4, most/16, …
@@ -85,30 +86,21 @@ func newPosterior(ctx context.Context, pulled []int, rows [][]float64, means, no
 	if err := memlimit.Matrices(ctx, "the posterior", 2, n, n); err != nil {
 		return nil, 0, err
 	}
-	a := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			a.SetSym(i, j, v*rows[i][pulled[j]])
-		}
-		a.SetSym(i, i, a.At(i, i)+noise[i])
-	}
+	a := symmetric.Make(n, func(i, j int) float64 { return v * rows[i][pulled[j]] })
+	symmetric.Add(a, func(i int) float64 { return noise[i] })
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	chol, ok := factor(a)
-	if !ok {
-		return nil, 0, errors.New("the kernel on the arms that were pulled is not positive definite beside their noise")
-	}
-	var alpha mat.VecDense
-	y := mat.NewVecDense(n, means)
-	if err := chol.SolveVecTo(&alpha, y); err != nil && !errors.As(err, new(mat.Condition)) {
+	sigma, err := factor(a)
+	if err != nil {
 		return nil, 0, err
 	}
-	likelihood := -mat.Dot(&alpha, y)/2 - chol.LogDet()/2
-	alpha.ScaleVec(v, &alpha)
-	var lower mat.TriDense
-	chol.LTo(&lower)
-	return &Posterior{Variance: v, rows: rows, lower: lower.RawTriangular(), alpha: alpha.RawVector().Data}, likelihood, nil
+	r, err := gp.New(gp.Data{Targets: means}, sigma)
+	if err != nil {
+		return nil, 0, err
+	}
+	floats.Scale(v, r.Weights)
+	return &Posterior{Variance: v, rows: rows, upper: sigma.Upper, alpha: r.Weights}, r.Evidence, nil
 }
 
 // Mean returns the posterior mean of an arm of the section.
@@ -155,7 +147,7 @@ func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int
 	white := map[int][]float64{}
 	for b := range leaders {
 		w := lists.Make(len(p.rows), func(j int) float64 { return p.rows[j][b] })
-		blas64.Trsv(blas.NoTrans, p.lower, blas64.Vector{N: len(w), Inc: 1, Data: w})
+		blas64.Trsv(blas.Trans, p.upper, blas64.Vector{N: len(w), Inc: 1, Data: w})
 		white[b] = w
 	}
 	return p.variances(ctx, len(leader), func(i int) (float64, []float64) {
@@ -170,7 +162,7 @@ func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int
 const tile = 512
 
 // variances returns the posterior variances of differences of rewards, of n arms and others. A function has, by arm, the kernel's
-// square of its difference, and L⁻¹k(s) of the other arm; nil if no variance is asked for.
+// square of its difference, and U⁻ᵀk(s) of the other arm; nil if no variance is asked for.
 func (p *Posterior) variances(ctx context.Context, n int, from func(i int) (square float64, white []float64)) ([]float64, error) {
 	out := make([]float64, n)
 	err := cores.Do(ctx, n, tile, func(first, end int) {
@@ -187,7 +179,7 @@ func (p *Posterior) variances(ctx context.Context, n int, from func(i int) (squa
 			}
 		}
 		if len(w) > 0 {
-			blas64.Trsm(blas.Left, blas.NoTrans, 1, p.lower, blas64.General{Rows: len(p.rows), Cols: len(arms), Stride: len(arms), Data: w})
+			blas64.Trsm(blas.Left, blas.Trans, 1, p.upper, blas64.General{Rows: len(p.rows), Cols: len(arms), Stride: len(arms), Data: w})
 		}
 		for k, i := range arms {
 			square, other := from(i)

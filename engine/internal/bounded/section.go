@@ -2,7 +2,6 @@ package bounded
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,11 +11,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -167,49 +168,36 @@ func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolera
 // negligible is the part of the largest variance of the kernel below which a rest is rounding.
 const negligible = 1e-12
 
-// factor returns the Cholesky factor of a positive-semidefinite matrix with as small a ridge as makes it
-// definite to working precision: none, or from 10⁻¹⁴ to 10⁻⁶ of its largest diagonal. What is factored here
-// guides designs and leaders; no test uses it.
-func factor(a *mat.SymDense) (chol mat.Cholesky, ok bool) {
-	if chol.Factorize(a) {
-		return chol, true
-	}
-	n := a.SymmetricDim()
-	top := 0.0
-	for i := range n {
-		top = max(top, a.At(i, i))
-	}
-	ridged := mat.NewSymDense(n, nil)
-	for part := 1e-14; part < 1e-5; part *= 100 {
+// factor factors a positive-semidefinite matrix with as small a ridge as makes it definite to working precision: none, or from 10⁻¹⁴ to
+// 10⁻⁶ of its largest diagonal. What is factored here guides designs and leaders; no test uses it.
+func factor(a *mat.SymDense) (out *gp.Dense, err error) {
+	top := lists.Max(indices.All(a.SymmetricDim()), func(i int) float64 { return a.At(i, i) })
+	for part := 0.0; part < 1e-5; part = max(100*part, 1e-14) {
+		ridged := mat.NewSymDense(a.SymmetricDim(), nil)
 		ridged.CopySym(a)
-		for i := range n {
-			ridged.SetSym(i, i, a.At(i, i)+part*top)
-		}
-		if chol.Factorize(ridged) {
-			return chol, true
+		if out, err = gp.NewDense(symmetric.Add(ridged, func(int) float64 { return part * top })); err == nil {
+			break
 		}
 	}
-	return chol, false
+	return out, err
 }
 
 // Whiten returns ΦL⁻ᵀ with LLᵀ the given matrix, which is positive definite: features in which it
 // is the identity.
 func Whiten(ctx context.Context, features *mat.Dense, known *mat.SymDense) (*mat.Dense, error) {
 	n, m := features.Dims()
-	chol, ok := factor(known)
-	if !ok {
-		return nil, errors.New("what is known after a round is not positive definite")
+	chol, err := factor(known)
+	if err != nil {
+		return nil, fmt.Errorf("what is known after a round: %w", err)
 	}
 	if err := memlimit.Matrices(ctx, "the features of a round", 1, n, m); err != nil {
 		return nil, err
 	}
-	var lower mat.TriDense
-	chol.LTo(&lower)
 	out := mat.NewDense(n, m, nil)
-	err := cores.Do(ctx, n, tile, func(from, end int) {
+	err = cores.Do(ctx, n, tile, func(from, end int) {
 		part := out.Slice(from, end, 0, m).(*mat.Dense)
 		part.Copy(features.Slice(from, end, 0, m))
-		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), part.RawMatrix())
+		blas64.Trsm(blas.Right, blas.NoTrans, 1, chol.Upper, part.RawMatrix())
 	})
 	return out, err
 }
