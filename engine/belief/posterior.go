@@ -24,8 +24,8 @@ type member struct {
 	sigma2 float64
 }
 
-// priorAt returns the prior at u: arm i is f_i = φ_iᵀw + e_i, where φ_i has the features of a pivoted Cholesky factor of the kernel, at most
-// rank of them, the constant, and so many zeros, and the variance of e_i is the own part and the remainder of the factor.
+// priorAt returns the prior at u: arm i is f_i = φ_iᵀw + e_i. φ_i has the features of a pivoted Cholesky factor of the kernel, at most
+// rank of them, the constant, and some zeros; the variance of e_i is the own part and the remainder of the factor.
 func (m *model) priorAt(ctx context.Context, u []float64, rank, zeros int) (features *mat.Dense, variance []float64, err error) {
 	defer try.Caught(&err)
 	d, n := m.d, m.d.p.N()
