@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -59,6 +60,11 @@ func TestBoundMeasures(t *testing.T) {
 	// two algorithms, and each bound once
 	if len(f.Panels) != 2 || f.Categories != nil || len(f.Panels[0].Series) != 5 || !slices.Equal(f.Panels[0].Series[0].X, []float64{2, 4}) {
 		t.Errorf("%d panels, %+v", len(f.Panels), f.Panels[0])
+	}
+	f = valuesOf(t, s, `w = sweep(r, V=[2, 4], schedule=["paper", "tuned"], algorithm=["CoKernelFC", "IndRAGE"])
+plot(w, x="V", y=["samples", "theorem"])`)[0].(report.Figure)
+	if names := lists.Map(f.Series, func(s report.Series) string { return s.Name }); !slices.Contains(names, "Theorem 1") || len(names) != 6 {
+		t.Errorf("series %q", names)
 	}
 	f = valuesOf(t, s, `plot(s, x="d", panel="V", y=["information_gain", "effective_dimension"])`)[0].(report.Figure)
 	if len(f.Panels[0].Series) != 2 || f.Panels[0].Series[0].Reference {

@@ -120,3 +120,24 @@ func evalFamily(c *call, a familyArgs) (any, error) {
 	p, err = p.WithNoise(a.model())
 	return p, noiseError(c, err)
 }
+
+// maxDrawn limits the arms of drawn, whose time grows with their cube.
+const maxDrawn = 2000
+
+// drawnArgs are the arguments of drawn.
+type drawnArgs struct {
+	P    *problem.Problem
+	Seed uint64 `arg:"default"`
+}
+
+// checkDrawn reports a problem with too many arms.
+func checkDrawn(c *call, a drawnArgs) {
+	if a.P != nil && a.P.N() > maxDrawn {
+		c.refuse(c.arg("p"), "", "the problem has %d arms; rewards can be drawn for at most %d", a.P.N(), maxDrawn)
+	}
+}
+
+// evalDrawn draws expected rewards from the kernel.
+func evalDrawn(c *call, a drawnArgs) (any, error) {
+	return dropOnError(awaitResult(c, func() (*problem.Problem, error) { return a.P.Drawn(c.e.ctx, a.Seed) }))
+}

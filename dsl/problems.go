@@ -124,11 +124,18 @@ func engineFunctions() []Function {
 			}, noiseParams("a number", "1")...),
 			Result: Problem, Example: "family(tasks=10, dimension=4, rank=2, gap=0.3)",
 		}, checkFamily, evalFamily),
+		makeFunction(Function{
+			Name: "drawn", Section: SectionProblems, Synonyms: []string{"sample_rewards", "gp"},
+			Doc: "returns the problem with expected rewards drawn from its kernel, as a Gaussian process; everything else stays the same",
+			Params: []Param{problemParam,
+				{Name: "seed", Whole: true, Range: wholeFrom(0), Default: "1", Doc: "seed of the rewards"}},
+			Result: Problem, Example: `drawn(with_kernel(paper(case=2), task(rbf(0.7)) * arm(rbf(1))), seed=1)`,
+		}, checkDrawn, evalDrawn),
 		{
 			Name: "bounds", Section: SectionProblems, Doc: "computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, " +
 				"corollaries, lower bound",
 			Params: []Param{problemParam, option("delta"), optional(option("epsilon")), option("budget"), option("xi"), option("norm"),
-				option("gap"), option("unit"), rewardNorm},
+				option("gap"), option("unit"), option("misfit"), rewardNorm},
 			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", check: oneNorm, eval: evalBounds,
 		},
 		theory("spectrum", typeOf[bounds.Spectrum](), "shows the eigenvalues of the kernels, which determine the effective dimension",

@@ -227,6 +227,8 @@ type Result struct {
 	// T* kl(δ, 1-δ) / V, per agent; 0 when unknown
 	LowerBoundSamples float64 `json:"lower_bound_samples"`
 	RatioToLowerBound float64 `json:"ratio_to_lower_bound"`
+	// the same with T* for δ → 0, if a task has several right answers; 0 otherwise. It is not a bound at a fixed δ
+	LowerBoundSamplesLimit float64 `json:"lower_bound_samples_limit,omitempty"`
 	// the guarantee of the answers, as a sentence
 	Guarantee string `json:"guarantee"`
 	// type of guarantee: "proven", "heuristic" or "none"
@@ -265,6 +267,8 @@ type Theory struct {
 	CorollaryA         float64 `json:"corollary_a"`         // by Υ
 	CorollaryB         float64 `json:"corollary_b"`         // by d_eff
 	CorollaryC         float64 `json:"corollary_c"`         // by ranks
+	// samples per agent of elimination under the stated misfit; 0 if the kernel cannot resolve the gap, or for algorithms without misfit
+	MisfitBound float64 `json:"misfit_bound,omitempty"`
 }
 
 // Detail has a Result's numbers per run, in order of the runs, so that runs with the same seeds can be compared in pairs. Slices have one

@@ -62,12 +62,22 @@ func promises(r bounds.Report) []promise {
 	}
 }
 
+// limitName is the name of the lower bound over the answers within ε.
+const limitName = "Lower bound as δ → 0"
+
 func promisesTable(r bounds.Report) Table {
 	t := Table{
 		Caption: "Lower and upper bounds",
 		Columns: columns("bound Bound", "#samples Fixed confidence: samples per agent", "#ratio Times the lower bound",
 			"#error Fixed budget: error probability", "#budget Budget per agent for error δ"),
 		Rows: [][]any{{"Lower bound, any algorithm", known(r.LowerBoundSamples), nil, nil, nil}},
+	}
+	if r.LowerBoundSamplesLimit > 0 {
+		row := []any{limitName, r.LowerBoundSamplesLimit, nil, nil, nil}
+		if finite(r.LowerBoundSamples) {
+			row[2] = r.LowerBoundSamplesLimit / r.LowerBoundSamples
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	for _, p := range promises(r) {
 		row := []any{p.name, known(p.fc), nil, nil, known(p.fbBudget)}
@@ -79,10 +89,25 @@ func promisesTable(r bounds.Report) Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	if m := r.Misfit; m != nil {
+		row := []any{fmt.Sprintf("Elimination under misfit %s", decimal(m.Stated, 3)), known(m.Samples), nil, nil, nil}
+		if finite(m.Samples) && finite(r.LowerBoundSamples) {
+			row[2] = m.Samples / r.LowerBoundSamples
+		}
+		t.Rows = append(t.Rows, row)
+	}
 	if finite(r.LowerBoundSamples) {
 		t.Rows[0][2] = 1.0
 	}
 	t.Notes = []string{"Upper bounds use the constants of the proofs. A bound of 1 on an error probability says nothing."}
+	if m := r.Misfit; m != nil && m.Samples == 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("Under this misfit, estimates by the kernel need not distinguish gaps below %s. "+
+			"Arms that are measured directly can be distinguished.", decimal(m.Floor, 3)))
+	}
+	if r.LowerBoundSamplesLimit > 0 {
+		t.Notes = append(t.Notes, "As δ → 0, an algorithm must settle on one of the answers within ε (Degenne and Koolen 2019). At a fixed δ "+
+			"this is not a bound.")
+	}
 	if note := conditionNote(r); note != "" {
 		t.Notes = append(t.Notes, note)
 	}

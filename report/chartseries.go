@@ -54,17 +54,22 @@ func (g split) shared(out []Series, s *Series, p splitPanel, n int) bool {
 	return false
 }
 
-// again reports whether a measure of theory was drawn for another algorithm already. It gives the series the look of a reference beside
-// what was measured.
+// again reports whether a measure of theory was drawn with the same values already, for another algorithm or schedule; that series then
+// has the name of the measure alone. It gives the series the look of a reference beside what was measured.
 func (g split) again(theory []Series, s *Series, p splitPanel, n int) bool {
 	j := n % len(g.measures)
-	s.Name, s.Hue, s.Variant = strings.TrimPrefix(p.combos[n/len(g.measures)].rest+", "+g.measures[j].title, ", "), 0, 0
+	title := g.measures[j].title
+	s.Name, s.Hue, s.Variant = strings.TrimPrefix(p.combos[n/len(g.measures)].rest+", "+title, ", "), 0, 0
 	if slices.ContainsFunc(g.measures, func(m measure) bool { return !m.theory }) {
 		s.Reference, s.Variant = true, lists.Count(g.measures[:j], func(m measure) bool { return m.theory })
 	}
-	return slices.ContainsFunc(theory, func(o Series) bool {
-		return o.Name == s.Name && slices.Equal(o.X, s.X) && slices.Equal(o.Y, s.Y)
-	})
+	for k, o := range theory {
+		if strings.HasSuffix(o.Name, title) && slices.Equal(o.X, s.X) && slices.Equal(o.Y, s.Y) {
+			theory[k].Name = title
+			return true
+		}
+	}
+	return false
 }
 
 // alikeDrawn reports whether no eye could tell the values apart in a figure.

@@ -227,6 +227,9 @@ func boundsFigure(r bounds.Report, y string) Figure {
 	if y == "samples" && finite(r.LowerBoundSamples) {
 		addBar(&f, "Lower bound", r.LowerBoundSamples)
 		f.Lines = []ReferenceLine{{At: r.LowerBoundSamples, Vertical: true}}
+		if r.LowerBoundSamplesLimit > 0 {
+			addBar(&f, limitName, r.LowerBoundSamplesLimit)
+		}
 	}
 	for _, p := range promises(r) {
 		if v := map[string]float64{"samples": p.fc, "budget": p.fbBudget, "error": p.error}[y]; finite(v) {

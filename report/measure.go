@@ -36,6 +36,7 @@ func measures() []measure {
 		bound("corollary_b", "Corollary 1 (b), by effective dimension", engine.ModeFC,
 			func(t engine.Theory) float64 { return t.CorollaryB }),
 		bound("corollary_c", "Corollary 1 (c), by ranks", engine.ModeFC, func(t engine.Theory) float64 { return t.CorollaryC }),
+		bound("misfit_bound", "Elimination under misfit, bound", engine.ModeFC, func(t engine.Theory) float64 { return t.MisfitBound }),
 		bound("theorem_error", "Theorem 2", engine.ModeFB, func(t engine.Theory) float64 { return t.Theorem }),
 		bound("corollary_a_error", "Corollary 2 (a), by information gain", engine.ModeFB,
 			func(t engine.Theory) float64 { return t.CorollaryA }),

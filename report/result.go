@@ -81,7 +81,11 @@ func resultBlocks(r engine.Result) []Block {
 func resultSentence(r engine.Result) string {
 	s := fmt.Sprintf("%s %s, with %s samples per agent", algorithm(r), verdict(r), cell(notNegative(r.SamplesPerAgent), 0))
 	if r.RatioToLowerBound > 0 {
-		s += fmt.Sprintf(" (%s times the lower bound of %s)", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
+		s += fmt.Sprintf(" (%s times the lower bound of %s", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
+		if limit := r.LowerBoundSamplesLimit; limit > 0 {
+			s += fmt.Sprintf("; %s times its limit for δ → 0, %s", decimal(r.SamplesPerAgent.Mean/limit, 3), decimal(limit, 0))
+		}
+		s += ")"
 	}
 	return s + fmt.Sprintf(" in %s.", rounds(r))
 }

@@ -35,6 +35,7 @@ type Learner struct {
 	noise   []float64  // N variances of one measurement
 	offset  float64    // the reward of 0, reward units
 	scale   float64    // the unit of the data, reward units
+	own     *standard  // of tasks whose scales differ materially; nil for others. The units above are then of standard rewards
 }
 
 // outlook is the posterior of all arms under one set of numbers.
@@ -89,9 +90,18 @@ func (l *Learner) data(counts []int, means, squares []float64) *data {
 			q.Noise.SD[i] = math.Sqrt(squares[i] / float64(c-1))
 		}
 	}
+	noise := l.knownNoise
+	if l.own = nil; l.stated == nil && cellsOf(&q).counted() == nil {
+		l.own = equally(&q, mean(rowsOf(&q)), 1).apart()
+	}
+	if l.own != nil {
+		q = *l.own.problem()
+		if noise != nil {
+			noise = lists.Make(n, func(i int) float64 { return noise[i] / l.size(i) })
+		}
+	}
 	d := cellsOf(&q)
 	d.columns()
-	noise := l.knownNoise
 	if wins := d.counted(); wins != nil && noise == nil {
 		lo, hi := q.TwoRewards()
 		share := (floats.Sum(wins) + 0.5) / (floats.Sum(d.n) + 1)
@@ -199,7 +209,21 @@ func relativeNoise(d *data) []float64 {
 
 // Estimates returns the posterior means of all arms.
 func (l *Learner) Estimates() []float64 {
-	return lists.Map(l.mean, func(m float64) float64 { return (l.offset + l.scale*m) / l.unit })
+	return lists.Make(len(l.mean), func(i int) float64 {
+		y := l.offset + l.scale*l.mean[i]
+		if l.own != nil {
+			y = l.own.back(l.p.TaskOf[i], y)
+		}
+		return y / l.unit
+	})
+}
+
+// size returns the scale of an arm's task, in reward units.
+func (l *Learner) size(i int) float64 {
+	if l.own == nil {
+		return 1
+	}
+	return l.own.scale[l.p.TaskOf[i]]
 }
 
 // square returns a variance of 1 in units of the data in units of the results.
@@ -207,7 +231,7 @@ func (l *Learner) square() float64 { return l.scale / l.unit * l.scale / l.unit 
 
 // Precision returns 1 over the variance of one measurement of each arm.
 func (l *Learner) Precision() []float64 {
-	return lists.Map(l.noise, func(v float64) float64 { return 1 / (v * l.square()) })
+	return lists.Make(len(l.noise), func(i int) float64 { return 1 / (l.noise[i] * l.square() * l.size(i) * l.size(i)) })
 }
 
 // off returns by how much each mean of a member is off the mean of all.
@@ -227,10 +251,15 @@ func (l *Learner) CovarianceMatrix(arms []int) *mat.SymDense {
 		out.SymRankOne(out, 1, l.off(o, arms))
 	}
 	out.ScaleSym(l.square()/float64(len(l.members)), out)
+	for a, i := range arms {
+		for b := range arms[:a+1] {
+			out.SetSym(a, b, out.At(a, b)*l.size(i)*l.size(arms[b]))
+		}
+	}
 	return out
 }
 
-// VariancesFrom sets dst[k] to the variance of the difference of the rewards of arms[k] and another arm.
+// VariancesFrom sets dst[k] to the variance of the difference of the rewards of arms[k] and another arm of the same task.
 func (l *Learner) VariancesFrom(dst []float64, arms []int, from int) error {
 	clear(dst)
 	for _, o := range l.members {
@@ -240,7 +269,7 @@ func (l *Learner) VariancesFrom(dst []float64, arms []int, from int) error {
 			dst[k] += (off.AtVec(k) - other) * (off.AtVec(k) - other)
 		}
 	}
-	floats.Scale(l.square()/float64(len(l.members)), dst)
+	floats.Scale(l.square()*l.size(from)*l.size(from)/float64(len(l.members)), dst)
 	return nil
 }
 
@@ -254,5 +283,8 @@ func (l *Learner) Variances() []float64 {
 		}
 	}
 	floats.Scale(l.square()/float64(len(l.members)), out)
+	for i := range out {
+		out[i] *= l.size(i) * l.size(i)
+	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -297,6 +298,50 @@ func TestLearnerOfEqualMeasurements(t *testing.T) {
 						t.Errorf("value %v, %d times: arm %d has the posterior mean %v and variance %v", value, again, i, m, v)
 					}
 				}
+			}
+		}
+	}
+}
+
+// Tasks whose rewards differ in scale alone are estimated alike, each in its own unit; noise may be known.
+func TestLearnerOfScales(t *testing.T) {
+	p := plain(t, 3, 6, true)
+	truth := wave(p)
+	counts, means, squares := drawn(p, truth, 0.3, func(int) int { return 12 })
+	for _, known := range []bool{false, true} {
+		var noise []float64
+		factor := func(i int) float64 { return math.Pow(100, float64(p.TaskOf[i])) }
+		of := func(y []float64, power float64) []float64 {
+			return lists.Make(len(y), func(i int) float64 { return y[i] * math.Pow(factor(i), power) })
+		}
+		if known {
+			noise = of(slices.Repeat([]float64{0.3}, p.N()), 1)
+		}
+		l := NewLearner(p, noise, nil, 1, 512)
+		if err := l.Learn(t.Context(), counts, of(means, 1), of(squares, 2)); err != nil {
+			t.Fatal(err)
+		}
+		variances, all := l.Variances(), l.CovarianceMatrix(indices.All(p.N()))
+		for i, y := range l.Estimates() {
+			if off := math.Abs(y/factor(i) - means[i]); off > 0.3 {
+				t.Errorf("noise known %v, arm %d: estimate %g, mean %g of unit %g", known, i, y, means[i]*factor(i), factor(i))
+			}
+			if sd := math.Sqrt(variances[i]) / factor(i); sd < 0.02 || sd > 0.3 || math.Abs(all.At(i, i)/variances[i]-1) > 1e-9 {
+				t.Errorf("noise known %v, arm %d: sd %g of unit %g", known, i, sd, factor(i))
+			}
+			if noise := 1 / math.Sqrt(l.Precision()[i]) / factor(i); noise < 0.15 || noise > 0.6 {
+				t.Errorf("noise known %v, arm %d: noise %g of unit %g", known, i, noise, factor(i))
+			}
+		}
+		from := make([]float64, 6)
+		lo, _ := p.ArmsOf(1)
+		arms := indices.All(p.N())[lo : lo+6]
+		if err := l.VariancesFrom(from, arms, lo+2); err != nil {
+			t.Fatal(err)
+		}
+		for k, i := range arms {
+			if want := all.At(i, i) + all.At(lo+2, lo+2) - 2*all.At(i, lo+2); math.Abs(from[k]-want) > 1e-6*all.At(i, i) {
+				t.Errorf("noise known %v, arm %d: variance of the difference %g, want %g", known, i, from[k], want)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error)
 	if p.Noise.UnknownBy != "" {
 		b.note(engine.WarnBoundsGuessed, nil, p.LargestNoise())
 	}
-	for _, step := range []func() error{b.scales, b.gain, b.designs, b.lowerBound, b.ball, b.theorems} {
+	for _, step := range []func() error{b.scales, b.gain, b.designs, b.lowerBound, b.ball, b.theorems, b.misfit} {
 		if err := ctx.Err(); err != nil {
 			return r, err
 		}
@@ -314,6 +314,11 @@ func (b *builder) lowerBound() (err error) {
 			}
 		}
 	}
+	limit, err := m.Truth().LimitTime(b.opt.Epsilon)
+	if err != nil {
+		return err
+	}
+	r.LowerBoundSamplesLimit = limit * model.Nats(r.Delta) / float64(r.Tasks)
 	lower, upper, err := m.Truth().CharacteristicTime(ridge, b.opt.Epsilon)
 	r.CharacteristicTime = lower
 	r.LowerBoundSamples = lower * model.Nats(r.Delta) / float64(r.Tasks)

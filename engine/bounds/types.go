@@ -48,11 +48,14 @@ type Report struct {
 	// upper bound of T* for very many arms, with CharacteristicTime as lower bound; 0 otherwise
 	CharacteristicTimeUpper float64 `json:"characteristic_time_upper,omitempty"`
 	LowerBoundSamples       float64 `json:"lower_bound_samples"` // T* kl(δ, 1-δ) / V, per agent
+	// LowerBoundSamples with T* for δ → 0, if a task has several right answers (Degenne and Koolen 2019); 0 otherwise
+	LowerBoundSamplesLimit float64 `json:"lower_bound_samples_limit,omitempty"`
 	// per agent, for algorithms that use the stated norm; 0 if unknown
 	LowerBoundSamplesNorm float64 `json:"lower_bound_samples_norm,omitempty"`
 	RoundsFC              int     `json:"rounds_fc"` // r* of the proof of Theorem 1
 	RoundsFB              int     `json:"rounds_fb"` // R of Alg. 2
 
+	Misfit    *Misfit          `json:"misfit,omitempty"` // nil if no misfit is stated
 	Theorem   Theorem          `json:"theorem"`
 	Corollary Corollary        `json:"corollary"`
 	Notes     []engine.Warning `json:"notes,omitempty"` // conditions that do not hold, and interpretations of the proofs

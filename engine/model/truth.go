@@ -284,10 +284,8 @@ func (m Truth) LowerBound(delta, epsilon float64) (float64, error) {
 // If each task has one right answer and noise is normal, T* = 2ρ* with gaps increased by epsilon, at ξ = 0, or for the lower bound at a
 // given ξ. If tasks have several, or rewards are two-valued, the lower bound is a game between allocations and some alternatives, and the
 // upper bound is unknown (0). Both are 0 if no bound is known: if all arms are right answers, for bounded rewards that are neither
-// two-valued nor resampled, for rewards with common block effects, and for too large games. For δ → 0 more is known about several right
-// answers:
-//
-// R. Degenne, W. M. Koolen, Pure exploration with multiple correct answers, NeurIPS 2019.
+// two-valued nor resampled, for rewards with common block effects, and for too large games. LimitTime has the limit for δ → 0 with several
+// right answers.
 func (m Truth) CharacteristicTime(ridge, epsilon float64) (lower, upper float64, err error) {
 	t, err := m.known()
 	if err != nil {

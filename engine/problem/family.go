@@ -1,14 +1,17 @@
 package problem
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -116,4 +119,30 @@ func orthonormal(rng *rand.Rand, number, dim int) (rows [][]float64) {
 		}
 	}
 	return rows
+}
+
+// Drawn returns the problem with expected rewards drawn from its kernel, as a Gaussian process of mean 0. It returns an error for a
+// problem with measurements, whose expected rewards they are, and if ctx ends.
+func (p *Problem) Drawn(ctx context.Context, seed uint64) (_ *Problem, err error) {
+	defer try.Caught(&err)
+	if p.Long != nil || p.Rewards != nil {
+		return nil, fmt.Errorf("problem %q: it has measurements; rewards are drawn for problems without any", p.Name)
+	}
+	gram := kernels.Dense(try.Of(p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf)))
+	var eigen mat.EigenSym
+	if !eigen.Factorize(gram, true) {
+		return nil, fmt.Errorf("problem %q: the eigenvalues of the kernel cannot be computed", p.Name)
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	coefficients := mat.NewVecDense(p.N(), lists.Map(eigen.Values(nil), func(v float64) float64 {
+		return math.Sqrt(max(v, 0)) * rng.NormFloat64()
+	}))
+	var means mat.VecDense
+	means.MulVec(&vectors, coefficients)
+	q := *p
+	q.Mean, q.Partial, q.Reps = means.RawVector().Data, nil, nil
+	q.Name = fmt.Sprintf("%s, drawn with seed %d", p.Name, seed)
+	return &q, nil
 }

@@ -136,3 +136,36 @@ func rankOf(m mat.Matrix) int {
 	values := svd.Values(nil)
 	return lists.Count(values, func(v float64) bool { return v > 1e-9*values[0] })
 }
+
+// Drawn rewards have the kernel as their covariance: over many draws, mean products are the entries of the Gram matrix.
+func TestDrawn(t *testing.T) {
+	p, err := Family(FamilySize{Tasks: 2, Dimension: 2, Arms: 3, Rank: 2}, 0.5, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 2, Task: kernels.Identity{}, Arm: kernels.RBF{Lengthscale: []float64{0.8}}}}})
+	m, err := p.Kernel.On(t.Context(), p.Tasks, p.Arms, p.TaskOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gram, sum := kernels.Dense(m), mat.NewSymDense(6, nil)
+	const draws = 4000
+	for seed := range draws {
+		q, err := p.Drawn(t.Context(), uint64(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum.SymRankOne(sum, 1./draws, mat.NewVecDense(6, q.Mean))
+	}
+	for i := range 6 {
+		for j := range 6 {
+			if math.Abs(sum.At(i, j)-gram.At(i, j)) > 0.25 { // five standard errors at variance 2
+				t.Errorf("covariance %d, %d is %g, the kernel has %g", i, j, sum.At(i, j), gram.At(i, j))
+			}
+		}
+	}
+	p.Rewards = [][]float64{{1}}
+	if _, err := p.Drawn(t.Context(), 1); err == nil {
+		t.Error("measured rewards are replaced")
+	}
+}

@@ -236,7 +236,7 @@ func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *m
 }
 
 // theory returns the bounds for the problem; nil if they cannot be computed, if each run draws its own expected rewards, or for many arms.
-func (x Experiment) theory(ctx context.Context, model *model.Model) *engine.Theory {
+func (x Experiment) theory(ctx context.Context, entry algorithms.Entry, model *model.Model) *engine.Theory {
 	if x.Problem.Mean == nil || x.believed != nil || x.Problem.N() > predictedArms {
 		return nil
 	}
@@ -248,8 +248,13 @@ func (x Experiment) theory(ctx context.Context, model *model.Model) *engine.Theo
 	if x.Mode == engine.ModeFB {
 		theorem, corollary = b.Theorem.FB, b.Corollary.FB
 	}
+	misfit := bounds.Misfit{}
+	if entry.Takes("misfit") {
+		misfit, _ = bounds.MisfitOf(model, x.Options) // 0 if it cannot be computed
+	}
 	return &engine.Theory{InformationGain: b.InformationGain, EffectiveDimension: b.EffectiveDimension, RankJoint: b.RankJoint,
-		Theorem: theorem, CorollaryA: corollary.A, CorollaryB: corollary.B, CorollaryC: corollary.C}
+		Theorem: theorem, CorollaryA: corollary.A, CorollaryB: corollary.B, CorollaryC: corollary.C,
+		MisfitBound: misfit.Samples}
 }
 
 // hardnessSpeedup returns Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are separately than together, at the same ridge. It is 0 if the

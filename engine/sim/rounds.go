@@ -144,10 +144,10 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	if f := m.Truth().Fidelity(terms.Epsilon); f == model.Foreign || norm == 0 && f == model.Rounded {
 		return
 	}
-	bound, err := x.lowerBound(ctx, m, r.Delta, terms.Epsilon, norm)
+	bound, limit, err := x.lowerBound(ctx, m, r.Delta, terms.Epsilon, norm)
 	switch {
 	case err == nil && bound > 0:
-		r.LowerBoundSamples = bound / float64(x.Problem.V())
+		r.LowerBoundSamples, r.LowerBoundSamplesLimit = bound/float64(x.Problem.V()), limit/float64(x.Problem.V())
 		r.RatioToLowerBound = r.SamplesPerAgent.Mean / r.LowerBoundSamples
 		// a loose bound is not informative, and runs that end undecided too often would look too good
 		if norm > 0 && r.RatioToLowerBound > tellingRatio || r.Undecided.Rate > r.Delta {
@@ -161,19 +161,24 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 }
 
 // lowerBound returns the bound for the actual noise of the rewards if the model has guesses of it. With a norm it is the bound for
-// algorithms that use the norm.
-func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta, epsilon, norm float64) (float64, error) {
+// algorithms that use the norm. limit is the one for δ → 0 over the answers within epsilon, 0 if there is no other.
+func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta, epsilon, norm float64) (bound, limit float64, err error) {
 	if p := x.Problem; p.Noise.UnknownBy != "" && p.Noise.SD != nil && !slices.Equal(p.Noise.SD, p.Noise.Scales) {
 		known := *p
 		known.Noise.Scales, known.Noise.UnknownBy = p.Noise.SD, ""
 		exact, err := model.NewContext(ctx, &known, m.Unit)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		m = exact.Share(x.Memory)
 	}
 	if norm > 0 {
-		return m.Truth().NormLowerBound(norm, delta, epsilon)
+		bound, err = m.Truth().NormLowerBound(norm, delta, epsilon)
+		return bound, 0, err
 	}
-	return m.Truth().LowerBound(delta, epsilon)
+	if bound, err = m.Truth().LowerBound(delta, epsilon); err != nil {
+		return 0, 0, err
+	}
+	limit, err = m.Truth().LimitTime(epsilon)
+	return bound, limit * model.Nats(delta), err
 }

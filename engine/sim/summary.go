@@ -48,7 +48,7 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	if t.done == 0 {
 		r.RatioToLowerBound = 0 // the ratio of an unfinished run would look too good
 	} else if x.Detail {
-		r.Theory = x.theory(ctx, model)
+		r.Theory = x.theory(ctx, entry, model)
 		r.Detail = x.detail(ctx, entry, model, ts.judge.lost != nil, r.Ridge, scores, runs, r.Theory)
 	}
 	return r

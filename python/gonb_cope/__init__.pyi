@@ -300,6 +300,8 @@ class Result(Value, _HasPlot):
     """no algorithm needs fewer samples per agent: T* kl(δ, 1 - δ) / V; 0 when unknown"""
     ratio_to_lower_bound: float | None
     """`samples_per_agent` over `lower_bound_samples`; 0 when the bound is unknown, and where more runs than `delta` end undecided"""
+    lower_bound_samples_limit: float | None
+    """the same with T* for δ → 0, if a task has several right answers; 0 otherwise. It is no bound at a fixed δ"""
     guarantee: str
     """the guarantee of the answers, in a sentence"""
     standing: str
@@ -375,12 +377,16 @@ class Bounds(Value, _HasPlot):
     """upper end of T*, for very many arms"""
     lower_bound_samples: float | None
     """no algorithm needs fewer samples per agent: T* kl(δ, 1 - δ) / V; 0 when unknown"""
+    lower_bound_samples_limit: float | None
+    """`lower_bound_samples` with T* for δ → 0, if a task has several right answers (Degenne and Koolen 2019); 0 otherwise"""
     lower_bound_samples_norm: float | None
     """lower bound in samples per agent for algorithms that use the norm that was stated"""
     rounds_fc: int
     """r* of the proof of Theorem 1, rounds"""
     rounds_fb: int
     """R of Alg. 2, rounds"""
+    misfit: Record
+    """nil if no misfit is stated"""
     theorem: Record
     """Theorems 1 and 2 as numbers"""
     corollary: Record
@@ -574,7 +580,7 @@ class Explanation(Value):
     """one for each task, in the order of the tasks"""
 
 class Problem(Value):
-    """A problem, as returned by problem, with_kernel, paper, classic and family."""
+    """A problem, as returned by problem, with_kernel, paper, classic, family and drawn."""
     name: str
     """name of the problem"""
     kernel: str
@@ -599,7 +605,10 @@ class Problem(Value):
     def with_kernel(self, kernel: JointKernel) -> Problem:
         """Returns the problem with another kernel, such as a fitted one; everything else stays the same."""
         ...
-    def bounds(self, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
+    def drawn(self, seed: int | None = ...) -> Problem:
+        """Returns the problem with expected rewards drawn from its kernel, as a Gaussian process; everything"""
+        ...
+    def bounds(self, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
         """Computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound."""
         ...
     def spectrum(self, xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ...) -> Spectrum:
@@ -1425,7 +1434,29 @@ def family(tasks: int | None = ..., dimension: int | None = ..., arms: int | Non
     """
     ...
 
-def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
+def drawn(p: Problem, seed: int | None = ...) -> Problem:
+    """Returns the problem with expected rewards drawn from its kernel, as a Gaussian process; everything
+    else stays the same.
+
+    Parameters:
+        p (a problem):
+            The problem
+        seed (a whole number, at least 0, default 1):
+            Seed of the rewards
+
+    Returns:
+        Problem
+
+    Raises:
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
+
+    Example:
+        cope.drawn(cope.with_kernel(cope.paper(case=2), cope.task(cope.rbf(0.7)) * cope.arm(cope.rbf(1))), seed=1)
+    """
+    ...
+
+def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
     """Computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound.
 
     Parameters:
@@ -1448,6 +1479,9 @@ def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..
             Lower bound on the smallest gap, in reward units; by default from the known means
         unit (a number, greater than 0, optional):
             Normalisation: reward units of one normalised unit; by default the largest noise
+        misfit (a number, at least 0, default 0):
+            Bound on the misspecification: how far any expected reward may be from what the kernel can
+            represent, in reward units
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
 
@@ -2403,13 +2437,14 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
             The measure to draw, by default the first; for a sweep or several results also a list of
             measures with one unit. Measures for an answer: reward; for a sweep or several results:
             samples, samples_total, ratio, lower_bound, theorem, corollary_a, corollary_b, corollary_c,
-            theorem_error, corollary_a_error, corollary_b_error, corollary_c_error, information_gain,
-            effective_dimension, rank_joint, rounds, messages, bytes, bytes_raw, bytes_theta, error,
-            decided_error, task_error, undecided, regret or relative_regret; for a result: estimate,
-            alive, pulls, rho or open; for bounds: samples, budget or error; for a plan or a what_if
-            table: samples, samples_total, rounds, cost or time; for hardness: gap, rho_alone or weight;
-            for a spectrum: eigenvalue; for a design: weight; for comparisons: ratio or difference; for
-            a speedup: beta; for a fit: similarity or residual; for a campaign: open, decided or samples
+            misfit_bound, theorem_error, corollary_a_error, corollary_b_error, corollary_c_error,
+            information_gain, effective_dimension, rank_joint, rounds, messages, bytes, bytes_raw,
+            bytes_theta, error, decided_error, task_error, undecided, regret or relative_regret; for a
+            result: estimate, alive, pulls, rho or open; for bounds: samples, budget or error; for a
+            plan or a what_if table: samples, samples_total, rounds, cost or time; for hardness: gap,
+            rho_alone or weight; for a spectrum: eigenvalue; for a design: weight; for comparisons:
+            ratio or difference; for a speedup: beta; for a fit: similarity or residual; for a campaign:
+            open, decided or samples
         file (a string, optional):
             Also write the figure to this file, as .svg, .pdf, .png or .tex
         panel (a string, optional):

@@ -183,6 +183,8 @@ const (
 	KindBelief // posterior of the expected rewards given measurements
 
 	KindFitSpace // space of fits of means with these counts
+
+	KindLimit // T* for δ → 0 with several right answers
 )
 
 // encode appends the bytes of a key, different ones for different keys.

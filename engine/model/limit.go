@@ -1,0 +1,151 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
+)
+
+// mostAnswerDesigns limits the designs of one LimitTime.
+const mostAnswerDesigns = 400
+
+// LimitTime returns T* for δ → 0 where a task has several right answers (within epsilon of the best arm, normalised): expected samples
+// are at least about T* log(1/δ), all agents together. An algorithm settles on one right answer i_v of each task, and must exclude that
+// an arm x is above it by epsilon, so
+//
+//	T* = min over right answers i of min_λ max_{v,x} 2 ‖φ_x - φ_{i_v}‖²_{A(0,λ)⁻¹} / (μ_{i_v} - μ_x + ε)².
+//
+// It is 0 if each task has one right answer, as CharacteristicTime then has no other limit, and if it is unknown: without normal
+// noise, for rewards with common block effects, and for more than 400 arms. The search over the answers of related tasks is best first;
+// after mostAnswerDesigns it returns the lower bound reached. The result is cached.
+//
+// R. Degenne, W. M. Koolen, Pure exploration with multiple correct answers, NeurIPS 2019, Theorem 1.
+func (m Truth) LimitTime(epsilon float64) (_ float64, err error) {
+	defer try.Caught(&err)
+	p := m.Problem
+	if epsilon <= 0 || p.N() > mostAlternatives || p.Noise.Bounds != nil || diverges(p) || p.Block != nil {
+		return 0, nil
+	}
+	s := try.Of(newAnswerSearch(m, epsilon))
+	if !slices.ContainsFunc(s.right, func(r []int) bool { return len(r) > 1 }) {
+		return 0, nil
+	}
+	return Remembered(m.Model, canon.Key{Kind: canon.KindLimit, Level: epsilon}, func() (sum float64, err error) {
+		defer try.Caught(&err)
+		for _, tasks := range s.m.relatedTasks() { // T* of unrelated tasks adds up
+			if len(tasks) > 1 || p.V() == 1 {
+				sum += try.Of(s.least(tasks))
+				continue
+			}
+			alone := try.Of(NewContext(m.Context(), p.Only(tasks[0]), m.Unit)) // has fewer arms and directions
+			own := try.Of(newAnswerSearch(alone.Share(m.Memory).Truth(), epsilon))
+			sum += try.Of(own.least([]int{0}))
+		}
+		return sum, nil
+	})
+}
+
+// newAnswerSearch returns a search over the right answers of each task.
+func newAnswerSearch(m Truth, epsilon float64) (s *answerSearch, err error) {
+	defer try.Caught(&err)
+	m.Model = try.Of(m.Exact())
+	s = &answerSearch{m: m, t: try.Of(m.known()), epsilon: epsilon, right: make([][]int, m.Problem.V())}
+	for i, v := range m.Problem.TaskOf {
+		if i == s.t.best[v] || s.t.gap[i] < epsilon*(1-1e-9) { // an arm at the edge needs infinitely many samples
+			s.right[v] = append(s.right[v], i)
+		}
+	}
+	return s, nil
+}
+
+// relatedTasks returns the tasks in groups: features of different groups are orthogonal.
+func (m Truth) relatedTasks() [][]int {
+	groups := m.Problem.Groups()
+	group := indices.All(len(groups)) // of each task
+	related := func(v, w int) bool {
+		for _, i := range groups[v] {
+			for _, j := range groups[w] {
+				x, y := m.Features.RawRowView(i), m.Features.RawRowView(j)
+				if math.Abs(Dot(x, y)) > 1e-12*math.Sqrt(Dot(x, x)*Dot(y, y)) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for v := range group {
+		for w := range v {
+			if group[w] != group[v] && related(v, w) {
+				from, to := group[v], group[w]
+				for u := range group {
+					if group[u] == from {
+						group[u] = to
+					}
+				}
+			}
+		}
+	}
+	return lists.Groups(indices.All(len(group)), func(v int) int { return group[v] })
+}
+
+// answerSearch is a branch-and-bound search for the right answers that need the fewest samples.
+type answerSearch struct {
+	m       Truth
+	t       *truth
+	epsilon float64
+	right   [][]int // of each task
+	designs int     // made so far
+}
+
+// answers are right answers of the first tasks of a group. The others have no contrasts, so bound is below the value of all completions.
+type answers struct {
+	of    []int
+	bound float64
+}
+
+// least returns 2ρ of the best answers of the tasks, or a lower bound.
+func (s *answerSearch) least(tasks []int) (float64, error) {
+	open := []answers{{}}
+	for {
+		at := 0
+		for k, a := range open {
+			// of equal bounds the one with more answers
+			if b := open[at]; a.bound < b.bound || a.bound == b.bound && len(a.of) > len(b.of) {
+				at = k
+			}
+		}
+		best := open[at]
+		if len(best.of) == len(tasks) || s.designs >= mostAnswerDesigns {
+			return best.bound, nil
+		}
+		open = slices.Delete(open, at, at+1)
+		for _, i := range s.right[tasks[len(best.of)]] {
+			next := answers{of: append(slices.Clone(best.of), i)}
+			d, err := design.Minimax(s.m.Space(0), s.contrasts(next.of), s.m.Solver(DesignTolerance(s.m.Problem.N())))
+			if err != nil {
+				return 0, err
+			}
+			s.designs++
+			next.bound = max(best.bound, 2*d.Lower)
+			open = append(open, next)
+		}
+	}
+}
+
+// contrasts returns the comparisons of the answers with all other arms of their tasks.
+func (s *answerSearch) contrasts(of []int) (c design.Contrasts) {
+	groups := s.m.Problem.Groups()
+	for _, i := range of {
+		for _, x := range groups[s.m.Problem.TaskOf[i]] {
+			if gap := s.t.gap[x] - s.t.gap[i] + s.epsilon; x != i {
+				c.Pairs = append(c.Pairs, design.Pair{I: i, J: x, Weight: 1 / (gap * gap)})
+			}
+		}
+	}
+	return c
+}
