@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import signal
 import threading
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import REPOSITORY
 
 import gonb_cope as cope
 from gonb_cope import _own
@@ -56,6 +58,20 @@ def test_runs() -> None:
     rows = s.to_columns()
     assert rows["algorithm"] == ["CoTestFC", "CoTestFC", "Pooled", "Pooled"]
     assert cope.compare(r, cope.fc(p, runs=20)).json
+
+
+def test_notebook(folder: Path) -> None:
+    """The notebook's algorithm has at most 30 lines in either language, and its Python code draws a figure."""
+    path = REPOSITORY / "notebooks" / "own-algorithm.ipynb"
+    if not path.exists():
+        pytest.skip("the notebooks are not here")
+    cells = {c["id"]: "".join(c["source"]) for c in json.loads(path.read_text("utf-8"))["cells"]}
+    code = cells["python"].split("```python\n")[1].split("```")[0]
+    algorithms = code[code.index("class ") : code.index("\np = ")], cells["algorithm"][cells["algorithm"].index("type ") :]
+    assert [sum(bool(line.strip()) for line in text.splitlines()) <= 30 for text in algorithms] == [True, True], algorithms
+    names: dict[str, Any] = {}
+    exec(code.replace("runs=50", "runs=10"), names)
+    assert names["r"].errors["count"] == 0 and (folder / "own-algorithm.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_arms() -> None:
