@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -33,7 +34,7 @@ const (
 
 // Revision counts the changes of results of Of. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
-const Revision = 14
+const Revision = 15
 
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {
@@ -288,31 +289,17 @@ func (s *search) leaveOneOut(e *evidence) LeaveOneOut {
 	return out
 }
 
-// sites returns what represents the counts of all measured arms, by Newton steps at the best numbers.
+// sites returns what represents the counts of all measured arms at the best numbers.
 func (s *search) sites(ctx context.Context, rank int) (target, variance []float64, err error) {
-	d := s.d
-	target, variance = make([]float64, len(d.cells)), make([]float64, len(d.cells))
-	f := make([]float64, d.p.N())
-	for k, i := range d.cells {
-		f[i] = math.Log((d.wins[k] + 0.5) / (d.n[k] - d.wins[k] + 0.5))
+	defer try.Caught(&err)
+	features, own := try.Two(s.priorAt(ctx, s.best, rank, 0))
+	_, width := features.Dims()
+	observed := mat.NewDense(width, len(s.d.cells), nil)
+	for k, i := range s.d.cells {
+		observed.SetCol(k, features.RawRowView(i))
 	}
-	for range 12 {
-		var moved float64
-		for k, i := range d.cells {
-			target[k], variance[k] = gp.Site(f[i], d.wins[k], d.n[k])
-		}
-		m, err := s.memberAt(ctx, s.best, target, variance, rank)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, i := range d.cells {
-			moved = max(moved, math.Abs(m.Mean[i]-f[i]))
-		}
-		if copy(f, m.Mean); moved < 1e-3 {
-			break
-		}
-	}
-	return target, variance, nil
+	l := try.Of(gp.NewLaplace(gp.LowRankPrior{Features: observed, Own: indices.Of(own, s.d.cells)}, s.d.wins, s.d.n))
+	return l.Targets, l.Noise, nil
 }
 
 // finish brings draws and noise to reward units.

@@ -61,9 +61,7 @@ func (m *model) factors(u []float64) []float64 {
 // there is none at which one computation takes over from another.
 //
 // [MAM10]: I. Murray, R. P. Adams, D. J. C. MacKay, Elliptical slice sampling, AISTATS 2010.
-//
-// It returns the factors of the chains, nil where there is none.
-func (l *Learner) sample(ctx context.Context, c *chosen) ([]*factored, error) {
+func (l *Learner) sample(ctx context.Context, c *chosen) error {
 	steps, bank := 1, l.chains
 	if bank == nil {
 		steps = firstSteps
@@ -72,31 +70,27 @@ func (l *Learner) sample(ctx context.Context, c *chosen) ([]*factored, error) {
 			bank = append(bank, normalNumbers(rng, len(c.numbers)))
 		}
 	}
-	logs, found := make([]float64, len(bank)), make([]*factored, len(bank))
+	logs := make([]float64, len(bank))
 	err := cores.Do(ctx, len(bank), 1, func(from, to int) {
 		for k := from; k < to; k++ {
-			if logs[k], found[k] = c.likelihood(ctx, bank[k]); l.chains == nil {
-				c.drop(found[k])
-				found[k] = nil
-			}
+			logs[k] = c.likelihood(ctx, bank[k])
 		}
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if l.chains == nil {
 		if math.IsInf(floats.Max(logs), -1) {
-			return nil, errNoMember
+			return errNoMember
 		}
 		bank, logs = resampled(bank, logs, mostChains)
-		found = found[:len(bank)]
 	}
 	l.chains = bank
-	return found, cores.Do(ctx, len(bank), 1, func(from, to int) {
+	return cores.Do(ctx, len(bank), 1, func(from, to int) {
 		for k := from; k < to; k++ {
 			rng := rand.New(rand.NewPCG(3+uint64(l.rounds), uint64(k)))
 			for range steps {
-				bank[k], logs[k], found[k] = c.slice(ctx, rng, bank[k], logs[k], found[k])
+				bank[k], logs[k] = c.slice(ctx, rng, bank[k], logs[k])
 			}
 		}
 	})
@@ -117,8 +111,8 @@ func resampled(bank [][]float64, logs []float64, count int) (out [][]float64, of
 	return out, of
 }
 
-// slice makes a step from the numbers z with that log likelihood and factor.
-func (c *chosen) slice(ctx context.Context, rng *rand.Rand, z []float64, log float64, f *factored) ([]float64, float64, *factored) {
+// slice makes a step from the numbers z with that log likelihood.
+func (c *chosen) slice(ctx context.Context, rng *rand.Rand, z []float64, log float64) ([]float64, float64) {
 	towards, least := normalNumbers(rng, len(z)), log+math.Log(rng.Float64())
 	angle := 2 * math.Pi * rng.Float64()
 	to := make([]float64, len(z))
@@ -126,19 +120,16 @@ func (c *chosen) slice(ctx context.Context, rng *rand.Rand, z []float64, log flo
 		for j := range z {
 			to[j] = z[j]*math.Cos(angle) + towards[j]*math.Sin(angle)
 		}
-		at, other := c.likelihood(ctx, to)
-		if at >= least {
-			c.drop(f)
-			return to, at, other
+		if at := c.likelihood(ctx, to); at >= least {
+			return to, at
 		}
-		c.drop(other)
 		if angle < 0 {
 			lo = angle
 		} else {
 			hi = angle
 		}
 	}
-	return z, log, f
+	return z, log
 }
 
 // numbersAt returns the numbers that are z standard deviations off their prior means.

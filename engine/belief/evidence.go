@@ -131,7 +131,7 @@ func (c *chosen) of(ctx context.Context, u []float64, predict bool) (_ *evidence
 	var e *evidence
 	var r *gp.Regression
 	if c.wins != nil {
-		l := try.Of(gp.NewLaplace(gram, c.wins, c.n))
+		l := try.Of(gp.NewLaplace(gp.DensePrior{SymDense: gram}, c.wins, c.n))
 		e, r = &evidence{log: l.LogEvidence, target: l.Targets, variance: l.Noise}, l.Regression
 	} else {
 		x := try.Of(c.normal(gram, u))

@@ -64,12 +64,11 @@ func NewLearner(p *problem.Problem, noise []float64, stated *mat.SymDense, unit 
 func (l *Learner) Learn(ctx context.Context, counts []int, means, squares []float64) error {
 	d := l.data(counts, means, squares)
 	c := l.chosen(d)
-	factors, err := l.sample(ctx, c)
-	if err != nil {
+	if err := l.sample(ctx, c); err != nil {
 		return err
 	}
 	l.rounds++
-	return l.average(ctx, c, factors)
+	return l.average(ctx, c)
 }
 
 // leastFree is the degrees of freedom of the noise from which on it is taken off the spread of means.
@@ -149,8 +148,8 @@ func (l *Learner) chosen(d *data) *chosen {
 	return c
 }
 
-// average forms the posteriors of all arms under the numbers of the chains, which have these factors.
-func (l *Learner) average(ctx context.Context, c *chosen, factors []*factored) error {
+// average forms the posteriors of all arms under the numbers of the chains.
+func (l *Learner) average(ctx context.Context, c *chosen) error {
 	d, n := c.d, l.p.N()
 	numbers := l.chains
 	if n > l.most {
@@ -159,7 +158,7 @@ func (l *Learner) average(ctx context.Context, c *chosen, factors []*factored) e
 	found := make([]*outlook, len(numbers))
 	err := cores.Do(ctx, len(numbers), 1, func(from, to int) {
 		for k := from; k < to; k++ {
-			if o, err := l.outlook(ctx, c, c.numbersAt(numbers[k]), factors[k]); err == nil {
+			if o, err := l.outlook(ctx, c, c.numbersAt(numbers[k])); err == nil {
 				found[k] = o
 			}
 		}

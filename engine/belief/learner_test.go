@@ -94,7 +94,7 @@ func TestOutlooksAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := l.onCovariances(t.Context(), c, u, nil)
+		other, err := l.onCovariances(t.Context(), c, u)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestLikelihoodApart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 5 {
 		u := c.numbersAt(normalNumbers(rng, len(c.numbers)))
-		want, _ := c.likelihoodOfMeans(t.Context(), u)
+		want := c.likelihoodOfMeans(t.Context(), u)
 		if got := c.likelihoodApart(u); math.Abs(got-want) > 1e-6*math.Abs(want) {
 			t.Errorf("log likelihood %g, by the whole covariance %g", got, want)
 		}
@@ -154,7 +154,7 @@ func TestChainsFollowThePosterior(t *testing.T) {
 		logs, places := make([]float64, draws), make([][]float64, draws)
 		for k := range draws {
 			places[k] = normalNumbers(rng, d)
-			logs[k], _ = c.likelihood(t.Context(), places[k])
+			logs[k] = c.likelihood(t.Context(), places[k])
 		}
 		weights := make([]float64, draws)
 		for k := range weights {
@@ -162,7 +162,7 @@ func TestChainsFollowThePosterior(t *testing.T) {
 		}
 		var met [][]float64
 		for range 80 {
-			if _, err := l.sample(t.Context(), c); err != nil {
+			if err := l.sample(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
 			l.rounds++

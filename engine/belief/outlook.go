@@ -45,30 +45,26 @@ func (l *Learner) sources(m *model) int {
 	return foundLarge
 }
 
-// outlook returns the posterior of all arms at u, from the factor there, nil where there is none.
-func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64, f *factored) (*outlook, error) {
+// outlook returns the posterior of all arms at u.
+func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64) (*outlook, error) {
 	if l.dense(c.model) {
-		return l.onCovariances(ctx, c, u, f)
+		return l.onCovariances(ctx, c, u)
 	}
-	c.drop(f)
 	return l.onFeatures(ctx, c, u)
 }
 
 // onCovariances returns the posterior of all arms at u by their covariances.
-func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64, f *factored) (*outlook, error) {
+func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (*outlook, error) {
 	if len(c.at) < len(c.d.cells) {
 		all := newChosen(c.model, indices.All(len(c.d.cells)))
 		all.distinct, all.stated, all.place = l.distinct, l.stated, indices.Of(l.place, c.d.cells)
-		c.drop(f)
-		c, f = all, nil
+		c = all
 	}
-	if f == nil {
-		var err error
-		if f, err = c.factor(ctx, u); err != nil {
-			return nil, err
-		}
+	f, err := c.factor(ctx, u)
+	if err != nil {
+		return nil, err
 	}
-	defer c.drop(f)
+	defer c.done.Put(f.of)
 	m, n := len(c.at), l.p.N()
 	o := &onCovariances{
 		tables: f.tables, of: l, white: mat.NewDense(m, n, nil), column: slices.Repeat([]int{-1}, n), spread: c.variancesAt(u),

@@ -24,27 +24,35 @@ type member struct {
 	sigma2 float64
 }
 
-// memberAt computes the posterior at u. Along the features of a pivoted Cholesky factor of the kernel, at most rank of them, arm i is
-// f_i = φ_iᵀw + e_i, where the variance of e_i is the own part and the remainder of the factor. The constant and the unknown effects of
-// blocks are further entries of w.
-func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (_ *member, err error) {
+// priorAt returns the prior at u: arm i is f_i = φ_iᵀw + e_i. φ_i has the features of a pivoted Cholesky factor of the kernel, at most
+// rank of them, the constant, and some zeros; the variance of e_i is the own part and the remainder of the factor.
+func (m *model) priorAt(ctx context.Context, u []float64, rank, zeros int) (features *mat.Dense, variance []float64, err error) {
 	defer try.Caught(&err)
 	d, n := m.d, m.d.p.N()
 	k, own := m.smooth(u)
-	sigma2 := m.value(u, noiseNumber, 1)
-	constant := constantVariance
+	factor := kernels.Factor{L: new(mat.Dense), Rest: make([]float64, n)}
+	if len(k.Terms) > 0 {
+		on := try.Of(k.On(ctx, d.tasks, d.arms, d.p.TaskOf))
+		factor = try.Of(kernels.PivotedCholesky(ctx, on, min(rank, n), 1e-7))
+	}
+	width, constant := factor.L.RawMatrix().Cols, constantVariance
 	if d.wins != nil {
 		constant = constantLogit
 	}
-	var features *mat.Dense
-	rest := make([]float64, n)
-	width := 0
-	if len(k.Terms) > 0 {
-		on := try.Of(k.On(ctx, d.tasks, d.arms, d.p.TaskOf))
-		factor := try.Of(kernels.PivotedCholesky(ctx, on, min(rank, n), 1e-7))
-		features, rest = factor.L, factor.Rest
-		_, width = features.Dims()
+	features = mat.NewDense(n, width+1+zeros, nil)
+	for i := range n {
+		if width > 0 {
+			copy(features.RawRowView(i), factor.L.RawRowView(i))
+		}
+		features.Set(i, width, math.Sqrt(constant))
 	}
+	return features, lists.Map(factor.Rest, func(rest float64) float64 { return own + max(rest, 0) }), nil
+}
+
+// memberAt computes the posterior at u. The unknown effects of blocks are further entries of w.
+func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (_ *member, err error) {
+	defer try.Caught(&err)
+	d, sigma2 := m.d, m.value(u, noiseNumber, 1)
 	independent, blocks, effect := 1.0, 0, (*mat.Dense)(nil)
 	if d.blocks != nil {
 		e := try.Of(d.blocks.effects(sigma2 / m.value(u, blocksNumber, 0)))
@@ -53,31 +61,22 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 		target = slices.Clone(target)
 		floats.Add(target, e.shift)
 	}
-	all := width + 1 + blocks
-	// the rows by which rewards follow w, and the columns by which the means do, with their D
-	g, observed, noise := mat.NewDense(n, all, nil), mat.NewDense(all, len(d.cells), nil), make([]float64, len(d.cells))
-	for i := range n {
-		row := g.RawRowView(i)
-		if width > 0 {
-			copy(row, features.RawRowView(i))
-		}
-		row[width] = math.Sqrt(constant)
-	}
-	for i := range rest {
-		rest[i] = own + max(rest[i], 0)
-	}
+	features, own := try.Two(m.priorAt(ctx, u, rank, blocks))
+	_, all := features.Dims()
+	// the columns by which the means follow w, and their D
+	observed, noise := mat.NewDense(all, len(d.cells), nil), make([]float64, len(d.cells))
 	for a, i := range d.cells {
-		observed.SetCol(a, g.RawRowView(i))
-		if noise[a] = rest[i] + variance[a]; d.fixed != nil && d.fixed[a] > 0 { // a site of limits: blocks are part of it
+		observed.SetCol(a, features.RawRowView(i))
+		if noise[a] = own[i] + variance[a]; d.fixed != nil && d.fixed[a] > 0 { // a site of limits: blocks are part of it
 			continue
 		}
 		noise[a] -= (1 - independent) * variance[a]
 		for j := range blocks {
-			observed.Set(width+1+j, a, math.Sqrt(sigma2)*effect.At(a, j))
+			observed.Set(all-blocks+j, a, math.Sqrt(sigma2)*effect.At(a, j))
 		}
 	}
 	sigma := try.Of(gp.NewLowRank(observed, noise))
-	p := try.Of(sigma.Posterior(ctx, g, rest, d.cells, target))
+	p := try.Of(sigma.Posterior(ctx, features, own, d.cells, target))
 	return &member{p, sigma2}, nil
 }
 

@@ -11,7 +11,7 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 14, 1e-6
+	const revision, tolerance = 15, 1e-6
 	recorded := []struct{ mean, sd float64 }{
 		{10.03625934, 0.16027932}, {8.94526332, 0.11640072}, {11.20917640, 0.12558215}, {12.74043687, 0.17228381},
 		{11.70057117, 0.11952878},

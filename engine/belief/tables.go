@@ -124,13 +124,6 @@ type factored struct {
 	of *mat.SymDense // which was factored in place
 }
 
-// drop gives the numbers of a factor back, nil too: it is not used any more.
-func (c *chosen) drop(f *factored) {
-	if f != nil {
-		c.done.Put(f.of)
-	}
-}
-
 // factor returns the kernel at u with the factor of its covariances.
 func (c *chosen) factor(ctx context.Context, u []float64) (*factored, error) {
 	t, err := c.tables(ctx, u, nil)
@@ -162,20 +155,19 @@ func (c *chosen) variancesAt(u []float64) []float64 {
 }
 
 // likelihood returns log of the evidence of the chosen means, and of all squares within arms, at numbers z standard deviations off
-// their prior means, -∞ where there is none; and the factor it follows from, nil where there is none.
-func (c *chosen) likelihood(ctx context.Context, z []float64) (log float64, f *factored) {
+// their prior means, -∞ where there is none.
+func (c *chosen) likelihood(ctx context.Context, z []float64) float64 {
 	u := c.numbersAt(z)
-	if log = c.likelihoodWithin(u); c.unrelated() && c.stated == nil {
+	log := c.likelihoodWithin(u)
+	if c.unrelated() && c.stated == nil {
 		log += c.likelihoodApart(u)
 	} else {
-		var of float64
-		of, f = c.likelihoodOfMeans(ctx, u)
-		log += of
+		log += c.likelihoodOfMeans(ctx, u)
 	}
 	if math.IsNaN(log) {
-		log = math.Inf(-1)
+		return math.Inf(-1)
 	}
-	return log, f
+	return log
 }
 
 // likelihoodWithin is the part of likelihood of the squares within arms.
@@ -197,17 +189,17 @@ func (c *chosen) likelihoodWithin(u []float64) (log float64) {
 }
 
 // likelihoodOfMeans is the part of the means.
-func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) (float64, *factored) {
+func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) float64 {
 	f, err := c.factor(ctx, u)
 	if err != nil {
-		return math.Inf(-1), nil
+		return math.Inf(-1)
 	}
+	defer c.done.Put(f.of)
 	r, err := gp.New(gp.Data{Targets: c.y}, f)
 	if err != nil {
-		c.drop(f)
-		return math.Inf(-1), nil
+		return math.Inf(-1)
 	}
-	return r.Evidence, f
+	return r.Evidence
 }
 
 // likelihoodApart is the part of the means if nothing relates arms but the level of their task: their covariance is, for each

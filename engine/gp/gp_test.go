@@ -269,10 +269,15 @@ func TestPosterior(t *testing.T) {
 func TestLaplace(t *testing.T) {
 	in := newInstance(5, 3, 6)
 	wins, trials := []float64{0, 3, 2, 5, 1}, []float64{4, 4, 9, 5, 2}
-	l, err := gp.NewLaplace(in.sigma, wins, trials)
+	l, err := gp.NewLaplace(gp.DensePrior{SymDense: in.sigma}, wins, trials)
 	if err != nil {
 		t.Fatal(err)
 	}
+	low, err := gp.NewLaplace(gp.LowRankPrior{Features: in.features, Own: in.noise}, wins, trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "evidence along features", low.LogEvidence, l.LogEvidence, 1e-9)
 	var inverse, pull mat.Dense
 	_ = inverse.Inverse(in.sigma)
 	f := mat.NewDense(5, 1, nil)
@@ -292,7 +297,7 @@ func TestLaplace(t *testing.T) {
 	near(t, "evidence", l.LogEvidence, want-0.5*logDet(b), 1e-6)
 	const variance, step = 11.0, 1e-3
 	for _, x := range []struct{ wins, trials float64 }{{3, 10}, {0, 5}, {40, 40}, {55, 100}} {
-		one, err := gp.NewLaplace(mat.NewSymDense(1, []float64{variance}), []float64{x.wins}, []float64{x.trials})
+		one, err := gp.NewLaplace(gp.DensePrior{SymDense: mat.NewSymDense(1, []float64{variance})}, []float64{x.wins}, []float64{x.trials})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,14 +16,59 @@ func Logistic(f float64) float64 { return 1 / (1 + math.Exp(-f)) }
 // leastCurvature is the least curvature of a count's log likelihood in a Newton step.
 const leastCurvature = 1e-4
 
-// Site returns the observation with normal noise that represents so many successes of some trials at the latent value f, the log odds:
+// site returns the observation with normal noise that represents so many successes of some trials at the latent value f, the log odds:
 // w = n p (1 - p), p the probability of a success, is the curvature of the log likelihood,
 //
 //	y = f + (wins - n p)/w,  noise 1/w [RW06, eq. 3.18].
-func Site(f, wins, trials float64) (target, noise float64) {
+func site(f, wins, trials float64) (target, noise float64) {
 	p := Logistic(f)
 	w := max(trials*p*(1-p), leastCurvature)
 	return f + (wins-trials*p)/w, 1 / w
+}
+
+// Prior is the covariance K of latent values before they are observed.
+type Prior interface {
+	Observe(noise []float64) (Covariance, error) // K + N, factored
+	Times(a mat.Vector) *mat.VecDense            // Ka
+}
+
+// DensePrior is a prior as a matrix.
+type DensePrior struct{ *mat.SymDense }
+
+// Observe factors K + N.
+func (k DensePrior) Observe(noise []float64) (Covariance, error) {
+	sigma := mat.NewSymDense(len(noise), nil)
+	sigma.CopySym(k)
+	return NewDense(symmetric.Add(sigma, func(i int) float64 { return noise[i] }))
+}
+
+// Times returns Ka.
+func (k DensePrior) Times(a mat.Vector) *mat.VecDense {
+	out := new(mat.VecDense)
+	out.MulVec(k, a)
+	return out
+}
+
+// LowRankPrior is the prior ΦᵀΦ + diag(Own).
+type LowRankPrior struct {
+	Features *mat.Dense // Φ, m × n
+	Own      []float64
+}
+
+// Observe factors K + N.
+func (k LowRankPrior) Observe(noise []float64) (Covariance, error) {
+	return NewLowRank(k.Features, floats.AddTo(make([]float64, len(noise)), k.Own, noise))
+}
+
+// Times returns Ka.
+func (k LowRankPrior) Times(a mat.Vector) *mat.VecDense {
+	var along, out mat.VecDense
+	along.MulVec(k.Features, a)
+	out.MulVec(k.Features.T(), &along)
+	for i, own := range k.Own {
+		out.SetVec(i, out.AtVec(i)+own*a.AtVec(i))
+	}
+	return &out
 }
 
 const newtonSteps, newtonEnough = 60, 1e-8
@@ -39,7 +84,7 @@ type Laplace struct {
 // NewLaplace finds the mode f = Ka by Newton steps, each of which is a regression on the sites of the last [RW06, alg. 3.1], and
 //
 //	log p = log p(y | f) - ½ aᵀf - ½ (log |K + W⁻¹| + log |W|) [RW06, eq. 3.32].
-func NewLaplace(gram *mat.SymDense, wins, trials []float64) (*Laplace, error) {
+func NewLaplace(prior Prior, wins, trials []float64) (*Laplace, error) {
 	n := len(wins)
 	f, a := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 	score := func(f, a mat.Vector) float64 {
@@ -50,12 +95,11 @@ func NewLaplace(gram *mat.SymDense, wins, trials []float64) (*Laplace, error) {
 		return sum
 	}
 	regress := func() (*Laplace, error) {
-		l, sigma, y := &Laplace{Noise: make([]float64, n)}, mat.NewSymDense(n, nil), make([]float64, n)
-		sigma.CopySym(gram)
+		l, y := &Laplace{Noise: make([]float64, n)}, make([]float64, n)
 		for i := range y {
-			y[i], l.Noise[i] = Site(f.AtVec(i), wins[i], trials[i])
+			y[i], l.Noise[i] = site(f.AtVec(i), wins[i], trials[i])
 		}
-		c, err := NewDense(symmetric.Add(sigma, func(i int) float64 { return l.Noise[i] }))
+		c, err := prior.Observe(l.Noise)
 		if err != nil {
 			return nil, err
 		}
@@ -71,10 +115,10 @@ func NewLaplace(gram *mat.SymDense, wins, trials []float64) (*Laplace, error) {
 		last = at
 		// along the step, halved until the score does not fall
 		for share := 1.0; ; share /= 2 {
-			next, value := mat.NewVecDense(n, slices.Clone(l.Weights)), mat.NewVecDense(n, nil)
+			next := mat.NewVecDense(n, slices.Clone(l.Weights))
 			floats.Scale(share, next.RawVector().Data)
 			next.AddScaledVec(next, 1-share, a)
-			value.MulVec(gram, next)
+			value := prior.Times(next)
 			if at = score(value, next); at >= last-newtonEnough || share < 1e-6 {
 				f, a = value, next
 				break

@@ -50,8 +50,11 @@ func TestPublishedTable(t *testing.T) {
 				continue
 			}
 			n := runs
-			if p.Name == "near tie" { // 100,000 pulls and more in a run
+			switch {
+			case p.Name == "near tie": // 100,000 pulls and more in a run
 				n = max(1, runs/m.slower)
+			case p.Name == "case 3, gap 0.4" && m.algorithm == "TrackAndStop": // a design for each of 5,000 pulls
+				n = max(1, runs/5)
 			}
 			const seed = 57
 			r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: m.algorithm, Options: m.options(), Runs: n, Seed: seed})
