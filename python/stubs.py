@@ -9,6 +9,7 @@ python3 python/stubs.py COMMAND --check   reports the files that are out of date
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -252,8 +253,14 @@ def signature(f: dict[str, Any], classes: dict[str, str], literals: Literals, ow
     result = {"number": "Any", "text": "str", "list": "Any", "nothing": "None", "": "Any", "record": "Record"}.get(f["result"]) or classes[f["result"]]
     indent = "    " if owner else ""
     text = docstring(f)
-    body = textwrap.indent(quoted(text.split("\n", 1)[0] if owner else text), indent + "    ")
+    body = textwrap.indent(quoted(first_sentence(text) if owner else text), indent + "    ")
     return f"{indent}def {f['name']}({', '.join(parts)}) -> {result}:\n{body}\n{indent}    ...\n"
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of the first paragraph."""
+    paragraph = " ".join(text.split("\n\n", 1)[0].split())
+    return re.split(r"(?<=[.])\s+(?=[A-Z])", paragraph, maxsplit=1)[0]
 
 
 def annotation(p: dict[str, Any], classes: dict[str, str], literals: Literals) -> str:

@@ -15,5 +15,17 @@
 // Rewards have the sign of the data in events, sheets and histories. Where an algorithm or a simulation works, higher is
 // better (problem.Problem.Turned); engine.Steps turn the rewards that they receive.
 //
+// Words of the package:
+//
+//	event       what was recorded, never changed: Act is the request, its body is the event's content
+//	fold        computes the state from the events, in their order
+//	moment      the campaign after a given number of events
+//	pull        one planned measurement of an arm; handed out to a person under an id
+//	open round  the planned round whose results are not complete
+//	given back  said of a pull that failed: it is handed out again under a new id
+//	generation  numbering of the arms; it changes when arms are added (Growth)
+//	plate       pulls that are measured together; a block if its effect is removed
+//	chain       number and hash of the last event, to detect a list of another copy
+//
 // The package reads no files and keeps none: engine/campaign/folder does, and locks them.
 package campaign

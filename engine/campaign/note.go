@@ -120,7 +120,7 @@ var noteSentences = map[NoteKind]string{
 	NoteLateDiffer: "lateness of results seems to depend on their rewards, see the warning",
 	NoteTwice:      "measurements seem to be recorded twice, see the warning",
 	NoteSkewed:     "the rewards of some arms are skewed, see the warning",
-	NoteCensored:   "results of which only a limit is known count by its number: %d",
+	NoteCensored:   "%d results are only limits, such as <0.05; they count as that number, and no guarantee allows for this",
 	NoteManyLost:   "%d of %d pulls have no result: with so many, validity depends on the reason",
 	NoteDiffers:    "decisions changed after results were corrected or the program was replaced; no theorem allows for this",
 }

@@ -5,5 +5,16 @@
 // agents read the facts of a run in one order. The plan of a round is a fact, too, so that replicas of builds which round differently make
 // the same pulls. An Exchange keeps the facts; Memory does so within a process, and engine/cluster/jetstream on a server.
 //
+// Words of the package:
+//
+//	agent     measures the arms of one task
+//	fact      a message that is published once and never changed: a plan, an agent's results of a round, an end
+//	exchange  stores the facts of a run in one order
+//	replica   an agent's own copy of the algorithm, fed with the facts
+//	retold    facts of earlier rounds that a replica reads again after a restart
+//	relay     an agent that passes on another agent's fact
+//	worker    computes simulated runs of a sweep (engine/cluster/farm)
+//	chunk     a range of simulated runs that one worker computes
+//
 // Agents are given a function that makes the problem from a script, so the package does not depend on a script language.
 package cluster

@@ -8,9 +8,12 @@
 //		if err != nil || !more {
 //			break
 //		}
-//		err = run.Learn(ctx, measured(plan)) // counts and means, with the sign of the data
+//		err = run.Learn(ctx, measured(plan)) // see below
 //	}
 //	result, err := run.Result()
+//
+// A batch has N counts and N means, in the order of the arms, in reward units and with the sign of the data. If the plan asks for squares
+// or ranges (engine.Plan.WantSquares), engine.BatchOf computes them from single rewards.
 //
 // Campaigns and agents in a cluster use the same loop; a campaign also stores the measurements (engine/campaign/folder). To predict how a
 // method performs on known expected rewards, simulate it (engine/sim).

@@ -93,7 +93,7 @@ class Record(dict[str, Any]):
 
 class _HasPlot:
     def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
-        """Draws a figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table,"""
+        """Draws a figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
 class Kernel(Value):
@@ -194,13 +194,13 @@ class Sweep(Value, _HasPlot):
     rows: _DataFrame
     """a row for every combination of the swept values, in order"""
     def paired(self, reference: _Reference, y: _Y | None = ...) -> Comparisons:
-        """Compares every algorithm of a sweep with a reference: difference and ratio with 95 % intervals, from"""
+        """Compares every algorithm of a sweep with a reference: difference and ratio with 95 % intervals, from paired runs if the seeds are equal."""
         ...
     def speedup(self, algorithm: _Algorithm | None = ..., alone: _Algorithm | None = ...) -> Speedup:
-        """Measures the speedup β of [Du23, eq. (4)], and compares it with V and the prediction from the rank"""
+        """Measures the speedup β of [Du23, eq. (4)], and compares it with V and the prediction from the rank of the task kernel."""
         ...
     def claims(self, fb: Sweep | None = ...) -> Claims:
-        """Compares each statement of the paper about its experiments with the measured results, and gives a"""
+        """Compares each statement of the paper about its experiments with the measured results, and gives a verdict."""
         ...
     def measures(self, y: str | _List | None = ...) -> Table:
         """Shows chosen measures of a sweep as a table, with a row for each result."""
@@ -315,13 +315,13 @@ class Result(Value, _HasPlot):
     theory: Record
     """in results of a sweep; nil if unknown or for many arms"""
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
-        """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,"""
+        """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time, compared with the unchanged run."""
         ...
     def sweep(self, rows: _Rows | None = ..., store: str | None = ..., **named: Any) -> Sweep:
         """Repeats the runs of a result for every combination of values."""
         ...
     def explain(self, task: str | None = ...) -> Explanation:
-        """Explains the state of each task of a run: the lead of its best arm over the next, the samples still"""
+        """Explains the state of each task of a run: the lead of its best arm over the next, the samples still needed, and the comparisons that eliminated the other arms."""
         ...
     def compare(self, *more: Any) -> Table:
         """Shows results side by side in a table."""
@@ -548,7 +548,7 @@ class Fit(Value, _HasPlot):
     warnings: list[str]
     """conditions that a reader must know"""
     def fitted(self) -> JointKernel:
-        """Returns the kernel of a fit, with its fitted numbers and its mean level as a term, for"""
+        """Returns the kernel of a fit, with its fitted numbers and its mean level as a term, for with_kernel(p, fitted(f))."""
         ...
 
 class Claims(Value):
@@ -600,13 +600,13 @@ class Problem(Value):
     notes: list[str]
     """how the files were read, where that is not plain, and what the kernel is on these points, where it may surprise"""
     def best(self, epsilon: _Number | None = ..., next: int | None = ..., retry: bool | None = ...) -> Answer:
-        """Recommends an arm for every task from the measurements, with the probability that it is good enough,"""
+        """Recommends an arm for every task from the measurements, with the probability that it is good enough, and proposes what to measure next."""
         ...
     def with_kernel(self, kernel: JointKernel) -> Problem:
         """Returns the problem with another kernel, such as a fitted one; everything else stays the same."""
         ...
     def drawn(self, seed: int | None = ...) -> Problem:
-        """Returns the problem with expected rewards drawn from its kernel, as a Gaussian process; everything"""
+        """Returns the problem with expected rewards drawn from its kernel, as a Gaussian process; everything else stays the same."""
         ...
     def bounds(self, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
         """Computes the quantities of the theory: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound."""
@@ -621,25 +621,25 @@ class Problem(Value):
         """Computes the allocation of the first round, with its certificate of optimality."""
         ...
     def plan(self, delta: _Number | None = ..., epsilon: _Number | None = ..., gaps: _Number | _List | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., total: int | None = ...) -> Plan:
-        """Forecasts what each algorithm needs, by simulation: rounds, samples and bytes; with prices also cost"""
+        """Forecasts what each algorithm needs, by simulation: rounds, samples and bytes; with prices also cost and time."""
         ...
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
-        """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,"""
+        """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time, compared with the unchanged run."""
         ...
     def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
-        """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the"""
+        """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the best arm of every task."""
         ...
     def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ..., batch: int | None = ...) -> Result:
         """Simulates a fixed-budget algorithm, which finds the best arms with a given number of samples."""
         ...
     def fit(self, kernel: JointKernel | None = ..., mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
-        """Fits the free hyperparameters of the kernel to the mean rewards of a problem by maximum marginal"""
+        """Fits the free hyperparameters of the kernel to the mean rewards of a problem by maximum marginal likelihood."""
         ...
     def compare_kernels(self, kernels: _List, mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ...) -> Table:
-        """Fits several kernels to the means of a problem, and compares their marginal likelihood,"""
+        """Fits several kernels to the means of a problem, and compares their marginal likelihood, leave-one-out prediction and test for lack of fit."""
         ...
     def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
-        """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by"""
+        """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by simulation; start(…) begins the campaign."""
         ...
 
 class Protocol(Value):
@@ -673,7 +673,7 @@ class Protocol(Value):
     forecast: Record
     """what the campaign is expected to take"""
     def start(self, folder: str) -> Campaign:
-        """Starts a campaign in a folder, and fixes its question, its decision rule and its data. If the folder"""
+        """Starts a campaign in a folder, and fixes its question, its decision rule and its data."""
         ...
 
 class Campaign(Value, _HasPlot):
@@ -773,22 +773,22 @@ class Campaign(Value, _HasPlot):
     events: int
     """how many events are recorded"""
     def explain(self, task: str | None = ...) -> Explanation:
-        """Explains the state of each task of a run: the lead of its best arm over the next, the samples still"""
+        """Explains the state of each task of a run: the lead of its best arm over the next, the samples still needed, and the comparisons that eliminated the other arms."""
         ...
     def amend(self, reason: str, epsilon: _Number | None = ..., delta: _Number | None = ..., capacity: int | None = ..., withdraw: str | _List | None = ..., add: str | PathLike[str] | _Table | None = ..., by: str | None = ...) -> Campaign:
-        """Changes the protocol while it runs, from the next round on, and shows how far the campaign is."""
+        """Changes the protocol while it runs, from the next round on, and shows how far the campaign is. epsilon may be changed at any time; of delta the report states the largest that was in force; arms that are withdrawn or added cost a little of the guarantee, which the report states."""
         ...
     def fail(self, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
-        """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out"""
+        """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out again."""
         ...
     def correct(self, id: str, value: _Number, reason: str, by: str | None = ...) -> Campaign:
-        """Replaces a result that was wrong, and shows how far the campaign is. In a round that is over, what"""
+        """Replaces a result that was wrong, and shows how far the campaign is."""
         ...
     def close(self, round: int, reason: str, by: str | None = ...) -> Campaign:
-        """Ends an open round with what came, and shows how far the campaign is; a finished round does not"""
+        """Ends an open round with what came, and shows how far the campaign is; a finished round does not change."""
         ...
     def attach(self, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ...) -> Receipt:
-        """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that"""
+        """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round."""
         ...
 
 class Worklist(Value):

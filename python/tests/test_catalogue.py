@@ -29,6 +29,9 @@ def test_stubs_cover_every_function():
         assert ast.get_docstring(stub)
     for name in _catalogue.classes().values():
         assert isinstance(stubs[name], ast.ClassDef)
+        for method in stubs[name].body:
+            if isinstance(method, ast.FunctionDef) and (text := ast.get_docstring(method)):
+                assert text.rstrip().endswith((".", ":")), f"{name}.{method.name}: {text}"
     assert set(cope.__all__) <= {
         *stubs,
         "CopeError",

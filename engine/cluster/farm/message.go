@@ -67,7 +67,7 @@ func (c Chunk) check() error {
 	}
 	for _, i := range c.Items {
 		if i.Task < 0 || i.From < 0 || i.To <= i.From {
-			return fmt.Errorf("it has the runs from %d to %d of experiment %d", i.From+1, i.To, i.Task+1)
+			return fmt.Errorf("runs %d to %d of experiment %d are an empty or negative range", i.From+1, i.To, i.Task+1)
 		}
 	}
 	return nil

@@ -34,7 +34,8 @@ func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 	// another program was first, or an earlier attempt of this very call
 	stands, err := x.standing(ctx, subject)
 	if err != nil {
-		return fmt.Errorf("run %s, round %d, %s: something was said there before and cannot be read: %w", f.Run, f.Round, f.Name, err)
+		return fmt.Errorf("run %s, round %d: a fact named %s is already on the server but cannot be read, so nothing was published: %w",
+			f.Run, f.Round, f.Name, err)
 	}
 	old := f
 	// the server gives the stored fact its place and its sender
