@@ -213,12 +213,12 @@ var sentences = map[WarningKind]string{
 		"To plan by cost, use CoTestFC without norm=, or CoBayesFC",
 	WarnCostBudget: "the column cost does not guide pulls: a budget counts pulls. " +
 		"To plan by cost, use CoTestFC without norm=, or CoBayesFC",
-	WarnTestsAlone: "sharing cannot help a test here: the rank of the kernel on all arms, %d, is the sum of its ranks on the tasks. " +
-		"Each agent ran alone (IndTestFC). To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
-	WarnTestsMeans: "sharing cannot help a test here: the kernel excludes nothing about any of these %d arms. " +
-		"Each arm was judged by its own mean. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
-	WarnTestsAloneMany: "sharing cannot help a test here: the kernel has an effective rank above %d on these %d arms. " +
-		"Each agent ran alone (IndTestFC). To share, state norm=, or use CoBayesFC",
+	WarnTestsAlone: "the agents did not share (each ran as IndTestFC): the kernel's rank on all arms, %d, is the sum over tasks. " +
+		"So results of one task exclude nothing in another. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
+	WarnTestsMeans: "the arms did not share: the kernel lets the rewards of these %d arms differ freely. " +
+		"The test compares the means of each arm alone. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
+	WarnTestsAloneMany: "the agents did not share (each ran as IndTestFC): the kernel's effective rank is above %d on these %d arms. " +
+		"A test gains nothing from such a kernel. To share, state norm=, or use CoBayesFC",
 	WarnNoiseGuessed: "the noise of problem %q is unknown: rewards are simulated with sd %.3g, which the algorithm does not know. " +
 		"The sample sizes depend on it. State noise= or a column sd, or noise_guess= beside noise=\"unknown\"",
 	WarnNoiseTooSmall: "the noise scale is too small: rewards of task %q, arm %q have sd %.4g, %.3g times the scale. " +

@@ -46,10 +46,10 @@ func answerBlocks(a answer.Answer) []Block {
 		return out
 	}
 	return append(out, answerFigure(a), KeyValues{Caption: "Model", Items: []KeyValue{
-		{Key: "Noise SD", Value: a.Noise},
+		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
-		{Key: "Guarantee", Value: "none; these are posterior probabilities under the fitted kernel. For a proven answer, run a campaign " +
-			"with CoTestFC (docs/how-to/campaigns.md)"},
+		{Key: "Guarantee", Value: "heuristic: these posterior probabilities are right only if the fitted kernel is. For a proof under normal " +
+			"noise, run a campaign with CoTestFC (docs/how-to/campaigns.md)"},
 	}})
 }
 
@@ -222,6 +222,9 @@ func moreTable(a answer.Answer) Table {
 			t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), more, strings.Join(p.MoreOf, "; ")})
 		}
 	}
+	if len(a.Picks) > 1 && len(t.Rows) > 0 {
+		t.Notes = []string{"Each number is for 95 % in that task alone. A campaign needs 95 % for all tasks together, and therefore more."}
+	}
 	return t.withoutEmptyColumns()
 }
 
@@ -230,8 +233,7 @@ func nextTable(a answer.Answer) Table {
 	t := Table{
 		Caption: "What to measure next",
 		Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("arm", columnsOf(a).ArmTitle()), number("count", "Times", "")},
-		Notes: []string{fmt.Sprintf("Expected loss per task: %s now, %s expected after these measurements.",
-			decimal(a.LossNow, 3), decimal(a.LossAfter, 3))},
+		Notes:   []string{lossNote(a)},
 	}
 	if a.Undetermined != nil {
 		t.Notes = []string{"These options were measured least."}
@@ -249,6 +251,16 @@ func nextTable(a answer.Answer) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// lossNote says by how much the proposed measurements are expected to lower the expected loss.
+func lossNote(a answer.Answer) string {
+	if a.LossAfter >= a.LossNow {
+		return fmt.Sprintf("The expected loss, averaged over tasks, is %s. These measurements should not change it.",
+			decimal(a.LossNow, 3))
+	}
+	return fmt.Sprintf("These measurements should lower the expected loss, averaged over tasks, from %s to %s.",
+		decimal(a.LossNow, 3), decimal(a.LossAfter, 3))
 }
 
 // The most that a picture of an answer shows.

@@ -71,11 +71,16 @@ func campaignBlocks(s campaign.Status) []Block {
 		t.Caption = "Recommended by the measurements"
 		if s.Open != nil {
 			t.Caption += " before the open round"
-			t.Notes = append(t.Notes, "The open round is not used, because its rewards must not influence when it is closed.")
+			t.Notes = append(t.Notes, "Results of the unfinished round count only when it is complete. "+
+				"Otherwise a lucky value could end the round early.")
 		}
 		if others := otherLeaders(s); len(others) > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another arm. The leader uses the protocol's kernel; "+
 				"the recommendation averages all kernels that explain the measurements.", join(others, 4)))
+		}
+		if len(s.Tasks) > 0 && slices.ContainsFunc(s.Tasks, openButSure(s)) {
+			t.Notes = append(t.Notes, "A task that is open although its probability here is high is not decided yet: the stopping rule uses the "+
+				"kernel fixed at the start, and all tasks share its error probability. This table averages over new fits.")
 		}
 		basis := s.Best.Basis
 		if s.Best.Undetermined != nil {
@@ -95,6 +100,13 @@ func campaignBlocks(s campaign.Status) []Block {
 		out = append(out, t.withoutEmptyColumns())
 	}
 	return append(out, remarks(s.Notes, false)...)
+}
+
+// openButSure reports of a task whether it is open although the probability of its recommendation has reached the campaign's.
+func openButSure(s campaign.Status) func(campaign.TaskStatus) bool {
+	return func(k campaign.TaskStatus) bool {
+		return !k.Decided && slices.ContainsFunc(s.Best.Picks, func(p answer.Pick) bool { return p.Task == k.Task && p.Within >= 1-s.Delta })
+	}
 }
 
 // otherLeaders returns the tasks whose leader is shown and differs from the recommended arm.
@@ -136,20 +148,12 @@ func campaignSentence(s campaign.Status) string {
 		return out + fmt.Sprintf(" Nothing is left to measure (%s).", s.Ended)
 	}
 	if o := s.Open; o != nil {
-		out += fmt.Sprintf(" Round %d: %d of %d measured, %d assigned", o.Round, o.Measured, o.Planned, o.Out)
-		if o.Overdue > 0 {
-			out += fmt.Sprintf(" (%d overdue)", o.Overdue)
-		}
-		out += fmt.Sprintf(", %d unassigned", o.Unassigned)
-		if o.Next > 0 {
-			out += fmt.Sprintf("; the next plate is %d of %d", o.Next, o.Plates)
-		}
-		out += "."
+		out += " " + openSentence(*o)
 	}
 	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below assumes that the present leads are true
 		out += fmt.Sprintf(" Forecast for the whole campaign: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
 	} else if s.Remaining > 0 && isFinite(s.Remaining) {
-		out += fmt.Sprintf(" If the present estimates are right, the campaign needs at least %s", amount(twoFigures(s.Remaining), "more sample"))
+		out += fmt.Sprintf(" If today's estimates are right: at least %s", amount(twoFigures(s.Remaining), "more sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			unit := s.TimeUnit
 			if s.TimeLeft == 1 {
@@ -175,6 +179,22 @@ func campaignSentence(s campaign.Status) string {
 	return out
 }
 
+// openSentence gives the progress of the open round.
+func openSentence(o campaign.OpenRound) string {
+	out := fmt.Sprintf("Round %d has %s: %d measured, %d handed out", o.Round, plural(o.Planned, "measurement"), o.Measured, o.Out)
+	if o.Overdue > 0 {
+		out += fmt.Sprintf(" (%d overdue)", o.Overdue)
+	}
+	if o.Plates > 1 && o.Next > 0 {
+		out += fmt.Sprintf("; the next plate is %d of %d", o.Next, o.Plates)
+	}
+	out += "."
+	if o.Unassigned > 0 {
+		out += fmt.Sprintf(" Get the other %d with gonb-cope campaign ask.", o.Unassigned)
+	}
+	return out
+}
+
 // campaignTasks returns a row for each task.
 func campaignTasks(s campaign.Status) Table {
 	t := Table{
@@ -186,7 +206,7 @@ func campaignTasks(s campaign.Status) Table {
 	if s.Goal == problem.GoalMin {
 		t.Caption = "Tasks; the goal is the lowest reward"
 	}
-	mode, further := modeOfRun(s), false
+	mode, further, leads := modeOfRun(s), false, false
 	for _, k := range s.Tasks {
 		row := []any{k.Task, progressStatus(k.Progress, mode), known(k.Leader), known(k.Rival), nil, k.Open, k.Samples,
 			known(k.Beside), nil, nil, nil}
@@ -206,13 +226,17 @@ func campaignTasks(s campaign.Status) Table {
 			e := k.Out[n-1]
 			row[10] = fmt.Sprintf("%s in round %d (%s)", e.Arm, e.Round, e.Rule)
 		}
-		further = further || row[8] != nil
+		further, leads = further || row[8] != nil, leads || row[4] != nil
 		t.Rows = append(t.Rows, row)
 	}
+	if leads {
+		t.Notes = []string{"Lead: the leader minus its hardest rival, ± one standard error."}
+	}
 	if further {
-		t.Notes = []string{"Further samples: how many decide this task if its present estimates are exactly right."}
+		t.Notes = append(t.Notes, "Further samples: at least this many, if today's estimates are right. "+
+			"Early on this is usually far too low: plan with the forecast.")
 		if s.Forecast != nil {
-			t.Notes = append(t.Notes, "The forecast is for the whole campaign. It simulates estimates that change while the campaign runs.")
+			t.Notes = append(t.Notes, "The forecast is for the whole campaign, and simulates how estimates change.")
 		}
 	}
 	return t.withoutEmptyColumns()
@@ -243,7 +267,7 @@ func worklistBlocks(l campaign.List) []Block {
 	if len(l.Rows) == 0 {
 		return []Block{Paragraph{Lead: true, Text: upper(l.Note.String()) + "."}}
 	}
-	lead := fmt.Sprintf("%s to measure, round %d", plural(len(l.Rows), "pull"), l.Round)
+	lead := fmt.Sprintf("%s to make, round %d", plural(len(l.Rows), "measurement"), l.Round)
 	if l.By != "" {
 		lead += ", for " + l.By
 	}
@@ -331,7 +355,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Remaining, "pull"))
 	}
 	if r.Taken && r.Chain != "" {
-		lead += " Chain " + r.Chain + "."
+		lead += " The campaign's record is now at " + r.Chain + "."
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {

@@ -73,7 +73,7 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	unit := forecastUnit(f)
 	law := ""
 	if f.Runs > 2 {
-		law = ", and 95 % if it is log-normal"
+		law = " (95 % if it is log-normal)"
 	}
 	caption := "Forecast before the first measurement"
 	if f.WithTable() {
@@ -84,7 +84,8 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 		Columns: columns("algorithm Algorithm", "#samples Samples", "#time Time ["+unit+"]", "#rounds Rounds", "#cost Cost",
 			"backing Answers rest on"),
 		Notes: []string{fmt.Sprintf(
-			"Median of %s. The range is a prediction interval for one campaign. Its coverage is at least %.0f %% for any distribution%s. "+
+			"Median of %s. The range should contain a new campaign's number with probability %.0f %% at least%s, "+
+				"if the simulation's assumptions hold. "+
 				"Simulated with %s.",
 			plural(f.Runs, "run"), 100*f.Share, law, f.Assumes)},
 	}

@@ -27,8 +27,22 @@ func TestFurtherSamplesAreExplained(t *testing.T) {
 	if got := campaignSentence(s); !strings.Contains(got, "Forecast for the whole campaign: 570 (182 to 1,524) samples") {
 		t.Errorf("got %q", got)
 	}
-	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "Further samples: how many decide this task") || !strings.Contains(notes, "The forecast is for the whole campaign") {
+	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "Further samples: at least this many") || !strings.Contains(notes, "The forecast is for the whole campaign") {
 		t.Errorf("notes %q", notes)
+	}
+	s.Best.Epsilon, s.Best.Picks[0].Within, s.Delta = 1, 0.98, 0.05
+	why := func() bool {
+		return slices.ContainsFunc(campaignBlocks(s), func(b Block) bool {
+			x, ok := b.(Table)
+			return ok && strings.Contains(strings.Join(x.Notes, " "), "the stopping rule uses the kernel fixed at the start")
+		})
+	}
+	if !why() {
+		t.Error("an open task with a probability above the campaign's has no reason")
+	}
+	s.Best.Picks[0].Within = 0.9
+	if why() {
+		t.Error("a reason for a difference that the screen does not show")
 	}
 	reaches := func() bool {
 		return slices.ContainsFunc(campaignBlocks(s), func(b Block) bool { x, ok := b.(Table); return ok && x.Caption == "To reach 95 %" })

@@ -55,8 +55,14 @@ func measures() []measure {
 		{"error", "Runs with an error", "", "Relative frequency", func(r engine.Result) any { return rate(r.Errors) }, true, false},
 		{"decided_error", "Runs with a decided answer that is wrong", "", "Relative frequency",
 			func(r engine.Result) any { return decidedErrors(r) }, true, false},
-		{"task_error", "Tasks in error", "", "Relative frequency", func(r engine.Result) any { return rate(r.TaskErrors) }, true, false},
-		{"undecided", "Runs undecided", "", "Relative frequency", func(r engine.Result) any { return rate(r.Undecided) }, false, false},
+		{"task_error", "Tasks in error (interval over runs)", "", "Relative frequency",
+			func(r engine.Result) any { return rate(r.TaskErrors) }, true, false},
+		{"undecided", "Runs undecided", "", "Relative frequency", func(r engine.Result) any {
+			if untested(r) { // nothing can be decided
+				return nil
+			}
+			return rate(r.Undecided)
+		}, false, false},
 		{"regret", "Simple regret", "reward units", "Reward units", func(r engine.Result) any { return truth(r, r.Regret) }, true, false},
 		{"relative_regret", "Relative regret", "", "Shares of the gap to the median arm",
 			func(r engine.Result) any { return truth(r, r.RelativeRegret) }, true, false},

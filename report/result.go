@@ -79,7 +79,13 @@ func resultBlocks(r engine.Result) []Block {
 
 // resultSentence gives the decisions, the number of samples and its ratio to the lower bound.
 func resultSentence(r engine.Result) string {
-	s := fmt.Sprintf("%s %s, with %s samples per agent", algorithm(r), verdict(r), cell(notNegative(r.SamplesPerAgent), 0))
+	who := algorithm(r)
+	if slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool {
+		return w.Kind == engine.WarnTestsAlone || w.Kind == engine.WarnTestsAloneMany
+	}) {
+		who += ", run without sharing,"
+	}
+	s := fmt.Sprintf("%s %s, with %s samples per agent", who, verdict(r), cell(notNegative(r.SamplesPerAgent), 0))
 	if r.RatioToLowerBound > 0 {
 		s += fmt.Sprintf(" (%s times the lower bound of %s", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
 		if limit := r.LowerBoundSamplesLimit; limit > 0 {
@@ -228,18 +234,24 @@ func answersTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Answers",
 		Columns: columns("task Task", "arm Answer", "decided Decided", "leader Best estimate", "#estimate Estimated reward",
-			"#margin Regret at most", "candidates Still possible", "best True best", "correct Best estimate correct"),
+			"#margin Regret at most", "candidates Still possible", "best True best", "correct Is the best arm"),
 	}
 	guess := "For an undecided task, the best estimate is only the current leader: the data do not establish a winner."
 	if r.Mode == engine.ModeFB {
-		t.Caption, t.Columns[3].Title, t.Columns[8].Title = "Recommendations", "Recommended", "Correct"
+		t.Caption, t.Columns[3].Title = "Recommendations", "Recommended"
 		guess = "If Decided is no, the data do not exclude other arms."
+	}
+	if r.Epsilon > 0 {
+		t.Columns[8].Title = upper(bestWithin(r.Epsilon))
 	}
 	if r.Drawn {
 		t.Columns[7].Title = "Best in this run"
 	}
 	if r.Sampled {
-		t.Columns[7].Title, t.Columns[8].Title = highest(r.Goal)+" mean", "Best estimate agrees"
+		t.Columns[7].Title, t.Columns[8].Title = highest(r.Goal)+" mean", "Is this arm"
+		if r.Epsilon > 0 {
+			t.Columns[8].Title = "Within " + decimal(r.Epsilon, 0) + " of it"
+		}
 	}
 	open, picks := false, untested(r)
 	for _, a := range r.Answers {

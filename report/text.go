@@ -104,7 +104,6 @@ func (t *textWriter) block(b Block) {
 		x := figureTable(b)
 		x.Collapsed = len(b.Panels) > 0 // more points than a reader needs
 		t.table(x)
-		t.wrap("  ", b.Describe())
 	case Code:
 		t.code(b)
 	}

@@ -367,8 +367,12 @@ func (o *bestOptions) explain(w io.Writer, d problem.Description) {
 		fmt.Fprintf(w, "Each %s gets its own recommendation. If it is also to be chosen, write --arm instead of --task.\n", d.Task)
 	}
 	if d.Options > 1 && 10*d.Single >= 9*d.Options && len(o.columnsOf("sd"))+len(o.columnsOf("count")) == 0 {
-		fmt.Fprintf(w, "%d of the %d options have only one row, so a good option differs from a lucky one only through similar options. "+
-			"If one of these columns only numbers rows or places, leave it out.\n", d.Single, d.Options)
+		fmt.Fprintf(w, "%d of the %d options have only one row, so luck is hard to see. If a column is not yours to choose, write "+
+			"--blocks instead of --arm. If it only numbers rows, leave it out.\n", d.Single, d.Options)
+	}
+	if blocks := o.columnsOf("blocks"); slices.Equal(blocks, d.Blocks) && len(blocks) > 0 {
+		fmt.Fprintf(w, "Options are compared within each %s. If this is also to be chosen, write --arm instead of --blocks. "+
+			"Without the column, its effect counts as noise.\n", strings.Join(blocks, " and "))
 	}
 	named := slices.Concat(lists.Map(o.columns, func(c columnFlag) []string { return c.value })...)
 	var rows [][]string

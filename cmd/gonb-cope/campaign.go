@@ -206,9 +206,10 @@ measure, it contains only the header, so that no earlier list is measured twice.
 				if err := report.WriteFile(output, func(w io.Writer) error { return report.CSV(w, list) }); err != nil {
 					return err
 				}
-				pulls := fmt.Sprintf("%s of round %d", sentence.Count(len(list.Rows), "pull"), list.Round)
+				pulls := fmt.Sprintf("%s of round %d. Fill in the column reward, then run gonb-cope campaign tell",
+					sentence.Count(len(list.Rows), "measurement"), list.Round)
 				if len(list.Rows) == 0 {
-					pulls = "no pulls: " + list.Note.String()
+					pulls = "nothing to measure: " + list.Note.String()
 				}
 				fmt.Fprintf(os.Stderr, "wrote %s: %s\n", output, pulls)
 				return nil

@@ -25,7 +25,7 @@ func installCommand() *cobra.Command {
 	var noBuild bool
 	c := &cobra.Command{
 		Use:   "install",
-		Short: "Add this program to Jupyter as a kernel",
+		Short: "Let Jupyter notebooks use this program",
 		Long: `Add this program to Jupyter: write a kernelspec with a logo, and an extension that colours
 %%cope cells in JupyterLab 4, Notebook 7 and the classic Notebook. An earlier installation of
 this program is replaced; a kernelspec of another program is kept.

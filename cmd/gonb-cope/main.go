@@ -71,7 +71,7 @@ func root() *cobra.Command {
 		Use:   "gonb-cope",
 		Short: "Collaborative pure exploration in kernel bandits",
 		Long: "gonb-cope finds the best option (arm) of each of several related experiments (tasks).\n" +
-			"It needs few measurements, because a kernel shares information between tasks and arms.",
+			"It uses similarities between tasks and between options, and so needs fewer measurements.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,

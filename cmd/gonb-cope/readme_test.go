@@ -161,10 +161,10 @@ func paragraphs(output string, count int) string {
 func methodTable(r *readme, script string) string {
 	r.t.Helper()
 	methods := []struct{ algorithm, name, assumes string }{
-		{"CoBayesFC", "posterior", "rewards follow the prior: the kernel with fitted scales"},
-		{"CoTestFC", "sequential test, proof for normal noise", "the kernel can represent the rewards"},
-		{"IndUniformFC", "the same test, equal pulls, no sharing", "none about the rewards"},
-		{"CoKernelFC", "Theorem 1 of the paper", "the kernel, the noise and a bound on the norm are known"},
+		{"CoBayesFC", "posterior probability", "rewards follow the prior: the kernel with fitted scales"},
+		{"CoTestFC", "sequential test", "normal noise; this kernel can represent any rewards, so nothing is shared"},
+		{"IndUniformFC", "the same test, equal pulls", "normal noise; nothing is shared"},
+		{"CoKernelFC", "Theorem 1 of the paper", "the kernel, a bound on the norm, and sub-Gaussian noise of known scale"},
 	}
 	before, call, _ := strings.Cut(script, "\nr = ")
 	call, _, _ = strings.Cut(call, ")")

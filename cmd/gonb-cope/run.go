@@ -286,7 +286,11 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	if o.table != "" {
 		src.name = o.table
 	}
-	if o.format != "json" {
+	if o.table != "" && o.format == "text" { // the user wrote a command, and not the statement that would head the answer
+		for k := range d.Displays {
+			d.Displays[k].Name, d.Displays[k].Source = "", ""
+		}
+	} else if o.format != "json" {
 		d.Title = strings.TrimSuffix(filepath.Base(src.name), filepath.Ext(src.name))
 	}
 	if o.format == "html" || o.format == "md" || o.format == "tex" {

@@ -75,7 +75,8 @@ func (b Basis) Guarantee() (standing, sentence string) {
 		s += ", if " + assumed
 	}
 	if doubts := b.doubts(); len(doubts) > 0 {
-		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + strings.Join(doubts, "; ") + "; apart from that, " + s
+		return engine.StandingHeuristic, engine.StandingHeuristic + ": approximate, not proven: " +
+			strings.Join(doubts, "; ") + ". Otherwise " + s
 	}
 	return engine.StandingProven, engine.StandingProven + ": " + s + b.overstated()
 }
@@ -88,10 +89,10 @@ func (b Basis) unbacked() string {
 	case b.Algorithm.Role == RoleReference:
 		return "a reference, not an algorithm: it knows the expected rewards"
 	case b.untested() && b.Options.LearnsKernel(b.Model.Problem):
-		return "no answer is decided. The kernel is learned in the run, answers are the largest posterior means, and nothing is tested"
+		return "nothing is tested, because the kernel is learned in the run. Each recommendation is the arm with the largest posterior mean"
 	case b.untested():
-		return "no answer is decided. The rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
-			", so answers are the largest posterior means and nothing is tested"
+		return "nothing is tested, because the rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
+			". Each recommendation is the arm with the largest posterior mean"
 	case b.Algorithm.Backing == BackingNone && !b.Algorithm.listed():
 		return fmt.Sprintf("not known to this tool. %s is an algorithm of your own, and its own rule decides its answers", b.Algorithm.Name)
 	case b.Algorithm.Backing == BackingNone:
@@ -247,8 +248,8 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	}
 	prior, variances := " and the covariance of the kernel", ""
 	if opt.Scale == 0 {
-		prior = ", a scaled kernel and an independent part of each arm"
-		variances = " Both variances are averaged over, weighted by their fit to the data."
+		prior = "" // the next sentence has its covariance
+		variances = " It averages over the scale of the kernel and over the part specific to each arm."
 	} else if opt.Scale != 1 {
 		prior = fmt.Sprintf(" and %g times the covariance of the kernel", opt.Scale)
 	}
@@ -259,8 +260,8 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	if block != nil && r.Mode == engine.ModeFC {
 		level = fmt.Sprintf("an arbitrary mean of each block (%s)", block.Name)
 	}
-	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. The prior has %s%s.%s "+
-		"The probability is calibrated if rewards follow the prior; no theorem covers real rewards "+
+	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. The probability assumes a Gaussian "+
+		"process prior with %s%s.%s It is exact only under this prior. On real data it can be wrong "+
 		"(measured error rates: docs/explanation/robustness.md)", what, atLeast(r.Delta), level, prior, variances)
 	if slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return slices.Contains(contradictory, w.Kind) }) {
 		s += ". Fewer answers may be right, see the warnings"

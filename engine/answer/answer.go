@@ -318,10 +318,14 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		a.Noise += fmt.Sprintf("; effects of %d blocks%s, SD %s, are removed", len(blocks), of, short(b.Blocks))
 	}
 	l := b.LeaveOneOut
-	a.Basis = fmt.Sprintf("How far to trust this: if an arm's measurements are left out, the kernel predicts its mean "+
-		"with a typical error of %s", short(l.Error))
-	if l.Without > 0 {
-		a.Basis += fmt.Sprintf(" (baseline, the mean of the task's other arms: %s)", short(l.Without))
+	a.Basis = fmt.Sprintf("How far to trust this: similar arms predict the mean of an arm without measurements to within %s, typically",
+		short(l.Error))
+	switch {
+	case l.Without > l.Error:
+		a.Basis += fmt.Sprintf("; the mean of the task's other arms, to within %s. The kernel helps", short(l.Without))
+	case l.Without > 0:
+		a.Basis += fmt.Sprintf("; the mean of the task's other arms, to within %s. The kernel does not help: trust only arms with "+
+			"measurements", short(l.Without))
 	}
 	a.Basis += "." + a.enough()
 	if !retry {
@@ -365,14 +369,14 @@ const leastCoverage, fewestLeft = 0.8, 20
 func noiseWords(l belief.Scatter) string {
 	each := short(l.Scales[0]) + " to " + short(l.Scales[1])
 	said := map[string]string{
-		belief.ScatterStated:  each + ", as stated",
-		belief.ScatterCounts:  "counts of successes",
-		belief.ScatterTask:    each + ", by task",
-		belief.ScatterArm:     each + ", by arm",
-		belief.ScatterMean:    each + ", varies with the mean",
-		belief.ScatterUnknown: short(l.Scales[1]) + ", from the kernel: no arm was measured twice",
+		belief.ScatterStated:  "SD " + each + ", as stated",
+		belief.ScatterCounts:  "from counts of successes",
+		belief.ScatterTask:    "SD " + each + ", by task",
+		belief.ScatterArm:     "SD " + each + ", by arm",
+		belief.ScatterMean:    "SD " + each + ", varies with the mean",
+		belief.ScatterUnknown: "SD " + short(l.Scales[1]) + ", from the kernel: no arm was measured twice",
 	}[l.Kind]
-	return cmp.Or(said, short(l.Scales[1])+", the same for all arms")
+	return cmp.Or(said, "SD "+short(l.Scales[1])+", the same for all arms")
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

@@ -62,8 +62,8 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 			"The intervals of the answer are too narrow. Measure the pick and the runner-up again before you rely on it", 100*l.Coverage))
 	}
 	if l.Arms >= fewestLeft && l.Without > 0 && l.Error > l.Without {
-		out = append(out, "the features predict options no better than the mean of their task. "+
-			"The answer uses the measurements of each option alone. Measure an option before you choose it, or name other columns")
+		out = append(out, "similar options do not help to predict one another here. "+
+			"The answer uses each option's own measurements. Choose only options with measurements, or name other columns")
 	}
 	return out
 }
@@ -125,9 +125,10 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	if more := len(found) - mostNamed; more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	text := "all other measurements contradict " + strings.Join(named, "; ") + ". It counts as measured. Correct it if it is a slip"
+	text := "all other measurements contradict " + strings.Join(named, "; ") +
+		". It is used unchanged. Correct it if it is a mistake in the table"
 	if len(found) > 1 {
-		text = strings.NewReplacer("It counts", "They count", "it if it is a slip", "slips").Replace(text)
+		text = strings.NewReplacer("It is", "They are", "it if it is a mistake", "mistakes").Replace(text)
 	}
 	if l, y := p.Long, found[0].Reward; l != nil && a.Reward == l.Reward && found[0].Line > 0 &&
 		!slices.ContainsFunc(p.Rows, func(r problem.Row) bool { return r.Reward == y && r.Line != found[0].Line }) {

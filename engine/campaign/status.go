@@ -166,7 +166,7 @@ func (st *Status) doubt(doubts []Note) {
 	// what the guarantee said stays behind the doubts, without the standing before it
 	said := strings.TrimPrefix(strings.TrimPrefix(st.Guarantee, engine.StandingProven+": "), engine.StandingHeuristic+": ")
 	st.Standing = engine.StandingHeuristic
-	st.Guarantee = engine.StandingHeuristic + ": " + strings.Join(why, "; ") + "; apart from that, " + said
+	st.Guarantee = engine.StandingHeuristic + ": approximate, not proven: " + strings.Join(why, "; ") + ". Otherwise " + said
 	st.Result.Standing, st.Result.Guarantee = st.Standing, st.Guarantee
 }
 

@@ -113,6 +113,10 @@ func TestCoBayesIsThePosterior(t *testing.T) {
 					closed++
 				} else {
 					least = min(least, a.tasks[v].risk)
+					if h := a.Hardest(v); (h.Statistic < h.Threshold) != (a.tasks[v].risk > a.share()) {
+						t.Errorf("%s, round %d, task %d: evidence %g of %g at a risk of %g, of %g", p.Name, r, v, h.Statistic, h.Threshold,
+							a.tasks[v].risk, a.share())
+					}
 				}
 			}
 			if each := delta / float64(p.V()); used > closed*each*(1+1e-9) || used+least <= (closed+1)*each {

@@ -198,7 +198,7 @@ func (a *coBayes) Hardest(v int) engine.Rival {
 		return a.NoData(v, set[0])
 	}
 	rival, gap, sd := a.likeliest(v)
-	return a.Shown(rival, engine.Rival{Open: len(set), Gap: gap, Error: sd, Statistic: gap + a.opt.Epsilon, Threshold: a.needed() * sd})
+	return a.Shown(rival, engine.Rival{Open: len(set), Gap: gap, Error: sd, Statistic: a.shown(v), Threshold: a.needed()})
 }
 
 // Samples returns how many more pulls of each task, in the proportions of the pulls so far, would make
@@ -210,7 +210,11 @@ func (a *coBayes) Samples(tasks []int) float64 {
 	sum := 0.0
 	for _, v := range tasks {
 		_, gap, sd := a.likeliest(v)
-		times := a.needed() * sd / (rounds.MedianGap(gap, sd) + a.opt.Epsilon)
+		z := (rounds.MedianGap(gap, sd) + a.opt.Epsilon) / sd
+		if now := a.shown(v); now > 0 {
+			z = min(z, now)
+		}
+		times := a.needed() / z
 		sum += max(1, math.Ceil(float64(a.taken[v])*(times*times-1)))
 	}
 	return sum
@@ -229,6 +233,10 @@ func (a *coBayes) likeliest(v int) (rival int, gap, sd float64) {
 	}
 	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(a.variances[v][at])
 }
+
+// shown returns by how many posterior standard deviations a single rival with the risk of task v would be behind. The stopping rule
+// compares this risk, which counts all rivals and averages over the members of the mixture.
+func (a *coBayes) shown(v int) float64 { return upper(min(a.tasks[v].risk, 1)) }
 
 // needed returns by how many posterior standard deviations a single rival must be behind.
 func (a *coBayes) needed() float64 { return upper(a.share()) }
