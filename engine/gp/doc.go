@@ -4,9 +4,11 @@
 //	Covariance   Σ, factored once: Dense, or LowRank along features with a diagonal
 //	Regression   Σ and y: log evidence and its gradient, weights, leave-one-out
 //	Posterior    the law of the latent values of all points: means, variances, covariances, joint draws
-//	Laplace      binomial counts as observations with normal noise, on the same factor
+//	Cavity       the law of a latent value without one of its observations
+//	Laplace      binomial counts as observations with normal noise, from a Prior: DensePrior, LowRankPrior
+//	Maximise     climbs to the hyperparameters of largest evidence
 //
-// Kernels, priors of hyperparameters and the search for these are the callers'.
+// Kernels, and the hyperparameters with their priors, are the callers'.
 //
 // [RW06]: C. E. Rasmussen, C. K. I. Williams, Gaussian Processes for Machine Learning, MIT Press, 2006.
 package gp
