@@ -130,7 +130,7 @@ const (
 	WarnBoundsGap WarningKind = "bounds: gap"
 	// names: value; numbers: both ends
 	WarnBoundsEnds WarningKind = "bounds: ends"
-	// as WarnBoundsEnds; numbers: also what the pairs that were looked at reach
+	// names: value; numbers: both ends, and the largest value over the pairs that were examined
 	WarnBoundsReached WarningKind = "bounds: ends and reached"
 	// numbers: lower end of T*, ξ, upper end
 	WarnBoundsTime WarningKind = "bounds: characteristic time"

@@ -181,7 +181,7 @@ func (k Formula) each(set setting, place string) Kernel {
 	return k.At(free)
 }
 
-// anonymous reports whether a joint kernel has free hyperparameters without a name: a copy of it would have different ones.
+// anonymous reports whether a free hyperparameter has no name. Copies of the kernel would then not share its value.
 func (j Joint) anonymous() bool {
 	found := false
 	_, err := j.each(func(p Parameter, f Free) Free {

@@ -36,7 +36,7 @@ type Agent struct {
 	GoOn   bool
 	Notice func(Notice) // may be nil; never called concurrently
 
-	tries      int           // without any reward until the agent gives up; 0 means 3
+	tries      int           // attempts of a pull without any reward before the agent gives up; 0 means 3
 	relayAfter time.Duration // of silence until another agent reads instead of the relay; 0 means 10 s
 }
 

@@ -14,7 +14,7 @@ import (
 type Finished struct {
 	Run    string        `json:"run"`    // the name of the run
 	Status engine.Status `json:"status"` // interrupted before the end and of a run that was stopped
-	// of the replica here, with which the author of the end agrees
+	// the answers of this replica; the agent that published the end has the same answers
 	Answers []engine.Answer `json:"answers"`           // in task order
 	Author  int             `json:"author"`            // agent who said that the run is over, from 1 as in its name; 0 before the end
 	Stopped *StopBody       `json:"stopped,omitempty"` // by whom and why; nil of a run that was not

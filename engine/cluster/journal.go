@@ -171,7 +171,7 @@ func (j *journal) load() error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		var l journalLine
-		// the lines of a telling count down, so that a line that is missing in between shows
+		// More counts down over the lines of one group of rewards; a gap means a missing line
 		if err := json.Unmarshal(text, &l); err != nil || l.Round < 1 || l.Count < 1 || l.More < 0 || more > 0 && l.More != more-1 {
 			if torn(read, text) {
 				break

@@ -51,8 +51,7 @@ func (m *Memory) wake() {
 	m.news = make(chan struct{})
 }
 
-// alone does something under the lock, and returns the error of a context that has ended. It does so even where the context has
-// ended: the error says no more than that.
+// alone runs do under the lock, also if ctx has ended, and returns ctx.Err().
 func (m *Memory) alone(ctx context.Context, do func()) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

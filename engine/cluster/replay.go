@@ -78,8 +78,8 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 	}
 }
 
-// retold learns a round that is over, by the next plan if it is there, and returns what was recorded; nil of a round that
-// is open. The round must be the open one of the replica.
+// retold feeds round r, the next round of the replica, to it if all its messages are there or the next plan closed it. It returns the
+// recorded counts, or nil if agents may still answer.
 func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*RoundCounts, error) {
 	// a reader is missing here: what closed and missing look up is fetched before
 	err := w.find(ctx, r)
@@ -199,8 +199,8 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	return s, s.rounds(ctx, x, b)
 }
 
-// Check folds the run as its agents do, and takes back an end that they do not come to. It makes the problem and pulls nothing.
-// The error is the one of the context alone: everything else is part of the status.
+// Check replays the run as an agent would, without pulling. If the replay does not reach the recorded end, Status becomes interrupted and
+// Answers nil. The error is ctx.Err(); other failures are part of the status.
 func (s *Status) Check(ctx context.Context, x Facts, make Maker) error {
 	out, _, _, err := Replay(ctx, x, s.Run, make)
 	switch {

@@ -47,8 +47,8 @@ func (m Designs) inner() func(dst []float64, i, from int) {
 	return func(dst []float64, i, from int) { kernels.Part(gram, dst, i, from) }
 }
 
-// spanned returns the coordinates of all arms in an orthonormal basis of the span of some, N × s, from exact kernel values, and the
-// squared length of each arm outside it; 0 for an arm of the span.
+// spanned returns N × s coordinates of all arms in an orthonormal basis of span(arms), and N squared residual norms (0 inside the span).
+// Both use exact kernel values.
 func (m Designs) spanned(arms []int) (_ *mat.Dense, _ []float64, err error) {
 	defer try.Caught(&err)
 	ctx, n, s := m.Context(), m.Problem.N(), len(arms)

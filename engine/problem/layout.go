@@ -130,7 +130,7 @@ func (c *cells) repeats() bool {
 	})
 }
 
-// setHeader names the columns. One without a name, and a second one of a name, gets a name as pandas gives it.
+// setHeader names the columns. Empty names become "Unnamed: 3", repeated names "x.1", as in pandas.
 func (t *table) setHeader(row []cell) {
 	t.unnamed, t.twice = map[string]bool{}, map[string]string{}
 	given, next := map[string]bool{}, map[string]int{} // next is the first number of a base that may be free

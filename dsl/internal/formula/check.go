@@ -33,7 +33,7 @@ type Definition struct {
 	x, y string   // the names of the points
 	body ast.Node // the tree of the script; its nodes are the keys of kinds
 
-	kinds   map[ast.Node]kind  // of each part with a value; no kind is wrong after Check
+	kinds   map[ast.Node]kind  // of every node with a value; none is the constant wrong after Check
 	numbers map[string]float64 // the names of the script that the formula reads
 	columns []column           // where elements are read
 	chooses map[string]bool    // names that determine the number of a column

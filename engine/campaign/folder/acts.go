@@ -86,7 +86,7 @@ func (c *Campaign) moment(ctx context.Context, s *campaign.State) (campaign.Mome
 	return s.Under(p, c.opt.now()), err
 }
 
-// own returns the same with a state that the caller may change. It folds all events, which fresh mostly need not.
+// own is fresh with a private copy of the state, which the caller may change. It reads, checks and folds all events.
 func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 	// the chain is checked from its beginning, since nothing of it was taken in before
 	list, err := events(ctx, c.db.db, 0)

@@ -37,7 +37,7 @@ type Job struct {
 	workers   []string            // their names in the order of their first result
 	runs      int                 // that were made
 	seconds   float64             // of a run of the last chunk; 0 before the first result
-	// seconds that a worker needs before the first run of an experiment; as the last worker said that prepared one
+	// seconds that preparing an experiment takes, as reported by the last worker that prepared one
 	prepare  float64
 	failed   error         // what ended the job before its end; set before stopped is closed
 	stopped  chan struct{} // closed by stop

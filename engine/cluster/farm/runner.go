@@ -158,7 +158,7 @@ const (
 	leastQueue  = 32 // chunks in the queue while there are some to offer
 	queueEach   = 3  // chunks in the queue for each that is made at a time
 	mostItems   = 64 // of a chunk
-	shares      = 3  // chunks of the remaining runs for each that is made at a time: the last ones end together
+	shares      = 3  // chunks per busy worker slot into which the remaining runs are cut, so that workers finish together
 )
 
 // offer puts chunks into the queue, as many as workers may want soon. It ends when the queue has enough, or all is offered. The

@@ -177,7 +177,8 @@ func newKey(create func() (nkeys.KeyPair, error)) (key nkeys.KeyPair, name strin
 }
 
 // newKeyring makes the keys that sign. The operator, whom the server trusts, signs the account; the
-// account signs users. It may find files of one that was half made, and replaces them, except for the authority's key, see keyOf.
+// account signs users. Files left by an interrupted attempt are replaced, except the authority's key
+// (see keyOf).
 func newKeyring(dir string) (*keyring, error) {
 	operator, _, err := newKey(nkeys.CreateOperator)
 	if err != nil {

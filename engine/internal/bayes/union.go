@@ -85,7 +85,7 @@ func drawnAt(d int) float64 { return (float64(d) + 0.5) / unionDraws }
 // unionSpace is where anyOf makes its draws.
 type unionSpace struct {
 	lower     [unionRivals * unionRivals]float64 // the Cholesky factor of the rivals' correlations, see correlate
-	with      [unionRivals]float64               // by rival: its correlation with the one that is given
+	with      [unionRivals]float64               // by rival: its correlation with the rival that the draw is conditioned on
 	heights   [unionRivals]float64               // by rival: what its normalised reward exceeds where the event is
 	rewards   [unionRivals][unionDraws]float64   // by rival and draw: normalised rewards before anything is given
 	low, high [unionDraws]float64                // by draw: bounds on the shift of the rival that exceeds
