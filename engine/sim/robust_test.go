@@ -116,7 +116,7 @@ func TestRobust(t *testing.T) {
 		}
 		word := "if no expected reward is farther than misfit"
 		if o.Robust {
-			word = "heuristic: the misspecification of the kernel was estimated"
+			word = "heuristic: approximate, not proven: the misspecification of the kernel was estimated"
 		}
 		if !strings.Contains(r.Guarantee, word) {
 			t.Errorf("misfit %.2g: guarantee %q", o.Misfit, r.Guarantee)
