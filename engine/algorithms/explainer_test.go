@@ -1,9 +1,9 @@
 package algorithms
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -111,7 +111,7 @@ func TestProgressAgreesWithAnswers(t *testing.T) {
 					t.Fatal(err)
 				}
 				// an interrupted round has been planned, nothing else
-				if after, now := engine.ProgressOf(x); r > 1 && (!reflect.DeepEqual(before, after) || said != now) {
+				if after, now := engine.ProgressOf(x); r > 1 && fmt.Sprint(before, said) != fmt.Sprint(after, now) {
 					t.Errorf("%s on %s: planning round %d turned %+v into %+v", entry.Name, p.Name, r, before, after)
 				}
 				if err := alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {

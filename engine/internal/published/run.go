@@ -29,7 +29,8 @@ type sequential struct {
 	initial [][2]int // first pulls that were not made yet
 	round   int
 	planned engine.Plan
-	counts  []int // N: pulls so far
+	counts  []int     // N: pulls so far
+	leads   []float64 // N: the estimates whose largest leads; nil: least squares
 	over    bool
 }
 
@@ -176,10 +177,16 @@ func (a *sequential) close() {
 	}
 }
 
-// leaderOf returns the arm of task v with the largest estimate.
+// leaderOf returns the arm of task v with the largest estimate; before any, the first arm.
 func (a *sequential) leaderOf(v int) int {
+	if a.leads != nil {
+		return rounds.Leader(a.Sets[v], a.leads)
+	}
 	p := a.parts[a.taskPart[v]]
 	best := a.Sets[v][0]
+	if !p.measured {
+		return best
+	}
 	for _, i := range a.Sets[v] {
 		if p.mean[a.position[i][1]] > p.mean[a.position[best][1]] {
 			best = i
@@ -207,7 +214,7 @@ func (a *sequential) Answers() []engine.Answer {
 	for v, set := range a.Sets {
 		p := a.parts[a.taskPart[v]]
 		if a.pulls == 0 || !p.measured {
-			out[v] = a.Answer(v, set[0], math.NaN())
+			out[v] = a.Answer(v, a.leaderOf(v), math.NaN())
 			if len(set) > 1 {
 				out[v].Margin = math.Inf(1)
 			}
@@ -253,7 +260,7 @@ func (a *sequential) Warnings() []engine.Warning { return model.MisfitWarnings(a
 // Hardest returns the rival with the smallest statistic.
 func (a *sequential) Hardest(v int) engine.Rival {
 	if p := a.parts[a.taskPart[v]]; a.pulls == 0 || !p.measured {
-		return a.NoData(v, a.Sets[v][0])
+		return a.NoData(v, a.leaderOf(v))
 	}
 	r, _ := a.lacking(v)
 	return r

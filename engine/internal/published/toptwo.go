@@ -97,7 +97,7 @@ func (a *budgeted) drawer(set []int, rng *rand.Rand) func() int {
 	}
 }
 
-// rootOf returns R with RRᵀ = C, for C that may be singular.
+// rootOf returns the symmetric R with R² = C, for C that may be singular. Unlike other roots it is unique, so units do not change draws.
 func rootOf(c *mat.SymDense) *mat.Dense {
 	var eigen mat.EigenSym
 	n := c.SymmetricDim()
@@ -108,12 +108,15 @@ func rootOf(c *mat.SymDense) *mat.Dense {
 		}
 		return root
 	}
-	eigen.VectorsTo(root)
+	var vectors, scaled mat.Dense
+	eigen.VectorsTo(&vectors)
+	scaled.CloneFrom(&vectors)
 	for k, value := range eigen.Values(nil) {
 		for i := range n {
-			root.Set(i, k, root.At(i, k)*math.Sqrt(max(0, value)))
+			scaled.Set(i, k, scaled.At(i, k)*math.Sqrt(max(0, value)))
 		}
 	}
+	root.Mul(&scaled, vectors.T())
 	return root
 }
 
