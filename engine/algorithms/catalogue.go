@@ -307,6 +307,18 @@ var algorithms = onTerms([]Entry{
 		begin:  published.NewTopTwoThompson,
 	},
 	{
+		Name: "KnowledgeGradient", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionPosterior, Shares: true, OneByOne: true,
+		Source: "[FPD09, Section 4], correlated knowledge gradient",
+		Doc:    "pulls what most increases the expected largest posterior means of all tasks, under one posterior; recommends the largest",
+		begin:  published.NewKnowledgeGradient,
+	},
+	{
+		Name: "OCBA", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionMeans, OneByOne: true,
+		Source: "[CLYC00, Theorem 1], optimal computing budget allocation",
+		Doc:    "optimal computing budget allocation, each agent alone, one pull at a time; recommends the largest sample mean",
+		begin:  published.NewOCBA,
+	},
+	{
 		Name: "BestElsewhere", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionMeans, Shares: true,
 		Source: "baseline",
 		Doc:    "leave-one-task-out best arm: the best on average in the other tasks",

@@ -24,6 +24,8 @@ func TestResultsRevision(t *testing.T) {
 		"fb CoUniformFB":             2.30900486,
 		"fb GPUCB":                   2.21227142,
 		"fb TopTwoThompson":          2.2637644526405314,
+		"fb KnowledgeGradient":       2.28310856,
+		"fb OCBA":                    2.42803078,
 		"fb IndKernelFB":             2.3652831,
 		"fb IndPeaceFB":              2.57357293,
 		"fb IndPeaceFB-Pooled":       2.426639,

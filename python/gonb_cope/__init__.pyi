@@ -43,14 +43,14 @@ _Law: TypeAlias = Literal["normal", "subgaussian", "symmetric"]
 _Level: TypeAlias = Literal["unknown"]
 _Scale: TypeAlias = Literal["fit"]
 _Threshold: TypeAlias = Literal["mixture", "heuristic"]
-_AlgorithmOfFb: TypeAlias = Literal["CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "BestElsewhere", "Oracle"]
+_AlgorithmOfFb: TypeAlias = Literal["CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA", "BestElsewhere", "Oracle"]
 _Xi: TypeAlias = Literal["auto", "gp"]
 _KernelIs: TypeAlias = Literal["fixed", "member", "auto"]
 _Rows: TypeAlias = Literal["cell", "run"]
 _Mean: TypeAlias = Literal["problem", "task", "none"]
-_Reference: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "BestElsewhere"]
+_Reference: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA", "BestElsewhere"]
 _Y: TypeAlias = Literal["samples", "error", "rounds", "regret"]
-_AlgorithmOfProtocol: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "BestElsewhere"]
+_AlgorithmOfProtocol: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA", "BestElsewhere"]
 _TimeUnit: TypeAlias = Literal["minutes", "hours", "days", "weeks"]
 _Decimals: TypeAlias = Literal["comma", "point"]
 
@@ -1776,7 +1776,7 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[An
         budget (a whole number, at least 1 and at most 1e12, optional):
             Pulls per agent, on average over the agents; the most of each agent in a campaign, and for
             CoBayesFB with its posterior
-        algorithm ("CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "BestElsewhere", "Oracle" or an algorithm of your own, default "CoBayesFB"; also a class with plan, learn and answers):
+        algorithm ("CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA", "BestElsewhere", "Oracle" or an algorithm of your own, default "CoBayesFB"; also a class with plan, learn and answers):
             The algorithm to run
         xi (a number, "auto" or "gp", at least 0, optional):
             Regularisation ξ: a number; "auto", the largest that the theorems allow (for CoBayesFB,
@@ -1786,11 +1786,11 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[An
         level (a number or "unknown", default "unknown"):
             Prior mean of posterior methods: a constant for all tasks and arms, in reward units;
             "unknown" gives it a flat prior; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled,
-            IndUniformFB-LS or BestElsewhere
+            IndUniformFB-LS, OCBA or BestElsewhere
         scale (a number or "fit", greater than 0, default "fit"):
             Signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of
             the run after each round, together with a nugget g*identity(); not for IndPeaceFB,
-            IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere
+            IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS, OCBA or BestElsewhere
         kernel_is ("fixed", "member" or "auto", optional):
             Role of the kernel in a posterior: "fixed", it is the prior, up to its scale; "member", a
             mixture component beside kernels that are learned in the run; "auto", all are learned; by
@@ -1807,7 +1807,7 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[An
             Bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit`
             (`reward_norm` states it in reward units); with it CoTestFC takes few samples under a smooth
             kernel; others use the norm of the known means by default; not for IndUniformFB, GPUCB,
-            TopTwoThompson or BestElsewhere
+            TopTwoThompson, KnowledgeGradient, OCBA or BestElsewhere
         unit (a number, greater than 0, optional):
             Normalisation: reward units of one normalised unit; by default the largest noise
         rewards (a reward function, optional; also a Python function):
@@ -1821,8 +1821,8 @@ def fb(p: Problem, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[An
         rounds (a whole number, at least 1, optional):
             Number of rounds of a budget; by default up to 6; for CoBayesFB
         batch (a whole number, at least 1, default 1):
-            Pulls of a round, for methods that choose one pull at a time (fb: of each agent); for GPUCB
-            and TopTwoThompson
+            Pulls of a round, for methods that choose one pull at a time (fb: of each agent); for GPUCB,
+            TopTwoThompson, KnowledgeGradient and OCBA
 
     Returns:
         Result
@@ -1951,7 +1951,7 @@ def paired(s: Sweep, reference: _Reference, y: _Y | None = ...) -> Comparisons:
     Parameters:
         s (a sweep):
             A sweep over algorithm; it may vary other names too
-        reference ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson" or "BestElsewhere"):
+        reference ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA" or "BestElsewhere"):
             The algorithm that the others are compared with
         y ("samples", "error", "rounds" or "regret", default "samples"):
             The quantity to compare
@@ -2047,7 +2047,7 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
             Error probability
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson" or "BestElsewhere", default "CoTestFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA" or "BestElsewhere", default "CoTestFC"):
             The algorithm to run; if not given, with a budget CoBayesFB
         budget (a whole number, at least 1 and at most 1e12, optional):
             Measurements per task, at most

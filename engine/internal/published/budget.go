@@ -2,6 +2,8 @@ package published
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -56,12 +58,8 @@ func (a *budgeted) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	counts := make([]int, p.N())
 	each := a.each(a.round)
 	if a.estimates == nil {
-		takes := make([]int, p.V())
-		for v := range takes {
-			takes[v] = each
-		}
-		for v, order := range budget.Order(p, takes) {
-			for n := range takes[v] {
+		for _, order := range a.order() {
+			for n := range each {
 				counts[order[n%len(order)]]++
 			}
 		}
@@ -76,6 +74,12 @@ func (a *budgeted) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return a.planned, nil
 }
 
+// order returns the arms of each task in the order of the first pulls.
+func (a *budgeted) order() [][]int {
+	p := a.Model.Problem
+	return budget.Order(p, slices.Repeat([]int{a.each(0)}, p.V()))
+}
+
 // each returns the pulls of each agent in the round after this number of rounds.
 func (a *budgeted) each(rounds int) int {
 	batch := max(1, a.opt.Batch)
@@ -86,14 +90,11 @@ func (a *budgeted) each(rounds int) int {
 func (a *budgeted) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
-	try.To(rounds.CheckBatch(a.planned, b))
-	a.planned = engine.Plan{}
-	a.round++
+	try.To(a.receive(b))
 	if b.Empty() {
 		return nil
 	}
-	a.learn(b)
-	means := a.pool.Add(b)
+	means := a.pool.Means()
 	a.mixture = try.Of(model.ContinuedMixture(a.Model, model.PriorOf(a.opt.Options), a.mixture, a.pool.Counts, means, nil, negligible))
 	a.estimates = make([]float64, len(means))
 	for _, member := range a.mixture.Members {
@@ -102,6 +103,20 @@ func (a *budgeted) Learn(ctx context.Context, b engine.Batch) (err error) {
 		}
 	}
 	a.leads = a.estimates
+	return nil
+}
+
+// receive adds the rewards of the planned round.
+func (a *budgeted) receive(b engine.Batch) error {
+	if err := rounds.CheckBatch(a.planned, b); err != nil {
+		return err
+	}
+	a.planned = engine.Plan{}
+	a.round++
+	if !b.Empty() {
+		a.learn(b)
+		a.pool.Add(b)
+	}
 	return nil
 }
 
@@ -132,8 +147,8 @@ func (a *budgeted) State() engine.State { return engine.StateOf(a) }
 func (a *budgeted) Answers() []engine.Answer {
 	out := a.sequential.Answers()
 	for v := range out {
-		if a.estimates != nil {
-			out[v].Estimate = a.estimates[a.leaderOf(v)] * a.Model.Unit
+		if i := a.leaderOf(v); a.estimates != nil && !math.IsInf(a.estimates[i], -1) {
+			out[v].Estimate = a.estimates[i] * a.Model.Unit
 		}
 	}
 	return out

@@ -181,6 +181,200 @@ func TestReferenceTopTwoThompson(t *testing.T) {
 	}
 }
 
+// expectedGain returns E max_k (mean_k + slope_k Z) - max_k mean_k by the trapezoidal rule.
+func expectedGain(mean, slope []float64) (sum float64) {
+	const step = 0.005
+	most := slices.Max(mean)
+	for z := -9.0; z <= 9; z += step {
+		largest := math.Inf(-1)
+		for k := range mean {
+			largest = max(largest, mean[k]+slope[k]*z)
+		}
+		sum += (largest - most) * math.Exp(-z*z/2)
+	}
+	return sum * step / math.Sqrt(2*math.Pi)
+}
+
+// The sum over crossings is the expectation, for random lines, equal slopes and equal means.
+func TestAppendGains(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		n := 1 + rng.IntN(8)
+		mean, slope, lines := make([]float64, n), make([]float64, n), make([]line, n)
+		for k := range mean {
+			mean[k], slope[k] = math.Round(4*rng.NormFloat64())/4, math.Round(4*rng.NormFloat64())/4
+			lines[k] = line{mean: mean[k], slope: slope[k]}
+		}
+		got := 0.0
+		for _, term := range appendGains(nil, lines) {
+			got += math.Exp(term)
+		}
+		if want := expectedGain(mean, slope); math.Abs(got-want) > 1e-4 {
+			t.Errorf("means %v, slopes %v: %g, by quadrature %g", mean, slope, got, want)
+		}
+	}
+	// by mpmath: log(φ(z) - z Φ(-z))
+	for z, want := range map[float64]float64{0: -0.918938533204673, 29.999: -457.694587813344, 30.001: -457.754720705652, 1000: -500014.734452091} {
+		if got := logLoss(z); math.Abs(got-want) > 1e-9*math.Abs(want) {
+			t.Errorf("log loss of %g is %.15g, want %.15g", z, got, want)
+		}
+	}
+}
+
+// The knowledge gradient pulls the arm of each task whose reward most increases the expected largest means of all tasks under the dense
+// posterior [FPD09, Section 4].
+func TestReferenceKnowledgeGradient(t *testing.T) {
+	for _, p := range enginetest.Instances(t) {
+		alg, err := plain.On(engine.ModeFB, NewKnowledgeGradient)(plain.ModelOf(t, p), ofPapers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref, rng := plain.NewReference(p, 0), rand.New(rand.NewPCG(3, 4))
+		for round := 0; round < 8; round++ {
+			plan, err := alg.Plan(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if round > 0 {
+				pool := alg.(*budgeted).pool
+				mean, covariance := densely(ref, engine.Batch{Counts: pool.Counts, Means: pool.Means()})
+				gain := func(x int) (sum float64) {
+					slope := make([]float64, p.N())
+					for i := range slope {
+						slope[i] = covariance.At(i, x) / math.Sqrt(covariance.At(x, x)+plain.Sq(p.Noise.Scales[x]))
+					}
+					for v := range p.V() {
+						lo, hi := p.ArmsOf(v)
+						sum += expectedGain(mean[lo:hi], slope[lo:hi])
+					}
+					return sum
+				}
+				for v := range p.V() {
+					lo, hi := p.ArmsOf(v)
+					most := 0.0
+					for i := lo; i < hi; i++ {
+						most = max(most, gain(i))
+					}
+					if got := lo + slices.Index(plan.Counts[lo:hi], 1); gain(got) < most-1e-5 {
+						t.Errorf("%s, round %d, task %d: an arm with gain %g, the largest is %g", p.Name, round+1, v, gain(got), most)
+					}
+				}
+			}
+			if err := alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// OCBA pulls each arm once, and then the arm farthest below its target by the sample means [CLYC00, Theorem 1].
+func TestReferenceOCBA(t *testing.T) {
+	for _, p := range enginetest.Instances(t) {
+		opt := engine.Options{Budget: 40}
+		alg, err := plain.On(engine.ModeFB, NewOCBA)(plain.ModelOf(t, p), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(3, 4))
+		counts, sums := make([]float64, p.N()), make([]float64, p.N())
+		mean := func(i int) float64 { return sums[i] / counts[i] }
+		best := func(v int) int {
+			lo, hi := p.ArmsOf(v)
+			out := lo
+			for i := lo; i < hi; i++ {
+				if counts[i] > 0 && (counts[out] == 0 || mean(i) > mean(out)) {
+					out = i
+				}
+			}
+			return out
+		}
+		for !alg.Done() {
+			plan, err := alg.Plan(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for v := range p.V() {
+				lo, hi := p.ArmsOf(v)
+				got, total := lo+slices.Index(plan.Counts[lo:hi], 1), 0.0
+				for i := lo; i < hi; i++ {
+					total += counts[i]
+				}
+				if total < float64(hi-lo) {
+					if counts[got] > 0 {
+						t.Errorf("%s, pull %g of task %d: pulls an arm again, and others have no pulls", p.Name, total+1, v)
+					}
+					continue
+				}
+				b, ofBest, sum := best(v), 0.0, 0.0
+				ratio := make([]float64, p.N())
+				for i := lo; i < hi; i++ {
+					if i != b {
+						ratio[i] = plain.Sq(p.Noise.Scales[i] / (mean(b) - mean(i)))
+						ofBest += plain.Sq(ratio[i] / p.Noise.Scales[i])
+						sum += ratio[i]
+					}
+				}
+				ratio[b] = p.Noise.Scales[b] * math.Sqrt(ofBest)
+				sum += ratio[b]
+				lag := func(i int) float64 { return ratio[i]/sum*(total+1) - counts[i] }
+				most := math.Inf(-1)
+				for i := lo; i < hi; i++ {
+					most = max(most, lag(i))
+				}
+				if lag(got) < most-1e-8 {
+					t.Errorf("%s, pull %g of task %d: an arm that lags %g pulls, another lags %g", p.Name, total+1, v, lag(got), most)
+				}
+			}
+			batch := enginetest.Pull(rng, p, plan)
+			if err := alg.Learn(t.Context(), batch); err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range batch.Counts {
+				if c > 0 {
+					counts[i] += float64(c)
+					sums[i] += batch.Means[i] * float64(c)
+				}
+			}
+		}
+		for v, a := range alg.State().Answers {
+			if b := best(v); a.Leader != p.Arms.Names[b] || math.Abs(a.Estimate-mean(b)) > 1e-9 {
+				t.Errorf("%s, task %d: %s with estimate %g, plainly %s with %g", p.Name, v, a.Leader, a.Estimate, p.Arms.Names[b], mean(b))
+			}
+		}
+	}
+}
+
+// Arms with equal sample means and their leader share the pulls after the first ones.
+func TestOCBAOnTies(t *testing.T) {
+	p := enginetest.Paper(t, 1, 0.4)
+	built, err := plain.On(engine.ModeFB, NewOCBA)(plain.ModelOf(t, p), engine.Options{Budget: 100, Batch: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := built.Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal := engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N())}
+	lo, hi := p.ArmsOf(0)
+	equal.Means[hi-1] = -1
+	if err := built.Learn(t.Context(), equal); err != nil {
+		t.Fatal(err)
+	}
+	if plan, err = built.Plan(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n := hi - lo
+	for i := lo; i < hi-1; i++ {
+		if got := plan.Counts[i] + equal.Counts[i]; got < 100/(n+2) || i > lo && got > 100/(n-1) {
+			t.Errorf("%d of 100 pulls of arm %d of %d tied ones", got, i-lo, n-1)
+		}
+	}
+	if plan.Counts[hi-1] > 0 {
+		t.Errorf("%d further pulls of the worst arm", plan.Counts[hi-1])
+	}
+}
+
 // Replicas with the same rewards choose alike, and batches spend the budget exactly.
 func TestBudgetIsSpent(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
