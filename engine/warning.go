@@ -290,7 +290,7 @@ var sentences = map[WarningKind]string{
 	WarnBoundsGuessed: "the noise scale is unknown: the numbers are for the guess of %.3g. Sample sizes grow with its square",
 	WarnBoundsKernel: "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q. " +
 		"The theorems do not apply",
-	WarnBoundsGap:     "%[1]s is certified only to a relative gap of %.2[3]g (%[2]s): between %.6[4]g and %.6[5]g",
+	WarnBoundsGap:     "%[1]s is between %.6[4]g and %.6[5]g: the solver stopped at a relative gap of %.2[3]g (%[2]s)",
 	WarnBoundsEnds:    "%s is between %.6g and %.6g",
 	WarnBoundsReached: "%s is between %.6g and %.6g; the pairs that were examined, not all, reach %.6g",
 	WarnBoundsTime:    "T* is between %.6g, its value at xi = %.3g, and %.6g, its value for arms that share nothing",

@@ -275,7 +275,7 @@ const (
 // column of numbers with the most values, a line for each combination of the others; where there is none, or there
 // are too many combinations, along the names of the arms.
 func answerFigure(a answer.Answer) Figure {
-	f := Figure{Title: "Estimates for all arms, with 95 % intervals", YLabel: rewardTitle(a)}
+	f := Figure{Title: "Estimates, with 95 % intervals", YLabel: rewardTitle(a)}
 	along := answerAxis(a)
 	picks := a.Picks[:min(len(a.Picks), mostAnswerTasks)]
 	if along != "" {

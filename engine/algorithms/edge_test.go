@@ -165,7 +165,7 @@ func TestOptionErrors(t *testing.T) {
 		{engine.ModeFC, engine.Options{Epsilon: -1}, "epsilon must be at least 0 and finite, got -1"},
 		{engine.ModeFC, engine.Options{Schedule: "fast"}, `schedule must be "tuned" or "paper", got "fast"`},
 		{engine.ModeFC, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: -1}}, "xi must be at least 0 and finite, got -1"},
-		{engine.ModeFC, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}}, `xi="gp" needs a number of pulls that is fixed beforehand, as fb has; give fc a number or "auto"`},
+		{engine.ModeFC, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}}, `xi="gp" works only with fb, whose number of pulls is fixed. For fc, write a number or "auto"`},
 		{engine.ModeFC, engine.Options{MaxRounds: -1}, "max_rounds must be at least 1 and at most 9007199254740992, got -1"},
 		{engine.ModeFB, engine.Options{}, "budget must be at least 1 pull per agent, got 0"},
 		{engine.ModeFB, engine.Options{Budget: -5}, "budget must be at least 1 and at most 1e12, got -5"},

@@ -4,9 +4,9 @@
 // from the state (Replay): the recorded plans are imposed, and rewards are summed in the order of
 // their pulls, never in order of arrival. So the same events give the same answers on any day.
 //
-// catalogue.go lists all that can be recorded, and each body in the file of the act that records it: what people do is an Act. Moment is
-// a campaign at one time and answers what is asked of it: Ask (what to measure), Plan (the next round), Replay (what the algorithm makes of
-// all), History and Known (what was measured). Run.Status says how far it is; MakeForecast and Renew say what it takes.
+// An Act is what a person does. The event that it records is in the file of the act; catalogue.go lists all events. A Moment is the
+// campaign at one time. Its methods are Ask (what to measure), Plan (the next round), Replay (the algorithm's state), History and Known
+// (what was measured). Run.Status describes the progress; MakeForecast and Renew forecast the rest.
 //
 // A pull has three names. Its id is what people see. Its arm and its number in the round are what rewards are summed by. Its place on a
 // plate, or its block, says what it shares with others. A pull that is handed out again has another id and another number. Numbers of arms

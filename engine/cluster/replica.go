@@ -223,8 +223,8 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	}
 	// an algorithm that takes only what it planned cannot go on without the pulls of an agent
 	if err := r.asked.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
-		return fmt.Errorf("run %s: round %d lacks the pulls of an agent, and %s takes a round only as it planned it: %w", r.run, r.plan.Round,
-			r.question.Algorithm, err)
+		return fmt.Errorf("run %s: an agent missed round %d, so the run cannot continue. Start again, or choose an algorithm other than %s: %w",
+			r.run, r.plan.Round, r.question.Algorithm, err)
 	} else if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func TestSilentAgentOfFixedPlans(t *testing.T) {
 		a := agentOf(t, x, q, v)
 		a.Patience, a.GoOn = 30*time.Millisecond, true
 		wg.Go(func() {
-			if _, err := a.Take(t.Context()); !errors.Is(err, engine.ErrFixedPlans) || !strings.Contains(err.Error(), "lacks the pulls of an agent") {
+			if _, err := a.Take(t.Context()); !errors.Is(err, engine.ErrFixedPlans) || !strings.Contains(err.Error(), "an agent missed round") {
 				t.Errorf("agent %d: error %v", v+1, err)
 			}
 		})

@@ -231,8 +231,8 @@ func (m Designs) RankAbove(rank int) (bool, error) {
 // changes of coordinates, and the norm of θ* is not used. In the new coordinates a maximal set of independent arms has unit vectors,
 // which shows the block structure: with as many dimensions as arms, each arm is its own block.
 //
-// Features that were cut at MaxRank are unchanged, since their error is bounded by a norm. The model must not be reweighted, but may be
-// reweighted afterwards.
+// A model whose features were cut at MaxRank is returned unchanged: the bound on their error holds in these coordinates alone. Call
+// Decoupled before any change of precisions; the precisions of its result may be changed.
 func (m Designs) Decoupled() (_ *Model, err error) {
 	defer try.Caught(&err)
 

@@ -1,9 +1,9 @@
 // Package model combines a problem with its kernel.
 //
-// A Model has exact values of the kernel, a pivoted Cholesky factor that is computed as far as needed, feature vectors φ_i with φ_iᵀφ_j
-// the kernel, and all quantities that depend on features alone: designs [Du23, Alg. 1, l. 4], the hardness ρ*, the ridge ξ, estimators
-// and their variances. With known expected rewards it also has the truth: best arms, gaps, the norm of θ*, and the misspecification of
-// the kernel.
+// A Model of N arms has exact values of the kernel, a pivoted Cholesky factor that is computed as far as needed, an N × m matrix of
+// feature vectors φ_i (m is the rank of the kernel on the arms) with φ_iᵀφ_j the kernel, and all quantities that depend on features
+// alone: designs [Du23, Alg. 1, l. 4], the hardness ρ*, the ridge ξ, estimators and their variances. With known expected rewards it also
+// has the truth: best arms, gaps, the norm of θ*, and the misspecification of the kernel.
 //
 // # What is cached
 //

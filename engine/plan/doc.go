@@ -6,4 +6,6 @@
 //
 //	problem, Question ─Of─▶ Forecast        one row per method and gap
 //	problem, Question ─WhatIf─▶ Comparison  one row per change, beside the baseline
+//
+// Samples are pulls per agent and in all. Cost is in the unit of Prices, and calendar time in Prices.TimeUnit.
 package plan

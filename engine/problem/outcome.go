@@ -117,8 +117,8 @@ func (t *table) needLimit(c cell, column string) error {
 			found.add(text)
 		}
 	}
-	t.unbound = t.at(c, "column %q has texts of values that are %s a limit, and not the limit: %s; with this goal they may be the best. "+
-		"Write the limit, as in %s; if nothing was measured, leave the cell empty; if it failed, write failed=%q (--failed)", column, side,
+	t.unbound = t.at(c, "column %q has values %s a limit that is not stated: %s. Such values may be the best. "+
+		"Write the limit (%s), an empty cell if nothing was measured, or failed=%q (--failed)", column, side,
 		found.note("", column).failedWords(), example, conditionOf(column, "==", c.text)).Err
 	return t.unbound
 }

@@ -16,7 +16,7 @@
 //	invites.json        who may use the page
 //
 // A write goes through Campaign.write in folder.go: the events of an act are sealed, folded and committed together, or
-// none is. Slow work is done on a state without the lock, and recorded only if that is still the last one (after in
+// none is. Slow work is done on a state without the lock, and recorded only if no event was added meanwhile (after in
 // acts.go).
 //
 // How the files become a problem is a function that Start and Open are given, so the package knows

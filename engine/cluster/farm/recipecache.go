@@ -162,10 +162,12 @@ func (w *Worker) make(ctx context.Context, b *recipeCache, asks Build, i Item) (
 	}
 	x.Workers, x.Progress, x.Each = 1, nil, nil // a slot has one core, and no display follows the runs
 	if name := nameOf(x); name != i.Name {
-		return nil, &otherError{errors.New("the script makes another experiment on a worker")}
+		return nil, &otherError{errors.New("on this worker the script makes another experiment. " +
+			"A script must not depend on the machine or on files that change")}
 	}
 	if i.To > x.Runs {
-		return nil, &otherError{fmt.Errorf("the script makes an experiment of %d runs on a worker", x.Runs)}
+		return nil, &otherError{fmt.Errorf("on this worker the script makes %d runs, and the job asks for run %d. "+
+			"A script must not depend on the machine or on files that change", x.Runs, i.To-1)}
 	}
 	t, err := sim.Prepare(ctx, x)
 	if err != nil || asks != w.Build { // other builds may round the numbers of the key differently
