@@ -183,20 +183,23 @@ func (m Module) Prebuild(ctx context.Context, log func(string)) error {
 	return c.run(ctx)
 }
 
-// Cold counts the packages that a cell with these imports would have to compile; without imports, those of Prebuild.
-func (m Module) Cold(ctx context.Context, imports ...string) (int, error) {
+// Cold counts the packages of Prebuild that are not compiled yet.
+func (m Module) Cold(ctx context.Context) (int, error) {
 	folder, err := m.cells()
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(folder)
-	if len(imports) == 0 {
-		imports = m.present(packages)
-	}
+	return ColdIn(ctx, folder, nil, m.present(packages)...)
+}
+
+// ColdIn counts the packages that a cell with these imports would have to compile. The folder has the module of cells; env is added to the
+// environment of the go command.
+func ColdIn(ctx context.Context, folder string, env []string, imports ...string) (int, error) {
 	// Go calls a package stale that it would compile; the others print nothing.
 	args := append([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, imports...)
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = folder
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if err != nil {
 		return 0, fmt.Errorf("go list: %w", err)

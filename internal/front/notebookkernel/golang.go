@@ -23,7 +23,6 @@ type goSide struct {
 	mu      sync.Mutex
 	child   *child // nil before the first Go cell, and after GoNB has ended
 	tools   gonb.Tools
-	module  gonb.Module   // the source of the library
 	imports *gonb.Imports // nil before the first start, and when no source was found
 	count   int           // GoNB's counter of executions
 	autoGet bool          // GoNB runs go get before each cell

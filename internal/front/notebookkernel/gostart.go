@@ -93,7 +93,6 @@ func (g *goSide) writeModule(ctx context.Context) error {
 		return err
 	}
 	if g.imports == nil {
-		g.module = m
 		g.imports, err = m.Imports(ctx)
 	}
 	return err
@@ -146,7 +145,8 @@ func (g *goSide) watchCompiler(ctx context.Context, out *goOutput) (end func()) 
 	if g.imports == nil || g.autoGet {
 		return func() {}
 	}
-	imports, module := append([]string{"fmt"}, gonb.ImportsOf(out.cell.ask.Code)...), g.module
+	imports, folder := append([]string{"fmt"}, gonb.ImportsOf(out.cell.ask.Code)...), g.prepared
+	env := []string{warden.EnvFolder + "=" + folder, "GOTMPDIR=" + folder} // so that the warden ends it and removes its files
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		total := 0
@@ -156,7 +156,7 @@ func (g *goSide) watchCompiler(ctx context.Context, out *goOutput) (end func()) 
 				return
 			case <-time.After(wait):
 			}
-			left, err := module.Cold(ctx, imports...)
+			left, err := gonb.ColdIn(ctx, folder, env, imports...)
 			if total = max(total, left); err != nil || left == 0 {
 				out.compiling.finish(false)
 				return
