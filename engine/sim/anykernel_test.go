@@ -63,7 +63,9 @@ func TestAnyKernelOnManyArms(t *testing.T) {
 				if e.Mode == engine.ModeFB {
 					opt = engine.Options{Budget: 1000}
 				}
-				opt.Batch = 250 // of algorithms that choose one pull at a time; others ignore it
+				if e.OneByOne {
+					opt.Batch = 250 // one pull at a time takes minutes
+				}
 				trials, err := Prepare(t.Context(), Experiment{Problem: p, Mode: e.Mode, Algorithm: e.Name, Options: opt, Runs: 1, Seed: 1, Memory: memory})
 				var part *Part
 				if err == nil {

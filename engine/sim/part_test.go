@@ -109,6 +109,9 @@ func experiments(t *testing.T, runs int) []sim.Experiment {
 			if e.Mode == engine.ModeFB {
 				opt = engine.Options{Budget: 60, Ridge: opt.Ridge}
 			}
+			if e.OneByOne {
+				opt.Batch = 20 // one pull at a time takes minutes
+			}
 			out = append(out, sim.Experiment{
 				Problem: p, Mode: e.Mode, Algorithm: e.Name, Options: opt, Runs: runs, Seed: uint64(3 + k),
 				Detail: k == 1, Estimates: k != 1, Workers: 1, Memory: new(model.Memory),
