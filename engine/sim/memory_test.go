@@ -26,9 +26,13 @@ func TestResultsDoNotDependOnMemory(t *testing.T) {
 	run := func(entry algorithms.Entry, number int, gap float64, workers int, memory *model.Memory) string {
 		t.Helper()
 		p := enginetest.Paper(t, number, gap)
+		options := engine.Options{Delta: 0.05, Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}
+		if entry.OneByOne {
+			options.Batch = 100 // one pull at a time takes minutes
+		}
 		r, err := sim.Run(context.Background(), sim.Experiment{
 			Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: runs, Seed: 1, Workers: workers, Detail: true, Memory: memory,
-			Options: engine.Options{Delta: 0.05, Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}},
+			Options: options,
 		})
 		if errors.Is(err, engine.ErrUnsuited) {
 			return err.Error()
