@@ -56,25 +56,6 @@ func opening(t testing.TB, dir string, p campaign.Protocol, events int, cached b
 	return processorTime(t) - before
 }
 
-// Opening a campaign with its cache takes less than half of the processor time that it takes without.
-func TestOpeningByTheCache(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes a campaign of 1,000 events")
-	}
-	const events = 1000
-	dir, p := long(t, events)
-	least := func(cached bool) time.Duration {
-		opening(t, dir, p, events, cached) // writes the cache
-		return min(opening(t, dir, p, events, cached), opening(t, dir, p, events, cached), opening(t, dir, p, events, cached))
-	}
-	// the least of three, since others use the machine, too
-	whole, cached := least(false), least(true)
-	t.Logf("%v without the cache, %v with it", whole, cached)
-	if cached > whole/2 {
-		t.Errorf("opening takes %v of processor time without the cache and %v with it", whole, cached)
-	}
-}
-
 // BenchmarkOpen opens a campaign of 10,000 events, half a year, and works out how far it is.
 func BenchmarkOpen(b *testing.B) {
 	const events = 10_000
