@@ -35,8 +35,8 @@ func TestCommandToCopy(t *testing.T) {
 		{public, "barley.csv", `--task site --arm variety --reward yield --blocks year`},
 		{public, "suzuki.csv", `--arm temperature --arm pd_mol --arm arbpin --arm k3po4 --reward yield`},
 		{own, "cn_coupling_raw.csv", `--task task --arm arm --reward reward --blocks rep`},
-		{own, "pilot-runs.csv", `--task Halide --arm Base --arm Ligand --reward 'Yield (%)' --blocks Additive`},
-		{own, "coupling-runs.csv", `--task Halide --arm Base --arm Ligand --reward 'Yield (%)' --blocks Additive`},
+		{own, "pilot-runs.csv", `--task Halide --arm Base --arm Ligand --arm Additive --reward 'Yield (%)'`},
+		{own, "coupling-runs.csv", `--task Halide --arm Base --arm Ligand --arm Additive --reward 'Yield (%)'`},
 		{root + "cmd/gonb-cope/testdata", "losses.csv", `--task model --arm lr --reward val_loss --goal min`},
 	} {
 		path := filepath.Join(c.folder, c.file)

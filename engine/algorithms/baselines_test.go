@@ -72,6 +72,9 @@ func wilsonUpper(count, runs int) float64 {
 
 // With the proven threshold, methods that choose one pull at a time err in at most a fraction δ of 1,000 runs among arms that are all but
 // tied, where each decision is wrong with probability 2/3 or more. Looks are after each of 300 pulls; the heuristic threshold is logged.
+//
+// This finds gross errors only: without ½ log det, 0.4 to 1.4 % of these runs are wrong. The reference tests of package published compare
+// the threshold with its formula.
 func TestPublishedErrors(t *testing.T) {
 	runs := enginetest.Number(1000, 100)
 	const delta = 0.1

@@ -46,8 +46,6 @@ var (
 	// names of columns that say which quantity was measured, or in which unit
 	quantityWords = []string{"unit", "units", "uom", "einheit", "variable", "metric", "parameter", "analyte", "quantity"}
 	codeWords     = []string{"trt", "treatment", "combination", "combo"} // of what other columns say one by one
-	// of conditions under which all options are often compared, and which some people choose
-	conditionWords = []string{"additive", "additives"}
 )
 
 // words by which people name the columns of successes and of trials.
@@ -353,7 +351,7 @@ func (g *guesses) take(so func(c Column) bool) (taken []Column) {
 // assign gives the open columns their parts: the task, blocks, and arms.
 func (g *guesses) assign() {
 	blocks := g.take(func(c Column) bool {
-		return (c.block() || c.named(yearWords) || c.replicates() || c.roman()) && !c.option() || g.condition(c)
+		return (c.block() || c.named(yearWords) || c.replicates() || c.roman()) && !c.option()
 	})
 	g.alike()
 	g.codes()
@@ -384,18 +382,6 @@ func (g *guesses) assign() {
 	g.Text = lists.Where(g.Arm, func(name string) bool { return g.Columns[g.t.column[name]].names })
 	units := g.rowsOf(append(lists.Where([]string{g.Task}, func(name string) bool { return name != "" }), g.Arm...))
 	g.Options, g.Single = len(units), lists.Count(units, func(n int) bool { return n == 1 })
-}
-
-// condition reports whether a column is a condition under which all options were compared: its name allows this, each combination of
-// the open columns has about one row, and without it a combination of the others has at least two. Another column is an option.
-func (g *guesses) condition(c Column) bool {
-	others := lists.Where(g.open, func(x Column) bool { return x.Name != c.Name })
-	if c.Numbers || !c.named(conditionWords) || !slices.ContainsFunc(others, Column.option) {
-		return false
-	}
-	names := lists.Map(others, func(x Column) string { return x.Name })
-	rows := len(g.rewarded(g.t))
-	return 2*len(g.rowsOf(names)) <= rows && 10*len(g.rowsOf(append(names, c.Name))) >= 9*rows
 }
 
 // rowEach uses names that differ in every row as options, if nothing else can be one: a summary has a row for each option.

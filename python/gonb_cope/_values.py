@@ -306,7 +306,7 @@ def encode(value: Any, param: dict[str, Any]) -> Any:
     if _own.is_algorithm(value):
         return Function(value, value.__name__, _own.digest(value))
     if all(callable(getattr(value, name, None)) for name in ("plan", "learn", "answers")):
-        raise TypeError(f"algorithm is an object of {type(value).__name__}; give the class itself, which is made anew for every run")
+        raise TypeError(f"algorithm is an object of {type(value).__name__}; give the class itself, of which each run makes one")
     if callable(value):
         return Function(value, str(getattr(value, "__name__", "function")).strip("<>"))
     raise TypeError(f"a {type(value).__name__} has no meaning in the language; numbers, texts, lists, tables, functions and values of gonb_cope have")

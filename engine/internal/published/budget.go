@@ -18,17 +18,16 @@ import (
 // of its task, or Options.Batch arms. All agents share all rewards. In round 1, before any data, they pull different arms. It recommends
 // the arm with the largest posterior mean.
 //
-// The prior is that of the options: the scale of the kernel and the level are stated, or averaged over by their fit to the data
+// The options state the scale of the kernel and the level of the prior, or the algorithm averages over them by their fit to the data
 // (model.Mixture). With level=0 and scale=1 it is the prior of the papers.
 //
 // An answer counts as decided if the test of fixed confidence, with ThresholdMixture, separates it from its rivals: that holds for any
 // sampling rule.
 type budgeted struct {
 	*sequential
-	rule      choosing
-	pool      model.Pool
-	mixture   *model.Mixture
-	estimates []float64 // N: posterior means, normalised; nil before any data; they name the leaders
+	rule    choosing
+	pool    model.Pool
+	mixture *model.Mixture
 }
 
 // choosing is the sampling rule of an algorithm with a fixed budget.
@@ -102,7 +101,6 @@ func (a *budgeted) Learn(ctx context.Context, b engine.Batch) (err error) {
 			a.estimates[i] += member.Weight * x
 		}
 	}
-	a.leads = a.estimates
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (knowledgeGradient) choose(a *budgeted, v, n int) (chosen []int) {
 	return chosen
 }
 
-// columns returns the posterior covariances of all arms with those of a task, normalised, over all members of the mixture.
+// columns returns the posterior covariances of all arms with the arms of a task, normalised, over all members of the mixture.
 func (a *budgeted) columns(set []int) *mat.Dense {
 	n, means := a.Model.Problem.N(), a.pool.Means()
 	out, column, every, off := mat.NewDense(n, len(set), nil), make([]float64, n), make([]int, n), make([]float64, n)

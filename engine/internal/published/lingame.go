@@ -16,7 +16,7 @@ import (
 //
 //	min(½ p_i (|r| + √(2 log t ‖φ_i‖²_{V⁻¹}))², log t),
 //
-// and the pulls track the sums of the weights (C-tracking). Constants are those of the authors' program.
+// and the pulls track the sums of the weights (C-tracking). The constants are from the authors' program.
 //
 // [DMSV20]: R. Degenne, P. Ménard, X. Shang, M. Valko, Gamification of pure exploration for linear bandits, ICML 2020.
 type linGame struct {

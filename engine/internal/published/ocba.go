@@ -18,7 +18,7 @@ import (
 //
 //	N_i/N_j = (σ_i/δ_i)²/(σ_j/δ_j)²,  N_b = σ_b √(Σ_{i≠b} N_i²/σ_i²),
 //
-// for the arm b with the largest sample mean and the gaps δ_i of the other arms to it. The noise scales σ are those of the problem. It
+// for the arm b with the largest sample mean and the gaps δ_i of the other arms to it. The problem states the noise scales σ. It
 // recommends the arm with the largest sample mean.
 //
 // [CLYC00]: C.-H. Chen, J. Lin, E. Yücesan, S. E. Chick, Simulation budget allocation for further enhancing the efficiency of ordinal
@@ -44,7 +44,6 @@ func (a ocba) Learn(_ context.Context, b engine.Batch) error {
 			a.estimates[i] = math.Inf(-1)
 		}
 	}
-	a.leads = a.estimates
 	return nil
 }
 

@@ -25,13 +25,13 @@ type sampling interface {
 type sequential struct {
 	rounds.Candidates
 	*evidence
-	rule    sampling
-	initial [][2]int // first pulls that were not made yet
-	round   int
-	planned engine.Plan
-	counts  []int     // N: pulls so far
-	leads   []float64 // N: the estimates whose largest leads; nil: least squares
-	over    bool
+	rule      sampling
+	initial   [][2]int // first pulls that were not made yet
+	round     int
+	planned   engine.Plan
+	counts    []int     // N: pulls so far
+	estimates []float64 // N: the estimates whose largest leads, normalised; nil: least squares
+	over      bool
 }
 
 var (
@@ -80,7 +80,7 @@ func (a *sequential) begin(rule sampling) engine.Algorithm {
 // MaxRounds implements engine.ManyRounds.
 func (a *sequential) MaxRounds() int { return mostRounds }
 
-// Plan returns the pulls of a batch: first those of the start.
+// Plan returns the pulls of a batch: first the pulls of the start.
 func (a *sequential) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -179,8 +179,8 @@ func (a *sequential) close() {
 
 // leaderOf returns the arm of task v with the largest estimate; before any, the first arm.
 func (a *sequential) leaderOf(v int) int {
-	if a.leads != nil {
-		return rounds.Leader(a.Sets[v], a.leads)
+	if a.estimates != nil {
+		return rounds.Leader(a.Sets[v], a.estimates)
 	}
 	p := a.parts[a.taskPart[v]]
 	best := a.Sets[v][0]

@@ -78,7 +78,7 @@ func newEvidence(m *model.Model, opt model.Terms) (e *evidence, err error) {
 	return e, nil
 }
 
-// equal returns a position in the list whose coordinates are those of at; -1 if there is none.
+// equal returns a position in the list with the coordinates of at; -1 if there is none.
 func (a *part) equal(list []int, at int) int {
 	const rounding = 1e-12
 	for _, i := range list {

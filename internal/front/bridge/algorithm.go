@@ -22,9 +22,9 @@ const kindAlgorithm = "algorithm"
 
 // packedEntry is an algorithms.Entry without New, which stays in the process of the cell.
 type packedEntry struct {
-	Name, Mode, Doc, Source, Digest                  string
-	Role, Backing, Regression                        int
-	Shares, Scheduled, ByValues, DividedByV, Default bool
+	Name, Mode, Doc, Source, Digest         string
+	Role, Backing, Regression               int
+	Shares, Scheduled, ByValues, DividedByV bool
 }
 
 func packEntry(e algorithms.Entry) packedEntry {
