@@ -200,10 +200,3 @@ func peak(pid int) (mb int) {
 	}
 	return mb >> 10
 }
-
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}

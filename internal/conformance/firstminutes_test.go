@@ -32,7 +32,9 @@ func TestJupyterLabFirstMinutes(t *testing.T) {
 
 	// Completion: the name of a function, from its first letters.
 	w.keys("%%cope\rproble\t")
-	w.await("problem", func() bool { return strings.Contains(w.source(0), "problem") || w.present(".jp-Completer") })
+	w.await("the name of the function or a list of names", func() bool {
+		return strings.Contains(w.source(0), "problem") || w.present(`.jp-Completer:not(.lm-mod-hidden) .jp-Completer-item`)
+	})
 	w.picture("2-completion")
 	if !strings.Contains(w.source(0), "problem") {
 		w.keys(kb.Enter)
