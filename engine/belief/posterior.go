@@ -78,13 +78,13 @@ type layout struct {
 	rest     []float64  // variances of what the features leave
 	target   []float64  // the measured means
 	noise    []float64  // their variances
-	blocks   []gp.Block // what arms of a task have in common beside features; nil where features have all
+	blocks   []gp.Block // covariances of the arms of a task beside features; nil if features have all
 }
 
-// mostInBlock is the most arms of a task for which what they alone have in common is a block of their covariances.
+// mostInBlock is the most arms of a task whose covariances are a block.
 const mostInBlock = 256
 
-// layout returns the prior at u. blocked allows blocks of covariances of tasks, where no task has too many arms.
+// layout returns the prior at u. blocked allows blocks of covariances of tasks, if no task has too many arms.
 func (m *model) layout(ctx context.Context, u []float64, target, variance []float64, rank int, blocked bool) (_ *layout, err error) {
 	defer try.Caught(&err)
 	d := m.d
@@ -119,7 +119,7 @@ func (m *model) layout(ctx context.Context, u []float64, target, variance []floa
 	return l, nil
 }
 
-// inBlocks takes the terms of one task alone out of a kernel, and returns them as blocks. Tasks whose arms have the same features share one.
+// inBlocks takes the terms of one task alone out of a kernel, and returns them as blocks. Tasks whose arms have equal features share one.
 func (m *model) inBlocks(k *kernels.Joint, groups [][]int) (_ []gp.Block, err error) {
 	defer try.Caught(&err)
 	common, own := kernels.Joint{}, kernels.Joint{}
@@ -177,7 +177,7 @@ func (l *layout) posterior(ctx context.Context, own, target []float64) (_ poster
 	return p, p.Mean, evidence, nil
 }
 
-// alongFeatures is posterior without blocks of covariances, with the evidence where it is asked for.
+// alongFeatures is posterior without blocks of covariances, with the evidence on request.
 func (l *layout) alongFeatures(ctx context.Context, own, target []float64, evidence bool) (_ *gp.Posterior, log float64, err error) {
 	defer try.Caught(&err)
 	own = slices.Clone(own)

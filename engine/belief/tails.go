@@ -63,7 +63,7 @@ func moments(law []part) (mean, variance float64) {
 	return mean, variance
 }
 
-// tails are normal laws N(shift, own) of the own parts of all arms that stand for a mixture, with the evidence of the mixture.
+// tails are normal laws N(shift, own) of the own parts of all arms, which replace a mixture, with the evidence of the mixture.
 type tails struct {
 	shape
 	shift, own []float64
@@ -158,22 +158,23 @@ const hopeless = 6
 // fewestTails is the fewest measured arms that say how heavy tails are.
 const fewestTails = 20
 
-// shapeWork is the most floating-point operations that laws of own parts are weighed with, and posteriorsEach about how many posteriors that
-// takes for each set of numbers.
+// shapeWork is the most floating-point operations for weighing laws of own parts, and posteriorsEach about how many posteriors that takes
+// for each set of numbers.
 const shapeWork, posteriorsEach = 3e9, 12
 
 // work returns the floating-point operations of a posterior.
 func (l *layout) work() float64 {
 	n, m := l.features.Dims()
-	return 3*float64(n)*float64(m)*float64(m) + lists.Sum(l.blocks, func(b gp.Block) float64 { return 3 * math.Pow(float64(len(b.Points)), 3) })
+	blocks := lists.Sum(l.blocks, func(b gp.Block) float64 { return math.Pow(float64(len(b.Points)), 3) })
+	return 3 * (float64(n)*float64(m)*float64(m) + blocks)
 }
 
 // shaped weighs numbers with each law of own parts, by evidence. Of large tables the laws are weighed under some sets of numbers alone, and
-// of the largest not at all. With effects of blocks, counts, limits, few arms, or if nothing says what is noise, there is the normal law
-// alone.
+// of the largest not at all. With effects of blocks, counts, limits, few arms or an unknown noise there is the normal law alone.
 func (d *data) shaped(ctx context.Context, found []weighed, at func(weighed) (*layout, error)) ([]form, error) {
 	plain := lists.Map(found, func(w weighed) form { return form{w, nil} })
-	if d.blocks != nil || d.wins != nil || d.limits != nil || !d.known && d.free == 0 || len(d.cells) < fewestTails {
+	noiseFound := d.known || d.free > 0
+	if d.blocks != nil || d.wins != nil || d.limits != nil || !noiseFound || len(d.cells) < fewestTails {
 		return plain, nil
 	}
 	logs, near := make([][]float64, len(shapes)), make([]*tails, len(shapes)) // of each law: log of prior times evidence over the normal law's

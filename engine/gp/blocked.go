@@ -25,7 +25,7 @@ type Block struct {
 type Blocked struct {
 	Features *mat.Dense // G, N × m
 	Blocks   []Block    // each point is in one of them
-	Observed *mat.Dense // features of the observations, a row for each, where these are not those of their points; else nil
+	Observed *mat.Dense // features of the observations, a row for each; nil if they have those of their points
 }
 
 // BlockedPosterior is the law of the latent values f of N points given the observations: normal with the covariance RRᵀ, and beside it
