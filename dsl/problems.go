@@ -229,14 +229,26 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	if a.Rewards != "" {
 		opt.Rewards = c.e.session.path(a.Rewards)
 	}
+	for k, text := range a.Candidates {
+		if problem.CandidatesFile(text) {
+			a.Candidates[k] = c.e.session.path(text)
+		}
+	}
 	joint, stated := a.Kernel.(kernels.Joint)
 	var found *belief.Belief
 	// Reading, finding the kernel and checking it may take long. After an interrupt they continue in the background; their side
 	// effects, such as the files read, belong to an evaluation that has ended.
 	p, err := awaitResult(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
+		if err == nil {
+			p, err = belief.WithCosts(c.e.ctx, p)
+		}
 		if err == nil && !stated {
 			p, found, err = findKernel(c, p) // needs the measurements, so it comes after reading
+		}
+		// A campaign keeps the options of its first day, so its ranges are not refined.
+		for level := 1; err == nil && found != nil && p.Refinable() && c.e.session.opt.found == nil && level <= refinements; level++ {
+			p, found, err = refine(c, found, level, joint, &opt)
 		}
 		if err == nil {
 			_, err = p.Kernel.Check(p.Tasks, p.Arms) // names of columns and points, and requirements of Gram matrices
@@ -260,6 +272,38 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		c.e.session.note(slices.Concat(p.Notes, p.KernelNotes))
 	}
 	return p, nil
+}
+
+const (
+	refinements    = 2 // how often the grids of ranges are halved
+	refinedPerTask = 8 // arms of a task that get neighbours
+)
+
+// refine reads a problem again with finer grids of its ranges around the arms that are most probably the best of their tasks. It adds
+// these candidates to opt.
+func refine(c *call, b *belief.Belief, level int, joint kernels.Joint, opt *problem.LoadOptions) (*problem.Problem, *belief.Belief, error) {
+	name := fmt.Sprintf("refinement %d", level)
+	finer, frames := b.Problem.Finer(b.Leaders(refinedPerTask), level), opt.Frame
+	opt.Frame = func(path string) *problem.Frame {
+		if path == name {
+			return finer
+		}
+		if frames == nil {
+			return nil
+		}
+		return frames(path)
+	}
+	long := *opt.Long
+	long.Candidates = append(slices.Clone(long.Candidates), name)
+	opt.Long = &long
+	p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text("data")), joint, *opt)
+	if err == nil {
+		p, err = belief.WithCosts(c.e.ctx, p)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return findKernel(c, p)
 }
 
 // problemError returns a loading error under the responsible argument; file is the parameter that names the table, rewards the path

@@ -203,7 +203,17 @@ func longParams() []Param {
 			Doc: "with successes: the column with the number of trials"},
 		columns("blocks", "with data: the column or columns that name what was measured together, such as a day or a plate; best "+
 			"removes their effect", "block", "batch", "plate"),
+		columns("crossed", "with data: columns of blocks whose labels mean the same block at all tasks; a label of blocks= that occurs at "+
+			"several tasks is a block within each", "across"),
+		{Name: "cost", Synonyms: []string{"price", "costs", "time"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
+			Doc: "with data: the column with the cost of each measurement, such as hours; best then proposes what gains most per unit of cost"},
+		{Name: "weights", Synonyms: []string{"weight", "importance"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
+			Doc: "with data: the column with the weight of the task, for best(p, overall=true); by default all tasks count the same"},
 		columns("log", "with data: columns of arms whose decimal logarithm is used as the feature", "log_scale", "logarithmic"),
+		{Name: "candidates", Synonyms: []string{"space", "search_space", "grid"}, Types: []Type{Text, List}, words: wordsData, Default: unset,
+			Doc: `with data: the options to consider besides those in the table: "all" for every combination of the values of the arm ` +
+				`columns, a range of a column such as "lr=1e-5..1e-1 log" or "layers=2..8 step 1", or the path of a table of options; ` +
+				`ranges without a step are refined where the best options may be`},
 		{Name: "where", Synonyms: []string{"filter", "query", "subset"}, Types: []Type{Text}, Default: unset,
 			Doc: `with data: a condition that selects rows, such as "site == 'Gent' and dose > 2"; a column name with blanks is written col('Temp °C')`},
 		{Name: "failed", Synonyms: []string{"failure", "failures", "crashed"}, Types: []Type{Text}, Default: unset,

@@ -24,6 +24,10 @@ type Options struct {
 	Epsilon float64 // accuracy: an arm this close to the best counts as right, reward units; ≥ 0
 	Next    int     // number of further measurements to propose; ≥ 0
 	Retry   bool    // whether options whose measurements all failed may be recommended and proposed again
+	Overall bool    // whether one option is recommended for all tasks together, beside those of each task; Next is then for it
+	// limits of the proposed measurements: of an option in a block, and of different options; 0 without a limit
+	PerBlock, Distinct int
+	Checks             []string // options that are in every block, by their names or labels
 	// receives the finished fraction of the work, 0 to 1, the posterior of Best included; may be nil
 	Progress func(share float64)
 }
@@ -54,6 +58,8 @@ type Answer struct {
 	Picks []Pick `json:"picks"` // recommendations, one per task that has an option to choose
 	// tasks without a recommendation: all measurements of all their options failed
 	Unanswered []string `json:"unanswered,omitempty"`
+
+	Overall *Overall `json:"overall,omitempty"` // one recommendation for all tasks together, if that was asked for
 
 	Next      []Pull  `json:"next"`       // proposed measurements, the most valuable first
 	LossNow   float64 `json:"loss_now"`   // mean over tasks of the expected simple regret, reward units
@@ -115,6 +121,8 @@ type Pull struct {
 	Count    int            `json:"count"`    // number of measurements
 	// number of the new block, from 1; 0 if the data have no blocks
 	Block int `json:"block,omitempty"`
+	// of all these measurements together; 0 if the data have no costs
+	Cost float64 `json:"cost,omitempty"`
 }
 
 // Best recommends an arm for each task from the means, standard deviations and counts of a problem. It learns the kernel from these data
@@ -149,7 +157,10 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	opt.tell(0.1)
 	open := candidates(p, opt.Retry)
 	picks := a.pick(b, m, open)
-	plan := newPlanner(b, m, picks, open, opt.Epsilon)
+	plan, err := newPlanner(b, m, picks, open, opt)
+	if err != nil {
+		return nil, err
+	}
 	opt.tell(0.3)
 	last := 1.0 // fraction of the work before further measurements are proposed
 	if opt.Next > 0 {
@@ -163,6 +174,14 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 			plan.more(&a.Picks[v], v, a.Arms)
 		}
 		opt.tell(0.3 + (last-0.3)*float64(v+1)/float64(len(a.Picks)))
+	}
+	if opt.Overall {
+		if e, pick := a.overall(b, open); e != nil && opt.Next > 0 {
+			plan, err = newOverallPlanner(b, e, pick, opt)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	if opt.Next > 0 {
 		if err := a.next(ctx, plan, opt.Next, func(share float64) { opt.tell(last + (1-last)*share) }); err != nil {
@@ -305,8 +324,10 @@ func labelOf(p *problem.Problem, columns []string, i int) string {
 
 // describe sets the expected losses, the noise text and the basis.
 func (a *Answer) describe(b *belief.Belief, retry bool) {
-	for _, p := range a.Picks {
-		a.LossNow += p.Loss / float64(len(a.Picks))
+	if a.Overall != nil {
+		a.LossNow = a.Overall.Loss
+	} else {
+		a.LossNow = lists.Sum(a.Picks, func(p Pick) float64 { return p.Loss }) / float64(len(a.Picks))
 	}
 	a.LossAfter = max(a.LossAfter+a.LossNow, 0)
 	a.Noise = noiseWords(b.Scatter)
