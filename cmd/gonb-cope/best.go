@@ -20,7 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -95,8 +95,8 @@ A table with the columns task, arm and mean needs no flags.`,
 			case ending == ".ipynb" || ending == ".cope":
 				return usageError{fmt.Errorf("%s is not a table of measurements; gonb-cope %s %[1]s %[2]ss it", args[0],
 					map[bool]string{true: "report", false: "run"}[ending == ".ipynb"])}
-			case strings.HasPrefix(ending, ".xls") || ending == ".ods":
-				return usageError{fmt.Errorf("%s is a spreadsheet, which best cannot read; save its sheet as CSV", args[0])}
+			case ending == ".xls" || ending == ".xlsb" || ending == ".ods":
+				return usageError{fmt.Errorf("%s is a spreadsheet, which best cannot read; save its sheet as .xlsx or CSV", args[0])}
 			}
 			return nil
 		},
@@ -110,7 +110,8 @@ A table with the columns task, arm and mean needs no flags.`,
 	f.StringVar(&o.goal, "goal", "", "`max` or min: whether higher or lower rewards are better (default max)")
 	f.StringVar(&o.bounded, "bounded", "", "limits `LO,HI` of the reward, such as 0,100: estimates and intervals stay inside")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "`TOLERANCE`: an option this close to the best is good enough, in units of the reward")
-	f.IntVar(&o.next, "next", 0, "`NUMBER` of further measurements to propose")
+	f.IntVar(&o.next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with -o FILE.xlsx or FILE.csv a "+
+		"list to fill in is written")
 	f.BoolVar(&o.overall, "overall", false, "also recommend one option for all tasks together")
 	f.IntVar(&o.perBlock, "per-block", 0, "propose an option at most `NUMBER` times in a block")
 	f.IntVar(&o.options, "options", 0, "propose at most `NUMBER` different options")
@@ -165,7 +166,7 @@ func (o *bestOptions) runBest(ctx context.Context, table string) error {
 		d, err := problem.Describe(table,
 			problem.LoadOptions{
 				Read:   func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) },
-				Decode: parquet.CSV, Context: ctx,
+				Decode: workbook.CSV, Context: ctx,
 			})
 		if ctx.Err() != nil {
 			return errInterrupted
@@ -231,8 +232,11 @@ func (o *bestOptions) script(table string, wide bool) string {
 			more += ", " + x.name + "=" + x.value
 		}
 	}
-	return fmt.Sprintf("%sbest(p, epsilon=%s, next=%d%s)\n", o.problem(table, wide, ""), strconv.FormatFloat(o.epsilon, 'g', -1, 64),
-		o.next, more)
+	call := fmt.Sprintf("best(p, epsilon=%s, next=%d%s)", strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next, more)
+	if o.run.holdsRows() && o.next > 0 {
+		call = "field_book(" + call + ")"
+	}
+	return o.problem(table, wide, "") + call + "\n"
 }
 
 // trueText, countText and listText write values of flags for a script; "" for a flag that is not given.

@@ -53,7 +53,11 @@ type Answer struct {
 	Tasks []string `json:"task_columns,omitempty"`
 	// columns of the arms, for a long table
 	Columns []string `json:"arm_columns,omitempty"`
-	Epsilon float64  `json:"epsilon"` // accuracy, reward units
+	// of a long table: columns of measured values, and the texts of each task in the columns of the tasks
+	Measured   []string            `json:"-"`
+	TaskValues map[string][]string `json:"-"`
+
+	Epsilon float64 `json:"epsilon"` // accuracy, reward units
 
 	Picks []Pick `json:"picks"` // recommendations, one per task that has an option to choose
 	// tasks without a recommendation: all measurements of all their options failed

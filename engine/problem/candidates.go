@@ -417,3 +417,17 @@ func (p *Problem) Measuring(means []float64) *Problem {
 	q.Noise = NoiseModel{Scales: slices.Repeat([]float64{1}, p.N()), UnknownBy: UnknownProblem, Environment: EnvironmentGaussian}
 	return &q
 }
+
+// Measured lists the columns of measurements.
+func (l Long) Measured() []string { return l.measured() }
+
+// TaskTexts returns the texts of each task, by its name, in the columns of the tasks.
+func (p *Problem) TaskTexts() map[string][]string {
+	out := map[string][]string{}
+	for v, name := range p.Tasks.Names {
+		if texts := p.Long.taskTexts; texts != nil && v < len(texts) {
+			out[name] = texts[v]
+		}
+	}
+	return out
+}
