@@ -67,6 +67,17 @@ func bestFunction() Function {
 					return answer.Answer{}, err
 				}
 			}
+			var err error
+			opt.Quantities, err = answer.Quantities(a.P, func(p *problem.Problem) (*belief.Belief, error) {
+				b, err := computePosterior(c, p, begun)
+				if u, is := undetermined(err); is {
+					err = fmt.Errorf("the measurements of %s do not distinguish options: %w", p.Long.Reward, u)
+				}
+				return b, err
+			})
+			if err != nil {
+				return answer.Answer{}, err
+			}
 			opt.Progress = shareProgress(c, "how sure, and what to measure next", begun, 1)
 			x, err := answer.Of(c.e.ctx, b, opt)
 			var unknown *answer.CheckError

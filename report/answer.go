@@ -28,6 +28,9 @@ func (views) Answer(a answer.Answer) view {
 // answerBlocks shows the recommended arm of each task, what to measure next, and how far to trust the answer.
 func answerBlocks(a answer.Answer) []Block {
 	out := append(remarks(a.Warnings, true), overallBlocks(a)...)
+	if len(a.Pareto) > 0 {
+		out = append(out, paretoTable(a))
+	}
 	out = append(out, Paragraph{Text: answerSentence(a), Lead: a.Overall == nil})
 	if len(a.Picks) > 0 {
 		out = append(out, pickTable(a))
@@ -159,6 +162,10 @@ func pickTable(a answer.Answer) Table {
 	if a.Goal == problem.GoalMin {
 		t.Caption += ": the lowest " + rewardTitle(a)
 	}
+	if a.Required != nil {
+		t.Columns = append(t.Columns, number("feasible_probability", "P("+strings.Join(a.Required, ", ")+")", ""))
+		t.Notes = append(t.Notes, "An option that does not meet the requirement counts as the worst of its task.")
+	}
 	failed := slices.ContainsFunc(a.Picks, func(p answer.Pick) bool { return p.Failed > 0 })
 	if failed {
 		t.Columns = append(t.Columns, text("failed", "Failed"))
@@ -177,6 +184,11 @@ func pickTable(a answer.Answer) Table {
 			within = "only option"
 		}
 		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, within, estimate, interval, loss, known(p.RunnerUp), p.Count}
+		if a.Required != nil && p.Feasible != nil {
+			row = append(row, Chance(*p.Feasible))
+		} else if a.Required != nil {
+			row = append(row, nil)
+		}
 		if failed {
 			row = append(row, fmt.Sprintf("%d of %s", p.Failed, decimal(float64(p.Failed)+p.Count, 4)))
 		}

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -77,4 +79,23 @@ func overallOptions(a answer.Answer) Table {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d options are shown; JSON has all.", len(shown), len(o.Options)))
 	}
 	return t.withoutEmptyColumns()
+}
+
+// paretoTable lists the options that may be the best trade-off between several rewards.
+func paretoTable(a answer.Answer) Table {
+	t := Table{Caption: "Best trade-offs", Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("arm", columnsOf(a).ArmTitle()),
+		number("probability", "P(no option is better in every reward)", "")}}
+	names := slices.Sorted(maps.Keys(a.Pareto[0].Estimates))
+	for _, name := range names {
+		t.Columns = append(t.Columns, number(name, name, ""))
+	}
+	for _, x := range a.Pareto {
+		row := []any{columnsOf(a).TaskLabel(x.Task), x.Label, Chance(x.Probability)}
+		for _, name := range names {
+			row = append(row, x.Estimates[name])
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = []string{"What follows is for " + rewardTitle(a) + " alone."}
+	return t
 }

@@ -52,7 +52,9 @@ func bestColumns() []columnFlag {
 	return []columnFlag{
 		{name: "task", list: true, help: "`COLUMN` whose values are the tasks, such as reactions or sites (repeatable)"},
 		{name: "arm", list: true, help: "`COLUMN` whose values are the options to choose from (repeatable)"},
-		{name: "reward", help: "`COLUMN` of the measured values, or of their means"},
+		{name: "reward", list: true, help: "`COLUMN` of the measured values, or of their means (repeatable: the options that may be the best " +
+			"trade-off)"},
+		{name: "require", list: true, help: "`LIMIT` of another measured column, such as \"impurity < 0.5\" (repeatable)"},
 		{name: "sd", help: "`COLUMN` of standard deviations, if rows are means"},
 		{name: "count", help: "`COLUMN` of the number of measurements, if rows are means"},
 		{name: "successes", help: "`COLUMN` with the number of successes among --trials, instead of --reward"},
@@ -107,7 +109,7 @@ A table with the columns task, arm and mean needs no flags.`,
 		x := &o.columns[k]
 		f.StringArrayVar(&x.value, strings.ReplaceAll(x.name, "_", "-"), nil, x.help)
 	}
-	f.StringVar(&o.goal, "goal", "", "`max` or min: whether higher or lower rewards are better (default max)")
+	f.StringVar(&o.goal, "goal", "", "`max` or min: whether higher or lower rewards are better (default max); for several rewards as in max,min")
 	f.StringVar(&o.bounded, "bounded", "", "limits `LO,HI` of the reward, such as 0,100: estimates and intervals stay inside")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "`TOLERANCE`: an option this close to the best is good enough, in units of the reward")
 	f.IntVar(&o.next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with -o FILE.xlsx or FILE.csv a "+
@@ -158,8 +160,10 @@ func (o *bestOptions) runBest(ctx context.Context, table string) error {
 	if !(o.epsilon >= 0) || math.IsInf(o.epsilon, 0) {
 		return usageError{fmt.Errorf("--epsilon must be a number of 0 or more, got %g", o.epsilon)}
 	}
-	if o.goal != "" && o.goal != "min" && o.goal != "max" {
-		return usageError{fmt.Errorf("--goal must be min or max, got %q", o.goal)}
+	for _, goal := range o.goals() {
+		if goal != "min" && goal != "max" {
+			return usageError{fmt.Errorf("--goal must be min or max, got %q", goal)}
+		}
 	}
 	wide := false
 	if len(o.columnsOf("arm")) == 0 || len(o.columnsOf("reward"))+len(o.columnsOf("successes")) == 0 {
@@ -264,6 +268,14 @@ func listText(texts []string) string {
 	return "[" + strings.Join(lists.Map(texts, kernels.Quote), ", ") + "]"
 }
 
+// goals returns the goals of the columns of rewards.
+func (o *bestOptions) goals() []string {
+	if o.goal == "" {
+		return nil
+	}
+	return lists.Map(strings.Split(o.goal, ","), strings.TrimSpace)
+}
+
 // problem returns the statement that reads the table, with a kernel if one is given.
 func (o *bestOptions) problem(table string, wide bool, kernel string) string {
 	args := []string{"data=" + kernels.Quote(table)}
@@ -276,7 +288,7 @@ func (o *bestOptions) problem(table string, wide bool, kernel string) string {
 		}
 	}
 	if o.goal != "" {
-		args = append(args, `goal="`+o.goal+`"`)
+		args = append(args, "goal="+listText(o.goals()))
 	}
 	if o.bounded != "" {
 		args = append(args, "bounded=["+o.bounded+"]")

@@ -27,7 +27,8 @@ type Options struct {
 	Overall bool    // whether one option is recommended for all tasks together, beside those of each task; Next is then for it
 	// limits of the proposed measurements: of an option in a block, and of different options; 0 without a limit
 	PerBlock, Distinct int
-	Checks             []string // options that are in every block, by their names or labels
+	Checks             []string   // options that are in every block, by their names or labels
+	Quantities         []Quantity // posteriors of the problem's other measured quantities
 	// receives the finished fraction of the work, 0 to 1, the posterior of Best included; may be nil
 	Progress func(share float64)
 }
@@ -63,6 +64,10 @@ type Answer struct {
 	// tasks without a recommendation: all measurements of all their options failed
 	Unanswered []string `json:"unanswered,omitempty"`
 
+	// with several rewards: options that may be the best trade-off between these, by task, the most probable first
+	Pareto   []ParetoPoint `json:"pareto,omitempty"`
+	Required []string      `json:"required,omitempty"` // conditions that an option has to meet
+
 	Overall *Overall `json:"overall,omitempty"` // one recommendation for all tasks together, if that was asked for
 
 	Next      []Pull  `json:"next"`       // proposed measurements, the most valuable first
@@ -95,7 +100,9 @@ type Pick struct {
 	Options  int            `json:"options"`            // to choose from; a single one has probability 1 and does not count as sure
 	Within   float64        `json:"probability_within"` // posterior probability that no arm is better by more than epsilon
 	Loss     float64        `json:"expected_loss"`      // expected simple regret, reward units; ≥ 0, null if undetermined
-	RunnerUp string         `json:"runner_up"`          // label of the other arm that is most probably the best; "" if there is none
+	// posterior probability that it meets the requirements; null without any
+	Feasible *float64 `json:"feasible_probability,omitempty"`
+	RunnerUp string   `json:"runner_up"` // label of the other arm that is most probably the best; "" if there is none
 	// approximate further measurements of this task until probability_within is expected to be 0.95; 0 if it is already or if
 	// undetermined, -1 if 4096 are not enough
 	More   int      `json:"more"`
@@ -111,9 +118,11 @@ type Arm struct {
 	Estimate float64        `json:"estimate"`         // posterior mean of the expected reward, reward units
 	CI95     *[2]float64    `json:"ci95"`             // of the expected reward; null if undetermined
 	Best     float64        `json:"probability_best"` // posterior probability that it is the best arm of its task
-	Mean     *float64       `json:"mean"`             // mean of its measurements; null if there are none
-	Count    float64        `json:"count"`            // number of measurements
-	Failed   int            `json:"failed,omitempty"` // measurements that gave no value
+	// posterior probability that it meets the requirements; null without any
+	Feasible *float64 `json:"feasible_probability,omitempty"`
+	Mean     *float64 `json:"mean"`             // mean of its measurements; null if there are none
+	Count    float64  `json:"count"`            // number of measurements
+	Failed   int      `json:"failed,omitempty"` // measurements that gave no value
 }
 
 // Pull is a proposed number of measurements of one arm.
@@ -160,7 +169,16 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	m := momentsOf(b)
 	opt.tell(0.1)
 	open := candidates(p, opt.Retry)
+	rewards := b
+	b, feasible := required(b, opt.Quantities)
+	if feasible != nil {
+		m.mean = momentsOf(b).mean // estimates and intervals stay those of the reward
+	}
 	picks := a.pick(b, m, open)
+	a.feasible(picks, feasible, opt.Quantities)
+	if err := a.pareto(ctx, rewards, opt.Quantities, open); err != nil {
+		return nil, err
+	}
 	plan, err := newPlanner(b, m, picks, open, opt)
 	if err != nil {
 		return nil, err

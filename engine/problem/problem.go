@@ -53,6 +53,7 @@ type Problem struct {
 	Failed  []int
 	Sources []Source // the files it came from
 	Long    *Long    // columns of the long table that it came from; nil of another
+	Also    []Also   // other measured quantities of the same arms, which best weighs too; nil without
 	// of feature columns of text: what their codes represent, from 0; nil without any
 	Categories map[string][]string
 	Notes      []Note // how the files were read, where that is not plain
