@@ -19,18 +19,19 @@ func overallBlocks(a answer.Answer) []Block {
 	if o == nil {
 		return nil
 	}
-	text := fmt.Sprintf("Over all %d tasks, %s is %s with probability %s", len(o.PerTask), o.Label, bestWithin(a.Epsilon), percent(o.Within))
+	text := fmt.Sprintf("Over all %d tasks, %s is %s with probability %s", len(o.PerTask), o.Label, bestWithin(a.Epsilon),
+		percent(o.Within))
 	if o.Difference != nil {
 		text += fmt.Sprintf(". Its difference to the runner-up, %s, is %s", o.RunnerUp, differenceText(*o.Difference))
 	}
 	out := []Block{Paragraph{Text: text + ".", Lead: true}, overallTasks(a), overallOptions(a)}
 	if len(o.Drop) > 0 {
-		out = append(out, Paragraph{Text: fmt.Sprintf("%d of %d options may be dropped, because each is the best at some task with a probability "+
-			"below 1 %%: %s.", len(o.Drop), len(o.Options), join(o.Drop, len(o.Drop)))})
+		out = append(out, Paragraph{Text: fmt.Sprintf("%d of %d options may be dropped, because each is the best at some task with a "+
+			"probability below 1 %%: %s.", len(o.Drop), len(o.Options), join(o.Drop, len(o.Drop)))})
 	}
 	if len(o.Partial) > 0 {
-		out = append(out, Paragraph{Text: "These options are not in the table at every task, so they are left out: " + join(o.Partial, mostOverall) +
-			". To consider them, write candidates=\"all\" (--candidates all)."})
+		out = append(out, Paragraph{Text: "These options are not in the table at every task, so they are left out: " +
+			join(o.Partial, mostOverall) + ". To consider them, write candidates=\"all\" (--candidates all)."})
 	}
 	return out
 }
@@ -56,7 +57,8 @@ func overallTasks(a answer.Answer) Table {
 // overallOptions has a row for each option: the first ones, and those that may be as good as the pick.
 func overallOptions(a answer.Answer) Table {
 	o := a.Overall
-	t := Table{Caption: "Options for all tasks", Columns: []Column{text("arm", columnsOf(a).ArmTitle()), text("difference", "Difference to the pick"),
+	t := Table{Caption: "Options for all tasks", Columns: []Column{text("arm", columnsOf(a).ArmTitle()),
+		text("difference", "Difference to the pick"),
 		number("probability_best", "P(best)", ""), number("probability_best_anywhere", "P(best at some task)", ""),
 		{Name: "slope", Title: "Slope", Align: Right, Digits: 2}, text("worst_task", "Worst task")},
 		Notes: []string{"Slope: how much the estimate rises from task to task when the mean of all options rises by 1 (1 is average; above 1 " +

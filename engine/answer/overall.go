@@ -14,14 +14,15 @@ import (
 
 // Overall is one recommendation for all tasks together: the option with the highest weighted mean of its expected rewards.
 type Overall struct {
-	Arm      string         `json:"arm"`
-	Label    string         `json:"label"`
-	Features map[string]any `json:"features"`
+	Arm      string         `json:"arm"`                // name of the option
+	Label    string         `json:"label"`              // its values in the columns of the arms, such as "Merlin, 80"
+	Features map[string]any `json:"features"`           // its values by column, as in the table
 	Estimate float64        `json:"estimate"`           // posterior mean of the weighted mean, reward units
 	CI95     [2]float64     `json:"ci95"`               // of the weighted mean; it includes what all options have in common
 	Within   float64        `json:"probability_within"` // posterior probability that no option is better overall by more than epsilon
 	Loss     float64        `json:"expected_loss"`      // expected simple regret of the weighted mean, reward units; ≥ 0
-	RunnerUp string         `json:"runner_up"`          // label of the other option that is most probably the best overall; "" if there is none
+	// label of the other option that is most probably the best overall; "" if there is none
+	RunnerUp string `json:"runner_up"`
 	// the pick's weighted mean less the runner-up's; null without one
 	Difference *Difference    `json:"difference_to_runner_up"`
 	PerTask    []TaskLoss     `json:"per_task"` // the pick at each task
@@ -34,24 +35,24 @@ type Overall struct {
 
 // Difference of two expected rewards, reward units.
 type Difference struct {
-	Estimate float64    `json:"estimate"`
-	CI95     [2]float64 `json:"ci95"`
+	Estimate float64    `json:"estimate"` // posterior mean
+	CI95     [2]float64 `json:"ci95"`     // central 95 % of the posterior
 }
 
-// TaskLoss is what one pick for all tasks means at one of them.
+// TaskLoss describes the pick for all tasks at one of them.
 type TaskLoss struct {
-	Task     string  `json:"task"`
-	Weight   float64 `json:"weight"` // all sum to 1
-	Estimate float64 `json:"estimate"`
+	Task     string  `json:"task"`          // name of the task
+	Weight   float64 `json:"weight"`        // all sum to 1
+	Estimate float64 `json:"estimate"`      // posterior mean of the expected reward of the pick at the task
 	Loss     float64 `json:"expected_loss"` // behind the best option of the task, reward units; ≥ 0
 	Best     string  `json:"best"`          // label of the option with the highest estimate at the task
 }
 
 // OverallPlace is an option among all.
 type OverallPlace struct {
-	Arm      string  `json:"arm"`
-	Label    string  `json:"label"`
-	Estimate float64 `json:"estimate"`
+	Arm      string  `json:"arm"`      // name of the option
+	Label    string  `json:"label"`    // its values in the columns of the arms
+	Estimate float64 `json:"estimate"` // posterior mean of the weighted mean
 	// the weighted mean less the pick's
 	Difference Difference `json:"difference_to_pick"`
 	Best       float64    `json:"probability_best"`          // overall

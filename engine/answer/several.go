@@ -30,10 +30,10 @@ func Quantities(p *problem.Problem, of func(p *problem.Problem) (*belief.Belief,
 
 // ParetoPoint is an option of a task that may be optimal: no other option is better in one reward without being worse in another.
 type ParetoPoint struct {
-	Task        string             `json:"task"`
-	Arm         string             `json:"arm"`
-	Label       string             `json:"label"`
-	Features    map[string]any     `json:"features"`
+	Task        string             `json:"task"`        // name of the task
+	Arm         string             `json:"arm"`         // name of the option
+	Label       string             `json:"label"`       // its values in the columns of the arms
+	Features    map[string]any     `json:"features"`    // its values by column, as in the table
 	Probability float64            `json:"probability"` // that no other option is better in all rewards
 	Estimates   map[string]float64 `json:"estimates"`   // posterior mean of each reward, by column
 }
@@ -61,7 +61,7 @@ func (q Quantity) drawsOf(p *problem.Problem, count int) *mat.Dense {
 	return out
 }
 
-// required returns the posterior of what options are worth: the reward if an option is feasible, the lowest posterior mean of its task
+// required returns the posterior of the worth of options: the reward if an option is feasible, the lowest posterior mean of its task
 // if it is not. feasible has the probability of each arm to be feasible; nil without requirements.
 func required(b *belief.Belief, all []Quantity) (worth *belief.Belief, feasible []float64) {
 	all = lists.Where(all, func(q Quantity) bool { return q.Require != nil })

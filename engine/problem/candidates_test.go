@@ -27,7 +27,7 @@ func considered(files map[string]string, candidates ...string) (*problem.Problem
 	})
 }
 
-// Candidates are options without a measurement. What was measured, and what failed, stays as it is without them.
+// Candidates are options without a measurement. They change neither the measurements nor the failed ones.
 func TestCandidates(t *testing.T) {
 	plain, err := considered(nil)
 	if err != nil {

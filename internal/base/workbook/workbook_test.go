@@ -15,7 +15,7 @@ func all() *allowance.Allowance {
 	return allowance.New(context.Background(), "the table", allowance.NoLimit, allowance.NoLimit)
 }
 
-// What is written is read again, with 15 digits, blanks and texts that look like formulas.
+// CSV reads a workbook of Write, with 15 digits, blanks and texts that look like formulas.
 func TestWrite(t *testing.T) {
 	var b bytes.Buffer
 	rows := [][]any{{1, "=1+1", 0.123456789012345, nil}, {2, "Gräfin, \"a\"", 1e-300, "x"}}
