@@ -295,7 +295,8 @@ func alsoMeasured(c *call, a problemArgs, joint kernels.Joint, opt problem.LoadO
 	add := func(column, goal string, r *problem.Requirement) error {
 		long := problem.Long{Reward: column}
 		long.Task, long.Arm, long.Blocks, long.Crossed = opt.Long.Task, opt.Long.Arm, opt.Long.Blocks, opt.Long.Crossed
-		long.TaskFeatures, long.ArmFeatures, long.Log, long.Candidates = opt.Long.TaskFeatures, opt.Long.ArmFeatures, opt.Long.Log, opt.Long.Candidates
+		long.TaskFeatures, long.ArmFeatures = opt.Long.TaskFeatures, opt.Long.ArmFeatures
+		long.Log, long.Candidates = opt.Long.Log, opt.Long.Candidates
 		opt := opt
 		opt.Long, opt.Goal, opt.Drop, opt.Noise = &long, goal, false, problem.NoiseModel{}
 		q, err := c.e.session.opt.Host.Load(c.e.session.path(c.text("data")), joint, opt)
@@ -326,7 +327,8 @@ const (
 
 // refine reads a problem again with finer grids of its ranges around the arms that are most probably the best of their tasks. It adds
 // these candidates to opt.
-func refine(c *call, a problemArgs, b *belief.Belief, level int, joint kernels.Joint, opt *problem.LoadOptions) (*problem.Problem, *belief.Belief, error) {
+func refine(c *call, a problemArgs, b *belief.Belief, level int, joint kernels.Joint, opt *problem.LoadOptions) (
+	*problem.Problem, *belief.Belief, error) {
 	name := fmt.Sprintf("refinement %d", level)
 	finer, frames := b.Problem.Finer(b.Leaders(refinedPerTask), level), opt.Frame
 	opt.Frame = func(path string) *problem.Frame {

@@ -98,6 +98,6 @@ func paretoTable(a answer.Answer) Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = []string{"What follows is for " + rewardTitle(a) + " alone."}
+	t.Notes = []string{"The recommendations below are for " + rewardTitle(a) + " alone."}
 	return t
 }

@@ -109,7 +109,8 @@ A table with the columns task, arm and mean needs no flags.`,
 		x := &o.columns[k]
 		f.StringArrayVar(&x.value, strings.ReplaceAll(x.name, "_", "-"), nil, x.help)
 	}
-	f.StringVar(&o.goal, "goal", "", "`max` or min: whether higher or lower rewards are better (default max); for several rewards as in max,min")
+	f.StringVar(&o.goal, "goal", "",
+		"`max` or min: whether higher or lower rewards are better (default max); for several rewards as in max,min")
 	f.StringVar(&o.bounded, "bounded", "", "limits `LO,HI` of the reward, such as 0,100: estimates and intervals stay inside")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "`TOLERANCE`: an option this close to the best is good enough, in units of the reward")
 	f.IntVar(&o.next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with -o FILE.xlsx or FILE.csv a "+

@@ -18,12 +18,12 @@ func all() *allowance.Allowance {
 // CSV reads a workbook of Write, with 15 digits, blanks and texts that look like formulas.
 func TestWrite(t *testing.T) {
 	var b bytes.Buffer
-	rows := [][]any{{1, "=1+1", 0.123456789012345, nil}, {2, "Gräfin, \"a\"", 1e-300, "x"}}
+	rows := [][]any{{1, "=1+1", 0.123456789012345, nil}, {2, "Gräfin, \"a\"", -2.5, "x"}}
 	if err := Write(&b, []string{"plot", "variety", "dose", "yield"}, rows, []string{"yield"}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := CSV(all(), b.Bytes())
-	want := "plot,variety,dose,yield\n1,=1+1,0.123456789012345\n2,\"Gräfin, \"\"a\"\"\",1e-300,x\n"
+	want := "plot,variety,dose,yield\n1,=1+1,0.123456789012345\n2,\"Gräfin, \"\"a\"\"\",-2.5,x\n"
 	if err != nil || string(text) != want {
 		t.Errorf("read %q, %v; want %q", text, err, want)
 	}
