@@ -22,7 +22,7 @@ import (
 const perByte = 8
 
 // CSV converts the first sheet of a workbook that is not empty, or a Parquet file, to CSV. It returns other data unchanged. Numbers have
-// 15 digits, as spreadsheets keep them, dates are as they are shown. A damaged file and one that exceeds the allowance are errors.
+// 15 digits, as spreadsheets keep them, and dates their shown form. A damaged file and one that exceeds the allowance are errors.
 func CSV(a *allowance.Allowance, data []byte) ([]byte, error) {
 	if !is(data) {
 		return parquet.CSV(a, data)
