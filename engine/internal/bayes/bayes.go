@@ -93,14 +93,9 @@ const (
 	leastExplained = 0.5
 )
 
-// posteriorGrowth is the largest number of a task's pulls in a round over those that it
-// has had. Smaller rounds take fewer pulls in more rounds: a round of a task that had lateFrom pulls an arm grows by lateGrowth,
-// where a round less is worth less than its pulls, unless fewer than lastRounds of Options.MaxRounds are left.
-// docs/adr/0033 has what other sizes take.
-const (
-	posteriorGrowth, lateGrowth = 0.5, 0.25
-	lateFrom, lastRounds        = 20, 10
-)
+// posteriorGrowth is the largest number of a task's pulls in a round over those that it has had. Smaller rounds take fewer pulls in
+// more rounds.
+const posteriorGrowth = 0.5
 
 // Plan returns round 1, and afterwards what the open tasks are expected to need.
 func (a *coBayes) Plan(ctx context.Context) (_ engine.Plan, err error) {
@@ -236,11 +231,7 @@ func (a *coBayes) allowance(v int) int {
 	if a.Model.Designs().Dual() {
 		had = max(had, float64(engine.PullsOf(a.Counts))/float64(len(a.Sets)))
 	}
-	growth := posteriorGrowth
-	if had >= float64(lateFrom*len(a.Sets[v])) && a.opt.MaxRounds-a.round >= lastRounds {
-		growth = lateGrowth
-	}
-	return max(1, int(math.Ceil(growth*had)))
+	return max(1, int(math.Ceil(posteriorGrowth*had)))
 }
 
 // Learn forms the posterior and closes the tasks that it is sure of.
