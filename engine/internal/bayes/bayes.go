@@ -54,7 +54,10 @@ type coBayes struct {
 }
 
 var (
-	_ engine.Complete         = (*coBayes)(nil)
+	_ engine.Standard         = (*coBayes)(nil)
+	_ engine.DataAdder        = (*coBayes)(nil)
+	_ engine.QuestionChanger  = (*coBayes)(nil)
+	_ engine.Continuer        = (*coBayes)(nil)
 	_ engine.LazyArmEstimator = (*coBayes)(nil)
 )
 

@@ -28,7 +28,8 @@ type coTest struct {
 }
 
 var (
-	_ engine.Complete     = (*coTest)(nil)
+	_ engine.Standard     = (*coTest)(nil)
+	_ engine.DataAdder    = (*coTest)(nil)
 	_ engine.RuleReporter = (*coTest)(nil)
 )
 
@@ -68,7 +69,7 @@ func newCoTest(m *model.Model, opt model.Terms, p planner) (_ *coTest, err error
 	_, a.own = p.(apartPlanner)
 	a.stake()
 	if a.alpha > 0 {
-		a.setHeights(a.alpha, a.alpha)
+		a.clock.Z = a.heights(0)
 	}
 	return a, nil
 }

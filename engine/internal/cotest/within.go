@@ -181,11 +181,6 @@ func learnWithin(a *coTest, b engine.Batch, means []float64) {
 	a.pooled = a.pool(means)
 }
 
-// Continue is not there: arms that are added were in no block so far.
-func (a *sideBySide) Continue(engine.Algorithm, []int) error {
-	return sides.ErrAdded
-}
-
 // UsesAddedData reports that rewards without a block are not used.
 func (a *sideBySide) UsesAddedData() bool { return false }
 
