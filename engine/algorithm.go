@@ -188,7 +188,7 @@ var (
 	ErrUnknownMeans = errors.New("the expected rewards are unknown")
 
 	// ErrNoMisfit is returned by algorithms that have no misspecification bound.
-	ErrNoMisfit = errors.New("misfit and robust are for CoTestFC and IndTestFC; other algorithms take the kernel as exact")
+	ErrNoMisfit = errors.New("misfit is for CoTestFC and IndTestFC; other algorithms take the kernel as exact")
 
 	// ErrFixedPlans is wrapped by errors of algorithms that cannot use a round whose pulls differ from its plan.
 	ErrFixedPlans = errors.New("the algorithm needs each round exactly as planned")

@@ -64,7 +64,7 @@ var (
 // NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is the given
 // kernel, with ξ of the Gaussian process.
 func NewCoBayesFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
-	if opt.Misfit > 0 || opt.Robust {
+	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
 	}
 	m = m.Own()

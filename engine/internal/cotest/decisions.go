@@ -210,7 +210,7 @@ func (a *decisions) warnings() []engine.Warning {
 
 // FitCheck tests the kernel, beyond what its user allows rewards to be off it.
 func (a *decisions) FitCheck() engine.FitCheck {
-	return model.NewFitCheck(a.Model, a.opt.Misfit, a.opt.Robust)
+	return model.NewFitCheck(a.Model, a.opt.Misfit)
 }
 
 // NoiseCheck tests whether arms with one scale scatter alike, and whether stated scales are large enough. Bounds state the scale

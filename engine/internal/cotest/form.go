@@ -79,9 +79,6 @@ func TestsAlone(m *model.Model, opt model.Terms) bool {
 // that are known, if that spares the arms pulls of their own, and else by the arms' own means.
 func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 	defer try.Caught(&err)
-	if opt.Robust {
-		return formTogether, b, nil
-	}
 	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // or it says nothing
 	if stated && !endsSharply(m, opt) {
 		if f, idle := idleNorm(m, opt); idle {

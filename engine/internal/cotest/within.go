@@ -122,9 +122,8 @@ var (
 
 func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	defer try.Caught(&err)
-	if opt.Misfit > 0 || opt.Robust {
-		return nil, errors.New("misfit and robust are for tests that rely on the kernel; arms in blocks " +
-			"are compared by their own rewards. Leave both out")
+	if opt.Misfit > 0 {
+		return nil, errors.New("misfit is for tests that rely on the kernel; arms in blocks are compared by their own rewards. Leave it out")
 	}
 	independent := try.Of(m.Independent())
 	planner := try.Of(sides.NewPlanner(independent.Problem, opt.Law))

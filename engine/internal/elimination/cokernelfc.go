@@ -82,7 +82,7 @@ var _ engine.Standard = (*elimination)(nil)
 // newElimination prepares an elimination with the method [Du23, Alg. 1, l. 1-2].
 func newElimination(m *model.Model, opt model.Terms, own method) (_ *elimination, err error) {
 	defer try.Caught(&err)
-	if opt.Misfit > 0 || opt.Robust {
+	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
 	}
 	if opt.Ridge.Kind == "" {
@@ -269,5 +269,5 @@ func (e *elimination) FitCheck() engine.FitCheck {
 	if _, named := e.own.(equal); named || e.Model.Many() {
 		return nil
 	}
-	return model.NewFitCheck(e.Model, 0, false)
+	return model.NewFitCheck(e.Model, 0)
 }
