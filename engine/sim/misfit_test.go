@@ -2,16 +2,11 @@ package sim_test
 
 import (
 	"math"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
-	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // On an instance where CoTestFC is wrong in every run, it errs in few runs if a bound on the misspecification is stated.
