@@ -23,7 +23,8 @@ type fitCheck struct {
 	found  *engine.LackOfFit // from the first round that rejected
 }
 
-// NewFitCheck returns the test of the model's kernel, allowing misfit (normalised) as misspecification of each arm. It returns nil for a kernel that can represent any rewards.
+// NewFitCheck returns the test of the model's kernel, allowing misfit (normalised) as misspecification of each arm. It returns nil for a
+// kernel that can represent any rewards.
 func NewFitCheck(m *Model, misfit float64) engine.FitCheck {
 	if m.Cut() || m.Rank() >= m.Problem.N() {
 		return nil

@@ -75,8 +75,8 @@ func TestsAlone(m *model.Model, opt model.Terms) bool {
 // formOf returns the form, and of formNorm the bound. A norm that is stated it uses, but where the kernel has few
 // dimensions that all matter, as a linear one has: it would cost samples there. Without one it uses least squares
 // where the kernel has few dimensions on all arms, by each agent alone if the ranks of tasks add up and they share no
-// unknown scale, or few on the arms of each task; but the arms' own means where there are nearly as many dimensions as arms. Where it has more it uses the norm of rewards
-// that are known, if that spares the arms pulls of their own, and else by the arms' own means.
+// unknown scale, or few on the arms of each task; but the arms' own means where there are nearly as many dimensions as arms.
+// Where it has more it uses the norm of rewards that are known, if that spares the arms pulls of their own, and else by the arms' own means.
 func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 	defer try.Caught(&err)
 	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // or it says nothing
