@@ -323,7 +323,7 @@ class Result(Value, _HasPlot):
     def explain(self, task: str | None = ...) -> Explanation:
         """Explains the state of each task of a run: the lead of its best arm over the next, the samples still needed, and the comparisons that eliminated the other arms."""
         ...
-    def compare(self, *more: Any) -> Table:
+    def compare(self, *more: Any, **named: Any) -> Table:
         """Shows results side by side in a table."""
         ...
 
@@ -2429,16 +2429,16 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
             The x axis: a swept name; for a result, task or round
         y (a string or a list, optional):
             The measure to draw, by default the first; for a sweep or several results also a list of
-            measures with one unit. Measures for an answer: reward; for a sweep or several results:
-            samples, samples_total, ratio, lower_bound, theorem, corollary_a, corollary_b, corollary_c,
-            misfit_bound, theorem_error, corollary_a_error, corollary_b_error, corollary_c_error,
-            information_gain, effective_dimension, rank_joint, rounds, messages, bytes, bytes_raw,
-            bytes_theta, error, decided_error, task_error, undecided, regret or relative_regret; for a
-            result: estimate, alive, pulls, rho or open; for bounds: samples, budget or error; for a
-            plan or a what_if table: samples, samples_total, rounds, cost or time; for hardness: gap,
-            rho_alone or weight; for a spectrum: eigenvalue; for a design: weight; for comparisons:
-            ratio or difference; for a speedup: beta; for a fit: similarity or residual; for a campaign:
-            open, decided or samples
+            measures; for a sweep each unit has a panel. Measures for an answer: reward; for a sweep or
+            several results: samples, samples_total, ratio, lower_bound, theorem, corollary_a,
+            corollary_b, corollary_c, misfit_bound, theorem_error, corollary_a_error, corollary_b_error,
+            corollary_c_error, information_gain, effective_dimension, rank_joint, rounds, messages,
+            bytes, bytes_raw, bytes_theta, error, decided_error, task_error, undecided, regret or
+            relative_regret; for a result: estimate, alive, pulls, rho or open; for bounds: samples,
+            budget or error; for a plan or a what_if table: samples, samples_total, rounds, cost or
+            time; for hardness: gap, rho_alone or weight; for a spectrum: eigenvalue; for a design:
+            weight; for comparisons: ratio or difference; for a speedup: beta; for a fit: similarity or
+            residual; for a campaign: open, decided or samples
         file (a string, optional):
             Also write the figure to this file, as .svg, .pdf, .png or .tex
         panel (a string, optional):
@@ -2483,13 +2483,14 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
     """
     ...
 
-def compare(r: Result, *more: Any) -> Table:
+def compare(r: Result, *more: Any, **named: Any) -> Table:
     """Shows results side by side in a table.
 
     Parameters:
         r (a result):
             A result
         *more: further results
+        **named: algorithm, with a list: runs r with each algorithm, and compares these results
 
     Returns:
         Table
