@@ -58,7 +58,7 @@ func TestBoundaries(t *testing.T) {
 		t.Errorf("a capital has the boundaries %v", z)
 	}
 	normal, wide := at(normalBoundary, 0.05), at(subGaussianBoundary, 0.05)
-	if !(wide[0] > normal[0]) || wide[0] > 1.15*normal[0] {
+	if !(wide[0] > normal[0]) || wide[0] > 1.25*normal[0] {
 		t.Errorf("sub-Gaussian scores: %.3f, normal ones: %.3f", wide[0], normal[0])
 	}
 	for _, b := range []boundary{normalBoundary, subGaussianBoundary, capitalBoundary} {
