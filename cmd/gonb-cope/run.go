@@ -87,7 +87,7 @@ NAME-2 and so on.`,
 				return err
 			}
 			if o.noWrite && o.byAgents.agents {
-				return usageError{errors.New("--no-write and --agents exclude each other: agents store measurements in their folders")}
+				return usageError{errors.New("--no-write and --agents exclude each other, because agents store measurements in their folders")}
 			}
 			return o.run(c.Context(), args[0])
 		},
@@ -185,7 +185,7 @@ func (o *runOptions) checkOutput() error {
 // checkOwn returns an error if the output would replace the script.
 func (o *runOptions) checkOwn(script string) error {
 	if script != "-" && sameFile(script, o.output) {
-		return usageError{fmt.Errorf("-o %s is the script itself: the output needs another name", o.output)}
+		return usageError{fmt.Errorf("-o %s is the script itself. Give the output another name", o.output)}
 	}
 	return nil
 }

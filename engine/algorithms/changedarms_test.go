@@ -137,8 +137,8 @@ func TestOtherKind(t *testing.T) {
 		at       []int
 		want     string
 	}{
-		{one, two, []int{0, 1}, "each task would be tested by itself"},
-		{two, one, []int{0, 1, -1, -1}, "so far it tests each task by itself"},
+		{one, two, []int{0, 1}, "each task would be tested separately"},
+		{two, one, []int{0, 1, -1, -1}, "so far it tests each task separately"},
 	} {
 		s := begun(t, "CoTestFC", x.from, engine.Options{})
 		e, err := Named(engine.ModeFC, "CoTestFC")

@@ -92,7 +92,7 @@ func (m *member) without(d *data, variance []float64) []float64 {
 	})
 }
 
-var errNoMember = errors.New("no numbers of the kernel fit the measurements")
+var errNoMember = errors.New("no hyperparameters of the kernel fit the measurements")
 
 // Floats counts the numbers, for a Memory.
 func (b *Belief) Floats() int {

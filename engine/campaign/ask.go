@@ -356,11 +356,12 @@ func (s Moment) CloseEarly(q Request) []Event {
 		return nil
 	}
 	_, missing := s.pulls(r)
-	b := CloseBody{Round: r.plan.Round, Lost: lists.Total(missing), Early: true, Reason: "all of it was handed out, and what is out is late"}
+	b := CloseBody{Round: r.plan.Round, Lost: lists.Total(missing), Early: true, Reason: "all its pulls were handed out, and those without " +
+		"a result are late"}
 	switch {
 	case s.endsEarly(r):
 	case !q.Retry && s.failing(r):
-		b.Early, b.Reason = false, "what is missing was tried again and gave no result"
+		b.Early, b.Reason = false, "the missing pulls were tried again and gave no result"
 	default:
 		return nil
 	}

@@ -73,8 +73,8 @@ func checkBlocks(p Protocol) error {
 		most = min(most, b.Size)
 	}
 	if p.Plate > 0 && most > p.Plate {
-		return fmt.Errorf("a block is measured on one plate, a plate has %d places, and a block of task %q has up to %d arms: "+
-			"state block_size=%d", p.Plate, task, most, p.Plate)
+		return fmt.Errorf("a block must fit on one plate. A plate has %d places, but a block of task %q has up to %d arms. State "+
+			"block_size=%d", p.Plate, task, most, p.Plate)
 	}
 	return nil
 }

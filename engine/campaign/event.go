@@ -65,7 +65,7 @@ func CheckChainAfter(events []Event, seq int64, hash string) error {
 			return fmt.Errorf("event %d is missing: event %d follows event %d", seq+1, e.Seq, seq)
 		}
 		if e.Hash != e.Sealed(hash).Hash {
-			return fmt.Errorf("event %d (%s, %s) is not what was recorded: its hash does not fit", e.Seq, e.Kind, e.At.Format(time.DateTime))
+			return fmt.Errorf("event %d (%s, %s) was changed: its hash does not match", e.Seq, e.Kind, e.At.Format(time.DateTime))
 		}
 		seq, hash = e.Seq, e.Hash
 	}

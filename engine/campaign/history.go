@@ -218,8 +218,8 @@ type LossLine struct {
 
 // Warning says what the line means for the answers.
 func (l LossLine) Warning() string {
-	return fmt.Sprintf("task %q, arm %q lost %d of %d pulls, which chance does not explain (p = %.2g): where the loss depends "+
-		"on the reward, no guarantee holds", l.Task, l.Arm, l.Lost, l.Planned, l.PValue)
+	return fmt.Sprintf("task %q, arm %q lost %d of %d pulls, more than chance explains (p = %.2g). If the loss depends on the reward, no "+
+		"guarantee holds. Find out why they were lost", l.Task, l.Arm, l.Lost, l.Planned, l.PValue)
 }
 
 // lossLevel is the probability that pulls lost at random are said to crowd in few arms.

@@ -90,9 +90,9 @@ func TestDifferences(t *testing.T) {
 		d    Difference
 		want string
 	}{
-		{Difference{Round: 2, Task: "a", Was: "x"}, `before round 2 task "a" had the answer "x", and is open now`},
-		{Difference{Round: 2, Task: "a", Was: "x", Now: "y"}, `before round 2 task "a" had the answer "x", and has "y" now`},
-		{Difference{Round: 2, AtEnd: true, Task: "a", Now: "y"}, `at the end task "a" was open, and has the answer "y" now`},
+		{Difference{Round: 2, Task: "a", Was: "x"}, `before round 2 task "a" had the answer "x" and is now open`},
+		{Difference{Round: 2, Task: "a", Was: "x", Now: "y"}, `before round 2 task "a" had the answer "x" and now has "y"`},
+		{Difference{Round: 2, AtEnd: true, Task: "a", Now: "y"}, `at the end task "a" was open and now has the answer "y"`},
 	} {
 		if got := c.d.String(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

@@ -174,7 +174,7 @@ func (x *replayer) measured(r *round) (engine.Batch, error) {
 func (x *replayer) impose(counts []int) error {
 	err := x.steps.Amend(counts)
 	if errors.Is(err, engine.ErrFixedPlans) {
-		return fmt.Errorf("%s needs whole rounds, and the measured pulls are not those that it planned (or another build made the plan): %w",
+		return fmt.Errorf("%s needs whole rounds, but the measured pulls differ from its plan (or another build made the plan): %w",
 			x.protocol.Algorithm, err)
 	}
 	return err
@@ -334,7 +334,7 @@ func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeB
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &UpgradeBody{From: s.Revision, To: revision, Changes: []string{"no decision so far changes"}}
+	b := &UpgradeBody{From: s.Revision, To: revision, Changes: []string{"no earlier decision changes"}}
 	if len(x.Differs) > 0 {
 		b.Changes = lists.Map(x.Differs, Difference.String)
 	}
@@ -362,12 +362,12 @@ func (x *replayer) change(ctx context.Context, a amendment) error {
 	if errors.Is(err, engine.ErrFixedQuestion) {
 		why := ""
 		if e, known := x.protocol.Entry(); known == nil && e.Scheduled {
-			why = " (its widths are for the arms, delta and epsilon of the start: a union over the pairs of arms that there were)"
+			why = " (its confidence widths cover only the arms, delta and epsilon of the start)"
 		}
 		remedy := "capacity can be changed"
 		if a.Add != nil {
-			remedy = "start another campaign with the grown table, and attach the measurements of this one to it, which guide it " +
-				"(export writes them)"
+			remedy = "start another campaign with the larger table. Write the measurements of this one with export, and record them there with " +
+				"attach"
 		}
 		return fmt.Errorf("%s: %w%s; %s", x.protocol.Algorithm, err, why, remedy)
 	}

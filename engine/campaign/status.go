@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
@@ -163,10 +164,9 @@ func (st *Status) doubt(doubts []Note) {
 		return
 	}
 	why := lists.Map(doubts, func(n Note) string { return n.String() })
-	// what the guarantee said stays behind the doubts, without the standing before it
-	said := strings.TrimPrefix(strings.TrimPrefix(st.Guarantee, engine.StandingProven+": "), engine.StandingHeuristic+": ")
+	claim := strings.TrimPrefix(strings.TrimPrefix(st.Guarantee, engine.StandingProven+": "), engine.StandingHeuristic+": ")
 	st.Standing = engine.StandingHeuristic
-	st.Guarantee = engine.StandingHeuristic + ": approximate, not proven: " + strings.Join(why, "; ") + ". Otherwise " + said
+	st.Guarantee = algorithms.Approximate(claim, why)
 	st.Result.Standing, st.Result.Guarantee = st.Standing, st.Guarantee
 }
 

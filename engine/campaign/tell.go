@@ -24,9 +24,9 @@ type Tell struct {
 
 var tellEntry = Entry{
 	Name: "tell", Synonyms: []string{"observe", "record"}, New: func() Act { return new(Tell) }, Sheet: true, Plans: true,
-	Doc: "records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward " +
-		"are not measured yet, a text without digits in its place says that the measurement failed, " +
-		"and rows already recorded are skipped, so the same growing sheet can be recorded every day",
+	Doc: "records results from a CSV file with the columns id,reward; or task,arm,reward; or task,arm,count,mean,sd. A row without a " +
+		"reward is not measured yet; a text without digits marks a failed measurement. Rows already recorded are skipped, so the same growing " +
+		"sheet can be recorded every day",
 	Example: `tell("days", "results.csv", by="Ann")`,
 	Short:   "Record results",
 	Long: `Record the results of a sheet: id,reward; or task,arm,reward; or
@@ -47,14 +47,14 @@ func (a *Tell) Params() []Param {
 // params are the arguments that acts with a sheet share, in an order that Attach relies on.
 func (o *TellOptions) params() []Param {
 	return []Param{
-		{Name: "sure", Into: &o.Sure, Doc: "rewards that look like slips are right"},
-		{Name: "take_good", Into: &o.TakeGood, Doc: "take the good rows of a file in which others are wrong",
-			Flag: "take the good rows of a sheet in which others are wrong"},
-		{Name: "again", Into: &o.Again, Doc: "rows with the values of recorded results are further measurements, and no copies",
-			Flag: "rows that have the values of recorded ones are further measurements"},
+		{Name: "sure", Into: &o.Sure, Doc: "accept rewards that look like typing errors"},
+		{Name: "take_good", Into: &o.TakeGood, Doc: "record the good rows of a file in which others are wrong",
+			Flag: "record the good rows of a sheet in which others are wrong"},
+		{Name: "again", Into: &o.Again, Doc: "rows with the same values as recorded results are further measurements, not copies",
+			Flag: "rows with the same values as recorded ones are further measurements, not copies"},
 		{Name: "tolerance", Into: &o.Tolerance, Optional: true, Hint: `write tolerance="temp=0.5", or a list of these`,
-			Doc:  `how far what was set may be from the arm that was planned, in rows that name arms by columns: "temp=0.5", or a list of these`,
-			Flag: "how far a setting of a row may be from the arm's: COLUMN=AMOUNT (repeatable)"},
+			Doc:  `largest difference between a setting of a row and the arm's, for rows that name arms by columns: "temp=0.5", or a list of these`,
+			Flag: "largest difference between a setting of a row and the arm's: COLUMN=AMOUNT (repeatable)"},
 		{Name: "extra", Into: &o.Extra, Doc: "rows without ids beyond the open pulls are extra measurements"},
 	}
 }
@@ -78,8 +78,7 @@ func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 		return Done{}, err
 	}
 	if r := at.open(); a.results.set > 0 && r != nil && r.plan.Sides != nil {
-		return Done{}, errors.New("arms are measured side by side, and rows without ids do not say in which block: " +
-			"keep the column id of the list")
+		return Done{}, errors.New("arms are measured in blocks, and rows without ids do not name their block. Keep the column id of the list")
 	}
 	return a.do(ctx, at, KindTell, a.results.hash)
 }
@@ -246,7 +245,7 @@ func (b *TellBody) fold(s *State, e Event) error {
 		}
 		r := s.open()
 		if r == nil || m.round != 0 && m.round != r.plan.Round {
-			return fmt.Errorf("a result of a round that is over")
+			return fmt.Errorf("this is a result of a round that is over")
 		}
 		m.round = r.plan.Round
 		r.results[x.Arm] = append(r.results[x.Arm], m)
@@ -348,6 +347,6 @@ func unsaved(name string, rows int) error {
 	if rows == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s has %d %s with results that are not recorded yet. The list would overwrite them. Record it first (tell), or "+
-		"write to another file", name, rows, agreed(rows, "row", "rows"))
+	return fmt.Errorf("%s has %d %s with results that are not recorded yet. The new list would overwrite them. Record them first with "+
+		"tell, or write to another file", name, rows, agreed(rows, "row", "rows"))
 }

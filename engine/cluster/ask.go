@@ -263,7 +263,7 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	// without squares the scatter of several rewards is lost, and the test rests on it
 	case x.Squares == nil && x.Count > 1 && r.pulls.Plan.WantSquares:
 		return Reward{}, fmt.Errorf(
-			"arm %q: %s estimates the noise, so %d rewards need squares, the sum of (reward - mean)², besides their mean", x.Arm,
+			"arm %q: %s estimates the noise. So %d rewards need their mean and squares, the sum of (reward - mean)²", x.Arm,
 			r.pulls.Algorithm, x.Count)
 	}
 	out := Reward{Arm: arm, Count: x.Count, Mean: *x.Mean}

@@ -204,7 +204,7 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 		return err
 	}
 	if s.Status != engine.StatusInterrupted {
-		return fmt.Errorf("run %s was %s; there is nothing to stop", run, s)
+		return fmt.Errorf("run %s was %s, so there is nothing to stop", run, s)
 	}
 	// this stop was first, or the same words are there
 	stands, stopped, err := publish(ctx, x, Fact{Run: run, Name: nameStop}, b)
@@ -219,5 +219,5 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 	if first.By != "" {
 		by = ", by " + first.By
 	}
-	return fmt.Errorf("run %s was stopped already%s%s", run, by, first.why())
+	return fmt.Errorf("run %s was already stopped%s%s", run, by, first.why())
 }

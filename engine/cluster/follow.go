@@ -142,7 +142,7 @@ func (w *agent) absentees(joined func(v int) bool) {
 	}
 	text := fmt.Sprintf("run %s waits for agents that have not joined: %s", w.Run, sentence.List(words, most))
 	if len(words) == 0 {
-		text = fmt.Sprintf("run %s: all agents have joined, and none of them plans the first round: they may have ended", w.Run)
+		text = fmt.Sprintf("run %s: all agents have joined, but none of them plans the first round. They may have ended", w.Run)
 	}
 	w.once(Notice{Kind: NoticeSilent, Tasks: tasks, Text: text})
 }

@@ -64,11 +64,11 @@ func (t *table) readColumn(name string) *column {
 // missing says that a name or a feature has no value.
 func missing(column, text string) string {
 	if text == "" {
-		return fmt.Sprintf("column %q has no value here; every row needs its task, its arm and their features: fill the cell in, "+
-			"or delete the row", column)
+		return fmt.Sprintf("column %q has no value here. Every row needs its task, its arm and their features. Fill in the cell, or delete "+
+			"the row", column)
 	}
-	return fmt.Sprintf("column %[1]q has %[2]q here, which is read as no value, as NA, N/A, NaN and null are: if it is a name, write "+
-		"text=%[1]q (--text %[1]q); else fill the cell in, or delete the row", column, text)
+	return fmt.Sprintf("column %[1]q has %[2]q here, which counts as an empty cell, as NA, N/A, NaN and null do. If it is a name, write "+
+		"text=%[1]q (--text %[1]q). Otherwise fill in the cell, or delete the row", column, text)
 }
 
 // encodeColumn reads a column; check looks at the first cell of each text.
@@ -219,8 +219,8 @@ func (c *column) coded(t *table) {
 		number := slices.IndexFunc(c.first, func(x cell) bool { return t.isValue(x.text) })
 		word := slices.IndexFunc(c.first, func(x cell) bool { return !t.isValue(x.text) })
 		if number >= 0 && word >= 0 {
-			panic(t.at(c.first[word], "column %q: expected a number as in line %d, got %q; a feature has numbers in all rows, or text in "+
-				"all: if these are names, write text=%[1]q (--text %[1]q)", c.name, c.first[number].line, c.first[word].text))
+			panic(t.at(c.first[word], "column %q: expected a number as in line %d, got %q. A feature has numbers in all rows, or text in all. If "+
+				"these are names, write text=%[1]q (--text %[1]q)", c.name, c.first[number].line, c.first[word].text))
 		}
 	}
 	for code, x := range c.first {

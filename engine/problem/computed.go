@@ -76,7 +76,7 @@ func compute(t *table, opt LoadOptions) {
 			}
 			is, truth := got.(bool)
 			if !truth {
-				panic(t.at(t.cell(r, 0), "%s=%q gives %v, which is neither true nor false; write a comparison, as in site == 'Gent'",
+				panic(t.at(t.cell(r, 0), "%s=%q gives %v, which is neither true nor false. Write a comparison, such as site == 'Gent'",
 					param, condition, got))
 			}
 			return is

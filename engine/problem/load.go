@@ -240,7 +240,7 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 		}
 		for k, z := range zs {
 			if known && a.z[k] != before.z[k] {
-				panic(t.at(t.cellOf(r, z), "column %q is %g here but %g in line %d: task features must not change within task %q", z,
+				panic(t.at(t.cellOf(r, z), "column %q is %g here but %g in line %d. Task features must be equal in all rows of task %q", z,
 					a.z[k], before.z[k], before.line, a.task))
 			}
 		}
@@ -390,7 +390,8 @@ func (f *found) dropUnmeasured(path string) {
 		return measured
 	})
 	if len(f.arms) == 0 {
-		panic(try.Failure{Err: &DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}})
+		panic(try.Failure{Err: &DataError{Path: path, Message: "no arm is measured, so unmeasured=\"drop\" leaves nothing. Leave it out, or " +
+			"add measurements"}})
 	}
 	f.order = lists.Where(f.order, func(name string) bool { return has[name] })
 	if len(dropped) > 0 {

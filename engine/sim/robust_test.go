@@ -114,9 +114,9 @@ func TestRobust(t *testing.T) {
 		if r.Errors.Count > atMost || r.Undecided.Count > 0 {
 			t.Errorf("misfit %.2g, robust %v: %d of %d runs are wrong, %d undecided", o.Misfit, o.Robust, r.Errors.Count, runs, r.Undecided.Count)
 		}
-		word := "if no expected reward is farther than misfit"
+		word := "This holds if no expected reward is farther than misfit"
 		if o.Robust {
-			word = "heuristic: approximate, not proven: the misspecification of the kernel was estimated"
+			word = "approximate, not proven. The misspecification of the kernel was estimated"
 		}
 		if !strings.Contains(r.Guarantee, word) {
 			t.Errorf("misfit %.2g: guarantee %q", o.Misfit, r.Guarantee)

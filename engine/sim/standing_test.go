@@ -133,7 +133,7 @@ func TestUnknownNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 1})
-	if err == nil || !strings.Contains(err.Error(), "CoKernelFC needs to know how far rewards scatter") || !strings.Contains(err.Error(), "CoTestFC") {
+	if err == nil || !strings.Contains(err.Error(), "CoKernelFC needs a noise scale") || !strings.Contains(err.Error(), "CoTestFC") {
 		t.Errorf("error %v", err)
 	}
 	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})

@@ -78,8 +78,8 @@ func (c *cache) check(ctx context.Context, m campaign.Moment) error {
 		return err
 	}
 	if !bytes.Equal(is.Bytes(), want.Bytes()) {
-		return fmt.Errorf("%s is not what the events make: status may show what was never measured; delete the folder %s, which "+
-			"costs nothing but time; the events are as recorded", c.path, filepath.Dir(c.path))
+		return fmt.Errorf("%s does not match the events, so status may show results that were never measured. Delete the folder %s; it is "+
+			"made again from the events, which are unchanged", c.path, filepath.Dir(c.path))
 	}
 	return nil
 }

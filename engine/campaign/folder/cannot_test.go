@@ -12,8 +12,8 @@ import (
 // Who cannot change his question says why, also while a round is open, and the campaign goes on.
 func TestWhyNot(t *testing.T) {
 	for _, a := range []struct{ mode, algorithm, want, costs string }{
-		{engine.ModeFC, "CoKernelFC", "a union over the pairs of arms", "CoKernelFC plans by the number of pulls"},
-		{engine.ModeFB, "CoBayesFB", "the rounds of a fixed budget, and what they may decide, are fixed beforehand", "a budget counts pulls"},
+		{engine.ModeFC, "CoKernelFC", "confidence widths cover only the arms", "CoKernelFC plans by the number of pulls"},
+		{engine.ModeFB, "CoBayesFB", "with a fixed budget, rounds and decisions are fixed beforehand", "a budget counts pulls"},
 	} {
 		p := small(t)
 		p.Mode, p.Algorithm, p.Options = a.mode, a.algorithm, engine.Options{Delta: 0.1}

@@ -155,8 +155,8 @@ func (c *Campaign) InviteTo(ctx context.Context, host, name string) (secret stri
 	return secret, c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
 		alike := func(i Invitation) bool { return i.Name != name && campaign.SamePerson(i.Name, name) }
 		if k := slices.IndexFunc(list, alike); k >= 0 {
-			return nil, fmt.Errorf("%q reads like %q, who is invited: use that name for the same person, and for another one a name that "+
-				"differs in more than case, blanks and characters that cannot be seen", name, list[k].Name)
+			return nil, fmt.Errorf("%q looks like %q, who is invited. For the same person use that name. For another person choose a name that "+
+				"differs in more than case, blanks and invisible characters", name, list[k].Name)
 		}
 		list = slices.DeleteFunc(list, func(i Invitation) bool { return i.Name == name })
 		return append(list, Invitation{name, hashOf(secret), c.opt.now().UTC(), host}), nil

@@ -67,7 +67,8 @@ func (c Chunk) check() error {
 	}
 	for _, i := range c.Items {
 		if i.Task < 0 || i.From < 0 || i.To <= i.From {
-			return fmt.Errorf("runs %d to %d of experiment %d are an empty or negative range", i.From+1, i.To, i.Task+1)
+			return fmt.Errorf("runs %d to %d of experiment %d are not a valid range. Use the same version for the job and its "+
+				"workers", i.From+1, i.To, i.Task+1)
 		}
 	}
 	return nil
@@ -169,8 +170,8 @@ func (r Report) replay(err error) error {
 	}
 	// Without credentials the name is all that is known.
 	other := whose(stands.Worker, conflict.Stands)
-	return fmt.Errorf("worker %s and worker %s, of the same build, made different results of the same runs (%s): a processor or "+
-		"memory of one of them is faulty, or gonb-cope has a defect", other, r.Worker, conflict.Stands.Address())
+	return fmt.Errorf("worker %s and worker %s have the same build but computed different results of the same runs (%s). One of the "+
+		"machines is faulty, or gonb-cope has a defect. Please report it", other, r.Worker, conflict.Stands.Address())
 }
 
 // whose returns the name of a worker, which is what it says, and where the server keeps it, whose credentials it has.
@@ -193,7 +194,7 @@ func (r Report) outcomes(ctx context.Context, facts cluster.Facts, at cluster.Fa
 	text := []byte(r.Made)
 	// the names of pieces have its beginning
 	if len(r.Hash) != 2*sha256.Size {
-		return nil, fmt.Errorf("the report %s does not say what was made", at.Address())
+		return nil, fmt.Errorf("the report %s has no results", at.Address())
 	}
 	for k := range r.Pieces {
 		f, ok, err := facts.Find(ctx, at.Run, at.Round, r.piece(at.Name, k))
@@ -207,7 +208,7 @@ func (r Report) outcomes(ctx context.Context, facts cluster.Facts, at cluster.Fa
 	}
 	// also if there are no pieces: the report's contents are checked in the same way
 	if HashOf(text) != r.Hash {
-		return nil, fmt.Errorf("what was made is not what the hash in the report %s says", at.Address())
+		return nil, fmt.Errorf("the results do not match the hash in the report %s", at.Address())
 	}
 	return made, json.Unmarshal(text, &made)
 }
@@ -220,7 +221,7 @@ func (o Outcome) part(i Item) (*sim.Part, error) {
 		return nil, err
 	}
 	if from, to := p.Range(); from != i.From || to != i.To || p.Done() != to-from {
-		return nil, fmt.Errorf("it has %d of the runs %d to %d, and not all of %d to %d", p.Done(), from+1, to, i.From+1, i.To)
+		return nil, fmt.Errorf("it has %d of the runs %d to %d, but should have all of %d to %d", p.Done(), from+1, to, i.From+1, i.To)
 	}
 	return p, nil
 }

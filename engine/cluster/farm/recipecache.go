@@ -145,7 +145,7 @@ func (w *Worker) fetch(ctx context.Context, job, hash string) ([]byte, error) {
 		return nil, err
 	}
 	if got := HashOf(content); got != hash {
-		return nil, fmt.Errorf("its content has the hash %s, and %s was asked for", got, hash)
+		return nil, fmt.Errorf("its content has the hash %s, but %s was requested", got, hash)
 	}
 	return content, nil
 }
@@ -166,8 +166,8 @@ func (w *Worker) make(ctx context.Context, b *recipeCache, asks Build, i Item) (
 			"A script must not depend on the machine or on files that change")}
 	}
 	if i.To > x.Runs {
-		return nil, &otherError{fmt.Errorf("on this worker the script makes %d runs, and the job asks for run %d. "+
-			"A script must not depend on the machine or on files that change", x.Runs, i.To-1)}
+		return nil, &otherError{fmt.Errorf("on this worker the script makes %d runs, but the job asks for run %d. A script must not depend on "+
+			"the machine or on files that change", x.Runs, i.To-1)}
 	}
 	t, err := sim.Prepare(ctx, x)
 	if err != nil || asks != w.Build { // other builds may round the numbers of the key differently

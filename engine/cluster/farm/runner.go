@@ -76,12 +76,12 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	id := r.next()
 	err := r.beat(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("announcing the request: %w", err)
+		return nil, fmt.Errorf("sending the request to the workers: %w", err)
 	}
 	w.Recipe.Files = map[string]string{}
 	for path, content := range w.Files {
 		if w.Recipe.Files[path], err = r.Exchange.Keep(ctx, id, content); err != nil {
-			return nil, fmt.Errorf("handing %s to the workers: %w", path, err)
+			return nil, fmt.Errorf("sending %s to the workers: %w", path, err)
 		}
 	}
 	text, err := json.Marshal(w.Recipe)
@@ -90,7 +90,7 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	}
 	recipe, err := r.Exchange.Keep(ctx, id, text)
 	if err != nil {
-		return nil, fmt.Errorf("handing the script to the workers: %w", err)
+		return nil, fmt.Errorf("sending the script to the workers: %w", err)
 	}
 	// from here on the job has to be closed, or its context to end
 	ctx, cancel := context.WithCancel(ctx)

@@ -128,7 +128,7 @@ func parseLogin(file string, text []byte) (login, error) {
 	token, err := jwt.ParseDecoratedJWT(text)
 	// without its block the text itself is returned, and every token begins so
 	if err != nil || !strings.HasPrefix(token, "eyJ") {
-		return login{}, fmt.Errorf("there is no token of a user in it")
+		return login{}, fmt.Errorf("it has no token of a user")
 	}
 	claims, err := jwt.DecodeUserClaims(token)
 	if err != nil {
@@ -136,11 +136,11 @@ func parseLogin(file string, text []byte) (login, error) {
 	}
 	key, err := jwt.ParseDecoratedUserNKey(text)
 	if err != nil {
-		return login{}, fmt.Errorf("there is no seed in it")
+		return login{}, fmt.Errorf("it has no seed")
 	}
 	// the server would refuse it as well, and say less
 	if user, err := key.PublicKey(); err != nil || user != claims.Subject {
-		return login{}, fmt.Errorf("its seed is the one of another user than its token")
+		return login{}, fmt.Errorf("its seed and its token belong to different users")
 	}
 	seed, err := key.Seed()
 	if err != nil {

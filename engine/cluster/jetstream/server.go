@@ -89,8 +89,8 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	n.Host = host
 	// every program that reaches the address has the rights of an owner
 	if !hasKeys(dir) && !loopback(host) {
-		return nil, fmt.Errorf("other machines can reach %s, so that credentials are needed: make them first by gonb-cope "+
-			"cluster keys %s --agents N", listen, dir)
+		return nil, fmt.Errorf("other machines can reach %s, so credentials are needed. First make them with gonb-cope cluster keys %s "+
+			"--agents N", listen, dir)
 	}
 	if hasKeys(dir) {
 		k, err := openKeyring(dir)

@@ -181,7 +181,8 @@ func makeConsumer(js jetstream.JetStream, m *nats.Msg) (string, error) {
 }
 
 // wrong answers a question that programs of this version do not ask.
-var wrong = &jetstream.APIError{Code: 400, Description: "it does not know the question: the program and its server have different versions"}
+var wrong = &jetstream.APIError{Code: 400, Description: "it does not know the request, because the program and its server have " +
+	"different versions"}
 
 // NATS measures by the wall clock how long a worker has had a piece of work, and keeps the time at which it was handed out. If the clock
 // was set back since, that time is in the future, and the piece of a dead worker stays with it until the clock has caught up. So the server

@@ -39,7 +39,7 @@ func (s *Server) open(n *server.Options) ([]nats.Option, error) {
 	n.NoAuthUser = anybody // who names no user is this one
 	// names of accounts begin with A
 	if other, _ := filepath.Glob(filepath.Join(s.dir, "store", "jetstream", "A*")); len(other) > 0 {
-		return nil, fmt.Errorf("the folder %s was served with keys before, and they are gone: put %s back, or take another folder", s.dir,
+		return nil, fmt.Errorf("the folder %s was served with keys before, but they are missing. Restore %s, or choose another folder", s.dir,
 			keysDir(s.dir))
 	}
 	return []nats.Option{nats.UserInfo("server", secret)}, nil
@@ -124,7 +124,7 @@ func adopt(dir, before, now string) error {
 		return nil
 	}
 	if err := os.Rename(filepath.Join(store, before), filepath.Join(store, now)); err != nil {
-		return fmt.Errorf("the facts of an earlier version cannot be taken over: %w", err)
+		return fmt.Errorf("the messages of an earlier version cannot be converted: %w", err)
 	}
 	return nil
 }

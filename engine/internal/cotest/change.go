@@ -152,10 +152,10 @@ func otherKind(from engine.Algorithm) error {
 	case *normed:
 		was = "by a bound on the norm"
 	case interface{ Agents() *individual.Algorithm }, *individual.Algorithm:
-		was = "each task by itself, because the kernel said nothing across them"
+		was = "each task separately, because the kernel did not relate them"
 	}
-	return fmt.Errorf("%w: with the added arms it would test all tasks together by least squares, and so far it tests %s; walks "+
-		"of one kind are none of the other", engine.ErrFixedQuestion, was)
+	return fmt.Errorf("%w. With the added arms it would test all tasks together by least squares, but so far it tests %s. The two test "+
+		"statistics cannot be combined. Start another campaign", engine.ErrFixedQuestion, was)
 }
 
 // Continue takes over the walks of a test on fewer arms. Tests of new tasks, and of new arms, begin

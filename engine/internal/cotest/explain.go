@@ -107,7 +107,7 @@ func (a *coBayesFB) ahead(c *contest) ahead {
 }
 
 // errBudget says why nothing of a fixed budget changes: its clock and its shares were fixed by it.
-var errBudget = fmt.Errorf("%w: the rounds of a fixed budget, and what they may decide, are fixed beforehand", engine.ErrFixedQuestion)
+var errBudget = fmt.Errorf("%w: with a fixed budget, rounds and decisions are fixed beforehand", engine.ErrFixedQuestion)
 
 // SetEpsilon is an error, as all changes are.
 func (a *coBayesFB) SetEpsilon(float64) error { return errBudget }
@@ -151,7 +151,7 @@ func (a *coBayesFB) AddData(b engine.Batch) (err error) {
 // Unspent says that pulls of the last round were not made.
 func (a *coBayesFB) Unspent() string {
 	if a.loose && a.Done() && a.purse.Remaining() > 0 {
-		return "the last round has fewer pulls than were planned"
+		return "the last round has fewer pulls than planned"
 	}
 	return ""
 }

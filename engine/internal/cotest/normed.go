@@ -159,8 +159,8 @@ func (a *normed) review() {
 // CanWithdraw reports that no arm can be: a walk allows for the bias of its steps together,
 // and says nothing of some of them.
 func (a *normed) CanWithdraw([]int) error {
-	return fmt.Errorf("%w: with norm, no arm can be withdrawn, because a walk allows for the largest bias of all its steps together, "+
-		"and nothing bounds the bias of steps which the arm did not lead", engine.ErrFixedQuestion)
+	return fmt.Errorf("%w: under norm= no arm can be withdrawn, because the bias bound was derived for the original "+
+		"arms", engine.ErrFixedQuestion)
 }
 
 // Withdraw is the error of CanWithdraw.
@@ -169,11 +169,10 @@ func (a *normed) Withdraw(arms []int) error { return a.CanWithdraw(arms) }
 // Continue is an error, as Withdraw is.
 func (a *normed) Continue(from engine.Algorithm, _ []int) error {
 	if _, same := from.(*normed); !same {
-		return fmt.Errorf("%w: with the added arms there are too many directions for least squares, and it would test by a bound on "+
-			"the norm; walks of one kind are none of the other", engine.ErrFixedQuestion)
+		return fmt.Errorf("%w. With the added arms the kernel's rank is too high for least squares, and the test would need norm=. The two "+
+			"test statistics cannot be combined. Start another campaign", engine.ErrFixedQuestion)
 	}
-	return fmt.Errorf("%w: with norm, no arm can be added, because the steps of a walk are bets by the kernel on the arms of then, "+
-		"and their bias together is not worked out for others", engine.ErrFixedQuestion)
+	return fmt.Errorf("%w: under norm= no arm can be added, because the bias bound was derived for the original arms", engine.ErrFixedQuestion)
 }
 
 // State implements engine.Algorithm.

@@ -146,7 +146,8 @@ func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage
 func (e *elimination) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
 	if e.opt.Schedule == engine.SchedulePaper {
-		return fmt.Errorf("schedule %q eliminates at gaps of 2^-r, which holds for the planned pulls only; schedule %q takes others: %w",
+		return fmt.Errorf("schedule %q eliminates at gaps of 2^-r, which is valid only for the planned pulls. Schedule %q accepts other "+
+			"pulls: %w",
 			engine.SchedulePaper, engine.ScheduleTuned, engine.ErrFixedPlans)
 	}
 	e.stage = amended(e.own, e.Model, e.ridge, e.stage, counts)
@@ -165,7 +166,7 @@ func (a *CoKernelFB) Amend(counts []int) (err error) {
 }
 
 // errArms is returned for changes that eliminations do not support.
-var errArms = fmt.Errorf("%w: eliminations take another epsilon and another delta, and no other arms", engine.ErrFixedQuestion)
+var errArms = fmt.Errorf("%w: eliminations accept a new epsilon or delta, but no new arms", engine.ErrFixedQuestion)
 
 // Bound returns the largest delta ever in force: the parts δ_r of all rounds add up to at most that.
 func (e *elimination) Bound() float64 { return max(e.most, e.opt.Delta) }

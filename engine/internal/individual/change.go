@@ -84,8 +84,8 @@ func (a *Algorithm) Continue(from engine.Algorithm, at []int) error {
 	}
 	old, same := from.(*Algorithm)
 	if !same || len(at) != old.model.Problem.N() {
-		return fmt.Errorf("%w: with the added arms each task would be tested by itself, because the kernel says nothing across "+
-			"them, and so far they are tested together; walks of one kind are none of the other", engine.ErrFixedQuestion)
+		return fmt.Errorf("%w. With the added arms each task would be tested separately, because the kernel does not relate them. So far they "+
+			"are tested together. The two test statistics cannot be combined. Start another campaign", engine.ErrFixedQuestion)
 	}
 	for u, part := range old.Parts {
 		lo, hi := old.model.Problem.ArmsOf(u)
