@@ -16,7 +16,7 @@ func TestActsOfPrograms(t *testing.T) {
 	}
 	// The folder and the reasons below have quotes and line ends in them, which the text of the call has to write.
 	s, dir := notebookIn(t)
-	cell(t, s, strings.Replace(daysScript, "runs=4", "runs=0", 1))
+	cell(t, s, strings.Replace(posteriorScript, "runs=4", "runs=0", 1))
 	// act makes an act that must be accepted.
 	act := func(function string, args map[string]any) any {
 		t.Helper()

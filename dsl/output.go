@@ -77,13 +77,8 @@ func outputFunctions() []Function {
 					string(Sweep):   `a sweep is already a table of its results: write its name alone in a line, or measures(s, y=["samples", "error"]) to choose columns`,
 				},
 			}},
-			Variadic: "further results", Result: Table, Example: "compare(r, b)",
-			eval: func(c *call) (any, error) {
-				// The first result is the parameter, the others are further arguments.
-				found := []engine.Result{c.args[0].Data.(engine.Result)}
-				found = append(found, lists.Map(c.rest, func(a argument) engine.Result { return a.Data.(engine.Result) })...)
-				return report.Compare(found), nil
-			},
+			Variadic: "further results", Named: "algorithm, with a list: runs r with each algorithm, and compares these results",
+			Result: Table, Example: "compare(r, b)", early: checkCompare, eval: evalCompare,
 		},
 		makeFunction(Function{
 			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"},
@@ -192,6 +187,39 @@ func checkPlot(c *call) {
 	if s, ok := sample.(sim.Sweep); ok && len(s.Names) > 0 {
 		checkOffered(c, "panel", c.arg("panel"), s.Names)
 	}
+}
+
+// checkCompare reports what cannot be compared, and tries all algorithms that are given.
+func checkCompare(c *call) {
+	for _, a := range c.named {
+		if a.Name != "algorithm" {
+			c.e.fail(a.key, Table, fmt.Sprintf("compare varies the algorithm only, and this is %s", a.Name),
+				fmt.Sprintf("write sweep(%s, %s=[…])", c.e.st.Text(c.args[0].Node), a.Name))
+			return
+		}
+	}
+	switch {
+	case len(c.named) > 0 && len(c.rest) > 0:
+		c.fail(c.rest[0], "compare: algorithm= runs one result again, and several are given", "leave out the others, or algorithm=")
+	case len(c.named) > 0:
+		checkSweep(c)
+	}
+}
+
+// evalCompare returns the table of the given results, or of one result with the given algorithms.
+func evalCompare(c *call) (any, error) {
+	if len(c.named) > 0 {
+		s, err := runSweep(c, "", "")
+		made, _ := s.(sim.Sweep)
+		if len(made.Rows) == 0 {
+			return nil, err
+		}
+		return report.Compare(lists.Map(made.Rows, func(r sim.SweepRow) engine.Result { return r.Result })), err
+	}
+	// The first result is the parameter, the others are further arguments.
+	found := []engine.Result{c.args[0].Data.(engine.Result)}
+	found = append(found, lists.Map(c.rest, func(a argument) engine.Result { return a.Data.(engine.Result) })...)
+	return report.Compare(found), nil
 }
 
 // checkY reports a measure that this kind of value does not have. For some kinds the measures depend on x.

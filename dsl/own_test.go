@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // equally pulls every arm equally often in one round, and recommends the largest means.
@@ -60,7 +62,8 @@ r = fc(p, algorithm=mine, schedule="tuned", runs=20)
 b = fb(p, algorithm=mine, budget=600, runs=5)
 c = fc(p, runs=20)
 s = sweep(c, algorithm=["CoKernelFC", mine])
-compare(r, c)`)
+compare(r, c)
+t = compare(c, algorithm=["CoKernelFC", mine])`)
 	v, _, _ := s.Value("r")
 	r := v.(engine.Result)
 	if r.Algorithm != "mine" || r.Standing != engine.StandingNone || !strings.Contains(r.Guarantee, "none: mine is an algorithm of your own") {
@@ -70,6 +73,22 @@ compare(r, c)`)
 	if rows := v.(sim.Sweep).Rows; len(rows) != 2 || rows[1].Values[0] != "mine" || rows[1].Result.Algorithm != "mine" ||
 		rows[1].Result.SamplesPerAgent != r.SamplesPerAgent {
 		t.Errorf("%+v", rows)
+	}
+	v, _, _ = s.Value("t")
+	rows, want := v.(report.Table).Rows, []string{"CoKernelFC", "mine"}
+	if len(rows) != 2 || fmt.Sprint(rows[0][0]) != want[0] || fmt.Sprint(rows[1][0]) != want[1] {
+		t.Errorf("compared %v", rows)
+	}
+	for script, want := range map[string]string{
+		`compare(c, gap=[0.4, 0.8])`:                 "compare varies the algorithm only, and this is gap",
+		`compare(c, b, algorithm=["CoKernelFC"])`:    "algorithm= runs one result again",
+		`compare(c, algorithm="nothing")`:            "algorithm",
+		`compare(c, algorithm=["CoKernelFC", "no"])`: `"no"`,
+		`compare(fc(p), algorithm=["CoKernelFC"])`:   "then compare(r, …)",
+	} {
+		if _, err := evalText(s, script); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", script, err, want)
+		}
 	}
 	if got := shown(t, s, "mine"); got != "the algorithm mine of a Go cell" {
 		t.Errorf("shown as %v", got)
@@ -87,7 +106,7 @@ compare(r, c)`)
 		}
 	}
 	put(t, s, "mine", equalEntry(30, ""))
-	if stale := s.Stale(); len(stale) != 3 { // r, b and s
+	if stale := s.Stale(); len(stale) != 4 { // r, b, s and t
 		t.Errorf("stale are %v", stale)
 	}
 	for name, e := range map[string]algorithms.Entry{"set New, the function": {}, "CoTestFC is an algorithm of gonb-cope": {Name: "CoTestFC"}} {

@@ -45,8 +45,8 @@ func plotFunction() Function {
 				elsewhere: map[string]string{string(Problem): "plot(best(p)) draws the estimate of every arm"}},
 			{Name: "x", words: wordsX, Default: unset, Doc: "the x axis: a swept name; for a result, task or round"},
 			{Name: "y", words: wordsY, Default: unset,
-				Doc: "the measure to draw, by default the first; for a sweep or several results also a list of measures with one unit. Measures " +
-					listMeasures(measured)},
+				Doc: "the measure to draw, by default the first; for a sweep or several results also a list of measures; for a sweep each " +
+					"unit has a panel. Measures " + listMeasures(measured)},
 			{Name: "file", words: wordsOutput, Default: unset, Doc: "also write the figure to this file, as " +
 				strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
 			{Name: "panel", Synonyms: []string{"facet", "by"}, words: wordsSwept, Default: unset,

@@ -92,7 +92,7 @@ func runFunctions() []Function {
 			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"},
 			Doc: "simulates a fixed-confidence algorithm, which samples until it has the required confidence in the best arm of every task",
 			Params: runParams(engine.ModeFC,
-				"p delta epsilon algorithm schedule law xi level scale runs seed max_rounds max_samples norm gap unit misfit robust "+
+				"p delta epsilon algorithm schedule law xi level scale runs seed max_rounds max_samples norm gap unit misfit "+
 					"rewards reward_norm", problemParam, runnable(algorithmParam(engine.ModeFC)), runs, seed, rewards, rewardNorm),
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
 		}, checkRun, evalRun),

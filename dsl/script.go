@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,15 @@ func Parse(file, src string) (*Script, Errors) {
 func (s *Script) Names() []string {
 	bound := lists.Where(s.statements, func(st *front.Statement) bool { return st.Name != "" })
 	return lists.Map(bound, func(st *front.Statement) string { return st.Name })
+}
+
+// Reads returns the names in the definitions of a script, also names of the language.
+func (s *Script) Reads() []string {
+	all := map[string]bool{}
+	for _, st := range s.statements {
+		maps.Copy(all, namesIn(st.Node))
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // Definition returns the right-hand side of a name's definition as written; "" if the script does not bind the name.

@@ -73,6 +73,8 @@ type Session struct {
 	scope scope   // the bound names, which Eval and Put change
 	clock int     // number of bindings
 
+	parted int // the clock of a branch when it was made
+
 	// For Forget: the names bound since its last call, the number of bindings that use each name, and the counted bindings.
 	changed map[string]bool
 	users   map[string]int
@@ -269,6 +271,40 @@ func (s *Session) Put(name string, v any) error {
 	s.scope[name] = &binding{name: name, st: st, value: bound, time: s.clock, uses: map[string]int{}, put: true}
 	s.changed[name] = true
 	return nil
+}
+
+// Branch returns a session with the names and values of this one. It binds names of its own, while this session evaluates.
+func (s *Session) Branch(opt Options) *Session {
+	b := NewSession(opt)
+	b.scope, b.clock, b.latest, b.sources = maps.Clone(s.scope), s.clock, maps.Clone(s.latest), slices.Clone(s.sources)
+	for name := range b.scope {
+		b.changed[name] = true
+	}
+	b.parted = s.clock
+	return b
+}
+
+// Join binds the names that a branch of this session has bound, and takes over the files that it has read.
+func (s *Session) Join(b *Session) {
+	for name, bound := range b.scope {
+		if bound.time > b.parted {
+			s.scope[name], s.changed[name] = bound, true
+		}
+	}
+	s.clock = max(s.clock, b.clock)
+	for _, file := range b.sources {
+		s.sources = lists.Add(s.sources, file)
+	}
+	maps.Copy(s.latest, b.latest)
+}
+
+// Below returns bound names and all bound names that their definitions use, directly or indirectly.
+func (s *Session) Below(names ...string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, s.scope.below(name)...)
+	}
+	return all
 }
 
 // Reads reports whether a text is a script of this session: it has the syntax, and it calls a function of the language or uses a

@@ -102,7 +102,7 @@ func (s *swept) under(e *evaluator, root *binding) value {
 // combinations. A mistake in a combination of two values is found when the sweep runs.
 func checkSweep(c *call) {
 	s, root := sweepPlan(c)
-	if s == nil || !checkStore(c) {
+	if s == nil || c.fn.param("store") >= 0 && !checkStore(c) {
 		return
 	}
 	for i, x := range s.axes {
@@ -118,9 +118,13 @@ func checkSweep(c *call) {
 	s.reportLacking()
 }
 
-// evalSweep evaluates the result for every combination, the last axis fastest. After an interrupt or a failure it returns the
-// combinations finished so far.
-func evalSweep(c *call) (any, error) {
+// evalSweep evaluates a sweep.
+func evalSweep(c *call) (any, error) { return runSweep(c, c.text("store"), c.text("rows")) }
+
+// runSweep evaluates the result for every combination, the last axis fastest. store is the path of a store, "" for none; per says what
+// a row is. After an interrupt or a failure it returns the combinations finished so far. Without any, or after a reported mistake, it
+// returns nil.
+func runSweep(c *call, store, per string) (any, error) {
 	s, root := sweepPlan(c)
 	if s == nil { // reported
 		return nil, nil
@@ -129,15 +133,15 @@ func evalSweep(c *call) (any, error) {
 		m.call, m.sweep, m.root = c, s, root
 		return sim.Sweep{Names: s.names()}, nil
 	}
-	if path := c.text("store"); path != "" {
-		store, err := openStore(c, c.e.session.path(path))
+	if store != "" {
+		opened, err := openStore(c, c.e.session.path(store))
 		if err != nil {
-			return nil, &argumentError{param: "store", message: fmt.Sprintf("cannot use the store %q", path), err: err}
+			return nil, &argumentError{param: "store", message: fmt.Sprintf("cannot use the store %q", store), err: err}
 		}
-		defer store.Close() // each result was written when it was finished
-		s.store = store
+		defer opened.Close() // each result was written when it was finished
+		s.store = opened
 	}
-	out := sim.Sweep{Names: s.names(), Per: c.text("rows")}
+	out := sim.Sweep{Names: s.names(), Per: per}
 	// All combinations are submitted before waiting for the first result.
 	if err := submitSweep(c, s, root); err != nil {
 		return nil, err

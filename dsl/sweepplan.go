@@ -17,7 +17,7 @@ func sweepPlan(c *call) (*swept, *binding) {
 	// The sweep evaluates the definition of the result again, so the result needs a name.
 	r, ok := c.args[0].Node.(*ast.IdentifierNode)
 	if !ok || c.e.scope[r.Value] == nil {
-		c.e.fail(c.args[0].Node, Sweep, "a sweep needs the name of a result", "bind it first: r = fc(…), then sweep(r, …)")
+		c.e.fail(c.args[0].Node, Sweep, "a sweep needs the name of a result", "bind it first: r = fc(…), then "+c.fn.Name+"(r, …)")
 		return nil, nil
 	}
 	root := c.e.scope[r.Value]

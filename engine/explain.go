@@ -206,7 +206,6 @@ type LackOfFit struct {
 	Nugget float64
 	Worst  []Residual
 	Alike  *AlikeArms // pair of arms that explains most of the excess; nil without one
-	Robust bool       // whether the run estimates the misspecification and allows for it
 	Scales bool       // whether the test uses noise scales that the problem states
 }
 

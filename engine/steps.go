@@ -83,8 +83,8 @@ func (s *Steps) checked(r int, sides []Side, b Batch) (p *float64) {
 	return p
 }
 
-// WithoutTrail returns s after it stops adding the audit trail to outcomes, because some entries are slow to compute and simulations show
-// few of them. The algorithm still has the trail.
+// WithoutTrail returns s after it stops adding the audit trail to outcomes and keeping batches for Learned, because some entries are slow
+// to compute, batches are many, and simulations show few of them. The algorithm still has the trail.
 func (s *Steps) WithoutTrail() *Steps {
 	s.brief = true
 	return s
@@ -174,7 +174,9 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	if !b.Empty() {
 		s.out.Rounds[r-1].LackOfFit = s.checked(r, sides, b)
 	}
-	s.learned = append(s.learned, b.Clone())
+	if !s.brief {
+		s.learned = append(s.learned, b.Clone())
+	}
 	changes := s.changes
 	s.changes = nil
 	var refused error
@@ -186,7 +188,8 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	return refused
 }
 
-// Learned yields the batches of all rounds so far, with the sign by which higher is better. Callers must not modify them.
+// Learned yields the batches of all rounds so far, with the sign by which higher is better; none after WithoutTrail. Callers must not
+// modify them.
 func (s *Steps) Learned() iter.Seq[Batch] { return slices.Values(s.learned) }
 
 // Outcome returns the outcome so far. Its status is StatusInterrupted while a round is open or Next would plan one.

@@ -277,9 +277,9 @@ var sentences = map[WarningKind]string{
 	WarnPoolWeak:    "sharing will save few further measurements at the precision of these data: the predicted speedup is %.3g",
 
 	WarnMeasuredWrong: "the fitted kernel misleads: %d of %d simulated runs are wrong with sharing and %d without, against delta = %g. " +
-		"It cannot represent these means. Add identity() to it, or use robust=true",
+		"It cannot represent these means. Add identity() to it, or state misfit=",
 	WarnMeasuredPoolWrong: "pooling the tasks hurts: %d of %d simulated runs are wrong with sharing, against delta " +
-		"= %g, and %d without. The kernel cannot represent these means. Add identity() to it, or use robust=true",
+		"= %g, and %d without. The kernel cannot represent these means. Add identity() to it, or state misfit=",
 	WarnMeasuredSlower: "pooling the tasks hurts in runs with a guarantee: " + measuredSpeedup,
 	WarnMeasuredWeak:   "pooling the tasks will help little in runs with a guarantee: " + measuredSpeedup,
 	WarnMeasuredLess:   "pooling the tasks helps less than predicted in runs with a guarantee: " + measuredSpeedup,
@@ -371,10 +371,7 @@ func (w Warning) lackOfFit() string {
 	arms := lists.Map(l.Worst, func(r Residual) string {
 		return fmt.Sprintf("task %q, arm %q by %.3g (%s standard errors)", r.Task, r.Arm, r.Off, tenths(r.Standardised))
 	})
-	remedy := fmt.Sprintf("Add %.3g*identity() to the kernel, or use robust=true with CoTestFC", l.Nugget)
-	if l.Robust {
-		remedy = fmt.Sprintf("robust=true allows for this; in the kernel, add %.3g*identity()", l.Nugget)
-	}
+	remedy := fmt.Sprintf("Add %.3g*identity() to the kernel, or state misfit=, a bound on the misspecification, with CoTestFC", l.Nugget)
 	if l.Scales {
 		remedy += `. If the noise is larger than stated, use noise="unknown"`
 	}

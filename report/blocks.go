@@ -215,7 +215,7 @@ type view struct {
 	figure func(o PlotOptions) (Figure, error) // for an X and at least one Y of axes
 
 	bars    string // the x for which the figure is one of bars; "" for none
-	several bool   // a figure may have several measures of one unit
+	several bool   // a figure may have several measures
 	panels  bool   // a figure may have panels
 }
 

@@ -27,6 +27,7 @@ type chart struct {
 	styles   []Style   // of the measures; nil means the figure's
 	theorem  string    // that the upper bounds of the rows are from
 	signed   bool      // values can be below 0
+	named    bool      // series have the names of their measures, which others in the figure have too
 	bounded  bool      // the lower bound was asked for: it is drawn however many there are
 }
 
@@ -41,9 +42,7 @@ type chartRow struct {
 
 // figure draws the chart as asked.
 func (c chart) figure(o PlotOptions) (Figure, error) {
-	if err := sameUnit(c.measures); err != nil {
-		return Figure{}, err
-	}
+	c.named = c.named || len(c.measures) > 1
 	g := c.split(slices.Index(c.names, o.X), slices.Index(c.names, o.Panel), o.LogX)
 	m := c.measures[0]
 	f := Figure{Title: c.title, XLabel: o.X, YLabel: m.column().heading(), LogX: g.log, LogY: m.log, NonNegative: !c.signed,

@@ -92,7 +92,7 @@ func (g split) one(p splitPanel, n int) Series {
 	j := n % len(g.measures)
 	c, m := p.combos[n/len(g.measures)], g.measures[j]
 	out := Series{Name: c.name}
-	if len(g.measures) > 1 {
+	if g.named {
 		out.Name = strings.TrimPrefix(c.name+", "+m.title, ", ")
 	}
 	if g.styles != nil {
@@ -136,7 +136,8 @@ func (g split) dress(out *Series, p splitPanel, n int) {
 		if !strings.Contains(out.Name, referenceMark) { // its name is in the title of the panel
 			out.Name, hue = out.Name+referenceMark, 0
 		}
-	case g.categories != nil && len(p.combos) > 1 && !slices.Contains(g.names, "algorithm"), len(g.algorithms) == 1 && len(g.variants) > 1:
+	case g.categories != nil && len(p.combos) > 1 && !slices.Contains(g.names, "algorithm"),
+		len(g.algorithms) == 1 && (len(g.variants) > 1 || g.named):
 		if len(g.measures) > 1 && (len(p.combos) > 1 || g.styles != nil) {
 			out.Hue, out.Variant = n/len(g.measures)+1, n%len(g.measures)
 		}

@@ -15,7 +15,7 @@ import (
 // PlotOptions selects the part of a value to draw; the zero value is the usual choice.
 type PlotOptions struct {
 	X string // what goes to the right; "" means the usual one
-	// what goes up; several are measures of one unit in one figure; none means the usual one
+	// what goes up; several measures are in one figure, for a sweep with panels for each unit; none means the usual one
 	Y     []string
 	Panel string // a swept name: a panel for each of its values; "" means one panel
 	// of a result, what its first run made of every arm instead of the usual figures; X is then "arm"
@@ -30,7 +30,7 @@ type PlotOptions struct {
 
 // FigureOf draws a value: plot(value, x=, y=, panel=, ...). Axes lists what x and y may
 // be. An x, y or panel that the value does not have is an error naming those it
-// has; so are measures of different units in one figure, and a value that cannot
+// has; so are measures of different units of a list of results, and a value that cannot
 // be drawn. An option of Layout that the figure cannot have is an *OptionError.
 func FigureOf(v any, o PlotOptions) (Figure, error) {
 	v = plain(v)
@@ -206,7 +206,7 @@ func figureTable(f Figure) Table {
 	for _, p := range f.Parts() {
 		var panel any
 		if len(f.Panels) > 0 {
-			panel = p.Title
+			panel = cmp.Or(p.Title, p.YLabel)
 		}
 		t.Rows = append(t.Rows, lists.Map(panelRows(p), func(row []any) []any { return append([]any{panel}, row...) })...)
 	}

@@ -15,16 +15,48 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// sweepFigure draws measures of a sweep, with the bounds to compare them with.
+// sweepFigure draws measures of a sweep, with panels for each unit if they have several.
 func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
 		return Figure{}, fmt.Errorf("the sweep has no results to draw")
 	}
+	units := lists.Groups(o.Y, func(y string) string { return measuresNamed(y)[0].quantity })
+	if len(units) == 1 {
+		return unitFigure(s, o, false)
+	}
+	named := slices.ContainsFunc(units, func(ys []string) bool { return len(ys) > 1 })
+	var f Figure
+	var labels []string
+	for _, ys := range units {
+		o.Y = ys
+		part, err := unitFigure(s, o, named)
+		if err != nil {
+			return f, err
+		}
+		for _, p := range part.Parts() {
+			p.YLabel = part.YLabel
+			if o.Panel == "" {
+				p.Title = ""
+			}
+			f.Panels = append(f.Panels, p)
+		}
+		f.XLabel, labels = part.XLabel, append(labels, part.YLabel)
+	}
+	f.YLabel = strings.Join(labels, ", ")
+	f.Title = f.YLabel + " against " + o.X
+	if o.Panel != "" {
+		f.Title += " for each " + o.Panel
+	}
+	return f, nil
+}
+
+// unitFigure draws measures of one unit, with the bounds to compare them with. named means that series have the names of their measures.
+func unitFigure(s sim.Sweep, o PlotOptions, named bool) (Figure, error) {
 	ys, bounded := o.Y, len(o.Y) > 1 && slices.Contains(o.Y, "lower_bound")
 	if bounded { // it is drawn once, as what the others are compared with, and not again for each algorithm
 		ys = lists.Where(ys, func(y string) bool { return y != "lower_bound" })
 	}
-	c := chart{names: s.Names, measures: measuresNamed(ys...), bounded: bounded}
+	c := chart{names: s.Names, measures: measuresNamed(ys...), bounded: bounded, named: named}
 	for _, r := range s.Rows {
 		row := chartRow{values: r.Values, mode: r.Result.Mode, algorithm: r.Result.Algorithm, cells: cellsOf(c.measures, r.Result)}
 		if bounded || o.Y[0] == "samples" {
@@ -64,11 +96,11 @@ func addLines(f *Figure, lines []ReferenceLine) {
 	}
 }
 
-// sameUnit refuses measures that cannot share an axis.
+// sameUnit refuses measures that bars cannot show along one axis.
 func sameUnit(ms []measure) error {
 	for _, m := range ms[1:] {
 		if m.quantity != ms[0].quantity {
-			return fmt.Errorf("y: %s is in %s and %s in %s: a figure has one unit, so draw them in two figures",
+			return fmt.Errorf("y: %s is in %s and %s in %s: bars have one unit, so draw them in two figures",
 				ms[0].name, strings.ToLower(ms[0].quantity), m.name, strings.ToLower(m.quantity))
 		}
 	}

@@ -57,6 +57,15 @@ func (l Layout) apply(f Figure) (Figure, error) {
 	if !(l.Width == 0 || l.Width >= Narrowest && l.Width <= Widest) {
 		return f, &OptionError{"width", fmt.Sprintf("width is %g; it must be %g to %g columns", l.Width, Narrowest, Widest), ""}
 	}
+	if len(f.Units()) > 1 {
+		const rule, hint = "the panels have different units", "draw the measures in two figures"
+		switch {
+		case l.YLim != nil:
+			return f, &OptionError{"ylim", fmt.Sprintf("ylim is [%s, %s]; %s", decimal(l.YLim[0], 0), decimal(l.YLim[1], 0), rule), hint}
+		case l.YLabel != nil:
+			return f, &OptionError{"ylabel", fmt.Sprintf("ylabel is %q; %s", *l.YLabel, rule), hint}
+		}
+	}
 	if err := lists.Each(l.axes(f), func(a framed) error { return a.check(f) }); err != nil {
 		return f, err
 	}

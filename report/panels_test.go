@@ -120,7 +120,8 @@ func TestSeveralMeasures(t *testing.T) {
 		o     PlotOptions
 		want  string
 	}{
-		{byCase(), PlotOptions{Y: []string{"bytes", "rounds"}}, "y: bytes is in bytes and rounds in rounds"},
+		{[]any{fcResult(), fcResult()}, PlotOptions{Y: []string{"bytes", "rounds"}}, "y: bytes is in bytes and rounds in rounds"},
+		{byCase(), PlotOptions{Y: []string{"bytes", "rounds"}, Layout: Layout{YLim: &[2]float64{1, 2}}}, "ylim is [1, 2]; the panels"},
 		{byCase(), PlotOptions{X: "gap", Panel: "gap"}, `panel="gap" here: panel can be case, algorithm`},
 		{byCase(), PlotOptions{X: "gap", Panel: "seed"}, `panel="seed" here`},
 		{fcResult(), PlotOptions{Panel: "case"}, "panel is for sweeps"},
@@ -130,6 +131,25 @@ func TestSeveralMeasures(t *testing.T) {
 		if _, err := FigureOf(c.value, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
+	}
+}
+
+// TestUnits: measures of several units have panels with y axes of their own, and series are named by their measures where a unit has
+// several.
+func TestUnits(t *testing.T) {
+	f, err := FigureOf(byCase(), PlotOptions{X: "gap", Y: []string{"samples", "lower_bound", "rounds"}, Panel: "case"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	units := f.Units()
+	if len(units) != 2 || len(units[0]) != len(units[1]) || units[0][0].YLabel != "Samples per agent" || units[1][0].YLabel != "Rounds" ||
+		units[0][0].LogY == units[1][0].LogY || units[1][0].Title != units[0][0].Title || units[1][0].Title == "" {
+		t.Errorf("units %d, labels %q and %q", len(units), units[0][0].YLabel, units[len(units)-1][0].YLabel)
+	}
+	f, err = FigureOf(byCase(), PlotOptions{X: "gap", Y: []string{"bytes", "bytes_raw", "rounds"}})
+	if err != nil || len(f.Panels) != 2 || !strings.HasSuffix(f.Panels[1].Series[0].Name, ", Rounds") ||
+		f.Title != "Bytes, Rounds against gap" || !strings.Contains(f.Describe(), "2 panels side by side (Bytes and Rounds)") {
+		t.Errorf("%v: %q, %q", err, f.Title, f.Describe())
 	}
 }
 

@@ -86,7 +86,7 @@ func (b Basis) contradicted() string {
 // offKernel states by how much rewards deviate from the kernel if that exceeds the stated bound.
 func (b Basis) offKernel(m *model.Model) string {
 	opt := b.Options
-	if opt.Robust || m.Truth().Fidelity(b.terms().Epsilon) != model.Foreign {
+	if m.Truth().Fidelity(b.terms().Epsilon) != model.Foreign {
 		return ""
 	}
 	if opt.Misfit == 0 {
@@ -101,7 +101,7 @@ func (b Basis) offKernel(m *model.Model) string {
 
 // blurred states why it is uncertain that the kernel represents known expected rewards; "" if it is certain.
 func (b Basis) blurred() string {
-	if b.Truth == nil || b.Model.Problem.Mean == nil || b.Options.Robust {
+	if b.Truth == nil || b.Model.Problem.Mean == nil {
 		return ""
 	}
 	if b.Options.Misfit > 0 {
@@ -284,13 +284,13 @@ func (b Basis) ofKernel() []string {
 			}
 		}
 	}
-	if !free && b.Options.Misfit == 0 && !b.Options.Robust {
+	if !free && b.Options.Misfit == 0 {
 		s := "the kernel can represent their expected rewards"
 		switch {
 		case !slices.ContainsFunc(b.Result.Trace, func(r engine.RoundRecord) bool { return r.LackOfFit != nil }):
 			s += " (untested, because no more arms were measured than its rank)"
 		case counted && b.Algorithm.Takes("misfit"):
-			s += fmt.Sprintf(" (its rank is %d on %d arms; robust=true estimates the misspecification)", dimensions, arms)
+			s += fmt.Sprintf(" (its rank is %d on %d arms; misfit= bounds the misspecification)", dimensions, arms)
 		}
 		out = append(out, s)
 		if i, j := b.Model.Relations().Merged(); i >= 0 {
@@ -310,7 +310,7 @@ func (b Basis) ofKernel() []string {
 
 // copiesApart names arms with equal features whose rewards may differ by more than epsilon given the data; "" if there are none.
 func (b Basis) copiesApart() string {
-	if b.Options.Misfit > 0 || b.Options.Robust || len(b.relied()) == 0 {
+	if b.Options.Misfit > 0 || len(b.relied()) == 0 {
 		return ""
 	}
 	var i, j int

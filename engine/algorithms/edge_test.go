@@ -112,7 +112,7 @@ func TestTie(t *testing.T) {
 	}
 	m := plain.ModelOf(t, p)
 	_, err := plain.On(engine.ModeFC, elimination.NewCoKernelFC)(m, engine.Options{})
-	if err == nil || !strings.Contains(err.Error(), `in task "a" arm "2" ties for best`) {
+	if err == nil || !strings.Contains(err.Error(), `arm "2" of task "a" ties for best`) {
 		t.Errorf("auto ridge on a tie: error %v must name task and arm", err)
 	}
 	if _, err = m.Truth().Hardness(0, 0); err == nil || !strings.Contains(err.Error(), "tie for best") {

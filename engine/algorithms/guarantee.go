@@ -157,9 +157,6 @@ func (b Basis) doubts() []string {
 	if p.KernelFittedHere() {
 		out = append(out, "the kernel was fitted to these data, and the error bound does not allow for this")
 	}
-	if b.Options.Robust {
-		out = append(out, "the misspecification of the kernel was estimated from the data of the run")
-	}
 	if p.Noise.Estimated() && !b.sideBySide() {
 		out = append(out, "the noise scales were estimated from the data")
 	}

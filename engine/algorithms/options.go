@@ -89,8 +89,7 @@ func abridged(s string) string {
 }
 
 // Measured returns the result of one run on measured rewards (problem.EnvironmentMeasured), finished or not, on its algorithm's present
-// model. The truth is unknown, so errors, regret and the lower bound are empty; the guarantee names its assumptions instead. Delta
-// includes all changes of the question.
+// model. The truth is unknown, so errors, regret and the lower bound are empty; the guarantee names its assumptions instead.
 func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	p := m.Problem
 	if p.Noise.Environment != problem.EnvironmentMeasured {
@@ -102,9 +101,6 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	r.Status, r.Unspent = out.Status, out.Unspent
 	if out.Status != engine.StatusInterrupted {
 		r.Runs = 1
-	}
-	if out.Bound > 0 {
-		r.Delta = out.Bound
 	}
 	each := float64(out.Samples) / float64(p.V())
 	r.SamplesPerAgent = engine.Interval{Mean: each, CI95: [2]float64{each, each}}

@@ -30,15 +30,17 @@ type Amend struct {
 
 var amendEntry = Entry{
 	Name: "amend", Synonyms: []string{"withdraw", "change_protocol"}, New: func() Act { return new(Amend) }, Plans: true,
-	Doc: "changes the protocol while it runs, from the next round on, and shows how far the campaign is. epsilon may be changed at any " +
-		"time. The report states the largest delta that was in force. Withdrawn or added arms weaken the guarantee a little, as the report " +
-		"states. The same change for the same reason is made only once",
-	Example: `amend("days", epsilon=2, reason="a yield this close is good enough for the plant")`,
+	Doc: "changes the protocol while it runs, from the next round on, and shows how far the campaign is. Every campaign accepts " +
+		"another capacity. Algorithms that decide by a posterior (CoBayesFC) also accept another epsilon or delta, and arms that are " +
+		"withdrawn or added; tests refuse these. The same change for the same reason is made only once",
+	Example: `amend("days", capacity=4, reason="a robot is away")`,
 	Short:   "Change the protocol while it runs",
-	Long: `Change the protocol while it runs. Epsilon may be changed at any time, for any reason.
-The report states the largest delta that was ever in force. A withdrawn arm can no
-longer be an answer. Rows of a table like the one
-of the problem add arms or tasks. All changes hold from the next round on.`,
+	Long: `Change the protocol while it runs. Every campaign accepts another capacity.
+Algorithms that decide by a posterior (CoBayesFC) also accept another epsilon or
+delta, and arms that are withdrawn or added. A withdrawn arm can no longer be an
+answer. Rows of a table like the one of the problem add arms or tasks. Tests refuse
+such changes: start another campaign and attach this one's measurements to it.
+All changes hold from the next round on.`,
 }
 
 // withdrawHint says how arms are named.

@@ -49,7 +49,6 @@ const (
 	NoteExtra   NoteKind = "extra"        // numbers: pulls beyond the plan
 	NoteClosed  NoteKind = "closed"       // numbers: rounds that a person closed
 	NoteEarly   NoteKind = "closed early" // numbers: rounds that ended without late results
-	NoteChanged NoteKind = "changed"      // numbers: arms added, arms withdrawn, bound on the error probability, delta
 	NoteDiffers NoteKind = "differs"      // see Difference
 	// why nothing is proven
 	NoteLateDiffer NoteKind = "late results differ" // see engine.WarnLateDiffer
@@ -85,8 +84,7 @@ var noteSentences = map[NoteKind]string{
 	NoteLed:     "the rounds are planned by %s, which has the answers",
 	NoteUnused:  "round %d and later rounds are not used, because everything is decided without them",
 	NotePending: "measured from the next round on: %s",
-	NoteGivenUp: "every try failed, so lists no longer have these: %s. To try again, ask with --retry (retry=true in a script). To remove " +
-		"an arm, use amend --withdraw TASK/ARM",
+	NoteGivenUp: "every try failed, so lists no longer have these: %s. To try again, ask with --retry (retry=true in a script)",
 	NoteNoBest:  "the measurements do not show the best arms: %s",
 	NoteEpsilon: "epsilon is changed to %g. These answers are still for %g, until results of a later round are recorded",
 
@@ -97,11 +95,10 @@ var noteSentences = map[NoteKind]string{
 
 	NoteOtherTasks: "all pulls of task %q in round %d are handed out; there are some of other tasks",
 
-	NoteLost:    "the %s nothing to do with %s (what fails is a result, and not lost)",
-	NoteExtra:   "the %s not chosen by %s",
-	NoteClosed:  "%s closed for reasons unrelated to rewards",
-	NoteEarly:   "the time of a result does not depend on its reward: %s ended without late results, which the posterior used when they came",
-	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g instead of %[5]g (docs/theory/changes.md)",
+	NoteLost:   "the %s nothing to do with %s (what fails is a result, and not lost)",
+	NoteExtra:  "the %s not chosen by %s",
+	NoteClosed: "%s closed for reasons unrelated to rewards",
+	NoteEarly: "the time of a result does not depend on its reward: %s ended without late results, which the posterior used when they came",
 
 	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
 	NoteRewardsKnown: "the means of the table for expected rewards",
@@ -165,8 +162,6 @@ func (n Note) String() string {
 		}
 	case NoteLosses:
 		words, numbers = n.lossWords(), none
-	case NoteChanged:
-		words = []string{changes(k, n.number(1))}
 	}
 	return sentence.Write(format, words, numbers)
 }

@@ -34,8 +34,6 @@ func TestNotes(t *testing.T) {
 		{noteOf(NoteClosed, 1), "1 round was closed"},
 		{noteOf(NoteClosed, 2), "2 rounds were closed"},
 		{noteOf(NoteEarly, 1), ""},
-		{Note{Kind: NoteChanged, Numbers: []float64{2, 1, 0.123456, 0.1}}, "1 arm was withdrawn and 2 arms were added while it ran, so that the probability of a wrong answer is at most 0.1235 instead of 0.1"},
-		{Note{Kind: NoteChanged, Numbers: []float64{0, 2, 0.2, 0.1}}, "2 arms were withdrawn"},
 		{Note{Kind: NoteDiffers}, ""},
 		{Note{Kind: NoteLateDiffer}, ""},
 		{Note{Kind: NoteTwice}, ""},

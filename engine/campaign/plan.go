@@ -167,20 +167,6 @@ func agreed(n int, one, more string) string {
 	return more
 }
 
-// changes says how many arms came and went.
-func changes(added, withdrawn int) string {
-	arms := func(n int, what string) string {
-		return fmt.Sprintf("%d %s %s", n, agreed(n, "arm was", "arms were"), what)
-	}
-	switch {
-	case added == 0:
-		return arms(withdrawn, "withdrawn")
-	case withdrawn == 0:
-		return arms(added, "added")
-	}
-	return arms(withdrawn, "withdrawn") + " and " + arms(added, "added")
-}
-
 // Moment is a campaign at one time: the recorded events, and the protocol in force. It is a value that never changes. It
 // answers all questions about a campaign, such as what to measure, the meaning of a sheet and the progress.
 type Moment struct {

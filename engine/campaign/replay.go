@@ -16,16 +16,14 @@ import (
 // Run holds the decisions of the algorithm on a state: on every round that is over, under its recorded plan. The same events, protocol and
 // program make the same run, to the last digit; a cache rests on it.
 type Run struct {
-	Outcome   engine.Outcome // answers, rounds and eliminations so far
-	Result    engine.Result  // of one real run; Remaining is NaN if nothing says
-	Next      engine.Plan    // that comes now, where More says so; zero else
-	More      bool           // whether there is one
-	Differs   []Difference   // decisions that are not those recorded
-	Notes     []Note         // for the status
-	Withdrawn int            // arms, in amendments that were taken in
-	Added     int            // arms, likewise
-	Delta     float64        // the largest ever in force
-	Epsilon   *float64       // the changed value; nil if it was not changed
+	Outcome engine.Outcome // answers, rounds and eliminations so far
+	Result  engine.Result  // of one real run; Remaining is NaN if nothing says
+	Next    engine.Plan    // that comes now, where More says so; zero else
+	More    bool           // whether there is one
+	Differs []Difference   // decisions that are not those recorded
+	Notes   []Note         // for the status
+	Delta   float64        // in force
+	Epsilon *float64       // the changed value; nil if it was not changed
 }
 
 // Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
@@ -350,26 +348,21 @@ func (x *replayer) change(ctx context.Context, a amendment) error {
 	}
 	if a.Delta != nil && err == nil {
 		err = x.steps.SetDelta(*a.Delta)
-		x.run.Delta = max(x.run.Delta, *a.Delta)
+		x.run.Delta = *a.Delta
 	}
 	if len(a.WithdrawArms) > 0 && err == nil {
 		err = x.steps.Withdraw(x.numbers(a.WithdrawArms)...)
-		x.run.Withdrawn += len(a.WithdrawArms)
 	}
 	if a.Add != nil && err == nil {
 		err = x.extend(ctx, *a.Growth)
 	}
 	if errors.Is(err, engine.ErrFixedQuestion) {
-		why := ""
-		if e, known := x.protocol.Entry(); known == nil && e.Scheduled {
-			why = " (its confidence widths cover only the arms, delta and epsilon of the start)"
+		remedy := ""
+		if engine.UsesAddedData(x.steps.Algorithm()) {
+			remedy = " and attach the measurements of this one, which guide it (export writes them)"
 		}
-		remedy := "capacity can be changed"
-		if a.Add != nil {
-			remedy = "start another campaign with the larger table. Write the measurements of this one with export, and record them there with " +
-				"attach"
-		}
-		return fmt.Errorf("%s: %w%s; %s", x.protocol.Algorithm, err, why, remedy)
+		return fmt.Errorf("%s: %w. Its guarantee is for the arms, delta and epsilon of the start. Start another campaign with the new "+
+			"ones%s; only capacity can be changed here", x.protocol.Algorithm, err, remedy)
 	}
 	return err
 }
@@ -398,6 +391,5 @@ func (x *replayer) extend(ctx context.Context, g Growth) error {
 		return err
 	}
 	x.generation++
-	x.run.Added += len(g.Added)
 	return x.steps.Extend(alg, g.At)
 }

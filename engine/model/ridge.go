@@ -29,7 +29,7 @@ func (m Designs) Ridge(mode string, opt Terms) (float64, error) {
 		return opt.Ridge.Value, nil
 	case engine.RidgeGP:
 		if mode == engine.ModeFC {
-			return 0, errors.New(`xi="gp" works only with fb, whose number of pulls is fixed. For fc, write a number or "auto"`)
+			return 0, errors.New(`xi="gp" works only with fb, which fixes the number of pulls. For fc, write xi=0.01 or xi="auto"`)
 		}
 		return 0, nil // set per round by GpRidge
 	}

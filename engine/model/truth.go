@@ -238,7 +238,7 @@ func (m Truth) Witnessed(opt Terms, samples float64) bool {
 // if there are many arms; false is inconclusive.
 func (m Truth) Witness(opt Terms, samples float64) (cost float64, found bool) {
 	n := m.Problem.N()
-	if n <= eagerArms || opt.Norm <= 0 || opt.Robust || m.Problem.Mean == nil {
+	if n <= eagerArms || opt.Norm <= 0 || m.Problem.Mean == nil {
 		return 0, false
 	}
 	if opt.Misfit > 0 {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -135,6 +136,53 @@ func TestRaggedRows(t *testing.T) {
 		if _, err := loadText(c.table, problem.LoadOptions{}); err == nil || err.Error() != c.want {
 			t.Errorf("%q: error %v, want %s", c.table, err, c.want)
 		}
+	}
+}
+
+// Columns of two levels, as pandas writes them, get names of both; a repeated name or units alone make no second line.
+func TestHeaderOfTwoLines(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{",,yield,yield\n,,mean,std\nsite,arm,,\nA,x,1.5,0.2\nA,y,2.5,0.3\n", "site arm yield_mean yield_std"},
+		{",cost,cost,yield,yield\narm,x,y,x,y\nsite,,,,\nA,2.5,3.5,10.5,9.5\nB,2.4,2.5,10.2,10.3\n", "site cost_x cost_y yield_x yield_y"},
+		{",yield,yield\nyear,2020,2021\nsite,,\nA,2.5,3.5\nB,2.4,2.5\n", "site yield_2020 yield_2021"},
+		{"id,id,out,out\nsite,arm,yield,cost\nA,x,1.5,2\nA,y,2.5,3\n", "id_site id_arm out_yield out_cost"},
+		{"site,yield,yield\nA,1.5,2\nA,2.5,3\nB,1.1,4\n", "site yield yield.1"},
+		{"site,yield,cost\n,t/ha,EUR\nA,1.5,2\nA,2.5,3\n", "site yield cost"},
+		{"arm,arm,yield\na,b,failed\na,c,2\nb,c,3\n", "arm arm.1 yield"},
+	} {
+		d, err := problem.Describe("t.csv", problem.LoadOptions{Read: func(string) ([]byte, error) { return []byte(c.text), nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, column := range d.Columns {
+			names = append(names, column.Name)
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%q has the columns %s, want %s", c.text, got, c.want)
+		}
+	}
+}
+
+// A packed table that will not fit is refused before anything of it is kept.
+func TestPackedTableThatCannotFit(t *testing.T) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte("arm,reward\n")) // a buffer takes it
+	rows := bytes.Repeat([]byte("a,1\n"), 1<<18)
+	for range 64 {
+		_, _ = w.Write(rows)
+	}
+	_ = w.Close()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := loadText(b.String(), problem.LoadOptions{Long: &problem.Long{Arm: []string{"arm"}, Reward: "reward"}})
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "the limit for a file of this size") {
+		t.Errorf("error %v", err)
+	}
+	if made := (after.TotalAlloc - before.TotalAlloc) >> 20; made > 16 {
+		t.Errorf("%d MB were made", made)
 	}
 }
 

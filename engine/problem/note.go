@@ -29,6 +29,7 @@ const (
 	// names: what the rows do; numbers: rows, line of the first
 	NoteNoData        NoteKind = "no data"
 	NoteRowNames      NoteKind = "row names"      // the header has no name for the first column
+	NoteHeaderLines   NoteKind = "header lines"   // names: the first of the joined names
 	NoteSeparator     NoteKind = "separator"      // names: the character
 	NoteDecimalCommas NoteKind = "decimal commas" // names: the separator
 	NoteThousands     NoteKind = "thousands"      // names: the first number with a point; numbers: its line
@@ -95,9 +96,11 @@ const (
 // noteSentences have a verb for each text that words makes of the names, then for each number, in the
 // order of the Note or by their place in it.
 var noteSentences = map[NoteKind]string{
-	NoteLineSkipped:   "line 1, above the header, is skipped",
-	NoteLinesSkipped:  "lines 1 to %d, above the header, are skipped",
-	NoteRowNames:      "rows have one value more than the header. The first is used as the row name",
+	NoteLineSkipped:  "line 1, above the header, is skipped",
+	NoteLinesSkipped: "lines 1 to %d, above the header, are skipped",
+	NoteRowNames:     "rows have one value more than the header. The first is used as the row name",
+	NoteHeaderLines: "the header has two lines, as pandas writes columns of two levels. They are joined to names such as %[1]q. To write " +
+		"one line: df.columns = df.columns.map('_'.join)",
 	NoteTwice:         "several columns are named %[1]q. The first is used; the second is renamed %[2]q",
 	NoteNoData:        "rows that %[1]s are skipped: %[2]d, the first in line %[3]d",
 	NoteSeparator:     "columns are separated by %s",

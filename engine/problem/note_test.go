@@ -25,6 +25,7 @@ func TestNoteSentences(t *testing.T) {
 		{Kind: NoteLineSkipped, Path: "a.csv"},
 		{Kind: NoteLinesSkipped, Path: "a.csv", Numbers: []float64{3}},
 		{Kind: NoteRowNames},
+		{Kind: NoteHeaderLines, Names: []string{"yield_mean"}},
 		{Kind: NoteSeparator, Path: "a.csv", Names: []string{"\t"}},
 		{Kind: NoteDecimalCommas, Path: "a.csv", Names: []string{";"}},
 		{Kind: NoteThousands, Path: "a.csv", Names: []string{"1.234"}, Numbers: []float64{2}},

@@ -36,7 +36,7 @@ const maxSheet = 1 << 26
 // wrong with single cells shows when they are read.
 func ReadSheet(ctx context.Context, path string, data []byte, own *Long, sets ...[]string) (_ *Sheet, set int, err error) {
 	defer try.Caught(&err)
-	data = (&table{path: path, allowance: LoadOptions{Context: ctx}.allowance()}).unpacked(data, maxSheet, ctx)
+	data = (&table{path: path, allowance: LoadOptions{Context: ctx}.allowance()}).unpacked(data, maxSheet, 0, ctx)
 	if own != nil {
 		if s, k := own.readOwn(ctx, path, data, sets); s != nil {
 			return s, k, nil

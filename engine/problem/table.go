@@ -145,7 +145,11 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 	sum := sha256.Sum256(data)
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}, allowance: opt.allowance()}
 	if packed {
-		data = t.unpacked(data, MaxData, opt.context())
+		perLine := 0
+		if opt.Long != nil {
+			perLine = perRow
+		}
+		data = t.unpacked(data, MaxData, perLine, opt.context())
 	}
 	if opt.Decode != nil {
 		data, err = opt.Decode(allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit), data)

@@ -323,7 +323,7 @@ class Result(Value, _HasPlot):
     def explain(self, task: str | None = ...) -> Explanation:
         """Explains the state of each task of a run: the lead of its best arm over the next, the samples still needed, and the comparisons that eliminated the other arms."""
         ...
-    def compare(self, *more: Any) -> Table:
+    def compare(self, *more: Any, **named: Any) -> Table:
         """Shows results side by side in a table."""
         ...
 
@@ -626,7 +626,7 @@ class Problem(Value):
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
         """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time, compared with the unchanged run."""
         ...
-    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
+    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
         """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the best arm of every task."""
         ...
     def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ..., batch: int | None = ...) -> Result:
@@ -638,7 +638,7 @@ class Problem(Value):
     def compare_kernels(self, kernels: _List, mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ...) -> Table:
         """Fits several kernels to the means of a problem, and compares their marginal likelihood, leave-one-out prediction and test for lack of fit."""
         ...
-    def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
+    def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
         """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by simulation; start(…) begins the campaign."""
         ...
 
@@ -776,7 +776,7 @@ class Campaign(Value, _HasPlot):
         """Explains the state of each task of a run: the lead of its best arm over the next, the samples still needed, and the comparisons that eliminated the other arms."""
         ...
     def amend(self, reason: str, epsilon: _Number | None = ..., delta: _Number | None = ..., capacity: int | None = ..., withdraw: str | _List | None = ..., add: str | PathLike[str] | _Table | None = ..., by: str | None = ...) -> Campaign:
-        """Changes the protocol while it runs, from the next round on, and shows how far the campaign is. epsilon may be changed at any time."""
+        """Changes the protocol while it runs, from the next round on, and shows how far the campaign is."""
         ...
     def fail(self, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
         """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out again."""
@@ -1687,7 +1687,7 @@ def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _
     """
     ...
 
-def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
+def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
     """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the
     best arm of every task.
 
@@ -1739,9 +1739,6 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
         misfit (a number, at least 0, default 0):
             Bound on the misspecification: how far any expected reward may be from what the kernel can
             represent, in reward units; for CoTestFC and IndTestFC
-        robust (True or False, default False):
-            True (or 1): estimate the misspecification from the data of the run and allow for it; for
-            CoTestFC and IndTestFC
         rewards (a reward function, optional; also a Python function):
             A function that draws rewards instead of the problem: a Go func bound by session.Put, or a
             Python function f(task, arm, count) that returns the mean of count rewards
@@ -2036,7 +2033,7 @@ def explain(r: Result | Campaign | str, task: str | None = ...) -> Explanation:
     """
     ...
 
-def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
+def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
     """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by
     simulation; start(…) begins the campaign. Only the forecast uses expected rewards of the table.
 
@@ -2122,9 +2119,6 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         misfit (a number, at least 0, default 0):
             Bound on the misspecification: how far any expected reward may be from what the kernel can
             represent, in reward units; for CoTestFC and IndTestFC
-        robust (True or False, default False):
-            True (or 1): estimate the misspecification from the data of the run and allow for it; for
-            CoTestFC and IndTestFC
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
         batch (a whole number, at least 1, default 1):
@@ -2271,10 +2265,10 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
     ...
 
 def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: _Number | None = ..., capacity: int | None = ..., withdraw: str | _List | None = ..., add: str | PathLike[str] | _Table | None = ..., by: str | None = ...) -> Campaign:
-    """Changes the protocol while it runs, from the next round on, and shows how far the campaign is.
-    epsilon may be changed at any time. The report states the largest delta that was in force. Withdrawn
-    or added arms weaken the guarantee a little, as the report states. The same change for the same
-    reason is made only once.
+    """Changes the protocol while it runs, from the next round on, and shows how far the campaign is. Every
+    campaign accepts another capacity. Algorithms that decide by a posterior (CoBayesFC) also accept
+    another epsilon or delta, and arms that are withdrawn or added; tests refuse these. The same change
+    for the same reason is made only once.
 
     Parameters:
         c (a campaign or a string):
@@ -2303,7 +2297,7 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
         Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
-        cope.amend("days", epsilon=2, reason="a yield this close is good enough for the plant")
+        cope.amend("days", capacity=4, reason="a robot is away")
     """
     ...
 
@@ -2436,16 +2430,16 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
             The x axis: a swept name; for a result, task or round
         y (a string or a list, optional):
             The measure to draw, by default the first; for a sweep or several results also a list of
-            measures with one unit. Measures for an answer: reward; for a sweep or several results:
-            samples, samples_total, ratio, lower_bound, theorem, corollary_a, corollary_b, corollary_c,
-            misfit_bound, theorem_error, corollary_a_error, corollary_b_error, corollary_c_error,
-            information_gain, effective_dimension, rank_joint, rounds, messages, bytes, bytes_raw,
-            bytes_theta, error, decided_error, task_error, undecided, regret or relative_regret; for a
-            result: estimate, alive, pulls, rho or open; for bounds: samples, budget or error; for a
-            plan or a what_if table: samples, samples_total, rounds, cost or time; for hardness: gap,
-            rho_alone or weight; for a spectrum: eigenvalue; for a design: weight; for comparisons:
-            ratio or difference; for a speedup: beta; for a fit: similarity or residual; for a campaign:
-            open, decided or samples
+            measures; for a sweep each unit has a panel. Measures for an answer: reward; for a sweep or
+            several results: samples, samples_total, ratio, lower_bound, theorem, corollary_a,
+            corollary_b, corollary_c, misfit_bound, theorem_error, corollary_a_error, corollary_b_error,
+            corollary_c_error, information_gain, effective_dimension, rank_joint, rounds, messages,
+            bytes, bytes_raw, bytes_theta, error, decided_error, task_error, undecided, regret or
+            relative_regret; for a result: estimate, alive, pulls, rho or open; for bounds: samples,
+            budget or error; for a plan or a what_if table: samples, samples_total, rounds, cost or
+            time; for hardness: gap, rho_alone or weight; for a spectrum: eigenvalue; for a design:
+            weight; for comparisons: ratio or difference; for a speedup: beta; for a fit: similarity or
+            residual; for a campaign: open, decided or samples
         file (a string, optional):
             Also write the figure to this file, as .svg, .pdf, .png or .tex
         panel (a string, optional):
@@ -2490,13 +2484,14 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
     """
     ...
 
-def compare(r: Result, *more: Any) -> Table:
+def compare(r: Result, *more: Any, **named: Any) -> Table:
     """Shows results side by side in a table.
 
     Parameters:
         r (a result):
             A result
         *more: further results
+        **named: algorithm, with a list: runs r with each algorithm, and compares these results
 
     Returns:
         Table

@@ -18,7 +18,6 @@ from typing import Any
 
 from ._errors import CopeError, Interrupted, Note, ProcessEnded
 from ._own import Runs
-from ._waits import stuck_at
 
 PROTOCOL = 1
 
@@ -55,12 +54,27 @@ def command() -> str:
     raise CopeError(f"there is no {name}: install the wheel of your platform, or set GONB_COPE to the path of the command", "request")
 
 
+class _Call:
+    """A request that was sent and has no answer yet."""
+
+    def __init__(self, number: str, generation: int) -> None:
+        self.number, self.generation = number, generation
+        self.failed: BaseException | None = None  # what a function of Python raised
+        self.cancelled = False
+
+
 class Process:
-    """A child process, started by the first call. It serves one call at a time, from any thread."""
+    """A child process, started by the first call.
+
+    It serves one call at a time, from any thread. While a call waits for a function of Python, other calls are served inside it.
+    """
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
-        self._lock = threading.RLock()
+        self._turn = threading.Condition()  # guards the next three
+        self._owner: int | None = None  # the thread whose call is served
+        self._held = 0  # how often it asked for that
+        self._lent = 0  # how many calls wait for functions of Python, each inside the one before
         self._pid = 0
         self._buffer = bytearray()
         self._blocks: dict[int, bytearray] = {}
@@ -69,18 +83,19 @@ class Process:
         self._functions: dict[int, Callable[..., Any]] = {}  # which the child may call
         self._numbered = 0
         self._runs = Runs()
-        self._held = 0  # how often the lock is held, by one thread
-        self._asked: int | None = None  # the thread in which a function of Python runs
-        self._callers: set[int] = set()  # threads that wait for the lock
         self._folder = ""
         self._log: Any = None
+        self._end: ProcessEnded | None = None  # of the last process
         self.generation = 0  # counts processes: a value belongs to one
         self.freed: deque[tuple[int, str]] = deque()
         self.on_progress: Callable[[dict[str, Any]], None] | None = None
         self.on_display: Callable[[dict[str, Any]], None] | None = None
-        self._cancelled = 0
-        self._writing = False
-        self._failed: BaseException | None = None
+        self._open: list[_Call] = []
+        self._answers: dict[str, dict[str, Any]] = {}  # that another call has read
+        self._writing = threading.Lock()
+        self._cancels: list[str] = []  # numbers of requests to cancel
+        self._handler: Any = None  # of interrupts during a call of the main thread, and the one before
+        self._before: Any = None
 
     # Starting and ending.
 
@@ -110,6 +125,7 @@ class Process:
         self._runs = Runs()
         self._buffer.clear()
         self._blocks.clear()
+        self._answers.clear()
         self._request("hello", {"protocol": PROTOCOL, "folder": self._folder})
 
     def _forget(self) -> None:
@@ -123,7 +139,7 @@ class Process:
 
     def close(self) -> None:
         """End the child. Values of it cannot be used any more."""
-        with self._lock:
+        with self.alone():
             child = self._child
             if child is None:
                 return
@@ -136,7 +152,9 @@ class Process:
                 child.kill()
                 child.wait()
 
-    def _ended(self) -> ProcessEnded:
+    def _ended(self, call: _Call) -> ProcessEnded:
+        if self._end is not None and (self._child is None or self.generation != call.generation):  # a call inside this one has found it
+            return ProcessEnded(str(self._end), "ended")
         status, said = None, ""
         child = self._child
         if child is not None:
@@ -148,7 +166,8 @@ class Process:
         self._forget()
         how = f"by signal {-status}" if status is not None and status < 0 else f"with status {status}"
         text = f"the gonb-cope process ended {how}; the next call starts another. Values of it are lost, campaigns are on the disk"
-        return ProcessEnded(f"{text}\n{said}" if said else text, "ended")
+        self._end = ProcessEnded(f"{text}\n{said}" if said else text, "ended")
+        return self._end
 
     # Requests.
 
@@ -167,33 +186,41 @@ class Process:
 
     @contextlib.contextmanager
     def alone(self) -> Any:
-        """Wait for other threads, and keep them out: nothing is released between a table and the call that names it.
-
-        A call from inside a Python function that the process waits for is refused: it would never end.
-        """
-        own, before = threading.get_ident(), None
-        self._callers.add(own)
+        """Wait for other threads, and keep them out: nothing is released between a table and the call that names it."""
+        own = threading.get_ident()
+        self._take_turn(own, 1, lambda: self._owner in (None, own))
         try:
-            while self._asked == own or not self._lock.acquire(timeout=0.1):
-                function = self._asked
-                stuck = None if function in (None, own) else stuck_at(function, own, self._callers)
-                if function == own or (stuck is not None and stuck is before):
-                    raise CopeError(
-                        "a function of Python that gonb_cope calls cannot call gonb_cope itself, because the outer call waits for its value. "
-                        "Make the inner call first, and use its result in the function",
-                        "request",
-                    )
-                before = stuck
-        finally:
-            self._callers.discard(own)
-        self._held += 1
-        try:
-            if self._held == 1 and self.pid and (len(self.freed) > 32 or (self.freed and self._functions)):
+            # Inside another call nothing is released: that call may need it.
+            if self._held == 1 and not self._lent and self.pid and (len(self.freed) > 32 or (self.freed and self._functions)):
                 self._release()
             yield
         finally:
-            self._held -= 1
-            self._lock.release()
+            with self._turn:
+                self._held -= 1
+                if not self._held:
+                    self._owner = None
+                    self._turn.notify_all()
+
+    def _take_turn(self, own: int, times: int, free: Callable[[], bool]) -> None:
+        with self._turn:
+            while not self._turn.wait_for(free, 0.5):  # Windows hears no interrupt during a wait
+                pass
+            self._owner = own
+            self._held += times
+
+    @contextlib.contextmanager
+    def _lend(self) -> Any:
+        """Let calls be served while a function of Python runs, then wait for their end."""
+        with self._turn:
+            held, self._held, self._owner = self._held, 0, None
+            self._lent += 1
+            level = self._lent
+            self._turn.notify_all()
+        try:
+            yield
+        finally:
+            self._take_turn(threading.get_ident(), held, lambda: self._owner is None and self._lent == level)
+            self._lent -= 1
 
     def number_blocks(self, count: int) -> list[int]:
         """Return numbers for blocks to come."""
@@ -222,31 +249,31 @@ class Process:
 
     def _request(self, method: str, params: Any, blocks: Sequence[Any] = ()) -> Any:
         self._next += 1
-        number = f"p{self._next}"  # numbers are the server's
-        self._cancelled, self._failed = 0, None
-        with self._interrupts(number):
-            try:
+        call = _Call(f"p{self._next}", self.generation)  # numbers are the server's
+        self._open.append(call)
+        try:
+            with self._interrupts(call):
                 for block, content in blocks:
-                    self._write(b"Content-Length: %d\r\nBlock: %d\r\n\r\n" % (len(content), block))
-                    self._write(content)
-                self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-                answer = self._await(number)
-            except (OSError, EOFError) as e:
-                raise self._ended() from e
-        failed, self._failed = self._failed, None
-        if failed is not None:
-            raise failed
+                    self._write(b"Content-Length: %d\r\nBlock: %d\r\n\r\n" % (len(content), block), content)
+                self._send({"jsonrpc": "2.0", "id": call.number, "method": method, "params": params})
+                answer = self._await(call)
+        except (OSError, EOFError) as e:
+            raise self._ended(call) from e
+        finally:
+            self._open.remove(call)
+        if call.failed is not None:
+            raise call.failed
         if "error" in answer:
-            raise self._error(answer["error"])
-        if self._cancelled and method in ("call", "run"):
+            raise self._error(answer["error"], call)
+        if call.cancelled and method in ("call", "run"):
             raise Interrupted("interrupted when all was finished", answer.get("result"))
         return answer.get("result")
 
-    def _error(self, error: dict[str, Any]) -> BaseException:
+    def _error(self, error: dict[str, Any], call: _Call) -> BaseException:
         found = error.get("data")
         data = found if isinstance(found, dict) else {}
         kind = data.get("kind", "request")
-        if kind == "interrupted" or self._cancelled:
+        if kind == "interrupted" or call.cancelled:
             interrupted = Interrupted("interrupted", data.get("partial"))
             interrupted.bound = data.get("bound") or []
             return interrupted
@@ -254,17 +281,19 @@ class Process:
         failed.bound = data.get("bound") or []
         return failed
 
-    def _await(self, number: str) -> dict[str, Any]:
-        while True:
+    def _await(self, call: _Call) -> dict[str, Any]:
+        while call.number not in self._answers:
             message = self._read()
             method = message.get("method")
             if method is None:
-                if message.get("id") == number:
-                    return message
+                self._answers[str(message.get("id"))] = message
             elif method == "evaluate":
-                self._evaluate(message, number)
+                self._evaluate(message, call)
+                if self.generation != call.generation:  # a call inside the function started another process
+                    raise EOFError
             else:
                 self._notified(method, message.get("params") or {})
+        return self._answers.pop(call.number)
 
     def _notified(self, method: str, params: dict[str, Any]) -> None:
         if method == "notice":
@@ -276,49 +305,50 @@ class Process:
 
     # Functions of Python.
 
-    def _evaluate(self, message: dict[str, Any], request: str) -> None:
+    def _evaluate(self, message: dict[str, Any], call: _Call) -> None:
+        """Answer a question, which may also be one of a call around this one."""
         params = message["params"]
         answer: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
-        if params.get("request") != json.dumps(request) or self._failed is not None:
+        if params.get("request") not in [json.dumps(one.number) for one in self._open] or call.failed is not None:
             answer["error"] = {"code": 3, "message": "the call is over"}
             self._blocks.clear()
             self._send(answer)
             return
-        before, self._asked = self._asked, threading.get_ident()
         try:
-            with self._own_interrupts():
+            with self._lend(), self._own_interrupts():
                 if params["kind"] == "kernel":
-                    answer["result"] = {"block": self._kernel(params)}
+                    block, content = self._kernel(params)
+                    answer["result"] = {"block": block}
                 elif params["kind"] == "algorithm":
-                    block = self._blocks.pop(params["x"]) if params.get("x") else None
-                    answer["result"] = self._runs.answer(params["function"], self._functions[params["function"]], params["algorithm"], block)
+                    gram = self._blocks.pop(params["x"]) if params.get("x") else None
+                    answer["result"] = self._runs.answer(params["function"], self._functions[params["function"]], params["algorithm"], gram)
                 else:
                     draw = self._functions[params["function"]]
                     asked = zip(params["tasks"], params["arms"], params["counts"])
                     answer["result"] = {"means": [_reward(draw(task, arm, count), task, arm) for task, arm, count in asked]}
         except BaseException as e:
-            self._failed = e  # raised when the call is over
+            call.failed = e  # raised when the call is over
             answer["error"] = {"code": 3, "message": f"the Python function failed: {type(e).__name__}: {e}"}
-        finally:
-            self._asked = before
+        if self.generation != call.generation:
+            return
+        if call.failed is None and params["kind"] == "kernel":
+            self._write(b"Content-Length: %d\r\nBlock: %d\r\n\r\n" % (len(content), block), content)
         self._send(answer)
-        if self._failed is not None:
-            self._cancel(request)
+        if call.failed is not None:
+            self._cancel(call.number)
 
-    def _kernel(self, params: dict[str, Any]) -> int:
+    def _kernel(self, params: dict[str, Any]) -> tuple[int, bytes]:
+        """Return a block of kernel values with its number."""
         from ._blocks import evaluate
 
         x, y = self._blocks.pop(params["x"]), self._blocks.pop(params["y"])
-        content = evaluate(self._functions[params["function"]], x, y, params["rows"], params["width"])
         (number,) = self.number_blocks(1)
-        self._write(b"Content-Length: %d\r\nBlock: %d\r\n\r\n" % (len(content), number))
-        self._write(content)
-        return number
+        return number, evaluate(self._functions[params["function"]], x, y, params["rows"], params["width"])
 
     # Interrupts.
 
     @contextlib.contextmanager
-    def _interrupts(self, number: str) -> Any:
+    def _interrupts(self, call: _Call) -> Any:
         """Turn an interrupt into a cancellation of the request; a second one ends the process."""
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -326,60 +356,72 @@ class Process:
         before = signal.getsignal(signal.SIGINT)
 
         def interrupt(_signum: int, _frame: Any) -> None:
-            if self._cancelled == 0:
-                self._cancelled = 1
-                if not self._writing:
-                    self._cancel(number)
+            if not call.cancelled:
+                call.cancelled = True
+                self._cancel(call.number)
             elif self._child is not None:
                 self._child.kill()
 
         if not callable(before):
             yield
             return
-        self._before = before
-        self._handler = interrupt
+        around = self._before, self._handler
+        self._before, self._handler = before, interrupt
         signal.signal(signal.SIGINT, interrupt)
         try:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
+            self._before, self._handler = around
 
     @contextlib.contextmanager
     def _own_interrupts(self) -> Any:
         """While a function of Python runs, an interrupt is raised in it."""
-        handler = getattr(self, "_handler", None)
+        before, handler = self._before, self._handler
         if threading.current_thread() is not threading.main_thread() or handler is None or signal.getsignal(signal.SIGINT) is not handler:
             yield
             return
-        signal.signal(signal.SIGINT, self._before)
+        signal.signal(signal.SIGINT, before)
         try:
             yield
         finally:
             signal.signal(signal.SIGINT, handler)
 
     def _cancel(self, number: str) -> None:
-        with contextlib.suppress(OSError):
-            self._send({"jsonrpc": "2.0", "method": "cancel", "params": {"id": number}})
+        self._cancels.append(number)
+        self._send_cancels()
+
+    def _send_cancels(self) -> None:
+        """Cancel requests, unless a message is being written: this is called again after it."""
+        while self._cancels and self._writing.acquire(blocking=False):
+            try:
+                with contextlib.suppress(OSError, EOFError):
+                    self._put(self._framed({"jsonrpc": "2.0", "method": "cancel", "params": {"id": self._cancels.pop()}}))
+            finally:
+                self._writing.release()
 
     # Bytes.
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _framed(self, message: dict[str, Any]) -> bytes:
         content = json.dumps(message, separators=(",", ":"), allow_nan=False, default=self._numbers).encode()
-        self._write(b"Content-Length: %d\r\n\r\n%b" % (len(content), content))
+        return b"Content-Length: %d\r\n\r\n%b" % (len(content), content)
 
-    def _write(self, content: Any) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
+        self._write(self._framed(message))
+
+    def _write(self, *contents: Any) -> None:
+        with self._writing:
+            for content in contents:
+                self._put(content)
+        self._send_cancels()
+
+    def _put(self, content: Any) -> None:
         child = self._child
         if child is None or child.stdin is None:
             raise EOFError
-        before, self._writing = self._cancelled, True
         left = memoryview(content).cast("B")
-        try:
-            while len(left):
-                left = left[child.stdin.write(left) :]
-        finally:
-            self._writing = False
-        if self._cancelled != before:
-            self._cancel(f"p{self._next}")
+        while len(left):
+            left = left[child.stdin.write(left) :]
 
     def _read(self) -> dict[str, Any]:
         """Return the next message; blocks before it are kept."""

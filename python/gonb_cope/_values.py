@@ -35,7 +35,7 @@ class Value:
         self._replaced = False  # a later script bound the name again
 
     def __del__(self) -> None:
-        if not self.__dict__.get("_kept", True):
+        if process is not None and not self.__dict__.get("_kept", True):  # None while Python ends
             process.freed.append((self._generation, self._name))
 
     @staticmethod

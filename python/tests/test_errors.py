@@ -119,47 +119,43 @@ def in_a_pool(work):
         return pool.submit(work).result()
 
 
-def caught(work):
-    try:
-        return work()
-    except cope.CopeError as e:
-        return e
-
-
-def by_queues(work):
-    """Ask a thread that takes work from a queue and puts what it gives into another."""
-    asked, given = queue.Queue(), queue.Queue()
-    threading.Thread(target=lambda: given.put(caught(asked.get())), daemon=True).start()
+def by_queues(work, kind=queue.Queue):
+    """Ask a thread that takes work from a queue and puts the result into another."""
+    asked, given = kind(), kind()
+    threading.Thread(target=lambda: given.put(asked.get()()), daemon=True).start()
     asked.put(work)
     return given.get()
 
 
-def by_an_event(work):
-    """Wait for a thread that keeps what it found in an object."""
-    done = threading.Event()
+def by_a_lock(work):
+    """Wait for a lock that a thread releases when it has the result."""
+    found, done = [], threading.Lock()
+    done.acquire()
+    threading.Thread(target=lambda: (found.append(work()), done.release()), daemon=True).start()
+    with done:
+        return found[0]
 
-    class Worker:
-        def run(self):
-            self.found = caught(work)
-            done.set()
 
-    worker = Worker()
-    threading.Thread(target=worker.run, daemon=True).start()
-    done.wait()
-    return worker.found
+def by_looking(work):
+    """Look again and again whether a thread has the result."""
+    found = []
+    threading.Thread(target=lambda: found.append(work()), daemon=True).start()
+    while not found:
+        time.sleep(0.01)
+    return found[0]
 
 
 def in_a_thread_pool(work):
     """Ask a pool that hands its results on in a thread of its own."""
     with multiprocessing.pool.ThreadPool(2) as pool:
-        return pool.apply(caught, (work,))
+        return pool.apply(work)
 
 
 def in_an_event_loop(work):
     """Ask a coroutine in the event loop of another thread."""
 
     async def find():
-        return caught(work)
+        return work()
 
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
@@ -173,7 +169,7 @@ def from_an_event_loop(work):
     """Ask a thread that an event loop of this one waits for."""
 
     async def find():
-        return (await asyncio.gather(asyncio.to_thread(caught, work), asyncio.sleep(0.01)))[0]
+        return (await asyncio.gather(asyncio.to_thread(work), asyncio.sleep(0.01)))[0]
 
     return asyncio.run(find())
 
@@ -183,28 +179,89 @@ def from_an_event_loop(work):
     [
         lambda work: work(),
         in_a_pool,
-        lambda work: in_a_thread(lambda: caught(work)),
+        in_a_thread,
         by_queues,
-        by_an_event,
+        lambda work: by_queues(work, queue.SimpleQueue),
+        by_a_lock,
+        by_looking,
         in_a_thread_pool,
         in_an_event_loop,
         from_an_event_loop,
     ],
 )
 def test_a_call_inside_a_function(where):
-    """It would wait for the call that needs the function, and is refused at once."""
+    """It works, however the function waits for it, and its value can be used later."""
+    p, found = cope.paper(case=2, gap=0.4), []
+    alone = p.fc(runs=2).json["answers"]
+
+    def rewards(task, arm, count):
+        if not found:
+            found.append(where(lambda: p.fc(runs=2)))
+        return float(arm == "{3,4}")
+
+    def kernel(x, y):
+        if not found:
+            found.append(where(lambda: cope.script("inside = mean([1, 2])\nother = rbf(inside)")["other"]))
+        return [[float(list(a) == list(b)) for b in y] for a in x]
+
+    r = p.fb(budget=60, rewards=rewards)
+    assert {a["leader"] for a in r.json["answers"]} == {"{3,4}"}
+    assert found.pop().json["answers"] == alone
+    q = p.with_kernel(cope.task(cope.rbf(1)) * cope.arm(kernel))
+    assert q.fc(runs=2).json["runs"] == 2
+    assert p.with_kernel(cope.arm(found[0])).fc(runs=2).json["runs"] == 2
+    assert cope.script("again = inside + 1")["again"] == 2.5
+
+
+def test_a_call_inside_a_call_inside_a_function():
+    """Calls nest, in parallel runs too, and an exception is raised where it belongs."""
     p = cope.paper(case=2, gap=0.4)
-    seen = []
 
-    def asks(*_):
-        seen.append(where(lambda: p.fc(runs=2)))
-        raise seen[0]
+    def reward(task, arm, count):
+        return float(arm == "{3,4}")
 
-    for call in (lambda: p.fb(budget=60, rewards=asks), lambda: p.with_kernel(cope.arm(asks))):
-        start = time.monotonic()
-        with pytest.raises(cope.CopeError, match="cannot call gonb_cope itself"):
-            call()
-        assert time.monotonic() - start < 5
+    def nests(task, arm, count):
+        inner = in_a_thread(lambda: p.fb(budget=12, rewards=reward))
+        return inner.json["answers"][0]["leader"] == arm
+
+    r = p.fb(budget=12, runs=3, rewards=lambda *asked: in_a_thread(lambda: float(nests(*asked))))
+    assert r.json["errors"]["count"] == 0
+
+    def fails(*_):
+        raise ZeroDivisionError
+
+    def catches(task, arm, count):
+        with pytest.raises(ZeroDivisionError):
+            p.fb(budget=60, rewards=fails)
+        with pytest.raises(cope.CopeError, match="unknown name"):
+            cope.script("nothing + 1")
+        return reward(task, arm, count)
+
+    assert {a["leader"] for a in p.fb(budget=60, rewards=catches).json["answers"]} == {"{3,4}"}
+
+
+def test_interrupt_of_a_call_inside_a_function():
+    """The inner call ends at once, and with it the outer one."""
+    start = time.monotonic()
+    interrupt(1)
+    with pytest.raises(cope.Interrupted):
+        cope.paper(case=2, gap=0.4).fb(budget=60, rewards=lambda *_: cope.paper(case=2, gap=0.02).fc(runs=100_000))
+    assert time.monotonic() - start < 5
+    assert cope.mean([1, 2]) == 1.5
+
+
+def test_a_kernel_function_that_needs_itself():
+    """Its values are not known yet: the inner call is refused at once."""
+    p, kernels = cope.paper(case=2, gap=0.4), []
+
+    def kernel(x, y):
+        if kernels:
+            in_a_pool(lambda: p.with_kernel(kernels[0]))
+        return [[float(list(a) == list(b)) for b in y] for a in x]
+
+    kernels.append(cope.arm(kernel))
+    with pytest.raises(cope.CopeError, match="kernel calls gonb_cope with a value that is made with kernel: its own result is not known yet"):
+        p.with_kernel(kernels[0])
     assert cope.mean([1, 2]) == 1.5
 
 

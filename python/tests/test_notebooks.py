@@ -168,16 +168,13 @@ def test_interrupt_of_a_cell(python3):
 
 
 NESTED = """
-import queue, threading
+import asyncio, queue, threading
 import gonb_cope as cope
 p = cope.paper(case=2, gap=0.4)
-asked, given = queue.Queue(), queue.Queue()
+asked, given, loop = queue.SimpleQueue(), queue.SimpleQueue(), asyncio.get_running_loop()
 
 def call():
-    try:
-        return p.fc(runs=2)
-    except cope.CopeError as e:
-        return e
+    return p.fc(runs=2).json["runs"]
 
 def work():
     while asked.get():
@@ -187,32 +184,37 @@ threading.Thread(target=work, daemon=True).start()
 
 def by_a_worker(task, arm, count):
     asked.put(arm)
-    raise given.get()
+    return given.get() == 2 and arm == "{3,4}"
 
-def by_a_thread(task, arm, count):
-    found = []
-    thread = threading.Thread(target=lambda: found.append(call()))
-    thread.start()
-    thread.join()
-    raise found[0]
+def by_a_lock(task, arm, count):
+    found, done = [], threading.Lock()
+    done.acquire()
+    threading.Thread(target=lambda: (found.append(call()), done.release())).start()
+    with done:
+        return found == [2] and arm == "{3,4}"
 
-for function in (by_a_worker, by_a_thread):
-    try:
-        p.fb(budget=60, rewards=function)
-    except cope.CopeError as e:
-        print("cannot call gonb_cope itself" in str(e))
+async def later():
+    return call()
+
+def by_the_cell(task, arm, count):
+    return asyncio.run_coroutine_threadsafe(later(), loop).result() == 2 and arm == "{3,4}"
+
+for function in (by_a_worker, by_a_lock):
+    print(p.fb(budget=24, rewards=function).json["answers"][0]["leader"])
+found = await asyncio.to_thread(p.fb, budget=24, rewards=by_the_cell)
+print(found.json["answers"][0]["leader"])
 """
 
 
 def test_a_call_inside_a_function_of_a_cell(python3):
-    """It is refused at once, although the threads of the kernel could reach what the function waits for."""
+    """It works, whatever the cell waits for."""
     client = pytest.importorskip("jupyter_client")
     pytest.importorskip("ipykernel")
     manager, kernel = client.manager.start_new_kernel(kernel_name="python3", env=os.environ | {"PYTHONPATH": str(REPOSITORY / "python")})
     try:
         said = []
-        kernel.execute_interactive(NESTED, output_hook=said.append, timeout=30)
-        assert "".join(m["content"]["text"] for m in said if m["msg_type"] == "stream") == "True\nTrue\n"
+        kernel.execute_interactive(NESTED, output_hook=said.append, timeout=60)
+        assert "".join(m["content"].get("text", str(m["content"])) for m in said if m["msg_type"] in ("stream", "error")) == "{3,4}\n" * 3
     finally:
         kernel.stop_channels()
         manager.shutdown_kernel(now=True)

@@ -15,11 +15,15 @@ func (d *layout) layCurves() {
 	panels := d.Parts()
 	shared := ranges(panels)
 	all := styles(panels)
-	panes := make([]pane, len(panels))
-	for i, f := range panels {
-		panes[i] = pane{Figure: f, x: shared.x, y: shared.y, styles: all[i], size: 9}
-		if len(panels) > 1 {
-			panes[i].title, panes[i].size = f.Title, 8
+	var panes []pane
+	for _, unit := range d.Units() {
+		y := ranges(unit).y
+		for range unit {
+			i := len(panes)
+			panes = append(panes, pane{Figure: panels[i], x: shared.x, y: y, styles: all[i], size: 9})
+			if len(panels) > 1 {
+				panes[i].title, panes[i].size = panels[i].Title, 8
+			}
 		}
 	}
 	d.name(panes)
@@ -138,18 +142,28 @@ func (d *layout) layAlone(p pane, e extents) {
 // layGrid places several panes in rows.
 func (d *layout) layGrid(panes []pane, e extents) {
 	columns := d.gridColumns()
-	rows := (len(panes) + columns - 1) / columns
-	panes[0].y.tickRound(4)
+	cells := d.cells()
+	rows := cells[len(cells)-1].row + 1
+	room := vg.Length(0)
 	for i := range panes {
-		panes[i].y.ticks, panes[i].bare = panes[0].y.ticks, i%columns > 0
+		p := &panes[i]
+		if p.bare = cells[i].column > 0; i > 0 && p.YLabel == panes[i-1].YLabel {
+			p.y.ticks = panes[i-1].y.ticks
+		} else {
+			p.y.tickRound(4)
+		}
+		room = max(room, p.tickRoom())
 	}
-	margin := edging + yLabel + panes[0].tickRoom()
+	margin := edging + yLabel + room
 	wide := (d.width - margin - edging - 10 - between*vg.Length(columns-1)) / vg.Length(columns)
 	high := min(wide*1.05, 175)
+	if columns == 1 && rows > 1 && len(panes) == len(d.Units()) { // of several units
+		high = min(high, stacked)
+	}
 	labels := 0 // rows above each pane
 	for i := range panes {
 		p := &panes[i]
-		p.box.Min.X = margin + vg.Length(i%columns)*(wide+between)
+		p.box.Min.X = margin + vg.Length(cells[i].column)*(wide+between)
 		p.box.Max.X = p.box.Min.X + wide
 		p.place()
 		labels = max(labels, p.rows)
@@ -161,7 +175,7 @@ func (d *layout) layGrid(panes []pane, e extents) {
 		bottom += xLabel
 	}
 	for i := range panes {
-		panes[i].box.Min.Y = bottom + vg.Length(rows-1-i/columns)*(each+6) + ticks
+		panes[i].box.Min.Y = bottom + vg.Length(rows-1-cells[i].row)*(each+6) + ticks
 		panes[i].box.Max.Y = panes[i].box.Min.Y + high
 	}
 	d.panes = panes

@@ -1,10 +1,12 @@
 package figure
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
@@ -53,7 +55,7 @@ type Figure struct {
 	Lines  []ReferenceLine `json:"lines,omitempty"`
 	Heat   *Heat           `json:"heat,omitempty"` // drawn instead of Series
 	// drawn instead of Series: lines and points side by side that share axes and legend, each with
-	// its Title
+	// its Title. Panels with another YLabel than the one before begin a row with a y axis of its own
 	Panels []Figure `json:"panels,omitempty"`
 	// the figure in words; "" lets Describe write it
 	Alt string `json:"alt"`
@@ -130,6 +132,18 @@ func (f Figure) Parts() []Figure {
 	return []Figure{f}
 }
 
+// Units returns the panels, or the figure itself, in runs that share their y axis: those with one YLabel.
+func (f Figure) Units() (runs [][]Figure) {
+	for i, p := range f.Parts() {
+		if i == 0 || p.YLabel != f.Panels[i-1].YLabel {
+			runs = append(runs, nil)
+		}
+		last := &runs[len(runs)-1]
+		*last = append(*last, p)
+	}
+	return runs
+}
+
 // Describe returns the figure in words, for those who cannot see it: Alt, or a sentence made from
 // the data.
 func (f Figure) Describe() string {
@@ -153,17 +167,20 @@ func (f Figure) Describe() string {
 		out += fmt.Sprintf(", %d series (%s)", len(names), wording.Join(names, 8))
 	}
 	if len(f.Panels) > 0 {
-		titles := lists.Map(f.Panels, func(p Figure) string { return p.Title })
+		titles := lists.Map(f.Panels, func(p Figure) string { return cmp.Or(p.Title, p.YLabel) })
 		out += fmt.Sprintf(", %s side by side (%s)", wording.Plural(len(titles), "panel"), wording.Join(titles, 8))
 	}
 	if n == 0 {
 		return out + ", without data."
 	}
-	from, to := wording.Decimal(lo, 3), wording.Decimal(hi, 3)
-	if from == to {
-		from, to = wording.ToStep(lo, (hi-lo)/2), wording.ToStep(hi, (hi-lo)/2)
+	spans := []string{"values from " + span(lo, hi)}
+	if units := f.Units(); len(units) > 1 {
+		spans = lists.Map(units, func(unit []Figure) string {
+			lo, hi, _ := Figure{Panels: unit}.Extent()
+			return unit[0].YLabel + " from " + span(lo, hi)
+		})
 	}
-	out += fmt.Sprintf("; values from %s to %s", from, to)
+	out += "; " + strings.Join(spans, ", ")
 	for _, l := range f.Lines {
 		if l.Label == "" {
 			continue
@@ -171,6 +188,15 @@ func (f Figure) Describe() string {
 		out += fmt.Sprintf("; %s at %s", l.Label, wording.Decimal(l.At, 3))
 	}
 	return out + "."
+}
+
+// span returns the ends of a range in words, with as many digits as tell them apart.
+func span(lo, hi float64) string {
+	from, to := wording.Decimal(lo, 3), wording.Decimal(hi, 3)
+	if from == to {
+		from, to = wording.ToStep(lo, (hi-lo)/2), wording.ToStep(hi, (hi-lo)/2)
+	}
+	return from + " to " + to
 }
 
 // all returns the series of all parts.

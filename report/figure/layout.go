@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // A layout is a figure laid out on a sheet: one pane, or several in rows that
@@ -52,6 +54,7 @@ const (
 	caption    = 15  // the title of a pane
 	above      = 12  // a row of labels of vertical lines
 	tall       = 236 // a pane that has the sheet for itself
+	stacked    = 130 // panes of several units, one below the other
 	titleSize  = 12
 	titleLine  = 15
 )
@@ -152,11 +155,7 @@ func (d layout) draw(cv vg.CanvasSizer) {
 
 // frame writes the title and the labels of the axes, which all panes share.
 func (d layout) frame(c draw.Canvas) {
-	around := d.panes[0].box
-	for _, p := range d.panes[1:] {
-		around.Min.X, around.Min.Y = min(around.Min.X, p.box.Min.X), min(around.Min.Y, p.box.Min.Y)
-		around.Max.X, around.Max.Y = max(around.Max.X, p.box.Max.X), max(around.Max.Y, p.box.Max.Y)
-	}
+	around := surrounding(d.panes)
 	centred := func(size font.Length, text string, y vg.Length) {
 		t := words(size)
 		t.XAlign = draw.XCenter
@@ -173,10 +172,33 @@ func (d layout) frame(c draw.Canvas) {
 	}
 	up := words(10)
 	up.Rotation, up.XAlign = math.Pi/2, draw.XCenter
-	label := fitting(d.YLabel, 10, d.height-2*edging)
-	half := up.Width(label) / 2
-	y := min(max((around.Min.Y+around.Max.Y)/2, edging+half), d.height-edging-half)
-	c.FillText(up, vg.Point{X: edging + yLabel/2, Y: y}, label)
+	beside := func(label string, box vg.Rectangle, room vg.Length) {
+		label = fitting(label, 10, room)
+		half := up.Width(label) / 2
+		y := min(max((box.Min.Y+box.Max.Y)/2, edging+half), d.height-edging-half)
+		c.FillText(up, vg.Point{X: edging + yLabel/2, Y: y}, label)
+	}
+	units := d.Units()
+	if len(units) == 1 {
+		beside(d.YLabel, around, d.height-2*edging)
+		return
+	}
+	panes := d.panes
+	for _, unit := range units {
+		box := surrounding(panes[:len(unit)])
+		beside(unit[0].YLabel, box, box.Max.Y-box.Min.Y+caption)
+		panes = panes[len(unit):]
+	}
+}
+
+// surrounding returns the rectangle around the boxes of panes.
+func surrounding(panes []pane) vg.Rectangle {
+	around := panes[0].box
+	for _, p := range panes[1:] {
+		around.Min.X, around.Min.Y = min(around.Min.X, p.box.Min.X), min(around.Min.Y, p.box.Min.Y)
+		around.Max.X, around.Max.Y = max(around.Max.X, p.box.Max.X), max(around.Max.Y, p.box.Max.Y)
+	}
+	return around
 }
 
 // titleLines returns the title in one line, or in two if that is too long; the second one is cut if
@@ -247,12 +269,28 @@ func (d layout) tall() vg.Length { return tall * (0.4 + 0.6*d.width/sheetWidth) 
 // gridColumns returns the number of panels in a row: three, or two by two when they are four, and
 // fewer on a narrow sheet.
 func (f Figure) gridColumns() int {
-	columns := min(len(f.Panels), 3)
-	if len(f.Panels) == 4 {
+	most := lists.Max(f.Units(), func(unit []Figure) int { return len(unit) })
+	columns := min(most, 3)
+	if most == 4 {
 		columns = 2
 	}
 	const least = 150 // points for each
 	return min(columns, max(1, int(f.sheet()/least)))
+}
+
+// cell is the place of a panel among the rows of a figure.
+type cell struct{ row, column int }
+
+// cells returns the places of all panels. Each unit begins a row.
+func (f Figure) cells() (out []cell) {
+	columns, row := f.gridColumns(), 0
+	for _, unit := range f.Units() {
+		for k := range unit {
+			out = append(out, cell{row + k/columns, k % columns})
+		}
+		row += (len(unit) + columns - 1) / columns
+	}
+	return out
 }
 
 // PanelRoom returns how many markers with intervals find room side by side in a panel of the figure.

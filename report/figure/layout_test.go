@@ -243,6 +243,28 @@ func TestBarsOfSeveralSeries(t *testing.T) {
 	}
 }
 
+// TestUnits: panes of another unit begin a row with labels at a y axis of their own; x is shared.
+func TestUnits(t *testing.T) {
+	f := saved(t, "units")
+	d := newLayout(f, true)
+	if len(d.panes) != 8 || len(f.Units()) != 2 {
+		t.Fatalf("%d panes, %d units", len(d.panes), len(f.Units()))
+	}
+	for i, p := range d.panes {
+		first := d.panes[i/4*4]
+		if p.y.hi != first.y.hi || p.x.hi != d.panes[0].x.hi || p.bare != (i%2 > 0) || p.box.Min.X != d.panes[i%2].box.Min.X {
+			t.Errorf("pane %d does not line up", i+1)
+		}
+	}
+	if a, b := d.panes[0], d.panes[4]; a.y.hi == b.y.hi || b.box.Max.Y >= d.panes[2].box.Min.Y {
+		t.Error("both units have one y axis or one row")
+	}
+	tex := string(written(t, func(w io.Writer) error { return f.PGFPlots(w, "units.dat") }))
+	if strings.Count(tex, "ylabel={Complexity of the kernel}")+strings.Count(tex, "ylabel={Information gain") != 2 || strings.Count(tex, "ymin=") != 8 {
+		t.Errorf("labels and axes:\n%s", tex)
+	}
+}
+
 // TestPanels: panes share the axes' ranges and line up, with one legend.
 func TestPanels(t *testing.T) {
 	f := saved(t, "cases")

@@ -33,17 +33,30 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 		p.writef("\\end{axis}\n")
 	} else {
 		columns := f.gridColumns()
-		rows := (len(f.Panels) + columns - 1) / columns
+		cells := f.cells()
+		last := cells[len(cells)-1]
+		rows := last.row + 1
 		box := p.laid.panes[0].box
 		names := p.shared.tickRoom(box.Max.X-box.Min.X, 8) // along the x axis of panels
 		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=20pt, vertical sep=%.0fpt, y "+
 			"descriptions at=edge left},\n%s]\n", columns, rows, 34+float64(names-tickRow), p.options())
+		several, next := len(f.Units()) > 1, 0
 		for i, panel := range f.Panels {
-			x := ""
-			if i == (len(f.Panels)-1)/columns*columns+min(columns-1, len(f.Panels)-1-(len(f.Panels)-1)/columns*columns)/2 {
-				x = ", xlabel={" + texLabel(f.XLabel) + "}"
+			for ; next < cells[i].row*columns+cells[i].column; next++ {
+				p.writef("\\nextgroupplot[group/empty plot]\n")
 			}
-			p.writef("\\nextgroupplot[title={%s}%s]\n", texLabel(panel.Title), x)
+			next++
+			own := ""
+			if cells[i] == (cell{last.row, last.column / 2}) {
+				own = ", xlabel={" + texLabel(f.XLabel) + "}"
+			}
+			switch y := p.laid.panes[i].y; {
+			case several && cells[i].column == 0:
+				own += ",\n" + yAxis(y, panel.YLabel)
+			case several:
+				own += ",\n" + yAxis(y, "") + "  yticklabels={},\n"
+			}
+			p.writef("\\nextgroupplot[title={%s}%s]\n", texLabel(panel.Title), own)
 			p.plots(i, panel)
 		}
 		p.writef("\\end{groupplot}\n")
@@ -111,12 +124,16 @@ func (p *pgf) options() string {
 	}
 	width, height := p.fraction(0.95), p.fraction(tallness)
 	switch f.gridColumns() {
+	case 1:
+		if len(f.Units()) > 1 {
+			height = p.fraction(0.33)
+		}
 	case 2:
 		width, height = p.fraction(0.5), p.fraction(0.42)
 	case 3:
 		width, height = p.fraction(0.355), p.fraction(0.4)
 	}
-	x, y := p.shared.x, p.shared.y
+	x, y := p.shared.x, p.laid.panes[0].y
 	if !f.IsBars() {
 		opt("width=%s, height=%s", width, height)
 	} else { // names of any length are beside the axis
@@ -124,18 +141,18 @@ func (p *pgf) options() string {
 		opt("width=%s, height=%s, scale only axis, log origin=infty", p.fraction(float64((box.Max.X-box.Min.X)/sheet)),
 			p.fraction(float64((box.Max.Y-box.Min.Y)/sheet)))
 	}
-	opt("xmin=%s, xmax=%s, ymin=%s, ymax=%s", num(x.lo), num(x.hi), num(y.lo), num(y.hi))
+	opt("xmin=%s, xmax=%s", num(x.lo), num(x.hi))
 	if x.log {
 		opt("xmode=log")
-	}
-	if y.log {
-		opt("ymode=log, log basis y=10")
 	}
 	if len(f.Panels) == 0 {
 		opt("xlabel={%s}", texLabel(f.XLabel))
 	}
-	if !f.IsBars() { // the names of bars need no label
-		opt("ylabel={%s}", texLabel(f.YLabel))
+	switch {
+	case f.IsBars(): // the names of bars need no label
+		b.WriteString(yAxis(y, ""))
+	case len(f.Units()) == 1:
+		b.WriteString(yAxis(y, f.YLabel))
 	}
 	opt("axis lines=left, axis line style={-}, ymajorgrids=%v, major grid style={black!12}, tick align=outside, tick style={black}",
 		!f.IsBars())
@@ -172,26 +189,37 @@ func (p *pgf) ticks() string {
 			pane.x.tickAt(p.shared.at, p.shared.names, sheetWidth*10, sheetWidth, pane.size)
 		}
 	}
-	out := ""
-	for _, a := range []struct {
-		name string
-		axis axis
-	}{{"x", pane.x}, {"y", pane.y}} {
-		var at, labels, minor []string
-		for _, t := range a.axis.ticks {
-			if t.label == "" {
-				minor = append(minor, num(t.value))
-				continue
-			}
-			at, labels = append(at, num(t.value)), append(labels, "{"+strings.ReplaceAll(texLabel(t.label), ",", "{,}")+"}")
-		}
-		out += fmt.Sprintf("  %stick={%s}, %[1]sticklabels={%[3]s},\n", a.name, strings.Join(at, ","), strings.Join(labels, ","))
-		out += fmt.Sprintf("  minor %stick={%s},\n", a.name, strings.Join(minor, ","))
-	}
+	out := ticksOf("x", pane.x)
 	if pane.turned {
 		out += "  x tick label style={rotate=90, anchor=east},\n"
 	}
 	return out
+}
+
+// yAxis returns the options of a y axis, with a label unless that is "".
+func yAxis(y axis, label string) string {
+	out := fmt.Sprintf("  ymin=%s, ymax=%s,\n", num(y.lo), num(y.hi))
+	if y.log {
+		out += "  ymode=log, log basis y=10,\n"
+	}
+	if label != "" {
+		out += fmt.Sprintf("  ylabel={%s},\n", texLabel(label))
+	}
+	return out + ticksOf("y", y)
+}
+
+// ticksOf returns the options of the ticks of an axis.
+func ticksOf(name string, a axis) string {
+	var at, labels, minor []string
+	for _, t := range a.ticks {
+		if t.label == "" {
+			minor = append(minor, num(t.value))
+			continue
+		}
+		at, labels = append(at, num(t.value)), append(labels, "{"+strings.ReplaceAll(texLabel(t.label), ",", "{,}")+"}")
+	}
+	return fmt.Sprintf("  %stick={%s}, %[1]sticklabels={%[3]s},\n", name, strings.Join(at, ","), strings.Join(labels, ",")) +
+		fmt.Sprintf("  minor %stick={%s},\n", name, strings.Join(minor, ","))
 }
 
 // line returns text as one line of a comment.
@@ -243,7 +271,7 @@ func num(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 func (p *pgf) plots(panel int, f Figure) {
 	drawn := p.laid.panes[panel]
 	for i, l := range f.Lines {
-		p.rule(l, f.lineStyle(i))
+		p.rule(drawn, l, f.lineStyle(i))
 	}
 	for i, s := range f.Series {
 		switch {
@@ -258,11 +286,11 @@ func (p *pgf) plots(panel int, f Figure) {
 
 // rule writes a line across the panel, with its label if it is vertical; others are in the
 // legend.
-func (p *pgf) rule(l ReferenceLine, style seriesStyle) {
+func (p *pgf) rule(in pane, l ReferenceLine, style seriesStyle) {
 	if math.IsNaN(l.At) {
 		return
 	}
-	x, y := p.shared.x, p.shared.y
+	x, y := in.x, in.y
 	if _, outside := x.clamp(l.At); l.Vertical && outside == 0 {
 		options := "copeh, dashed"
 		if l.Wide {

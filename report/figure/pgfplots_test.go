@@ -15,7 +15,7 @@ import (
 // drawn returns figures of every kind that pgfplots can draw.
 func drawn(t *testing.T) map[string]Figure {
 	all := map[string]Figure{}
-	for _, name := range []string{"lines", "edges", "points", "bars", "speedup", "panels"} {
+	for _, name := range []string{"lines", "edges", "points", "bars", "speedup", "panels", "units"} {
 		all[name] = saved(t, name)
 	}
 	return all

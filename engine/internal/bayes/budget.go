@@ -47,7 +47,7 @@ func TakesBudget(m *model.Model, opt model.Terms) (bool, error) {
 
 // NewBudgetFB prepares the rule on a model.
 func NewBudgetFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
-	if opt.Misfit > 0 || opt.Robust {
+	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
 	}
 	a, err := newBudgetFB(m, opt)

@@ -13,9 +13,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Bound returns delta: whatever changes, tasks are closed by the current posterior of all data.
-func (a *coBayes) Bound() float64 { return a.opt.Delta }
-
 // SetEpsilon closes tasks by the current posterior; a smaller epsilon reopens tasks that it no
 // longer decides.
 func (a *coBayes) SetEpsilon(epsilon float64) (err error) {

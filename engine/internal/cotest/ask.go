@@ -73,7 +73,7 @@ func (a *coTest) ask() ask {
 
 // terms returns what pulls are planned by.
 func (a *coTest) terms() terms {
-	return terms{model: a.Model, scales: &a.scales, pricing: &a.pricing, misfit: a.misfit.data != nil, most: a.opt.MaxSamples,
+	return terms{model: a.Model, scales: &a.scales, pricing: &a.pricing, misfit: a.misfit.stated(), most: a.opt.MaxSamples,
 		within: a.within}
 }
 

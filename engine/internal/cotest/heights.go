@@ -12,24 +12,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// setHeights sets what walks have to reach at the level alpha, and no less than at the level top.
-func (a *decisions) setHeights(alpha, top float64) {
-	within := map[int][]float64{}
-	for looks := range a.clock.Within {
-		within[looks] = a.highest(alpha, top, looks)
+// heights returns the boundary of walks that are expected to need so many looks.
+func (a *decisions) heights(looks int) []float64 {
+	if a.limits != nil || a.opt.Law == engine.LawSymmetric {
+		return slices.Repeat([]float64{stakeHeight(a.alpha)}, sequential.ClockLooks)
 	}
-	a.clock.Within = within
-	a.clock.Z = a.highest(alpha, top, a.horizon)
-}
-
-// heights returns what walks have to reach at error probability alpha that are expected to need so many looks.
-func (a *decisions) heights(alpha float64, looks int) []float64 {
 	m := a.Model
-	switch {
-	case a.limits != nil || a.opt.Law == engine.LawSymmetric:
-		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks)
-	}
-	return try.Of(heights(m.Context(), m.Memory, a.opt.LawFor(m.Problem), alpha, looks))
+	return try.Of(heights(m.Context(), m.Memory, a.opt.LawFor(m.Problem), a.alpha, looks))
 }
 
 // The looks from which on walks are not expected to be open, and the part of alpha that these share. Where an
@@ -47,10 +36,11 @@ func foresee(a *coTest) {
 	if a.planner == nil || !(a.opt.Epsilon > 0) || a.limits != nil || a.alpha == 0 {
 		return
 	}
-	if a.horizon = max(1, a.looksOfTies(a.clock.Origin)); a.horizon >= sequential.ClockLooks {
-		a.horizon = 0
+	horizon := max(1, a.looksOfTies(a.clock.Origin))
+	if horizon >= sequential.ClockLooks {
+		horizon = 0
 	}
-	a.setHeights(a.alpha, a.alpha)
+	a.clock.Z = a.heights(horizon)
 }
 
 // looksOfTies returns how many looks from that time on are enough for two arms that are tied.

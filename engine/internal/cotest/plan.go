@@ -68,6 +68,7 @@ func NewIndUniformFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) 
 	if err != nil {
 		return nil, err
 	}
+	opt.Misfit = 0 // as in newApart
 	return newCoTest(independent, opt, uniformPlanner{})
 }
 

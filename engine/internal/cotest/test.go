@@ -28,7 +28,8 @@ type coTest struct {
 }
 
 var (
-	_ engine.Complete     = (*coTest)(nil)
+	_ engine.Standard     = (*coTest)(nil)
+	_ engine.DataAdder    = (*coTest)(nil)
 	_ engine.RuleReporter = (*coTest)(nil)
 )
 
@@ -68,7 +69,7 @@ func newCoTest(m *model.Model, opt model.Terms, p planner) (_ *coTest, err error
 	_, a.own = p.(apartPlanner)
 	a.stake()
 	if a.alpha > 0 {
-		a.setHeights(a.alpha, a.alpha)
+		a.clock.Z = a.heights(0)
 	}
 	return a, nil
 }
@@ -229,8 +230,6 @@ func (a *coTest) learn(b engine.Batch) {
 		a.clock.Origin *= a.scales.Change(a.Model)
 	}
 	pooled := a.pool(means)
-	// scales by their guesses: it estimates the factors itself
-	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha)
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
 }
 
@@ -246,7 +245,7 @@ func (a *coTest) Answers() []engine.Answer {
 // tasks whose test came to its end undecided.
 func (a *coTest) Warnings() []engine.Warning {
 	var out []engine.Warning
-	if a.misfit.data == nil {
+	if !a.misfit.stated() {
 		out = model.MisfitWarnings(a.Model, a.opt)
 	}
 	out = append(out, a.said...)

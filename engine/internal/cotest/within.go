@@ -122,9 +122,8 @@ var (
 
 func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	defer try.Caught(&err)
-	if opt.Misfit > 0 || opt.Robust {
-		return nil, errors.New("misfit and robust are for tests that rely on the kernel; arms in blocks " +
-			"are compared by their own rewards. Leave both out")
+	if opt.Misfit > 0 {
+		return nil, errors.New("misfit is for tests that rely on the kernel; arms in blocks are compared by their own rewards. Leave it out")
 	}
 	independent := try.Of(m.Independent())
 	planner := try.Of(sides.NewPlanner(independent.Problem, opt.Law))
@@ -179,11 +178,6 @@ func learnWithin(a *coTest, b engine.Batch, means []float64) {
 		}
 	}
 	a.pooled = a.pool(means)
-}
-
-// Continue is not there: arms that are added were in no block so far.
-func (a *sideBySide) Continue(engine.Algorithm, []int) error {
-	return sides.ErrAdded
 }
 
 // UsesAddedData reports that rewards without a block are not used.

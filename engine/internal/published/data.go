@@ -221,6 +221,54 @@ func (a *part) spread(dst []float64, m mat.Matrix) {
 	copy(dst, all.RawMatrix().Data)
 }
 
+// leastWeight is added to weights, so that their information matrix can be inverted.
+const leastWeight = 1e-9
+
+// factor returns a row r_i for each arm with r_iᵀr_j = c_iᵀV⁻¹c_j, where V is the information of these weights of the arms.
+func (a *part) factor(weights []float64) [][]float64 {
+	m := len(a.basis)
+	lower := make([][]float64, m) // V, then L with V = LLᵀ
+	for j := range lower {
+		lower[j] = make([]float64, j+1)
+	}
+	for i, w := range weights {
+		w = (w + leastWeight) * a.precision[i]
+		row := a.coordinates.RawRowView(i)
+		for j, x := range row[:m] {
+			for k, y := range row[:j+1] {
+				lower[j][k] += w * x * y
+			}
+		}
+	}
+	solve := func(x []float64) (squares float64) { // x becomes L⁻¹x
+		for j := range x {
+			for k, l := range lower[j][:j] {
+				x[j] -= l * x[k]
+			}
+			x[j] /= lower[j][j]
+			squares += x[j] * x[j]
+		}
+		return squares
+	}
+	for j, row := range lower {
+		row[j] = math.Sqrt(row[j] - solve(row[:j]))
+	}
+	rows := make([][]float64, len(weights))
+	for i := range rows {
+		rows[i] = slices.Clone(a.coordinates.RawRowView(i)[:m])
+		solve(rows[i])
+	}
+	return rows
+}
+
+// squaredDistance returns ‖x - y‖².
+func squaredDistance(x, y []float64) (sum float64) {
+	for k := range x {
+		sum += (x[k] - y[k]) * (x[k] - y[k])
+	}
+	return sum
+}
+
 // inverseOf returns the inverse of a positive-definite matrix.
 func inverseOf(m *mat.SymDense) *mat.SymDense {
 	var chol mat.Cholesky

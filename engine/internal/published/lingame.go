@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
@@ -104,22 +102,13 @@ func (r *linGame) gains(weights []float64) []float64 {
 	return out
 }
 
-// leastWeight is added to weights, so that their information matrix can be inverted.
-const leastWeight = 1e-9
-
 // alternative returns the divergence of the nearest rewards with another answer, and the change of each arm's reward.
 func (a *part) alternative(weights []float64, epsilon float64) (least float64, moved []float64) {
 	least = math.Inf(1)
 	if len(a.basis) == 0 {
 		return least, nil
 	}
-	information := mat.NewSymDense(len(a.basis), nil)
-	for i, w := range weights {
-		information.SymRankOne(information, (w+leastWeight)*a.precision[i], a.coordinates.RowView(i))
-	}
-	n := len(a.arms)
-	covariance := make([]float64, n*n)
-	a.spread(covariance, inverseOf(information))
+	rows := a.factor(weights)
 	var first, rival int
 	for _, task := range a.tasks {
 		leader := a.leader(task)
@@ -128,8 +117,7 @@ func (a *part) alternative(weights []float64, epsilon float64) (least float64, m
 				continue
 			}
 			gap := a.mean[leader] - a.mean[i] + epsilon
-			size := covariance[leader*n+leader] + covariance[i*n+i] - 2*covariance[leader*n+i]
-			if value := gap * gap / (2 * size); value < least {
+			if value := gap * gap / (2 * squaredDistance(rows[leader], rows[i])); value < least {
 				least, first, rival = value, leader, i
 			}
 		}
@@ -138,10 +126,12 @@ func (a *part) alternative(weights []float64, epsilon float64) (least float64, m
 		return least, nil
 	}
 	gap := a.mean[first] - a.mean[rival] + epsilon
-	size := covariance[first*n+first] + covariance[rival*n+rival] - 2*covariance[first*n+rival]
-	moved = make([]float64, n)
-	for i := range moved {
-		moved[i] = gap / size * (covariance[first*n+i] - covariance[rival*n+i])
+	scale := gap / squaredDistance(rows[first], rows[rival])
+	moved = make([]float64, len(rows))
+	for i, row := range rows {
+		for k, x := range row {
+			moved[i] += scale * x * (rows[first][k] - rows[rival][k])
+		}
 	}
 	return least, moved
 }

@@ -48,7 +48,7 @@ const mostRounds = 1e7
 
 // newSequential returns an algorithm before its rule is set.
 func newSequential(m *model.Model, opt model.Terms) (*sequential, error) {
-	if opt.Misfit > 0 || opt.Robust {
+	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
 	}
 	if m.Cut() {

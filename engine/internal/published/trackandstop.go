@@ -2,6 +2,7 @@ package published
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
@@ -39,6 +40,14 @@ type solved struct {
 	pulls   float64
 	weights []float64
 	value   float64
+	dual    []dual      // of the certificate
+	rows    [][]float64 // of the factor of the weights, see part.factor
+}
+
+// dual is a pair of arms with its dual weight.
+type dual struct {
+	design.Pair
+	u float64
 }
 
 // NewTrackAndStop returns Track-and-Stop with weights that are computed before each decision.
@@ -133,7 +142,7 @@ func (r *trackAndStop) optimal() [][]float64 {
 			pulls += c
 		}
 		if s := &r.solved[k]; s.pulls != pulls {
-			*s = p.design(r.Model, r.opt.Epsilon)
+			p.design(s, r.Model, r.opt.Epsilon)
 			s.pulls = pulls
 		}
 		total += r.solved[k].value
@@ -148,50 +157,98 @@ func (r *trackAndStop) optimal() [][]float64 {
 	return out
 }
 
-// design returns the weights that minimise the largest ‖y‖²/(θ̂ᵀy + ε)², with that value.
-func (a *part) design(m *model.Model, epsilon float64) solved {
-	type pair struct{ i, j int }
-	var pairs []pair
-	gaps, largest := map[pair]float64{}, 0.0
+// design sets the weights that minimise the largest ‖y‖²/(θ̂ᵀy + ε)², with that value. Earlier weights stay if they are optimal within
+// designTolerance for the present estimates.
+func (a *part) design(s *solved, m *model.Model, epsilon float64) {
+	pairs, largest := a.contrasts(epsilon)
+	if len(pairs) == 0 {
+		s.weights = make([]float64, len(a.arms))
+		for i := range s.weights {
+			s.weights[i] = 1 / float64(len(s.weights))
+		}
+		return
+	}
+	if !a.optimal(s, pairs) {
+		d, err := design.Minimax(design.Space{Features: a.coordinates, Precision: a.precision}, design.Contrasts{Pairs: pairs},
+			m.Solver(designTolerance/10))
+		try.To(err)
+		s.weights, s.value, s.dual = d.Weights, d.Value, nil
+		for k, u := range d.Certificate.Dual {
+			s.dual = append(s.dual, dual{d.Certificate.Pairs[k], u})
+		}
+		s.rows = a.factor(s.weights)
+	}
+	if largest > 0 {
+		s.value /= largest * largest
+	}
+}
+
+// contrasts returns all leaders and rivals with weights that are the squared inverse gaps, relative to the largest gap.
+func (a *part) contrasts(epsilon float64) (pairs []design.Pair, largest float64) {
 	for _, task := range a.tasks {
 		first := a.leader(task)
 		for _, i := range task {
 			if i == first {
 				continue
 			}
-			at, gap := pair{min(first, i), max(first, i)}, a.mean[first]-a.mean[i]+epsilon
-			if before, known := gaps[at]; !known {
-				pairs = append(pairs, at)
-				gaps[at] = gap
-			} else {
-				gaps[at] = min(before, gap)
+			// Weight is the gap at first
+			at := design.Pair{I: min(first, i), J: max(first, i), Weight: a.mean[first] - a.mean[i] + epsilon}
+			largest = max(largest, at.Weight)
+			if k := slices.IndexFunc(pairs, func(p design.Pair) bool { return p.I == at.I && p.J == at.J }); k >= 0 {
+				pairs[k].Weight = min(pairs[k].Weight, at.Weight)
+				continue
 			}
-			largest = max(largest, gap)
+			pairs = append(pairs, at)
 		}
 	}
-	uniform := make([]float64, len(a.arms))
-	for i := range uniform {
-		uniform[i] = 1 / float64(len(uniform))
-	}
-	if len(pairs) == 0 {
-		return solved{weights: uniform}
-	}
 	const negligible = 1e-4
-	var c design.Contrasts
-	for _, at := range pairs {
-		gap := max(gaps[at]/largest, negligible)
+	for k, p := range pairs {
+		gap := max(p.Weight/largest, negligible)
 		if largest == 0 {
 			gap = 1
 		}
-		c.Pairs = append(c.Pairs, design.Pair{I: at.i, J: at.j, Weight: 1 / (gap * gap)})
+		pairs[k].Weight = 1 / (gap * gap)
 	}
-	d, err := design.Minimax(design.Space{Features: a.coordinates, Precision: a.precision}, c, m.Solver(designTolerance))
-	try.To(err)
-	if largest > 0 {
-		d.Value /= largest * largest
-	}
-	return solved{weights: d.Weights, value: d.Value}
+	return pairs, largest
 }
 
-// designTolerance is the relative gap of the design: weights are tracked only to a fraction of a pull.
-const designTolerance = 1e-4
+// optimal reports whether the weights of s are optimal for these pairs within designTolerance, and then sets their value. With h_p = ‖y_p‖²
+// for a pair with its weight, dual weights u, f = Σ u_p h_p and g_i = Σ u_p (y_pᵀA⁻¹φ_i)²/σ_i², no weights of arms have a value below
+// f²/max g.
+func (a *part) optimal(s *solved, pairs []design.Pair) bool {
+	if s.rows == nil {
+		return false
+	}
+	value := 0.0
+	for _, p := range pairs {
+		value = max(value, p.Weight*squaredDistance(s.rows[p.I], s.rows[p.J]))
+	}
+	f, most := 0.0, 0.0
+	gains := make([]float64, len(a.arms))
+	for _, d := range s.dual {
+		k := slices.IndexFunc(pairs, func(p design.Pair) bool { return p.I == d.I && p.J == d.J })
+		if k < 0 {
+			return false
+		}
+		u := d.u * pairs[k].Weight
+		f += u * squaredDistance(s.rows[d.I], s.rows[d.J])
+		for i, row := range s.rows {
+			x := 0.0
+			for l, c := range row {
+				x += c * (s.rows[d.I][l] - s.rows[d.J][l])
+			}
+			gains[i] += u * a.precision[i] * x * x
+		}
+	}
+	for _, g := range gains {
+		most = max(most, g)
+	}
+	if !(value*most <= f*f*(1+designTolerance)) {
+		return false
+	}
+	s.value = value
+	return true
+}
+
+// designTolerance is the relative gap of the designs: a run takes at most a thousandth more pulls.
+const designTolerance = 1e-3

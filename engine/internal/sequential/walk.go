@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"math"
-	"slices"
 )
 
 // A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
@@ -22,10 +21,6 @@ type Walk struct {
 	Allowed float64
 	Stakes  *Stakes // of a walk that is a capital; nil of a sum
 	steps   []step
-
-	crossed bool    // S by itself has reached z √T
-	also    []*Walk // the same arm's walks without the steps of arms that were withdrawn
-	copied  bool    // whether one of them has all steps, since a withdrawn arm led none
 }
 
 // A step is the evidence of one round about x.
@@ -60,14 +55,7 @@ func (b Bet) Info() float64 { return cmp.Or(b.Worth, 1) / b.Variance }
 
 // Settle takes in what the round says: S += √dT Z.
 func (b Bet) Settle(c Clock, s Score) {
-	taken := step{Score: s, leader: b.Leader, look: b.Look, info: b.Info(), allowed: b.Allowed}
-	b.Walk.take(c, taken)
-	for _, w := range b.Walk.also {
-		if taken.look = c.Of(w).goes(w, taken.info, b.Look); taken.look > w.Look {
-			w.take(c.strict(), taken)
-		}
-	}
-	b.Walk.settle()
+	b.Walk.take(c, step{Score: s, leader: b.Leader, look: b.Look, info: b.Info(), allowed: b.Allowed})
 }
 
 // take makes a step to its look.
@@ -77,22 +65,14 @@ func (w *Walk) take(c Clock, s step) {
 		w.steps, w.Look = append(w.steps, s), s.look
 		logs, _ := w.capitals(-1, 0, 0)
 		w.Sum = w.Stakes.total(logs)
-		w.crossed = w.crossed || w.Sum >= c.Z[w.Look]
+		w.Out = w.Out || w.Sum >= c.Z[w.Look]
 		return
 	}
 	s.zero, s.root = s.Z(0), math.Sqrt(c.Time(s.look)-c.Time(w.Look))
 	s.loss, s.raised = 0, s.zero
 	w.steps = append(w.steps, s)
 	w.Sum, w.Allowed, w.Look = w.Sum+s.root*s.zero+w.Allowed-s.allowed, s.allowed, s.look
-	w.crossed = w.crossed || w.Sum >= c.Height(s.look)
-}
-
-// settle sets whether x is out.
-func (w *Walk) settle() {
-	w.Out = w.crossed
-	for _, v := range w.also {
-		w.Out = w.Out && v.crossed
-	}
+	w.Out = w.Out || w.Sum >= c.Height(s.look)
 }
 
 // Sooner lets the clock of a walk that has not begun begin with a round of that information if it would begin later and
@@ -170,19 +150,6 @@ func (w *Walk) Excludes(c Clock, leader int, loss float64) bool {
 	if w.Out || loss == 0 {
 		return w.Out
 	}
-	for _, v := range w.also {
-		if !v.excludes(c.strict(), leader, loss) {
-			return false
-		}
-	}
-	return w.excludes(c, leader, loss)
-}
-
-// excludes is Excludes of this walk alone.
-func (w *Walk) excludes(c Clock, leader int, loss float64) bool {
-	if w.crossed {
-		return true
-	}
 	if w.Stakes != nil {
 		_, reached := w.capitals(leader, loss, c.Z[0])
 		return reached
@@ -249,17 +216,6 @@ func (w *Walk) Gap(c Clock) (gap float64, width func() float64) {
 //
 // It is at least the information up to the walk's next look: less would be lost.
 func (w *Walk) Need(c Clock, leader int, gap, slack, above float64) float64 {
-	need := w.lacks(c, leader, gap, slack, above)
-	for _, v := range w.also {
-		if !v.crossed {
-			need = max(need, v.lacks(c.strict(), leader, gap, slack, above))
-		}
-	}
-	return need
-}
-
-// lacks is Need of this walk alone.
-func (w *Walk) lacks(c Clock, leader int, gap, slack, above float64) float64 {
 	if w.Stakes != nil {
 		logs, _ := w.capitals(leader, slack, 0)
 		return w.needCapital(c.Z[0], logs, gap, above)
@@ -267,8 +223,7 @@ func (w *Walk) lacks(c Clock, leader int, gap, slack, above float64) float64 {
 	return w.need(c, w.Raised(leader, slack), gap, above)
 }
 
-// NeedUnbiased works like Need as if nothing were allowed for bias: later rounds can make up for it. No
-// arm was withdrawn.
+// NeedUnbiased works like Need as if nothing were allowed for bias: later rounds can make up for it.
 func (w *Walk) NeedUnbiased(c Clock, leader int, gap, slack, above float64) float64 {
 	return w.need(c, w.Raised(leader, slack)+w.Allowed, gap, above)
 }
@@ -279,82 +234,4 @@ func (w *Walk) need(c Clock, raised, gap, above float64) float64 {
 	rest := raised - gap*t
 	root := (height + math.Sqrt(max(0, height*height-4*gap*rest))) / (2 * gap)
 	return max(root*root-t, c.within(w.Look+1)-t)
-}
-
-// Walks while their question changes (docs/theory/changes.md).
-
-// Withdraw makes the walk hold without an arm that is no longer an answer. The steps that it led
-// speak against x only because it was better, so the walk is made a second time as if it had sat
-// out of them, and is judged by the strict heights; x is out when both have crossed. If that arm
-// led no step, the second walk has the steps of the first. It reports whether the arm led any.
-func (w *Walk) Withdraw(c Clock, leader int) bool {
-	led := func(v *Walk) bool {
-		return slices.ContainsFunc(v.steps, func(s step) bool { return s.leader == leader })
-	}
-	var more []*Walk
-	if first := led(w); first || !w.copied {
-		more = append(more, w.without(c, leader))
-		w.copied = w.copied || !first
-	}
-	for _, v := range w.also {
-		if led(v) {
-			more = append(more, v.without(c, leader))
-		}
-	}
-	w.also = append(w.also, more...)
-	w.settle()
-	return led(w)
-}
-
-// without makes the walk again, sitting out where that arm led.
-func (w *Walk) without(c Clock, leader int) *Walk {
-	out := &Walk{Look: -1, Offset: w.Offset, sooner: w.sooner, Stakes: w.Stakes}
-	for _, s := range w.steps {
-		if s.leader == leader {
-			continue
-		}
-		if s.look = c.Of(out).goes(out, s.info, s.look); s.look > out.Look {
-			out.take(c.strict(), s)
-		}
-	}
-	return out
-}
-
-// Recheck looks again at the steps so far under other heights: x is out where its walk has crossed
-// them.
-func (w *Walk) Recheck(c Clock) {
-	w.crossed = w.crossed || w.excludes(c, -1, 0)
-	for _, v := range w.also {
-		v.crossed = v.crossed || v.excludes(c.strict(), -1, 0)
-	}
-	w.settle()
-}
-
-// Moved returns a copy of the walk whose arms have other numbers, in smaller units; one old unit has so
-// many.
-func (w *Walk) Moved(to func(arm int) int, unit float64) *Walk {
-	out := *w
-	if out.Stakes == nil {
-		out.Sum /= unit
-	}
-	out.steps, out.also = slices.Clone(w.steps), nil
-	for k := range out.steps {
-		s := &out.steps[k]
-		s.leader, s.Gap, s.Sd, s.root, s.info = to(s.leader), s.Gap*unit, s.Sd*unit, s.root/unit, s.info/(unit*unit)
-		s.loss, s.raised, s.Most = 0, s.zero, s.Most*unit
-		s.Slope = scaled(s.Slope, 1/unit)
-	}
-	for _, v := range w.also {
-		out.also = append(out.also, v.Moved(to, unit))
-	}
-	return &out
-}
-
-// scaled returns the numbers times a factor; nil for nil.
-func scaled(x []float64, factor float64) []float64 {
-	out := slices.Clone(x)
-	for j := range out {
-		out[j] *= factor
-	}
-	return out
 }

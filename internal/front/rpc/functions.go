@@ -48,19 +48,23 @@ type evaluated struct {
 	Answers []int `json:"answers"` // for each task the number of an arm, or -1; none before any data
 }
 
-// asker asks the program on behalf of the request that is under way.
+// asker asks the program on behalf of the request that is under way. If others are under way inside it, that is the outermost.
 type asker struct {
 	server *server
 
 	mu      sync.Mutex
 	ctx     context.Context // of the request; nil between requests
 	request string
-	fault   error // the first that a function had in this request
+	faults  []error // of functions in this request
 	asking  map[*question]bool
 }
 
 // question is what the program was asked and has not answered yet.
-type question struct{ cancel context.CancelCauseFunc }
+type question struct {
+	cancel context.CancelCauseFunc
+	number int  // of the function
+	kept   bool // others that need the function wait for this answer
+}
 
 // errUnreadable ends all open questions when the program sends a message that is not JSON: it was one of the answers.
 var errUnreadable = errors.New("the program answered with a message that is not JSON; NaN and infinity are not JSON")
@@ -75,9 +79,9 @@ func (a *asker) unreadable() {
 }
 
 // open registers a question until it is answered; unreadable cancels its context.
-func (a *asker) open(ctx context.Context) (_ context.Context, answered func()) {
+func (a *asker) open(ctx context.Context, p evaluateParams) (_ context.Context, answered func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	q := &question{cancel}
+	q := &question{cancel, p.Function, p.Kind == "kernel" || p.Algorithm != nil && p.Algorithm.Terms != nil}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.asking == nil {
@@ -92,19 +96,47 @@ func (a *asker) open(ctx context.Context) (_ context.Context, answered func()) {
 	}
 }
 
-// begin sets the request for which the program is asked.
-func (a *asker) begin(ctx context.Context, request string) {
+// waits reports whether the program computes a function.
+func (a *asker) waits() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ctx, a.request, a.fault = ctx, request, nil
+	return len(a.asking) > 0
 }
 
-// end clears the request and returns the first error of a function of the program.
-func (a *asker) end() error {
+// needs reports whether whatever needs a function waits for an answer of the program.
+func (a *asker) needs(number int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ctx = nil
-	return a.fault
+	for q := range a.asking {
+		if q.kept && q.number == number {
+			return true
+		}
+	}
+	return false
+}
+
+// begin begins a request, for which the program is asked unless another is under way. The function that it returns ends the request,
+// and returns the first error of a function of the program in it.
+func (a *asker) begin(ctx context.Context, request string) (end func() error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	outermost := a.ctx == nil
+	if outermost {
+		a.ctx, a.request, a.faults = ctx, request, nil
+	}
+	before := len(a.faults)
+	return func() (fault error) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if outermost {
+			a.ctx = nil
+		}
+		if len(a.faults) > before {
+			fault = a.faults[before]
+			a.faults = a.faults[:before]
+		}
+		return fault
+	}
 }
 
 // context returns the context of the request; nil between requests.
@@ -129,8 +161,8 @@ func (a *asker) ask(p evaluateParams, blocks ...[]byte) (out evaluated, err erro
 		if err != nil {
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			if a.fault == nil && a.ctx == ctx {
-				a.fault = err
+			if a.ctx == ctx {
+				a.faults = append(a.faults, err)
 			}
 		}
 	}()
@@ -139,7 +171,7 @@ func (a *asker) ask(p evaluateParams, blocks ...[]byte) (out evaluated, err erro
 			return out, err
 		}
 	}
-	open, answered := a.open(ctx)
+	open, answered := a.open(ctx, p)
 	defer answered()
 	answer, err := a.server.rpc.Callback(open, "evaluate", p)
 	if err != nil {

@@ -71,6 +71,45 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// Requests that the program sends before it answers are handled at once, also inside each other. Their values can be used afterwards.
+func TestRequestInsideFunction(t *testing.T) {
+	p := start(t)
+	problem := result[described](p, "call", named("paper", map[string]any{"case": 2, "gap": 0.4}))
+	rewards := func(number int) map[string]any {
+		return named("fb", map[string]any{"budget": 40, "rewards": map[string]any{"function": number, "label": "f"}}, ref(problem))
+	}
+	inner := map[int]described{}
+	p.ask = func(m message) any {
+		var q evaluateParams
+		if err := json.Unmarshal(m.Params, &q); err != nil {
+			t.Fatal(err)
+		}
+		if _, made := inner[q.Function]; !made && q.Function < 2 {
+			inner[q.Function] = described{}
+			result[bool](p, "folder", map[string]any{"path": "."})
+			inner[q.Function] = result[described](p, "call", rewards(q.Function+1))
+		}
+		return evaluated{Means: make([]float64, len(q.Arms))}
+	}
+	outer := result[described](p, "call", rewards(0))
+	for _, d := range []described{outer, inner[0], inner[1]} {
+		if rows := result[[]any](p, "value", map[string]any{"name": d.Name, "form": "table"}); len(rows) == 0 {
+			t.Errorf("%+v has no table", d)
+		}
+	}
+	kernel := result[described](p, "call", call("arm", map[string]any{"function": 7, "label": "own"}))
+	p.ask = func(m message) any {
+		again := p.request("call", call("with_kernel", ref(problem), ref(kernel)))
+		if again.Error == nil || !strings.Contains(again.Error.Message, "own calls gonb_cope with a value that is made with own") {
+			t.Errorf("a kernel function that needs itself: %+v", again)
+		}
+		return "no number"
+	}
+	if m := p.request("call", call("with_kernel", ref(problem), ref(kernel))); m.Error == nil || m.Error.Data.Kind != "function" {
+		t.Errorf("the call that asks it is answered by %+v", m)
+	}
+}
+
 // An answer that is not JSON, such as NaN, ends the call that waits for it.
 func TestUnreadableAnswer(t *testing.T) {
 	p := start(t)

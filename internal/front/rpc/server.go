@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/handler"
@@ -39,7 +40,8 @@ type server struct {
 
 	mu      lock // held while the session is used
 	session *dsl.Session
-	names   int // values named so far
+	names   *atomic.Int64          // values named so far
+	inner   atomic.Pointer[server] // serves requests while the program computes a function for this one
 
 	released int // values since tables were looked through
 	looked   int // how many values there were then
@@ -54,29 +56,22 @@ type server struct {
 
 // Serve answers requests until the input ends. The version is the serving program's.
 func Serve(in io.Reader, out io.WriteCloser, version string) error {
-	s := &server{version: version, mu: make(lock, 1), channel: &channel{
+	s := &server{version: version, mu: make(lock, 1), names: &atomic.Int64{}, channel: &channel{
 		in: textproto.NewReader(bufio.NewReaderSize(in, 1<<16)), out: out, blocks: map[int][]byte{}}}
 	s.tables = &tables{byPath: map[string]*problem.Frame{}, bySum: map[string]string{}}
 	s.asker, s.functions = &asker{server: s}, map[string]int{}
 	s.channel.unreadable = s.asker.unreadable
 	s.teller.server = s
-	s.session = dsl.NewSession(dsl.Options{
-		Rebind: true, Giver: "Python", Tables: s.tables.read,
-		Shown:    s.shown,
-		Columns:  func(name string) []string { return s.columns[name] },
-		Clear:    func() { s.notify("clear", struct{}{}) },
-		Progress: s.teller.tell,
-		Notice:   func(text string) { s.notify("notice", notice{s.request, text}) },
-	})
+	s.session = dsl.NewSession(s.options())
 	handlers := handler.Map{
 		"hello":     handler.New(s.hello),
 		"catalogue": handler.New(func(context.Context) (Catalogue, error) { return Contents(), nil }),
-		"folder":    handler.New(s.folder),
+		"folder":    handler.New(guarded(s, (*server).folder)),
 		"table":     handler.New(s.table),
-		"call":      handler.New(guarded(s, s.call)),
-		"run":       handler.New(guarded(s, s.run)),
-		"value":     handler.New(guarded(s, s.value)),
-		"release":   handler.New(guarded(s, s.release)),
+		"call":      handler.New(guarded(s, (*server).call)),
+		"run":       handler.New(guarded(s, (*server).run)),
+		"value":     handler.New(guarded(s, (*server).value)),
+		"release":   handler.New(guarded(s, (*server).release)),
 		"complete":  handler.New(s.complete),
 		"inspect":   handler.New(s.inspect),
 		"cancel":    handler.New(s.cancel),
@@ -89,6 +84,75 @@ func Serve(in io.Reader, out io.WriteCloser, version string) error {
 	}
 	s.rpc = jrpc2.NewServer(handlers, &jrpc2.ServerOptions{AllowPush: true, Concurrency: requests})
 	return s.rpc.Start(s.channel).Wait()
+}
+
+// options are those of the session.
+func (s *server) options() dsl.Options {
+	return dsl.Options{
+		Rebind: true, Giver: "Python", Tables: s.tables.read,
+		Shown:    s.shown,
+		Columns:  func(name string) []string { return s.columns[name] },
+		Clear:    func() { s.notify("clear", struct{}{}) },
+		Progress: s.teller.tell,
+		Notice:   func(text string) { s.notify("notice", notice{s.request, text}) },
+	}
+}
+
+// eval evaluates a script. While the program computes a function for it, the program may send further requests: they use a branch of
+// the session, whose names the session takes over when the request is over.
+func (s *server) eval(ctx context.Context, script *dsl.Script) error {
+	if err := s.refuse(script.Reads()...); err != nil {
+		return err
+	}
+	s.lend()
+	_, err := s.session.Eval(ctx, script)
+	return err
+}
+
+// lend makes the server of the requests that the program sends while it computes a function for this one.
+func (s *server) lend() {
+	if len(s.functions) == 0 {
+		return
+	}
+	s.takeOver()
+	in := &server{version: s.version, rpc: s.rpc, channel: s.channel, tables: s.tables, asker: s.asker, functions: s.functions,
+		names: s.names, mu: make(lock, 1)}
+	in.teller.server = in
+	in.session = s.session.Branch(in.options())
+	s.inner.Store(in)
+}
+
+// takeOver binds the names that requests bound while the program computed a function.
+func (s *server) takeOver() {
+	if in := s.inner.Swap(nil); in != nil {
+		in.mu.Lock()
+		s.session.Join(in.session)
+		in.mu.Unlock()
+	}
+}
+
+// lockFree locks the server that serves a request now. While the program computes a function it is the innermost.
+func (s *server) lockFree(ctx context.Context) (*server, error) {
+	for !s.mu.TryLock() {
+		in := s.inner.Load()
+		if in == nil || !s.asker.waits() {
+			return s, s.mu.LockWithin(ctx)
+		}
+		s = in
+	}
+	return s, nil
+}
+
+// refuse returns an error if a name is made with a kernel function or a class whose answer is awaited now: computing the name would wait
+// for this answer as well.
+func (s *server) refuse(names ...string) error {
+	for _, name := range s.session.Below(names...) {
+		if number, is := s.functions[name]; is && s.asker.needs(number) {
+			return fmt.Errorf("%s calls gonb_cope with a value that is made with %[1]s: its own result is not known yet. "+
+				"Use another value in it, or make this call before", strings.TrimSuffix(name, fmt.Sprintf("_%d", number)))
+		}
+	}
+	return nil
 }
 
 // lock is a mutex that can be waited for as long as a context lasts.
@@ -120,17 +184,21 @@ func (l lock) LockWithin(ctx context.Context) error {
 }
 
 // guarded returns a handler that has the session for itself, and makes a defect an error of its request.
-func guarded[P, R any](s *server, handle func(context.Context, P) (R, error)) func(context.Context, P) (R, error) {
+func guarded[P, R any](outermost *server, handle func(*server, context.Context, P) (R, error)) func(context.Context, P) (R, error) {
 	return func(ctx context.Context, p P) (out R, err error) {
-		if err := s.mu.LockWithin(ctx); err != nil { // cancelled before it began
+		s, err := outermost.lockFree(ctx)
+		if err != nil { // cancelled before it began
 			return out, failed(ctx, err, nil)
 		}
 		defer s.mu.Unlock()
-		defer s.channel.drop(answers)
+		if s == outermost {
+			defer s.channel.drop(answers)
+		}
 		s.request = jrpc2.InboundRequest(ctx).ID()
-		s.asker.begin(ctx, s.request)
+		end := s.asker.begin(ctx, s.request)
 		defer func() {
-			fault := s.asker.end()
+			s.takeOver()
+			fault := end()
 			s.teller.end()
 			s.running = false
 			if r := recover(); r != nil {
@@ -140,7 +208,7 @@ func guarded[P, R any](s *server, handle func(context.Context, P) (R, error)) fu
 				err = wrong(codeFunction, fault)
 			}
 		}()
-		return handle(ctx, p)
+		return handle(s, ctx, p)
 	}
 }
 
@@ -178,8 +246,6 @@ func (s *server) hello(_ context.Context, p helloParams) (any, error) {
 func (s *server) folder(_ context.Context, p struct {
 	Path string `json:"path"`
 }) (bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err := os.Chdir(p.Path); err != nil {
 		return false, wrong(codeRequest, err)
 	}
@@ -230,7 +296,7 @@ func (s *server) call(ctx context.Context, p callParams) (*described, error) {
 	if len(errs) > 0 {
 		return nil, failed(ctx, errs, t)
 	}
-	_, err = s.session.Eval(ctx, script)
+	err = s.eval(ctx, script)
 	d := s.describe(name)
 	if err != nil {
 		return nil, failed(ctx, err, t, d)
@@ -247,8 +313,7 @@ func (s *server) newName(function string) string {
 		function = "value"
 	}
 	for {
-		s.names++
-		name := fmt.Sprintf("%s_%d", function, s.names)
+		name := fmt.Sprintf("%s_%d", function, s.names.Add(1))
 		if _, _, bound := s.session.Value(name); !bound {
 			return name
 		}
@@ -282,7 +347,7 @@ func (s *server) run(ctx context.Context, p runParams) (*ran, error) {
 	s.session.Withdraw(p.Gone)
 	defer s.session.Withdraw(nil)
 	s.running = true
-	_, err := s.session.Eval(ctx, script)
+	err := s.eval(ctx, script)
 	out := &ran{Bound: []*described{}}
 	for _, name := range script.Names() {
 		if d := s.describe(name); d != nil {
@@ -316,7 +381,7 @@ func (s *server) bind(ctx context.Context, names map[string]json.RawMessage) err
 		if len(errs) > 0 {
 			return failed(ctx, errs, nil)
 		}
-		if _, err := s.session.Eval(ctx, script); err != nil {
+		if err := s.eval(ctx, script); err != nil {
 			return failed(ctx, err, nil)
 		}
 	}
@@ -400,8 +465,7 @@ func (s *server) shown(d report.Display) {
 	if !s.running {
 		return
 	}
-	s.names++
-	bundle, err := report.Bundle(d, fmt.Sprintf("r%d-%d", os.Getpid(), s.names))
+	bundle, err := report.Bundle(d, fmt.Sprintf("r%d-%d", os.Getpid(), s.names.Add(1)))
 	if err != nil {
 		s.notify("notice", notice{s.request, "cannot display this value: " + err.Error()})
 		return

@@ -70,6 +70,10 @@ func (s *server) value(_ context.Context, p valueParams) (any, error) {
 	if !ok {
 		return nil, wrong(codeRequest, fmt.Errorf("nothing is bound to %s", p.Name))
 	}
+	if err := s.refuse(p.Name); err != nil {
+		return nil, wrong(codeRequest, err)
+	}
+	s.lend()
 	out, err := s.form(v, p)
 	if err != nil {
 		return nil, wrong(codeMistake, err)
@@ -85,8 +89,7 @@ func (s *server) form(v any, p valueParams) (any, error) {
 		return tableOf(v)
 	case "bundle":
 		if p.ID == "" {
-			s.names++
-			p.ID = fmt.Sprintf("v%d-%d", os.Getpid(), s.names)
+			p.ID = fmt.Sprintf("v%d-%d", os.Getpid(), s.names.Add(1))
 		}
 		return bundleOf(v, p.ID)
 	case "text":
