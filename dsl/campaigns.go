@@ -180,7 +180,7 @@ type protocolArgs struct {
 	TimeUnit               string           // "" for the default
 	Lease, Cost, Gaps      float64          // in units of time, money per pull, reward units; 0 if not given
 	Failed, Late           *float64         // fractions below 1; nil if not given, then the forecast chooses them
-	Runs                   *int             // of the forecast; nil if not given, 0 for no forecast
+	Runs                   *int             // runs of the forecast; nil if not given, 0 for no forecast
 	Seed                   uint64           // 0 if not given: each start then draws a new one
 	Block, Control         string           // "" where not given
 	Attach                 *bool            // nil if not given, which means true

@@ -22,11 +22,11 @@ const maxNesting = 20
 // files or run anything, and knows their values by type only. It computes all that depends only on numbers and kernels, so that a
 // wrong length scale is found before anything runs.
 type evaluator struct {
-	ctx      context.Context // of Eval or of a check; ends computations
+	ctx      context.Context // context of Eval or of a check; ends computations
 	session  *Session        // provides options, files and stored results
 	dry      bool            // checks the script without reading or running anything
 	scope    scope           // names bound so far
-	order    order           // of these names; nil until needed
+	order    order           // order of these names; nil until needed
 	errs     front.Errors    // the first mistakes, at most front.MaxErrors
 	mistakes int             // number of all mistakes
 

@@ -187,7 +187,7 @@ func oneBudget(c *call) {
 type runArgs struct {
 	P       *problem.Problem // from the script
 	Runs    int              `arg:"default"` // at least 1
-	Seed    uint64           `arg:"default"` // of the first run; determines the seeds of the others
+	Seed    uint64           `arg:"default"` // seed of the first run; determines the seeds of the others
 	Rewards any              // a sim.RewardFunc or sim.RoundFunc of a Go cell; nil if the problem draws
 }
 

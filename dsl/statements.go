@@ -107,7 +107,7 @@ type scope map[string]*binding // an evaluator that checks has a copy of the ses
 type binding struct {
 	name  string           // its key in the scope
 	st    *front.Statement // evaluated again by a sweep; for Put, one that uses nothing
-	value value            // of the last evaluation; in a check without data if only the type is known
+	value value            // value of the last evaluation; in a check without data if only the type is known
 	time  int              // time of binding on the session's clock
 	uses  map[string]int   // names that its statement read, with their times of binding
 	put   bool             // bound to a Go value by Put; the statement is a placeholder

@@ -17,9 +17,9 @@ type Explanation struct {
 	Mode      string `json:"mode"`
 	Algorithm string `json:"algorithm"`
 	Problem   string `json:"problem"`
-	Status    Status `json:"status"` // of the result
+	Status    Status `json:"status"` // status of the result
 	Asked     int    `json:"runs_asked"`
-	Goal      string `json:"goal,omitempty"` // of the result: "min" where lower rewards are better
+	Goal      string `json:"goal,omitempty"` // goal of the result: "min" where lower rewards are better
 
 	Words problem.Words `json:"-"` // of the result
 

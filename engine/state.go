@@ -61,7 +61,7 @@ func DetailedOf(alg Algorithm, p *problem.Problem) Detailed {
 type whole struct {
 	Algorithm
 	problem *problem.Problem
-	round   int    // of the last plan
+	round   int    // round of the last plan
 	budget  int    // pulls that are left; -1 without a budget
 	state   *State // after the last round; nil before the first
 }

@@ -15,9 +15,9 @@ import (
 // sentence.
 type Warning struct {
 	Kind WarningKind `json:"kind"`
-	// of tasks, arms and what else the sentence names
+	// names of tasks, arms and others in the sentence
 	Names   []string  `json:"names,omitempty"`
-	Numbers []float64 `json:"numbers,omitempty"` // of the sentence, in the units that it names
+	Numbers []float64 `json:"numbers,omitempty"` // numbers of the sentence, in the units that it names
 
 	// of WarnLackOfFit: the finding of the first run with one
 	LackOfFit *LackOfFit `json:"lack_of_fit,omitempty"`
@@ -285,8 +285,8 @@ var sentences = map[WarningKind]string{
 	WarnMeasuredLess:   "pooling the tasks helps less than predicted in runs with a guarantee: " + measuredSpeedup,
 	WarnUnmeasured:     "the run was interrupted before the value of sharing was measured",
 
-	WarnLeastFavourable: "the plan is for the hardest rewards in which the best arm of each task leads by the gap. Larger gaps need fewer " +
-		"samples",
+	WarnLeastFavourable: "the plan is for the least favourable configuration: the hardest rewards in which the best arm of each task leads by " +
+		"the gap. Larger gaps need fewer samples",
 	WarnNotForecast:       "%s",
 	WarnChangeFailed:      "%s: %s",
 	WarnForecastStopped:   "the command was interrupted. Some methods were not simulated, or with fewer runs than asked for",

@@ -102,7 +102,7 @@ var tableInputs = []tableInput{
 		want: map[string]string{"A": "0.2", "B": "0.3"}, says: []string{"3 by failed="}},
 	{file: "percentages.csv", args: "--task site --arm arm --reward won --count shown", says: []string{`are percentages of \"shown\"`}},
 	{file: "limits-commas.csv", args: "--task site --arm additive --reward impurity --goal min", want: map[string]string{"s1": "b", "s2": "b"}, least: 0.95,
-		says: []string{"has limits instead of some values of some values: 3 below"}},
+		says: []string{"has limits instead of some values: 3 below"}},
 	{file: "sas-dot.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
 	{file: "write-csv2.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},
 	{file: "spss-null.csv", args: "--task site --arm variety --reward yield", want: map[string]string{"A": "q", "B": "q"}, least: 0.95},

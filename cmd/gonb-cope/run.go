@@ -340,7 +340,7 @@ func (o *runOptions) command(script string) string {
 	return string(line)
 }
 
-// commandLine is a line that calls this program.
+// commandLine returns the shell line that calls this program.
 type commandLine string
 
 func lineOf(command, argument string) commandLine {

@@ -64,13 +64,13 @@ type Done struct {
 
 // Param is an argument of an act.
 type Param struct {
-	Name     string // of the argument in scripts; commands make their flag of it
+	Name     string // name of the argument in scripts; commands make their flag of it
 	Synonyms []string
 	// a pointer to the field: of a text, number, whole number, truth value, list of texts or file; to a pointer
 	// where the argument may be left out and its zero has a meaning
 	Into     any
 	Optional bool          // of a text or list of a script: it may be left out
-	Doc      string        // of the argument in scripts, without a full stop
+	Doc      string        // description of the argument in scripts, without a full stop
 	Flag     string        // what the command says instead of Doc; "" for the same
 	Place    string        // how the command shows an argument that it takes by its place; "" for a flag
 	Words    string        // names it in an error, "an id"

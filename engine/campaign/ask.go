@@ -24,7 +24,7 @@ type Request struct {
 type List struct {
 	Campaign string    `json:"campaign"`
 	By       string    `json:"by"`                      // whose list it is
-	Round    int       `json:"round"`                   // of the pulls; 0 if the campaign asks for no further pulls
+	Round    int       `json:"round"`                   // round of the pulls; 0 if the campaign asks for no further pulls
 	Until    time.Time `json:"until,omitzero"`          // when what has no result may be handed out again
 	Again    bool      `json:"again"`                   // the same list as before, because its results are not recorded yet
 	Columns  []string  `json:"columns,omitempty"`       // of the features of arms, in the order of ListRow.X; empty where arms have none

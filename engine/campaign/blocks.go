@@ -200,7 +200,7 @@ func withinOf(rewards []float64, n int) engine.Within {
 // without a plate has Plate 0.
 type Slot struct {
 	Arm      int `json:"arm"`                // its number; in a State the one of now
-	Number   int `json:"number"`             // of the pull among the arm's, from 1
+	Number   int `json:"number"`             // number of the pull among the arm's, from 1
 	Plate    int `json:"plate,omitempty"`    // from 1
 	Position int `json:"position,omitempty"` // on the plate, from 1
 	Block    int `json:"block,omitempty"`    // from 1, of arms that are measured side by side

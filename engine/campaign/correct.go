@@ -64,7 +64,7 @@ func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 
 // CorrectBody replaces a result.
 type CorrectBody struct {
-	ID     string  `json:"id"`     // of the pull, in the form in which it was issued
+	ID     string  `json:"id"`     // id of the pull, in the form in which it was issued
 	Old    float64 `json:"old"`    // the value before, for readers: fold uses the value in the state
 	Reward float64 `json:"reward"` // the right one, with the sign of the data
 	Reason string  `json:"reason"` // never ""
@@ -85,9 +85,9 @@ func (b *CorrectBody) fold(s *State, e Event) error {
 }
 
 // FailureRule states the rule for everybody who gives pulls back or closes a round, of any problem.
-const FailureRule = `a reaction or run that fails has a result, the worst possible one (a yield of 0; with goal="min" the largest loss). It is not a failed pull: ` + givenBack
+const FailureRule = `a reaction or run that fails gets the worst possible reward (a yield of 0; with goal="min" the largest loss). ` + givenBack
 
-const givenBack = "give back only pulls that were not measured for reasons unrelated to their reward"
+const givenBack = "Give back only pulls that were not measured for reasons unrelated to their reward"
 
 // Fail gives pulls back that were not measured. They are handed out again, under other ids; a round of blocks goes on without them.
 type Fail struct {

@@ -82,8 +82,8 @@ func (s *State) setAside(e Event) error {
 
 // link is what a list says of an event.
 type link struct {
-	hash string    // of the event, in full
-	at   time.Time // of the event
+	hash string    // hash of the event, in full
+	at   time.Time // time of the event
 }
 
 // ChainColumn is the column of a list that names the last event of the campaign which made it.

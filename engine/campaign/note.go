@@ -15,8 +15,8 @@ import (
 // numbers, which stay when a sentence is written better.
 type Note struct {
 	Kind    NoteKind  `json:"kind"`
-	Names   []string  `json:"names,omitempty"`   // of tasks, arms, people and what else the sentence names
-	Numbers []float64 `json:"numbers,omitempty"` // of the sentence, in the units that it names
+	Names   []string  `json:"names,omitempty"`   // names of tasks, arms, people and others in the sentence
+	Numbers []float64 `json:"numbers,omitempty"` // numbers of the sentence, in the units that it names
 }
 
 // NoteKind is the kind of a Note.
@@ -98,7 +98,7 @@ var noteSentences = map[NoteKind]string{
 	NoteLost:   "the %s nothing to do with %s (what fails is a result, and not lost)",
 	NoteExtra:  "the %s not chosen by %s",
 	NoteClosed: "%s closed for reasons unrelated to rewards",
-	NoteEarly: "the time of a result does not depend on its reward: %s ended without late results, which the posterior used when they came",
+	NoteEarly:  "the time of a result does not depend on its reward: %s ended without late results, which the posterior used when they came",
 
 	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
 	NoteRewardsKnown: "the means of the table for expected rewards",
@@ -112,7 +112,7 @@ var noteSentences = map[NoteKind]string{
 		"is independent for each arm (from none to twice that)",
 	NoteLosses: "%s of pulls fail, and %s of results are up to %s late%s",
 
-	NoteRule:       "a reaction or run that fails has a result, %s. It is not a failed pull: " + givenBack,
+	NoteRule:       "a reaction or run that fails gets %s. " + givenBack,
 	NoteLateDiffer: "lateness of results seems to depend on their rewards (see the warning)",
 	NoteTwice:      "measurements seem to be recorded twice (see the warning)",
 	NoteSkewed:     "the rewards of some arms are skewed (see the warning)",
@@ -154,11 +154,11 @@ func (n Note) String() string {
 	case NoteEarly:
 		words, numbers = []string{sentence.Count(k, "round")}, none
 	case NoteRule:
-		words, numbers = []string{"with the lowest reward that it can have"}, none
+		words, numbers = []string{"the lowest possible reward"}, none
 		if len(n.Numbers) > 0 {
-			words[0] = fmt.Sprintf("with the reward %g", n.Numbers[0])
+			words[0] = fmt.Sprintf("the reward %g", n.Numbers[0])
 		} else if slices.Contains(n.Names, problem.GoalMin) {
-			words[0] = "with the largest reward that it can have (0 would be among the best)"
+			words[0] = "the largest possible reward (0 would be among the best)"
 		}
 	case NoteLosses:
 		words, numbers = n.lossWords(), none

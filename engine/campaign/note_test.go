@@ -41,7 +41,7 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteCensored, Numbers: []float64{2}}, ""},
 		{Note{Kind: NoteManyLost, Numbers: []float64{4, 11}}, ""},
 		{Note{Kind: NoteRule}, ""},
-		{Note{Kind: NoteRule, Numbers: []float64{0}}, "with the reward 0"},
+		{Note{Kind: NoteRule, Numbers: []float64{0}}, "the reward 0"},
 		{Note{Kind: NoteRule, Names: []string{"min"}}, "with the largest reward"},
 		{Note{Kind: NoteRewardsDrawn}, ""},
 		{Note{Kind: NoteRewardsKnown}, ""},

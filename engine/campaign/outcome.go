@@ -16,7 +16,7 @@ type outcome struct {
 	kind     outcomeKind
 	reward   float64
 	censored int8   // see ResultRecord.Censored
-	reason   string // of a failure
+	reason   string // reason of a failure
 	text     string // instead of the reward, where that says that it failed
 	err      error  // with its place; of a reward that cannot be read
 }

@@ -220,14 +220,14 @@ type PlanBody struct {
 	RhoLower    float64       `json:"rho_lower,omitempty"`
 	Rounding    float64       `json:"rounding,omitempty"`
 	WantSquares bool          `json:"want_squares,omitempty"` // whether the replay of the round passes on squares
-	Digest      string        `json:"digest,omitempty"`       // of the plan before it was cut; a led campaign finds its round by it
-	Seed        uint64        `json:"seed,omitempty"`         // of the order of the list
+	Digest      string        `json:"digest,omitempty"`       // digest of the plan before it was cut; a led campaign finds its round by it
+	Seed        uint64        `json:"seed,omitempty"`         // seed of the order of the list
 	Plate       int           `json:"plate,omitempty"`        // pulls on a plate; 0 without plates
 	Done        bool          `json:"done,omitempty"`         // nothing is left to measure
 	Status      string        `json:"status,omitempty"`       // engine.Status, when done
 	Decided     []Decision    `json:"decided,omitempty"`      // the tasks that were decided before the round
-	Revision    int           `json:"revision"`               // of the program that planned
-	Build       string        `json:"build,omitempty"`        // of the program that planned
+	Revision    int           `json:"revision"`               // revision of the program that planned
+	Build       string        `json:"build,omitempty"`        // build of the program that planned
 }
 
 // Decision is the answer that a task had when a plan was made.

@@ -17,7 +17,7 @@ import (
 // program make the same run, to the last digit; a cache rests on it.
 type Run struct {
 	Outcome engine.Outcome // answers, rounds and eliminations so far
-	Result  engine.Result  // of one real run; Remaining is NaN if nothing says
+	Result  engine.Result  // result of one real run; Remaining is NaN if nothing says
 	Next    engine.Plan    // that comes now, where More says so; zero else
 	More    bool           // whether there is one
 	Differs []Difference   // decisions that are not those recorded
@@ -376,7 +376,7 @@ func (x *replayer) numbers(arms []int) []int {
 	return lists.Map(arms, func(i int) int { return slices.Index(up, i) })
 }
 
-// extend goes on with the arms that were added. The algorithm is made new on the grown problem and takes over from the old one.
+// extend adds arms to the run. A new algorithm is made for the larger problem and continues from the state of the old one.
 func (x *replayer) extend(ctx context.Context, g Growth) error {
 	p := x.protocol.generation(x.generation + 1)
 	e, err := p.Entry()

@@ -170,7 +170,7 @@ func (p Protocol) sameSetting(row problem.SheetRow, c, arm int) bool {
 // TellBody records results.
 type TellBody struct {
 	Sheet   string         `json:"sheet,omitempty"`  // name of the file
-	SHA256  string         `json:"sha256,omitempty"` // of the sheet; "" of single results, and of attached ones of before
+	SHA256  string         `json:"sha256,omitempty"` // SHA-256 of the sheet; "" of single results, and of attached ones of before
 	Results []ResultRecord `json:"results"`          // in the order of the rows
 }
 
@@ -179,9 +179,9 @@ type TellBody struct {
 // It has an ID, or else Number, Fills and Slots name its pulls: the first is Number, the others of a mean are Slots. An
 // attached result belongs to no pull.
 type ResultRecord struct {
-	ID     string   `json:"id,omitempty"`     // of the row; "" of results by arm
+	ID     string   `json:"id,omitempty"`     // id of the row; "" of results by arm
 	Arm    int      `json:"arm"`              // its number when the result was recorded; in a State the present one
-	Number int      `json:"number,omitempty"` // of its pull, by which rewards are summed
+	Number int      `json:"number,omitempty"` // number of its pull, by which rewards are summed
 	Fills  []string `json:"fills,omitempty"`  // ids handed out that it is the result of, named by no id
 	Slots  []int    `json:"slots,omitempty"`  // numbers of pulls that it fills, when it is of several
 	Count  int      `json:"count,omitempty"`  // 0 means 1
@@ -191,12 +191,12 @@ type ResultRecord struct {
 	Squares  float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards behind a mean, reward units²
 	Plate    string  `json:"plate,omitempty"`   // the plate of the measurement, if not the planned one
 	Block    string  `json:"block,omitempty"`   // what it was measured with, by the columns of blocks of the problem
-	Row      int     `json:"row,omitempty"`     // of results without id: the place among the sheet's rows
+	Row      int     `json:"row,omitempty"`     // row of results without id: the place among the sheet's rows
 	Note     string  `json:"note,omitempty"`    // what the row said besides
 	Sure     string  `json:"sure,omitempty"`    // what spoke against the value, which was confirmed
 
 	// while a sheet is read
-	line  int    // of the sheet
+	line  int    // line of the sheet
 	round string // that the row says
 }
 
@@ -285,20 +285,20 @@ type Receipt struct {
 	Campaign  string         `json:"campaign"`        // its name
 	Sheet     string         `json:"sheet,omitempty"` // its name
 	Taken     bool           `json:"taken"`           // whether anything was recorded
-	Counts    map[string]int `json:"counts"`          // of rows, by what became of them: RowNew and the others
-	Lines     []ReceiptLine  `json:"lines"`           // of rows that are not simply new, known or waiting
+	Counts    map[string]int `json:"counts"`          // counts of rows by their outcome: RowNew and the others
+	Lines     []ReceiptLine  `json:"lines"`           // lines of rows that are not simply new, known or waiting
 	Round     int            `json:"round,omitempty"` // the open one, else the last
 	Remaining int            `json:"left"`            // pulls of the open round without result
 	Over      bool           `json:"round_over"`      // whether it has all its results
 	Notes     []problem.Note `json:"notes,omitempty"` // how the sheet was read, where that is not plain
-	Hash      string         `json:"hash,omitempty"`  // of the last event
+	Hash      string         `json:"hash,omitempty"`  // hash of the last event
 	Chain     string         `json:"chain,omitempty"` // see State.Chain
 	ByArm     bool           `json:"-"`               // the sheet has no ids, and so is not a list
 }
 
 // ReceiptLine is a row of a sheet.
 type ReceiptLine struct {
-	Line int    `json:"line,omitempty"` // of the file, from 1; 0 of a result without a sheet
+	Line int    `json:"line,omitempty"` // line of the file, from 1; 0 of a result without a sheet
 	ID   string `json:"id,omitempty"`   // as typed, or as issued
 	Kind string `json:"kind"`           // RowConflict and the others
 	Text string `json:"text,omitempty"` // what is wrong or odd

@@ -260,7 +260,8 @@ func (t *teller) concealed(m *measured) bool {
 	return t.opt.Own && m.by != t.opt.By && r != nil && m.round == r.plan.Round && !m.late
 }
 
-// toldByOther answers a result of a pull whose result the teller may not see, whether it is the same or not.
+// toldByOther returns the answer to a result of a pull that another person recorded. It is the same for equal and different
+// values, because this person may not see the recorded one.
 const toldByOther = "another person recorded its result. Only that person sees it until the round ends"
 
 // one takes a result of a pull. The first case that fits decides the outcome: cases that hide a reward come before those

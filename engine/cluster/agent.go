@@ -24,9 +24,9 @@ type Agent struct {
 	Facts  Facts  // where the facts of the run are kept
 	Run    string // its name, see CheckRun; it has been opened before
 	Task   string // one of RunBody.Tasks: the arms that it pulls, and with them its number
-	Folder string // of its rewards, made if there is none; one agent has it
+	Folder string // folder of its rewards, made if there is none; one agent has it
 	Make   Maker  // makes the question from the recipe of the run
-	Build  Build  // of this program, sent when it joins and with its plans
+	Build  Build  // build of this program, sent when it joins and with its plans
 	// makes the pulls; it is asked for once the run is known
 	Puller func(q question.Question, b RunBody) (Puller, error)
 

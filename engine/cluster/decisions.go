@@ -16,7 +16,7 @@ import (
 // Decisions says in short what a replica has decided: a digest of all, and what is new since the round
 // before. Plans carry it, so that builds which round differently notice a decision that differs. Arms are numbers in the problem, from 0.
 type Decisions struct {
-	Digest  string   `json:"digest"`           // of the arms out, the leaders and the tasks closed; 64 bits in hexadecimal
+	Digest  string   `json:"digest"`           // digest of the arms out, the leaders and the tasks closed; 64 bits in hexadecimal
 	Out     []Out    `json:"out,omitempty"`    // in arm order; nil where none went
 	Leaders []Leader `json:"leaders"`          // of each task; in task order
 	Closed  []int    `json:"closed,omitempty"` // tasks that have their answer; numbers from 0; nil where none has
@@ -32,7 +32,7 @@ type Out struct {
 // Leader is the arm that leads a task.
 type Leader struct {
 	Arm      int     `json:"arm"`      // -1 without one; else a number in the problem
-	Estimate float64 `json:"estimate"` // of its reward, reward units
+	Estimate float64 `json:"estimate"` // estimate of its reward, reward units
 	Margin   float64 `json:"margin"`   // as engine.Answer
 }
 
@@ -198,9 +198,9 @@ func (r *replica) standing(here Decisions, arm int) string {
 type PlanBody struct {
 	Round  int    `json:"round"`            // from 1, as in the address of its fact
 	Author int    `json:"author"`           // agent, from 0, as the publisher states; readPlan compares it with Fact.Sender
-	Build  Build  `json:"build"`            // of the author
+	Build  Build  `json:"build"`            // build of the author
 	Counts []int  `json:"counts,omitempty"` // N pulls in arm order, each at least 0; nil at the end
-	Digest string `json:"digest,omitempty"` // of the counts and of all that was learned before; "" at the end
+	Digest string `json:"digest,omitempty"` // digest of the counts and of all that was learned before; "" at the end
 	// whether squared deviations are wanted besides the means
 	Squares bool `json:"squares,omitempty"`
 	// agents that were too late with their messages of the round before
@@ -223,7 +223,7 @@ type PlanBody struct {
 // not take part. The run cannot go on. The address of the plan is used up, so that another plan cannot take its place.
 type PlanError struct {
 	Run   string // its name
-	Round int    // of the plan
+	Round int    // round of the plan
 	Why   string // a sentence without the run and the round
 }
 

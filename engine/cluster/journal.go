@@ -31,7 +31,7 @@ const (
 // for the same task is refused.
 type AgentFile struct {
 	Run      string `json:"run"`      // the name of the run
-	Task     string `json:"task"`     // of the agent
+	Task     string `json:"task"`     // task of the agent
 	Instance string `json:"instance"` // 128 random bits, in hexadecimal
 }
 

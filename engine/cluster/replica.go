@@ -26,8 +26,8 @@ type replica struct {
 
 	// ended is final. Where the others go on, plans and messages are counted and not computed with.
 	ended  bool          // the algorithm is done here, though others go on: it only follows
-	plan   engine.Plan   // of the round adopted last; at the end its counts are nil
-	plans  []engine.Plan // of all rounds up to the one of plan; so that late messages can be read
+	plan   engine.Plan   // plan of the round adopted last; at the end its counts are nil
+	plans  []engine.Plan // plans of all rounds up to the one of plan; so that late messages can be read
 	opens  bool          // whether plan is a round whose messages are awaited; set by adopt, and no more after learn
 	rounds int           // that were learned; so the open round is rounds + 1
 	absent [][]Absence   // by round, from round 1 at 0; who did not count in it
@@ -43,9 +43,9 @@ type replica struct {
 // Traffic counts the messages that the agents of a run sent each other, and their bytes. A run that is learned in part has the
 // messages of the part.
 type Traffic struct {
-	Messages int64 `json:"messages"` // of counts and means, one for each agent and round
+	Messages int64 `json:"messages"` // messages of counts and means, one for each agent and round
 	Bytes    int64 `json:"bytes"`    // of these messages
-	Plans    int64 `json:"plans"`    // of rounds, and the end
+	Plans    int64 `json:"plans"`    // plans of rounds, and the end
 	// of the plans, which name the counts of all arms, and what a relay sends on
 	PlanBytes int64 `json:"plan_bytes"`
 	// of the same rounds with every reward sent by itself, and with an explicit estimate of θ

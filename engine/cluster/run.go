@@ -40,8 +40,8 @@ func AgentName(v int) string { return fmt.Sprintf("agent-%d", v+1) }
 // beside it. A second opening is compared with it byte by byte, except for Build.
 type RunBody struct {
 	Identity                  // identifies the question; agents compare it with theirs
-	Tasks    []string         `json:"tasks"`    // of agent-1, agent-2, …
-	Arms     int              `json:"arms"`     // of all tasks together; the counts of a plan have as many
+	Tasks    []string         `json:"tasks"`    // tasks of agent-1, agent-2, …
+	Arms     int              `json:"arms"`     // arms of all tasks together; the counts of a plan have as many
 	Settings []engine.Setting `json:"settings"` // the options in words
 	Recipe   question.Recipe  `json:"recipe"`   // by the hashes of its files, whose contents Facts.Keep has
 	Relay    bool             `json:"relay"`    // whether the messages of a round go on in the next plan, see RelayAbove
@@ -49,7 +49,7 @@ type RunBody struct {
 	Alone bool `json:"alone,omitempty"`
 	// the random numbers of agents that draw their rewards; nil if not set
 	Simulation *Simulation `json:"simulation,omitempty"`
-	Build      Build       `json:"build"` // of who opened it
+	Build      Build       `json:"build"` // build of the program that opened it
 }
 
 // Simulation says which random numbers the rewards of a simulated run are drawn from: the numbers of one run
@@ -67,7 +67,7 @@ const RelayAbove = 32
 // OpenOptions say how a run is opened.
 type OpenOptions struct {
 	Simulation *Simulation // nil if the random numbers are not set
-	Build      Build       // of this program
+	Build      Build       // build of this program
 	Relay      bool        // also of few agents
 }
 
@@ -287,10 +287,10 @@ func (i Identity) differs(run Identity) string {
 // Build says what a program was built from and for. Two builds of one source that differ in System or
 // Level may round differently: see PlanBody. Replicas agree all the same, since all take the plans of one author.
 type Build struct {
-	Revision string `json:"revision"`          // of the source, from the build information; "" if it has none
+	Revision string `json:"revision"`          // revision of the source, from the build information; "" if it has none
 	Program  string `json:"program,omitempty"` // checksum of the program's file, if the revision does not identify the source
 	System   string `json:"system"`            // as linux/amd64
-	Level    string `json:"level,omitempty"`   // of the processor: v1 to v4 of GOAMD64, or its relatives
+	Level    string `json:"level,omitempty"`   // level of the processor: v1 to v4 of GOAMD64, or its relatives
 	Go       string `json:"go"`
 }
 

@@ -21,7 +21,7 @@ import (
 type process struct {
 	*gp.Regression
 	d          *data
-	variance   []float64 // of the noise of each mean
+	variance   []float64 // variance of the noise of each mean
 	low        *inducing // the covariance, if it is along inducing arms; nil otherwise
 	likelihood float64   // log marginal likelihood of the means alone, or a lower bound along inducing arms
 }

@@ -19,9 +19,9 @@ type Appended struct {
 	Rows int    // that were added
 	Same int    // that were left out, because the first table has them
 
-	path  string // of the other table
+	path  string // path of the other table
 	first int    // line of Data of the first added row
-	lines []int  // of the added rows, in the other table
+	lines []int  // lines of the added rows, in the other table
 }
 
 // Append writes the rows of a table below the rows of another one that has its columns. Rows of an arm

@@ -18,9 +18,9 @@ import (
 // tasks, arms and features say the same again and again, so that each text is looked at once.
 type column struct {
 	name       string
-	codes      []int32          // of each row
+	codes      []int32          // codes of each row
 	first      []cell           // of each code, in the order of the rows
-	values     []float64        // of each code: a number, or the code of a category; nil for a column that only names things
+	values     []float64        // values of each code: a number, or the code of a category; nil for a column that only names things
 	numbers    bool             // every cell is a number
 	categories []string         // in the order of their codes, from 0
 	shown      []string         // of each code: the first text, with a decimal point
@@ -354,7 +354,7 @@ func listedOf(words []string, all int) string {
 type Frame struct {
 	Rows    int
 	Columns []FrameColumn
-	Hash    string // of the columns, in hexadecimal digits
+	Hash    string // hash of the columns, in hexadecimal digits
 
 	Text []byte // CSV, instead of columns
 }

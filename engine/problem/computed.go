@@ -23,7 +23,7 @@ type Row struct {
 	Block  int     // number of the block it was measured in; 0 without blocks
 	Reward float64 // or the mean of Count rewards; its sign as Problem.Mean
 	Count  float64
-	Line   int // of the table; 0 if it is of none
+	Line   int // line of the table; 0 if it is of none
 	// -1 where the true reward is at most Reward ("<0.05"), +1 if it is at least Reward (">9"), 0 if it is Reward;
 	// its sign as Reward's, so that a lower limit under GoalMin is -1
 	Censored int8

@@ -90,9 +90,9 @@ type arm struct {
 	x, z           []float64
 	mean, sd, reps float64
 	cost           float64   // NaN without one
-	line           int       // of the table
-	row            int       // of the table, from 0: the first
-	rows           []Row     // of a long table
+	line           int       // line of the table
+	row            int       // row of the table, from 0: the first
+	rows           []Row     // rows of a long table
 	failed         int       // measurements that gave no value
 	sds            []float64 // of the measurements behind the mean of each row, NaN when unknown; nil where rows have none
 }
@@ -135,7 +135,7 @@ type found struct {
 	arms   []arm
 	order  []string  // names of the tasks in the order of their first rows
 	texts  []*column // features that are text
-	rows   []Row     // of a long table, in the order of the problem's arms
+	rows   []Row     // rows of a long table, in the order of the problem's arms
 	blocks []string  // names of their blocks
 	notes  []Note
 	read   map[string]*column // columns of tasks, arms and features

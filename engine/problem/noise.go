@@ -29,7 +29,7 @@ type NoiseModel struct {
 	// how simulated rewards are drawn, a name in Environments; "" means gaussian, and in a
 	// statement resampled with raw rewards, bernoulli with Bounds
 	Environment string
-	Strength    float64 // of the environment's departure from normal noise; 0 means its default
+	Strength    float64 // strength of the environment's departure from normal noise; 0 means its default
 }
 
 // The values of NoiseModel.Known.

@@ -13,9 +13,9 @@ import (
 // not plain, or what the kernel is on the points. Its String is the sentence.
 type Note struct {
 	Kind    NoteKind
-	Path    string    // of the file that it is about, "" for none
-	Names   []string  // of tasks, arms, columns and what else the sentence names
-	Numbers []float64 // of the sentence, in the units that it names
+	Path    string    // path of the file that it is about, "" for none
+	Names   []string  // names of tasks, arms, columns and others in the sentence
+	Numbers []float64 // numbers of the sentence, in the units that it names
 }
 
 // NoteKind is the kind of fact of a Note.

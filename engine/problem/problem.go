@@ -58,7 +58,7 @@ type Problem struct {
 
 // Block says what measurements have in common that are made side by side: a day, a plate, a batch.
 type Block struct {
-	Name string // of the block
+	Name string // name of the block
 	// standard deviation of the effect that a block has on all its simulated normal rewards, reward units, where a plan
 	// measures side by side; measured populations have their own
 	Effect float64

@@ -36,12 +36,12 @@ type table struct {
 	column    map[string]int
 	unnamed   map[string]bool   // names of columns whose names are empty in the file
 	twice     map[string]string // the name that the second column of a name gets, until that is noted
-	cells     []*cells          // of each column
+	cells     []*cells          // cells of each column
 	lines     []int32           // of each row; rows of empty cells are left out
 	preamble  int               // lines above the header
 	mark      bool              // whether the file begins with a byte order mark
 
-	allowance *allowance.Allowance // of what is made while it is read
+	allowance *allowance.Allowance // memory allowance while it is read
 
 	names    []string // columns that the file says have names
 	layout   layout

@@ -154,8 +154,8 @@ func TestClaimsMistakes(t *testing.T) {
 	foreign.Result.Problem = "paper case 2, gap 0.1"
 	for want, c := range map[string][2]sim.Sweep{
 		`claims are statements about the paper's own problems, paper(case=...). This sweep has results for "paper case 2, gap 0.1"`: {{Names: names, Rows: []sim.SweepRow{foreign}}},
-		"nothing to compare. Sweep fc over case (1, 2, 3), gap and algorithm":                                                       {},
-		"nothing to compare": {{Names: names, Rows: []sim.SweepRow{row}}},
+		"this sweep has nothing to compare. Sweep fc over case (1, 2, 3), gap and algorithm":                                        {},
+		"this sweep has nothing to compare": {{Names: names, Rows: []sim.SweepRow{row}}},
 		"claims need a sweep of fc over case, gap and algorithm (seed is optional). This one sweeps gap, algorithm, case, delta": {
 			{Names: []string{"gap", "algorithm", "case", "delta"}, Rows: []sim.SweepRow{{Values: []any{.1, "CoKernelFC", 1., .1}, Result: row.Result}}}},
 		"claims need a sweep of fb over case, budget and algorithm; this one has runs of fc": {{}, {Names: []string{"case", "budget", "algorithm"}, Rows: []sim.SweepRow{row}}},

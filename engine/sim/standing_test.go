@@ -117,7 +117,7 @@ func TestStandingOfFunctions(t *testing.T) {
 			return means[task+arm] + rng.NormFloat64()/10, nil
 		}
 		r := run(t, sim.Experiment{Problem: q, Mode: engine.ModeFC, Algorithm: c.algorithm, Options: engine.Options{}, Runs: 1, Draw: sim.Func(q, one)})
-		if r.Standing != engine.StandingProven || !strings.Contains(r.Guarantee, ", if the function's rewards are independent and "+c.want) {
+		if r.Standing != engine.StandingProven || !strings.Contains(r.Guarantee, ". This holds if the function's rewards are independent and "+c.want) {
 			t.Errorf("%s: %s; want %q", name, r.Guarantee, c.want)
 		}
 	}

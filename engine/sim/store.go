@@ -42,7 +42,7 @@ type Store struct {
 	path  string
 	file  *os.File
 	mu    sync.Mutex
-	size  int64                 // of the file
+	size  int64                 // size of the file
 	safe  time.Time             // time of the last sync to disk
 	lines map[string]storedLine // by key
 }

@@ -240,7 +240,7 @@ func TestStoreDamage(t *testing.T) {
 		":2: this line is not a stored result: invalid character":                    string(whole[:first]) + "?\n" + string(whole[first:]),
 		":1: this line is not a stored result: its key must have 64 hexadecimal":     "{}\n",
 		`is not a store of results. Its last line begins with "task,arm"`:            "task,arm,mean",
-		":2: this line is not a stored result: its special number at 9999 has no pl": string(whole[:first]) + strings.TrimSuffix(string(whole[first:]), "}\n") + `,"special":[{"at":9999,"bits":"1"}]}` + "\n",
+		":2: this line is not a stored result: its special number at 9999 is out of": string(whole[:first]) + strings.TrimSuffix(string(whole[first:]), "}\n") + `,"special":[{"at":9999,"bits":"1"}]}` + "\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -127,14 +127,14 @@ type SweepRow struct {
 
 // Comparison compares one algorithm with a reference on the same problem, with 95 % intervals.
 type Comparison struct {
-	Values     []any           `json:"values"` // of the swept names without the algorithm
+	Values     []any           `json:"values"` // values of the swept names without the algorithm
 	Algorithm  string          `json:"algorithm"`
 	Difference engine.Interval `json:"difference"` // algorithm - reference, in units of the measure
 	// algorithm / reference; zero if the reference measures 0
 	Ratio engine.Interval `json:"ratio"`
 	// whether runs with common seeds are paired
 	Paired bool `json:"paired"`
-	Runs   int  `json:"runs"` // of the smaller sample
+	Runs   int  `json:"runs"` // runs of the smaller sample
 }
 
 // Comparisons is the value of paired(...).

@@ -2303,9 +2303,9 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
 
 def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
     """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out
-    again. A reaction or run that fails has a result, the worst possible one (a yield of 0; with
-    goal="min" the largest loss). It is not a failed pull: give back only pulls that were not measured
-    for reasons unrelated to their reward.
+    again. A reaction or run that fails gets the worst possible reward (a yield of 0; with goal="min"
+    the largest loss). Give back only pulls that were not measured for reasons unrelated to their
+    reward.
 
     Parameters:
         c (a campaign or a string):
@@ -2359,9 +2359,9 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
 
 def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> Campaign:
     """Ends an open round with the results so far, and shows how far the campaign is; a finished round does
-    not change. A reaction or run that fails has a result, the worst possible one (a yield of 0; with
-    goal="min" the largest loss). It is not a failed pull: give back only pulls that were not measured
-    for reasons unrelated to their reward.
+    not change. A reaction or run that fails gets the worst possible reward (a yield of 0; with
+    goal="min" the largest loss). Give back only pulls that were not measured for reasons unrelated to
+    their reward.
 
     Parameters:
         c (a campaign or a string):

@@ -209,12 +209,12 @@ func Repair(ctx context.Context, dir string, maker Maker, reason, by string, dry
 // Verification describes a campaign in which nothing was found to be changed.
 type Verification struct {
 	Events int              `json:"events"`              // how many there are
-	At     time.Time        `json:"at"`                  // of the last event
-	Hash   string           `json:"hash"`                // of the last event
+	At     time.Time        `json:"at"`                  // time of the last event
+	Hash   string           `json:"hash"`                // hash of the last event
 	Files  []campaign.File  `json:"files"`               // script, data and rows that were added, without their contents
 	Aside  []campaign.Aside `json:"set_aside,omitempty"` // events that a repair set aside
 
-	state *campaign.State // of all events, for CheckHead
+	state *campaign.State // state of all events, for CheckHead
 }
 
 // CheckHead reports that no event has a hash which a person wrote down; see campaign.State.CheckHead.

@@ -27,7 +27,7 @@ type cached struct {
 
 // cache is the file, for one program.
 type cache struct {
-	path    string       // of the file
+	path    string       // path of the file
 	program string       // its revision of the decisions, and its build
 	memory  model.Memory // what is solved alike in several replays; not in the file
 }

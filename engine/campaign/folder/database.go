@@ -46,7 +46,7 @@ CREATE TRIGGER file_remains BEFORE DELETE ON file BEGIN SELECT RAISE(ABORT, 'fil
 // database is an open database.
 type database struct {
 	db   *sql.DB // two connections at most
-	path string  // of the file that people know, also if a copy is read
+	path string  // path of the file that people know, also if a copy is read
 	copy string  // the folder of a copy that is read instead, "" if the file can be written
 	// why a copy is read, and nothing can be recorded; nil without a copy
 	refused error

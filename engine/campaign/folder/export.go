@@ -134,9 +134,9 @@ const invitesFile = "invites.json"
 // Invitation is a person who may use the page.
 type Invitation struct {
 	Name   string    `json:"name"`           // under which they ask and record; each name once
-	SHA256 string    `json:"sha256"`         // of the secret
+	SHA256 string    `json:"sha256"`         // SHA-256 of the secret
 	At     time.Time `json:"at"`             // when they were invited
-	Host   string    `json:"host,omitempty"` // of the page, as in the link; "" if not given
+	Host   string    `json:"host,omitempty"` // host of the page, as in the link; "" if not given
 }
 
 // Invite makes a secret of at least 128 bits for a person, who loses the one of before. It is shown once: only

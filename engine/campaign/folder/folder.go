@@ -24,7 +24,7 @@ type Maker func(ctx context.Context, r question.Recipe) (campaign.Protocol, erro
 // Options say how a folder is opened. The zero value is for programs that people use.
 type Options struct {
 	Now          func() time.Time // nil is the clock
-	Build        string           // of the program, for the report
+	Build        string           // build of the program, for the report
 	Revision     int              // 0 means campaign.Revision; tests play later programs
 	Led          string           // the run of agents that plans the rounds, in words; "" without one
 	AllowNetwork bool             // a folder on the file system of another machine

@@ -12,7 +12,7 @@ import (
 // currentProtocol is the protocol with the arms that were added so far, and what it is made from. It only grows: a state that was read just
 // before an addition may meet the arms of after.
 type currentProtocol struct {
-	mu       sync.Mutex // of both below, which change together
+	mu       sync.Mutex // guards both below, which change together
 	recipe   question.Recipe
 	protocol campaign.Protocol
 }

@@ -46,7 +46,7 @@ var errGone = errors.New("the program that requested these runs does not answer"
 
 // caller is a runner as a worker sees it. A worker has one for each runner whose chunks it met.
 type caller struct {
-	mu       sync.Mutex // of the fields below; held while the server is asked, so that one slot asks for all
+	mu       sync.Mutex // guards the fields below; held while the server is asked, so that one slot asks for all
 	beats    int        // the number of its latest sign of life; 0 if it gives none
 	heard    time.Time  // when that was seen first; or when the worker first met the runner
 	checked  time.Time  // when the worker looked last; zero before the first look

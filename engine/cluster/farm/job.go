@@ -27,12 +27,12 @@ type Job struct {
 	cancel context.CancelFunc // ends driving, summaries and signs of life
 	over   sync.WaitGroup     // of the goroutines that drive it
 
-	mu        sync.Mutex          // of the fields down to failed
+	mu        sync.Mutex          // guards the fields down to failed
 	tasks     []*task             // one for each order; the list itself never changes
 	first     int                 // the tasks before it are all offered; or settled
 	unoffered int                 // runs of tasks that are not settled; only the ones that were not offered yet
 	waiting   map[string]*offered // chunks without a result, by id; an entry goes when its result was taken
-	ids       map[string]bool     // of all chunks that were offered
+	ids       map[string]bool     // ids of all chunks that were offered
 	takers    map[taker]bool      // who made chunks; their number is how many chunks are made at a time
 	workers   []string            // their names in the order of their first result
 	runs      int                 // that were made

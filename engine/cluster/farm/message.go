@@ -22,7 +22,7 @@ import (
 // whole: where one item fails, all of it is tried again.
 type Chunk struct {
 	Revision int    `json:"revision"` // sim.ResultsRevision
-	Build    Build  `json:"build"`    // of who asks
+	Build    Build  `json:"build"`    // build of the program that asks
 	Recipe   string `json:"recipe"`   // the file with it, by its hash
 	Items    []Item `json:"items"`    // at least one
 	// how often it was offered before and given up by workers
@@ -33,8 +33,8 @@ type Chunk struct {
 type Item struct {
 	Task int    `json:"task"` // number of the experiment in its job, from 0
 	Cell int    `json:"cell"` // the combination of the sweep, see Order; Single without one
-	Key  string `json:"key"`  // of the experiment; see sim.Trials.Key
-	Name string `json:"name"` // of the experiment, where builds differ, see nameOf
+	Key  string `json:"key"`  // key of the experiment; see sim.Trials.Key
+	Name string `json:"name"` // name of the experiment, where builds differ, see nameOf
 	From int    `json:"from"` // runs, from included and to not
 	To   int    `json:"to"`
 }
@@ -76,13 +76,13 @@ func (c Chunk) check() error {
 
 // Report holds the outcomes of a chunk, by its worker. It has the outcomes, or says why there are none: Failed or Dropped.
 type Report struct {
-	ID     string `json:"id"`     // of the chunk
+	ID     string `json:"id"`     // id of the chunk
 	Worker string `json:"worker"` // its name, as it says
 	Slot   int    `json:"slot"`   // which of the chunks that the worker makes at a time
-	Build  Build  `json:"build"`  // of the worker
+	Build  Build  `json:"build"`  // build of the worker
 
 	Made    json.RawMessage `json:"made,omitempty"`    // an Outcome for each item
-	Hash    string          `json:"hash"`              // of the outcomes; in hexadecimal
+	Hash    string          `json:"hash"`              // hash of the outcomes; in hexadecimal
 	Pieces  int             `json:"pieces,omitempty"`  // that the outcomes are in, where they are not here
 	Seconds []float64       `json:"seconds,omitempty"` // of the runs of each item; in the order of the items
 	Prepare float64         `json:"prepare,omitempty"` // seconds before the runs of an item for which nothing was ready; 0 without any
@@ -240,7 +240,7 @@ func nameOf(x sim.Experiment) string {
 
 // Recipe holds the sources of experiments. It is kept as a file of the job, and its hash is in each chunk.
 type Recipe struct {
-	Name   string  `json:"name"`             // of the script, for messages
+	Name   string  `json:"name"`             // name of the script, for messages
 	Folder string  `json:"folder,omitempty"` // that its paths are relative to; its name on the machine that read the script
 	Script string  `json:"script"`           // statements, one a line; the last makes the experiments
 	Seed   *uint64 `json:"seed,omitempty"`   // replaces every seed of the script; nil keeps them

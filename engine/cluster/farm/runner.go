@@ -24,11 +24,11 @@ import (
 // tell runners apart by their names, which are random. It is safe for concurrent use.
 type Runner struct {
 	Exchange cluster.Exchange // that workers take chunks from
-	Build    Build            // of this program
+	Build    Build            // build of this program
 	Notice   Listener         // receives that no worker answers, for example; may be nil
 
-	mu    sync.Mutex // of the three fields below
-	id    string     // of all that it hands in; "" before the first job
+	mu    sync.Mutex // guards the three fields below
+	id    string     // id of all that it hands in; "" before the first job
 	jobs  int        // handed in so far, for their names
 	beats int        // signs of life that it has given
 

@@ -21,13 +21,13 @@ type Worker struct {
 	Exchange cluster.Exchange // where work is taken from and results go to
 	Make     Maker            // evaluates recipes
 	Name     string           // shown to who asks; letters, digits and -
-	Build    Build            // of this program
+	Build    Build            // build of this program
 	Slots    int              // chunks at a time; 0 means one for each core that the context allows
 	Mixed    bool             // whether it works for other builds, too, which then say so in their results
 	Once     bool             // whether it ends with the first Runner that it works for
 	Notice   Listener         // receives the job it works for, for example; may be nil
 
-	mu      sync.Mutex                  // of the three fields below
+	mu      sync.Mutex                  // guards the three fields below
 	caches  recent[string, recipeCache] // by job and recipe
 	runner  string                      // that it works for
 	callers map[string]*caller          // by the names of the runners; nil before the first

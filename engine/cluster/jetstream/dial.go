@@ -298,7 +298,7 @@ const mostPending = 8 << 20
 // link knows whether there is a connection, and why there will be none any more. NATS restores lost connections without a word to waiting
 // callers; they learn changes from here.
 type link struct {
-	mu   sync.Mutex    // of the fields below
+	mu   sync.Mutex    // guards the fields below
 	news chan struct{} // closed and replaced when the connection is there, or is gone for ever
 	dead error         // why there will be none any more; nil while there may be
 	age  int           // how many connections there were before

@@ -51,7 +51,7 @@ func (e *PermissionError) needed() string {
 type LoginError struct {
 	Cause LoginCause // what has to be changed; 0 if it is none of the causes below
 	text  string     // a sentence that names the server
-	err   error      // of NATS, of TLS or of the file; may be nil
+	err   error      // error of NATS, of TLS or of the file; may be nil
 }
 
 // LoginCause says why there is no connection.
@@ -146,7 +146,7 @@ func silent(err error) bool {
 // handler of errors only, and the request ends with its time.
 type violations struct {
 	who  string                // the holder of the credentials, for errors
-	mu   sync.Mutex            // of wait
+	mu   sync.Mutex            // guards wait
 	wait map[*waiting]struct{} // the callers that wait for an answer now; nil before the first
 }
 

@@ -34,7 +34,7 @@ type Exchange struct {
 	link       link                // whether the connection is there
 	silence    silence             // whether anybody answers for the streams
 
-	mu sync.Mutex // of the fields below
+	mu sync.Mutex // guards the fields below
 	// runs whose consumer of work was there, and when; it is not made again for a while after that
 	consumers map[string]time.Time
 	turn      int // where Take goes on among the runs; so that no run waits for ever
@@ -184,7 +184,7 @@ func (d definite) Unwrap() error { return d.error }
 
 // answered is what the server of Serve answers. It is also how JetStream itself writes an error.
 type answered struct {
-	Name  string              `json:"name,omitempty"`  // of the consumer; "" with an error
+	Name  string              `json:"name,omitempty"`  // name of the consumer; "" with an error
 	Error *jetstream.APIError `json:"error,omitempty"` // nil where there is none
 }
 
@@ -353,8 +353,8 @@ func copiesIn(info *jetstream.StreamInfo) replication {
 	return k
 }
 
-// String returns the sentence about a cluster that keeps fewer copies than three. It continues "the cluster at URL". Where all
-// copies are there it is not asked for.
+// String returns the sentence about a cluster that keeps fewer copies than three. It continues "the cluster at URL". It is not
+// called if all copies are present.
 func (k replication) String() string {
 	if k.asked >= copies {
 		are := "are"

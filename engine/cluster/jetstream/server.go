@@ -25,7 +25,7 @@ import (
 // forward facts with their senders, and look at the clock.
 type Server struct {
 	nats *server.Server // the server of NATS in this process; nil before start has made it
-	dir  string         // of Serve
+	dir  string         // folder of Serve
 	lock io.Closer      // of the folder, held until all else is closed
 	self *Exchange      // the server's own connection
 	// connections that publish for others, see forward

@@ -245,7 +245,7 @@ func (s *Server) handedNow(ctx context.Context) {
 // logger takes warnings and errors of the server. The server calls it from any goroutine.
 type logger struct {
 	hear  func(string) // may be nil
-	mu    sync.Mutex   // of the fields below
+	mu    sync.Mutex   // guards the fields below
 	last  string       // the last error
 	fatal bool         // it was the end of the server; so that waiting for it is in vain
 	disk  string       // why nothing can be written any more; "" while it can

@@ -137,7 +137,7 @@ type accounts struct {
 	operator              nkeys.KeyPair // signs the claims of accounts; the same from start to end of the server
 	read                  fs.FileInfo   // the file of claims at the start, when keys were read from it
 
-	mu    sync.Mutex        // of the fields below
+	mu    sync.Mutex        // guards the fields below
 	keys  *keyring          // tookBack replaces them
 	given map[string]string // claims of accounts that the server knows, by name; tookBack gives it new claims of these
 }

@@ -30,11 +30,11 @@ type oracle struct {
 	best  []int
 	start int // pulls of the first round
 
-	round int           // of the last data
+	round int           // round of the last data
 	stage *rounds.Stage // of that round, with the estimator of all data up to it
 	next  *rounds.Stage // of the coming round
 	model.Pool
-	estimates []float64 // of all data, normalised
+	estimates []float64 // estimates of all data, normalised
 }
 
 var (

@@ -82,7 +82,7 @@ type posed struct {
 // begun is a run under way.
 type begun struct {
 	alg   engine.Algorithm
-	round int // of the last plan
+	round int // round of the last plan
 }
 
 func (r *runs) pose(content []byte) error {

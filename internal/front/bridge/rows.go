@@ -85,9 +85,9 @@ func appendValues(b []byte, values ...float64) []byte {
 type Evaluator struct {
 	Lookup func(number uint64) (kernels.Formula, bool)
 	Reward sim.RewardFunc // or nil
-	runs   runs           // of the algorithm of this process
+	runs   runs           // runs of the algorithm of this process
 
-	numbers map[string]uint64 // of bound formulas, by formula and columns
+	numbers map[string]uint64 // numbers of bound formulas, by formula and columns
 	bound   []kernels.Formula
 	lists   map[uint64]*kernels.Points
 }

@@ -256,7 +256,7 @@ type ledger struct {
 type exchange struct {
 	op              bridge.Op
 	content, answer []byte
-	kind            bridge.Op // of the answer
+	kind            bridge.Op // kind of the answer
 }
 
 // note keeps an answer. One that was just given, as to a cell that waits for a name,
