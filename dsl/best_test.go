@@ -61,7 +61,11 @@ func TestRows(t *testing.T) {
 			func(p *problem.Problem) bool { return p.Mean[0] == 0.35 && p.Reps[0] == 20 }},
 		{"blocks", `problem(data="runs.csv", task="site", arm="lr", reward="loss", blocks="day", goal="min", kernel=arm(rbf(1)))`,
 			func(p *problem.Problem) bool {
-				return len(p.Blocks) == 2 && len(p.Rows) == 8 && p.Rows[0].Reward == -1 && p.Rows[1].Block == 1
+				return len(p.Blocks) == 4 && len(p.Rows) == 8 && p.Rows[0].Reward == -1 && p.Rows[1].Block == 1 && p.Rows[7].Block == 2
+			}},
+		{"crossed blocks", `problem(data="runs.csv", task="site", arm="lr", reward="loss", crossed="day", goal="min", kernel=arm(rbf(1)))`,
+			func(p *problem.Problem) bool {
+				return len(p.Blocks) == 2 && len(p.Rows) == 8 && p.Rows[7].Block == 0 && len(p.Long.Crossed) == 1
 			}},
 	} {
 		displays, err := evalText(NewSession(Options{Folder: dir}), c.script)

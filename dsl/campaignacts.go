@@ -15,7 +15,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -131,6 +134,9 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 			if into, isFile := x.Into.(*campaign.File); isFile && into.Path != "" {
 				data, err := c.e.session.opt.file(c.e.ctx, into.Path)
 				if err != nil {
+					return nil, &argumentError{param: x.Name, message: fmt.Sprintf("%s: the %s cannot be read", e.Name, x.Hint), err: err}
+				}
+				if data, err = workbook.CSV(allowance.New(c.e.ctx, "the sheet", problem.MaxData, allowance.NoLimit), data); err != nil {
 					return nil, &argumentError{param: x.Name, message: fmt.Sprintf("%s: the %s cannot be read", e.Name, x.Hint), err: err}
 				}
 				*into = campaign.File{Path: filepath.Base(into.Path), Content: data}

@@ -18,8 +18,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -266,7 +268,7 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read standard input: %w", orInterrupted(err))
 		}
-		return data, nil
+		return tableIn(ctx, data)
 	}
 	if err := namedPipe(path); err != nil {
 		return nil, fmt.Errorf("cannot read the sheet: %w. Send it by standard input and write - instead of its name", err)
@@ -279,7 +281,16 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot read the sheet: %w", orInterrupted(err))
 	}
-	return data, nil
+	return tableIn(ctx, data)
+}
+
+// tableIn converts a workbook to CSV; other data stay.
+func tableIn(ctx context.Context, data []byte) ([]byte, error) {
+	out, err := workbook.CSV(allowance.New(ctx, "the sheet", problem.MaxData, allowance.NoLimit), data)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the sheet: %w", err)
+	}
+	return out, nil
 }
 
 // typedSheet names the sheet whose values come from the command line.

@@ -125,6 +125,9 @@ func newAnswer(p *problem.Problem, opt Options) *Answer {
 	a := &Answer{Problem: p.Name, Goal: p.Goal, Epsilon: opt.Epsilon, Next: []Pull{}, Log: []string{}}
 	c := p.Words()
 	a.Reward, a.Tasks, a.Columns = c.Reward, c.Task, c.Arm
+	if p.Long != nil {
+		a.Measured, a.TaskValues = p.Long.Measured(), p.TaskTexts()
+	}
 	return a
 }
 

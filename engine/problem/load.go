@@ -140,7 +140,9 @@ type found struct {
 	notes  []Note
 	read   map[string]*column // columns of tasks, arms and features
 	// names of tasks and arms with plain numbers, if the table writes them in another way
-	written map[string]string
+	written   map[string]string
+	taskTexts [][]string // of the columns of tasks, for each task
+	weights   []float64  // of tasks; nil without
 }
 
 // remember notes names that are others with plain numbers.
@@ -315,12 +317,15 @@ func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (
 		Mean: lists.Map(sorted, func(a arm) float64 { return a.mean }), Notes: append(t.notes(), f.notes...),
 		TaskOf: lists.Map(sorted, func(a arm) int { return position[a.task] }),
 	}, t}
-	taskRows := make([][]float64, len(f.order))
+	taskRows, costs := make([][]float64, len(f.order)), false
 	for i, a := range sorted {
 		taskRows[p.TaskOf[i]] = a.z
-		if !math.IsNaN(a.cost) {
-			p.Cost = append(p.Cost, a.cost)
+		if p.Cost = append(p.Cost, a.cost); !math.IsNaN(a.cost) {
+			costs = true
 		}
+	}
+	if !costs {
+		p.Cost = nil
 	}
 	p.Tasks = try.Of(kernels.NewPoints(zs, f.order, taskRows))
 	p.Arms = try.Of(kernels.NewPoints(xs, lists.Map(sorted, func(a arm) string { return a.name }),

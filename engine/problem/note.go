@@ -73,7 +73,10 @@ const (
 	NoteOnce       NoteKind = "measured once" // as NoteUnmeasured
 	NotePooled     NoteKind = "pooled"        // as NoteUnmeasured
 	NoteNoNoise    NoteKind = "no noise"
-	NoteBlocks     NoteKind = "blocks" // names: columns that say what was measured together
+	// names: columns of arms; numbers: combinations that a task has in the table at most, all combinations
+	NoteCombinations NoteKind = "combinations"
+	NoteNested       NoteKind = "nested" // names: columns of blocks whose labels occur at several tasks
+	NoteBlocks       NoteKind = "blocks" // names: columns that say what was measured together
 )
 
 // The kinds of notes on the kernel of a problem.
@@ -153,6 +156,9 @@ var noteSentences = map[NoteKind]string{
 		`and fit and bounds use these. To leave such arms out, write unmeasured="drop"`,
 	NoteOnce: "%[1]s measured once, so simulated rewards are drawn from the noise scale. Expected rewards include the noise of that " +
 		"measurement. So the best of many such arms is partly lucky",
+	NoteCombinations: `%[2]d of %[3]d combinations of %[1]s are in the table. candidates="all" (--candidates all) considers the rest`,
+	NoteNested: `the labels of %[1]s occur at several tasks. They count as different blocks at each task. If a label is one block at all ` +
+		`tasks, write crossed=%[2]q (--crossed)`,
 	NotePooled: "%[1]s without a standard deviation. The standard deviation pooled over the task's other arms is used, or over all tasks " +
 		"if the task has none",
 	NoteBlocks: `measurements of the same %[1]s share an effect. best removes it; algorithms treat it as noise. ` +
@@ -223,9 +229,9 @@ func (n Note) words() []string {
 	switch n.Kind {
 	case NoteSeparator, NoteDecimalCommas:
 		return []string{separators[n.name(0)]}
-	case NoteIgnored:
+	case NoteIgnored, NoteCombinations:
 		return []string{listed(n.Names)}
-	case NoteBlocks:
+	case NoteBlocks, NoteNested:
 		return []string{listed(n.Names), n.name(0)}
 	case NoteEqual, NoteRounded, NoteWritten:
 		return []string{n.name(0), n.groups()}

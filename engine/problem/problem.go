@@ -37,7 +37,11 @@ type Problem struct {
 	Partial []float64
 	// N costs of one pull above 0, in any unit; nil where all cost the same. Allocations of CoTestFC and
 	// CoBayesFC then spend least, and do not pull least
-	Cost    []float64
+	Cost []float64
+	// whether each cost is predicted, because the data have none for that arm; nil where none is
+	CostPredicted []bool
+	// V weights of the tasks for one recommendation for all of them, ≥ 0; nil means equal ones
+	Weights []float64
 	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
 	Rewards [][]float64 // N measured populations to resample, or nil
 	// what measurements of one task that are made side by side have in common; nil if nothing is known to
@@ -49,6 +53,7 @@ type Problem struct {
 	Failed  []int
 	Sources []Source // the files it came from
 	Long    *Long    // columns of the long table that it came from; nil of another
+	Also    []Also   // other measured quantities of the same arms, which best weighs too; nil without
 	// of feature columns of text: what their codes represent, from 0; nil without any
 	Categories map[string][]string
 	Notes      []Note // how the files were read, where that is not plain
@@ -142,7 +147,8 @@ func (p *Problem) only(tasks []int, keep func(arm int) bool) *Problem {
 			}
 		}
 	}
-	q.Tasks, q.Arms = p.Tasks.Subset(tasks), p.Arms.Subset(index)
+	q.Tasks, q.Arms, q.Weights = p.Tasks.Subset(tasks), p.Arms.Subset(index), indices.Of(p.Weights, tasks)
+	q.CostPredicted = indices.Of(p.CostPredicted, index)
 	for _, list := range []*[]float64{&q.Noise.Scales, &q.Noise.SD, &q.Mean, &q.Partial, &q.Reps, &q.Cost} {
 		*list = indices.Of(*list, index)
 	}
