@@ -285,8 +285,8 @@ var sentences = map[WarningKind]string{
 	WarnMeasuredLess:   "pooling the tasks helps less than predicted in runs with a guarantee: " + measuredSpeedup,
 	WarnUnmeasured:     "the run was interrupted before the value of sharing was measured",
 
-	WarnLeastFavourable: "the plan is for the least favourable configuration: the hardest rewards in which the best arm of each task leads by " +
-		"the gap. Larger gaps need fewer samples",
+	WarnLeastFavourable: "the plan is for the least favourable configuration: the hardest rewards in which the best arm of each task leads " +
+		"by the gap. Larger gaps need fewer samples",
 	WarnNotForecast:       "%s",
 	WarnChangeFailed:      "%s: %s",
 	WarnForecastStopped:   "the command was interrupted. Some methods were not simulated, or with fewer runs than asked for",

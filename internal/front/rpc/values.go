@@ -23,7 +23,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// described is a value as it is sent to the program: its name and type; for a number, a text or a list of these also its content.
+// described is the form of a value that is sent to the program: its name and type; for a number, a text or a list of
+// these also its content.
 type described struct {
 	Name  string `json:"name,omitempty"`
 	Type  string `json:"type"`           // in the language
