@@ -37,7 +37,7 @@ type ask struct {
 // want holds the wishes of one contest for a round.
 type want struct {
 	closed     bool
-	arms       []int // of the contest
+	arms       []int // arms of the contest
 	candidates []int // those that may still be best, in a contest that is open
 	// contrasts of the open arms with the leader, weighted by the information that each should gain
 	needs  []design.Pair

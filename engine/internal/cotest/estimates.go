@@ -94,7 +94,7 @@ func (a *estimation) oriented() bool {
 // pulled holds the number of pulls so far and their variances.
 type pulled struct {
 	pulls    int
-	variance func(i, j int) float64 // of the estimated gap of two arms
+	variance func(i, j int) float64 // variance of the estimated gap of two arms
 }
 
 // sofar returns the information of the pulls so far.

@@ -61,7 +61,7 @@ func TestsAlone(m *model.Model, opt model.Terms) bool {
 // dimensions that all matter, as a linear one has: it would cost samples there. Without one it uses least squares
 // where the kernel has few dimensions on all arms, by each agent alone if the ranks of tasks add up and they share no
 // unknown scale, or few on the arms of each task; but the arms' own means where there are nearly as many dimensions as arms.
-// Where it has more it uses the norm of rewards that are known, if that spares the arms pulls of their own, and else their own means.
+// If the rank is higher, it uses the norm of known rewards if that saves pulls, and otherwise the arms' own means.
 func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 	defer try.Caught(&err)
 	if m.Problem.Block != nil {

@@ -155,7 +155,7 @@ func (apartPlanner) next(q ask) *rounds.Stage {
 	return q.complete(st)
 }
 
-// pulls predicts what the needs take, leader by leader.
+// pulls predicts the pulls that the needs require, leader by leader.
 func (apartPlanner) pulls(t terms, needs []design.Pair, _ pulled) float64 {
 	total := 0.0
 	for len(needs) > 0 {

@@ -21,7 +21,7 @@ import (
 type within struct {
 	*sides.Data
 	model  *model.Model
-	limits *rounds.Limits // of rewards that are bet on by their bounds; nil of others
+	limits *rounds.Limits // limits of rewards that are bet on by their bounds; nil of others
 	fair   bool           // whether differences are bet on because they are symmetric
 	most   float64        // the accuracy that is asked, normalised
 	each   bool           // whether every pair of arms has a scale of its own
