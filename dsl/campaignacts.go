@@ -152,7 +152,7 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 			return nil, &argumentError{param: about, message: e.Name + ": nothing was recorded", err: err}
 		}
 		if done.Known { // the cell may have been run again
-			c.e.session.notice(e.Name + ": this was recorded before, and changes nothing")
+			c.e.session.notice(e.Name + ": this was already recorded, so nothing changes")
 		}
 		// Plan now, unless several sheets belong together; then the next request plans.
 		if e.Next(done) {

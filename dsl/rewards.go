@@ -241,7 +241,7 @@ func checkProblem(c *call, a problemArgs) {
 	// Only the first mistake is reported.
 	switch path, data := c.has("path"), c.has("data"); {
 	case path && data:
-		c.fail(c.arg("path"), "problem: path and data both name the table", "write data= for a table with a row per measurement, "+
+		c.fail(c.arg("path"), "problem: path and data both name a table", "write data= for a table with a row per measurement, "+
 			"path= for one with a row per arm")
 	case !path && !data:
 		c.fail(argument{}, "problem needs path or data", `write problem("arms.csv") for a table with a row per arm, `+longExample+

@@ -466,7 +466,7 @@ func answerNames(a answer.Answer, picks []answer.Pick) []string {
 	return labels
 }
 
-// answerPoints draws a task along the names of its arms.
+// answerPoints draws a task along the names of its arms. The recommended arm is among the estimates, and is marked on top of them.
 func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
 	believed, measured, pick := Series{Name: "estimate", Style: Points, Hue: 1}, Series{Name: "mean measured", Style: Points, Hue: 2},
 		Series{Name: "recommended", Style: Points, Hue: 3}
@@ -475,11 +475,10 @@ func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
 		if at < 0 {
 			continue
 		}
-		to := &believed
+		believed.Add(float64(at), arm.Estimate, ends(arm)...)
 		if arm.Arm == p.Arm {
-			to = &pick
+			pick.Add(float64(at), arm.Estimate, ends(arm)...)
 		}
-		to.Add(float64(at), arm.Estimate, ends(arm)...)
 		if arm.Mean != nil {
 			measured.Add(float64(at), *arm.Mean)
 		}

@@ -17,7 +17,7 @@ import (
 // program make the same run, to the last digit; a cache rests on it.
 type Run struct {
 	Outcome engine.Outcome // answers, rounds and eliminations so far
-	Result  engine.Result  // of one real run; Remaining is NaN if nothing says
+	Result  engine.Result  // result of one real run; Remaining is NaN if nothing says
 	Next    engine.Plan    // that comes now, where More says so; zero else
 	More    bool           // whether there is one
 	Differs []Difference   // decisions that are not those recorded
@@ -172,7 +172,7 @@ func (x *replayer) measured(r *round) (engine.Batch, error) {
 func (x *replayer) impose(counts []int) error {
 	err := x.steps.Amend(counts)
 	if errors.Is(err, engine.ErrFixedPlans) {
-		return fmt.Errorf("%s needs whole rounds, and the measured pulls are not those that it planned (or another build made the plan): %w",
+		return fmt.Errorf("%s needs whole rounds, but the measured pulls differ from its plan (or another build made the plan): %w",
 			x.protocol.Algorithm, err)
 	}
 	return err
@@ -332,7 +332,7 @@ func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeB
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &UpgradeBody{From: s.Revision, To: revision, Changes: []string{"no decision so far changes"}}
+	b := &UpgradeBody{From: s.Revision, To: revision, Changes: []string{"no earlier decision changes"}}
 	if len(x.Differs) > 0 {
 		b.Changes = lists.Map(x.Differs, Difference.String)
 	}
@@ -376,7 +376,7 @@ func (x *replayer) numbers(arms []int) []int {
 	return lists.Map(arms, func(i int) int { return slices.Index(up, i) })
 }
 
-// extend goes on with the arms that were added. The algorithm is made new on the grown problem and takes over from the old one.
+// extend adds arms to the run. A new algorithm is made for the larger problem and continues from the state of the old one.
 func (x *replayer) extend(ctx context.Context, g Growth) error {
 	p := x.protocol.generation(x.generation + 1)
 	e, err := p.Entry()

@@ -63,7 +63,7 @@ type Problem struct {
 
 // Block says what measurements have in common that are made side by side: a day, a plate, a batch.
 type Block struct {
-	Name string // of the block
+	Name string // name of the block
 	// standard deviation of the effect that a block has on all its simulated normal rewards, reward units, where a plan
 	// measures side by side; measured populations have their own
 	Effect float64
@@ -269,7 +269,7 @@ func (p *Problem) checkArms() error {
 	case p.Cost != nil && len(p.Cost) != n:
 		return fmt.Errorf("%d costs for %d arms", len(p.Cost), n)
 	case p.Partial != nil && (p.Mean != nil || len(p.Partial) != n):
-		return fmt.Errorf("partial means beside means, or %d of them for %d arms", len(p.Partial), n)
+		return fmt.Errorf("give either all means or partial means, one for each arm; got %d partial means for %d arms", len(p.Partial), n)
 	}
 	for i, v := range p.TaskOf {
 		if v < 0 || v >= p.V() || (i > 0 && v < p.TaskOf[i-1]) {
@@ -336,13 +336,12 @@ func (p *Problem) checkNoise() error {
 	}
 	lo, hi := m.Bounds[0], m.Bounds[1]
 	if m.UnknownBy != "" || !(lo < hi) || math.IsInf(hi-lo, 0) {
-		return noiseErrorf("Bounds", "bounds need two finite numbers, the lower one first, and noise that is not unknown; "+
-			"got [%g, %g]", lo, hi)
+		return noiseErrorf("Bounds", "bounds need two finite numbers, the lower one first, and known noise; got [%g, %g]", lo, hi)
 	}
 	for i, s := range p.Noise.Scales {
 		switch half := (hi - lo) / 2; {
 		case math.Abs(s-half) > 1e-12*half:
-			return fmt.Errorf("%s: rewards between %g and %g have the noise scale %g, half of that, got %g", p.Where(i), lo, hi, half, s)
+			return fmt.Errorf("%s: rewards between %g and %g have the noise scale %g, half of their range, got %g", p.Where(i), lo, hi, half, s)
 		case p.Mean != nil && (p.Mean[i] < lo || p.Mean[i] > hi):
 			b := p.TurnedBounds(m.Bounds)
 			return noiseErrorf("Bounds", "%s: the mean %g is outside of the bounds [%g, %g]", p.Where(i), p.Turned(p.Mean[i]), b[0], b[1])

@@ -202,7 +202,7 @@ func (a *coBayes) decisive() int {
 	return best
 }
 
-// delta returns what all answers together may be wrong with.
+// delta returns the largest probability that some answer is wrong.
 func (a *coBayes) delta() float64 {
 	if model.PriorOf(a.opt.Options).FitsOwn() {
 		return spent * a.opt.Delta

@@ -162,7 +162,7 @@ func (a *budgetFB) UsesAddedData() bool { return true }
 // Unspent says that pulls of the last round were not made.
 func (a *budgetFB) Unspent() string {
 	if a.lost && a.Done() && a.purse.Remaining() > 0 {
-		return "the last round has fewer pulls than were planned"
+		return "the last round has fewer pulls than planned"
 	}
 	return ""
 }

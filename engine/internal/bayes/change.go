@@ -72,7 +72,7 @@ func (a *coBayes) Continue(from engine.Algorithm, at []int) (err error) {
 	defer try.Caught(&err)
 	old, same := from.(*coBayes)
 	if !same || len(at) != old.Model.Problem.N() {
-		return fmt.Errorf("%w: it goes on from a posterior", engine.ErrFixedQuestion)
+		return fmt.Errorf("%w: only a CoBayesFC state with the same arms can be continued", engine.ErrFixedQuestion)
 	}
 	a.Pool.Take(old.Pool, at)
 	try.To(a.scales.Take(old.scales, at))

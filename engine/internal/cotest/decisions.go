@@ -26,14 +26,14 @@ type decisions struct {
 	tests    int     // how many tests share delta: contests with several arms
 	claims   int     // how many claims do, of all contests; 0 where each has one
 	clock    sequential.Clock
-	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
+	limits   *rounds.Limits // limits of rewards that are bet on; nil where scores are
 	contests []*contest
 
 	round     int
 	removed   int           // arms so far
 	stage     *rounds.Stage // of the coming round
 	bets      []sequential.Bet
-	estimates []float64 // of all data, normalised; nil before any
+	estimates []float64 // estimates of all data, normalised; nil before any
 }
 
 // rules hold what tests do in their own ways.
@@ -101,7 +101,7 @@ func (a *decisions) merge(c *contest) {
 
 // record writes down which arms left a contest in this round, and brings its candidates up to date.
 func (a *decisions) record(c *contest) {
-	against := map[int]int{} // by arm that a bet excluded
+	against := map[int]int{} // arms that a bet excluded, with the bet
 	for _, b := range a.bets {
 		if b.Walk.Out {
 			against[b.Arm] = b.Leader

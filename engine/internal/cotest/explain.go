@@ -131,7 +131,7 @@ func (a *coBayesFB) AddData(b engine.Batch) (err error) {
 // Unspent says that pulls of the last round were not made.
 func (a *coBayesFB) Unspent() string {
 	if a.loose && a.Done() && a.purse.Remaining() > 0 {
-		return "the last round has fewer pulls than were planned"
+		return "the last round has fewer pulls than planned"
 	}
 	return ""
 }

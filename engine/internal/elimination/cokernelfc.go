@@ -43,7 +43,7 @@ type elimination struct {
 	round int
 	planned
 	last      planned   // the round of the estimates
-	estimates []float64 // of the last round, normalised
+	estimates []float64 // estimates of the last round, normalised
 	// per arm: of the last round in which its task was open, normalised; NaN before any
 	latest  []float64
 	margins []float64 // per task: certified bound on best - leader, normalised
