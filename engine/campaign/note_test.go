@@ -42,7 +42,7 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteManyLost, Numbers: []float64{4, 11}}, ""},
 		{Note{Kind: NoteRule}, ""},
 		{Note{Kind: NoteRule, Numbers: []float64{0}}, "the reward 0"},
-		{Note{Kind: NoteRule, Names: []string{"min"}}, "with the largest reward"},
+		{Note{Kind: NoteRule, Names: []string{"min"}}, "the largest possible reward"},
 		{Note{Kind: NoteRewardsDrawn}, ""},
 		{Note{Kind: NoteRewardsKnown}, ""},
 		{Note{Kind: NoteRewardsBelieved}, ""},

@@ -406,7 +406,7 @@ func (p *Problem) predictCosts() {
 	p.CostPredicted = missing
 }
 
-// Measuring returns the problem of the same arms with these means of another quantity, one measurement each; NaN where there is none.
+// Measuring returns the problem of the same arms with these means of another quantity, one measurement each; NaN if there is none.
 func (p *Problem) Measuring(means []float64) *Problem {
 	q := *p
 	q.Mean, q.Partial, q.Reps, q.Rewards, q.Rows, q.Blocks, q.Failed, q.Cost, q.CostPredicted = nil, means, nil, nil, nil, nil, nil, nil, nil

@@ -18,7 +18,7 @@ import (
 type foresight struct {
 	posterior *model.Estimator
 	precision []float64 // 1/σ_i², normalised
-	cost      []float64 // N costs of a pull over their mean; nil where all cost the same
+	cost      []float64 // N costs of a pull over their mean; nil if all cost the same
 	pulls     []foreseen
 }
 

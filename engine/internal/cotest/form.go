@@ -35,7 +35,7 @@ type form int
 
 const (
 	formTogether  form = iota // by least squares of all tasks
-	formAlone                 // each agent by itself: the ranks of tasks add up
+	formAlone                 // each agent alone: the ranks of tasks add up
 	formAloneMany             // the same: least squares suit each task, and not all together
 	formMeans                 // each arm by its own mean
 	formNorm                  // by ridge estimates under a bound on the norm
@@ -136,7 +136,7 @@ func shownBy(m *model.Model, opt model.Terms) float64 {
 	return min(firstRest*m.Diagonal, 1/(opt.Norm*opt.Norm)) / m.Scale
 }
 
-// mostIdle is the most arms for which it is worked out whether a stated norm says anything.
+// mostIdle is the most arms for which it is computed whether a stated norm says anything.
 const mostIdle = 1000
 
 // idleNorm reports whether a stated norm says little where the kernel has many dimensions: whether nearly as many of them matter as
@@ -227,7 +227,7 @@ func (a *fallback) Independent() bool { return true }
 // State implements engine.Algorithm.
 func (a *fallback) State() engine.State { return engine.StateOf(a) }
 
-// Warnings says that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
+// Warnings states that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
 func (a *fallback) Warnings() []engine.Warning {
 	others := slices.DeleteFunc(a.Algorithm.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnTestsMeans })
 	return append(others, a.why)

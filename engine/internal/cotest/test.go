@@ -21,7 +21,7 @@ import (
 // the test is valid for any values that are fixed before the round.
 type coTest struct {
 	estimation
-	planner planner // nil in coBayesFB, which plans by itself
+	planner planner // nil in coBayesFB, which plans alone
 	pricing pricing
 	said    []engine.Warning // of how it tests
 	own     bool             // whether arms are compared by their own means alone, see newApart
@@ -282,7 +282,7 @@ func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Be
 	after := func(b sequential.Bet, gap float64) float64 {
 		return (w.Sum + gap/b.Variance) / math.Sqrt(t+1/b.Variance)
 	}
-	if a.limits != nil { // rounds multiply, so that each is chosen by itself
+	if a.limits != nil { // rounds multiply, so that each is chosen alone
 		now = 0
 		after = func(b sequential.Bet, gap float64) float64 { return gap / math.Sqrt(b.Variance) }
 	}
