@@ -406,15 +406,16 @@ func (p *Problem) predictCosts() {
 	p.CostPredicted = missing
 }
 
-// Measuring returns the problem of the same arms with these means of another quantity, one measurement each; NaN if there is none.
-func (p *Problem) Measuring(means []float64) *Problem {
+// Measuring returns the problem of the same arms with these means of another quantity, one measurement each with normal noise of this
+// standard deviation; NaN is a mean that is not known.
+func (p *Problem) Measuring(means []float64, noise float64) *Problem {
 	q := *p
 	q.Mean, q.Partial, q.Reps, q.Rewards, q.Rows, q.Blocks, q.Failed, q.Cost, q.CostPredicted = nil, means, nil, nil, nil, nil, nil, nil, nil
 	q.Goal, q.Notes, q.KernelNotes = GoalMax, nil, nil
 	if !slices.ContainsFunc(means, math.IsNaN) {
 		q.Mean, q.Partial = means, nil
 	}
-	q.Noise = NoiseModel{Scales: slices.Repeat([]float64{1}, p.N()), UnknownBy: UnknownProblem, Environment: EnvironmentGaussian}
+	q.Noise = NoiseModel{Scales: slices.Repeat([]float64{noise}, p.N()), Environment: EnvironmentGaussian}
 	return &q
 }
 

@@ -62,6 +62,9 @@ func TestCandidates(t *testing.T) {
 		if i := p.ArmNamed(1, "lr=0.01, batch=64"); p.Failed == nil || p.Failed[i] != 1 {
 			t.Errorf("%q: the failed run is lost", x.candidates)
 		}
+		if p.Sources[0].Rows != 5 {
+			t.Errorf("%q: the table has %d rows", x.candidates, p.Sources[0].Rows)
+		}
 		if len(p.Rows) != len(plain.Rows) {
 			t.Errorf("%q: %d rows, want %d", x.candidates, len(p.Rows), len(plain.Rows))
 		}

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/looks"
 )
 
@@ -127,7 +128,8 @@ func hasPoint(t *table) bool {
 
 // sourceOf returns where the table is from.
 func sourceOf(t *table) Source {
-	return Source{Path: t.path, SHA256: t.hash, Rows: len(t.lines), Dialect: dialectOf(t)}
+	rows := lists.Count(t.lines, func(line int32) bool { return line > 0 }) // without candidates
+	return Source{Path: t.path, SHA256: t.hash, Rows: rows, Dialect: dialectOf(t)}
 }
 
 // byteOrderMark is before the text of files that Excel writes as UTF-8.

@@ -30,17 +30,6 @@ const mostDeviation = 1e60
 // kernel has at most if its spectrum ends sharply: then a norm adds little to the rank.
 const sharply = 1.25
 
-// form is how CoTestFC tests on a problem.
-type form int
-
-const (
-	formTogether  form = iota // by least squares of all tasks
-	formAlone                 // each agent alone: the ranks of tasks add up
-	formAloneMany             // the same: least squares suit each task, and not all together
-	formMeans                 // each arm by its own mean
-	formNorm                  // by ridge estimates under a bound on the norm
-)
-
 // BoundOf returns the bound on the norm that CoTestFC uses with these options, or none.
 func BoundOf(m *model.Model, opt model.Terms) (b Bound, bounded bool, err error) {
 	f, b, err := formOf(m, opt)
@@ -49,15 +38,11 @@ func BoundOf(m *model.Model, opt model.Terms) (b Bound, bounded bool, err error)
 
 // RegimeOf returns the name of the form of CoTestFC on a model, "" if it has none.
 func RegimeOf(m *model.Model, opt model.Terms) string {
-	if m.Problem.Block != nil {
-		return model.RegimeBlocks
-	}
 	f, _, err := formOf(m, opt)
 	if err != nil {
 		return ""
 	}
-	names := []string{model.RegimeTogether, model.RegimeAlone, model.RegimeAlone, model.RegimeMeans, model.RegimeNorm}
-	return names[f]
+	return modes[f].regime
 }
 
 // ByMeans reports whether CoTestFC compares arms by their own means and uses nothing of the kernel.
@@ -79,6 +64,9 @@ func TestsAlone(m *model.Model, opt model.Terms) bool {
 // If the rank is higher, it uses the norm of known rewards if that saves pulls, and otherwise the arms' own means.
 func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 	defer try.Caught(&err)
+	if m.Problem.Block != nil {
+		return formBlocks, b, nil
+	}
 	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // or it says nothing
 	if stated && !endsSharply(m, opt) {
 		if f, idle := idleNorm(m, opt); idle {

@@ -124,10 +124,14 @@ func newApart(m *model.Model, opt model.Terms) (*coTest, error) {
 	}
 	opt.Misfit = 0
 	a, err := newCoTest(independent, opt, apartPlanner{})
-	if err == nil && !m.Relations().Unrelated() {
+	if err != nil {
+		return nil, err
+	}
+	a.estimator = &ownMeans{features{coTest: a}}
+	if !m.Relations().Unrelated() {
 		a.said = []engine.Warning{{Kind: engine.WarnTestsMeans, Numbers: []float64{float64(m.Problem.N())}}}
 	}
-	return a, err
+	return a, nil
 }
 
 // apartPlanner gives every contest the least pulls by which the means of its arms and of its leader bring what is needed.
