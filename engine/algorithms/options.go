@@ -211,7 +211,7 @@ func (b Basis) Regime() string {
 // formOfPosterior returns the form of a posterior.
 func (b Basis) formOfPosterior() string {
 	m := b.Model
-	pulled := m.Designs().Dual() || b.Algorithm.Default || b.untested() || b.Algorithm.Mode == engine.ModeFC && m.Relations().Divided()
+	pulled := m.Designs().Dual() || b.Algorithm.Default || b.untested() || b.Algorithm.Mode == engine.ModeFC && m.Relations().InGroups()
 	switch {
 	case m.Problem.Block != nil && b.Algorithm.Mode == engine.ModeFC:
 		return model.RegimePosteriorBlocks

@@ -210,7 +210,7 @@ func significant(text string) int {
 }
 
 // coded gives a column of names the codes of its categories, in the order of their first rows. A
-// column that has numbers as well is more likely a mistake, unless somebody states that they are names.
+// column that has numbers as well is more likely a mistake, unless the user states that they are names.
 func (c *column) coded(t *table) {
 	if c.values != nil {
 		return
