@@ -151,7 +151,7 @@ type planArgs struct {
 // checkPlan reports impossible gaps, and a plan with both a difficulty and a budget.
 func checkPlan(c *call, _ planArgs) {
 	if checkNumbers(c, "gaps") && c.has("total") && c.has("gaps") {
-		c.fail(c.arg("gaps"), "plan: gaps and total exclude each other: gaps states a difficulty, total a number of measurements",
+		c.fail(c.arg("gaps"), "plan: gaps and total exclude each other. gaps states a difficulty, total a number of measurements",
 			"leave one of them out")
 	}
 }
@@ -251,7 +251,7 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 		}
 		if ownOf(run) != nil {
 			c.refuse(c.arg("p"), "give the problem itself, with the algorithm= of a forecast",
-				"forecasts do not know %s, an algorithm of your own", algorithmOf(run, engine.ModeFC))
+				"forecasts cannot simulate %s, an algorithm of your own", algorithmOf(run, engine.ModeFC))
 			return nil, nil
 		}
 		q.Options, algorithm = optionsOf(run), algorithmOf(run, engine.ModeFC)
@@ -286,7 +286,7 @@ func baseline(c *call) (*call, bool) {
 	}
 	name, ok := a.Node.(*ast.IdentifierNode)
 	if !ok || c.e.scope[name.Value] == nil {
-		return refuse("a result must be given by its name, so that its problem is found")
+		return refuse("write the name of the result, so that its problem is found")
 	}
 	st := c.e.scope[name.Value].st
 	made, called := callOf(st.Node)

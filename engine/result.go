@@ -214,8 +214,8 @@ type Result struct {
 	Regret         Interval `json:"regret"`
 	RelativeRegret Interval `json:"relative_regret"`
 
-	Answers      []Answer      `json:"answers"`                // of the first run
-	Trace        []RoundRecord `json:"trace,omitempty"`        // of the first run
+	Answers      []Answer      `json:"answers"`                // answers of the first run
+	Trace        []RoundRecord `json:"trace,omitempty"`        // trace of the first run
 	Eliminations []Elimination `json:"eliminations,omitempty"` // of the first run
 	// of the first run, if the algorithm is an Explainer
 	Progress []Progress `json:"progress,omitempty"`

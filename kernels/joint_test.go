@@ -190,7 +190,7 @@ func TestJointAlgebra(t *testing.T) {
 	if f := product.Formulas(); len(f) != 1 || f[0].Name != "wave" {
 		t.Errorf("formulas %v", f)
 	}
-	if _, err := LiftBoth(Add(Identity{}, RBF{})); err == nil || err.Error() != "rbf() does not say whether it compares tasks or arms; write task(rbf()) or arm(rbf())" {
+	if _, err := LiftBoth(Add(Identity{}, RBF{})); err == nil || err.Error() != "rbf() may compare tasks or arms. Write task(rbf()) or arm(rbf())" {
 		t.Errorf("a bare rbf: %v", err)
 	}
 	many := LiftTask(RBF{})

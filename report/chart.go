@@ -33,9 +33,9 @@ type chart struct {
 
 // chartRow is one combination of values with what was measured there.
 type chartRow struct {
-	values          []any // of the names
+	values          []any // values of the names
 	mode, algorithm string
-	cells           []any   // of the measures
+	cells           []any   // cells of the measures
 	lower           float64 // the lower bound on the measure; 0 when unknown
 	upper           float64 // what the paper's theorem promises of it; 0 when unknown
 }

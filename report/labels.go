@@ -12,8 +12,8 @@ import (
 // labels tells several results apart: by the names they are bound to, and by what differs between
 // them. Tables have its columns, figures its texts.
 type labels struct {
-	names   []string // of each result; nil where none is needed
-	columns []Column // of differences besides algorithm and schedule
+	names   []string // names of each result; nil where none is needed
+	columns []Column // columns of differences besides algorithm and schedule
 	cells   [][]any  // by result, one for each column
 	// algorithms says that they and their schedules tell the results apart, and nothing else differs
 	algorithms bool

@@ -19,7 +19,7 @@ type Part struct {
 	Name string
 	Type reflect.Type // nil if the type depends on the value
 
-	field int // of the struct
+	field int // field of the struct
 	empty string
 	of    func(any) any // for a measure of a result
 }

@@ -64,7 +64,7 @@ func whereOpen(v any, o PlotOptions) (Figure, error) {
 // bins are the fields of one feature.
 type bins struct {
 	column string
-	names  []string // of the fields, in the units of the data
+	names  []string // names of the fields, in the units of the data
 	of     []int    // N: field of each arm
 }
 

@@ -76,10 +76,7 @@ func (c *chosen) merge(index []int) {
 	seen := map[string]int{}
 	var first []int
 	for _, i := range index {
-		key := strconv.Itoa(c.d.arms.ID[i])
-		for _, x := range c.d.arms.X {
-			key += "," + strconv.FormatFloat(x[i], 'b', -1, 64)
-		}
+		key := strconv.Itoa(c.d.arms.ID[i]) + featuresKey(c.d.arms, i)
 		if _, ok := seen[key]; !ok {
 			seen[key] = len(first)
 			first = append(first, i)
@@ -87,6 +84,15 @@ func (c *chosen) merge(index []int) {
 		c.place = append(c.place, seen[key])
 	}
 	c.distinct = c.d.arms.Subset(first)
+}
+
+// featuresKey returns a text that points with the same features have.
+func featuresKey(points *kernels.Points, i int) string {
+	var key []byte
+	for _, x := range points.X {
+		key = strconv.AppendFloat(append(key, ','), x[i], 'b', -1, 64)
+	}
+	return string(key)
 }
 
 // gram returns the covariance of the chosen arms by the tables of a kernel, with their own part and a constant: of

@@ -134,14 +134,14 @@ func (u *Undetermined) Error() string {
 	value := strconv.FormatFloat(u.Value, 'g', 6, 64)
 	switch {
 	case u.Measured == 0:
-		return fmt.Sprintf("problem %q: 0 of its %d arms are measured: nothing tells the options apart; measure some of them and write "+
-			"what came into the table, or let protocol(p, budget=N) and campaign start say which first", u.Problem, u.Arms)
+		return fmt.Sprintf("problem %q: 0 of its %d arms are measured, so nothing tells the options apart. Add measurements to the table, or "+
+			"let protocol(p, budget=N) and campaign start propose the first ones", u.Problem, u.Arms)
 	case u.Limits:
-		return fmt.Sprintf("all measurements are limits of what was measured (%s on average): nothing tells the options apart", value)
+		return fmt.Sprintf("all measurements are limits (%s on average), so nothing tells the options apart", value)
 	case u.Measured == 1 && u.Arms > 1:
-		return fmt.Sprintf("one of %d options is measured (%s on average): nothing tells the options apart", u.Arms, value)
+		return fmt.Sprintf("only one of %d options is measured (%s on average), so nothing tells the options apart", u.Arms, value)
 	}
-	return fmt.Sprintf("all measurements are %s: nothing tells the options apart", value)
+	return fmt.Sprintf("all measurements are %s, so nothing tells the options apart", value)
 }
 
 // undetermined returns why the measurements of a problem do not tell options apart; nil where they do.

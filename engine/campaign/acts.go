@@ -64,13 +64,13 @@ type Done struct {
 
 // Param is an argument of an act.
 type Param struct {
-	Name     string // of the argument in scripts; commands make their flag of it
+	Name     string // name of the argument in scripts; commands make their flag of it
 	Synonyms []string
 	// a pointer to the field: of a text, number, whole number, truth value, list of texts or file; to a pointer
 	// where the argument may be left out and its zero has a meaning
 	Into     any
 	Optional bool          // of a text or list of a script: it may be left out
-	Doc      string        // of the argument in scripts, without a full stop
+	Doc      string        // description of the argument in scripts, without a full stop
 	Flag     string        // what the command says instead of Doc; "" for the same
 	Place    string        // how the command shows an argument that it takes by its place; "" for a flag
 	Words    string        // names it in an error, "an id"
@@ -79,7 +79,7 @@ type Param struct {
 }
 
 // knownBefore answers an act that was done before.
-const knownBefore = "this was recorded before, and changes nothing"
+const knownBefore = "this was already recorded, so nothing changes"
 
 // recordedOnce returns the outcome of an act that records one event; known if there is nothing to record. text is its
 // line if there was. It is for acts whose repetition shows in the state itself, as a result that has the value already.
@@ -93,7 +93,7 @@ func recordedOnce(events []Event, text string, err error) (Done, error) {
 // byParam and reasonParam are arguments that acts have in common.
 func byParam(into *string) Param {
 	return Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Into: into, Optional: true,
-		Doc: "who asks or tells; each person has one open list at a time", Flag: "who does this"}
+		Doc: "name of the person who measures; each person has one open list at a time", Flag: "who does this"}
 }
 
 func reasonParam(into *string) Param {
@@ -168,11 +168,11 @@ type Attach Tell
 
 var attachEntry = Entry{
 	Name: "attach", Synonyms: []string{"attach_data"}, New: func() Act { return new(Attach) }, Sheet: true,
-	Doc: "records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They " +
-		"guide what is measured and decide nothing in tests; " +
-		"posterior methods use all of them. Rows already attached are skipped, also from a renamed file",
+	Doc: "records earlier or other measurements, task,arm,reward or task,arm,count,mean,sd, that belong to no round. They guide what is " +
+		"measured next. Tests do not use them for decisions; posterior methods use all of them. Rows already attached are skipped, also from " +
+		"a renamed file",
 	Example: `attach("days", "pilot.csv", by="Ann")`,
-	Short:   "Record measurements of before, or from elsewhere",
+	Short:   "Record earlier measurements, or measurements from elsewhere",
 	Long: "Record measurements task,arm,reward or task,arm,count,mean,sd that belong to no round.\n" +
 		"They guide what is measured next. A test decides nothing by them; a posterior uses them like all others.",
 }

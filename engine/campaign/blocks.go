@@ -73,8 +73,8 @@ func checkBlocks(p Protocol) error {
 		most = min(most, b.Size)
 	}
 	if p.Plate > 0 && most > p.Plate {
-		return fmt.Errorf("a block is measured on one plate, a plate has %d places, and a block of task %q has up to %d arms: "+
-			"state block_size=%d", p.Plate, task, most, p.Plate)
+		return fmt.Errorf("a block must fit on one plate. A plate has %d places, but a block of task %q has up to %d arms. State "+
+			"block_size=%d", p.Plate, task, most, p.Plate)
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ func withinOf(rewards []float64, n int) engine.Within {
 // without a plate has Plate 0.
 type Slot struct {
 	Arm      int `json:"arm"`                // its number; in a State the one of now
-	Number   int `json:"number"`             // of the pull among the arm's, from 1
+	Number   int `json:"number"`             // number of the pull among the arm's, from 1
 	Plate    int `json:"plate,omitempty"`    // from 1
 	Position int `json:"position,omitempty"` // on the plate, from 1
 	Block    int `json:"block,omitempty"`    // from 1, of arms that are measured side by side

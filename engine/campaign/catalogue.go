@@ -55,10 +55,10 @@ func Acts() []Entry {
 
 // Entry is a row of the table of acts. Scripts, commands and cells of notebooks have the acts that are in it.
 type Entry struct {
-	Name     string     // of the function and of the command
+	Name     string     // name of the function and of the command
 	Synonyms []string   // of the function of scripts
-	Doc      string     // of the function of scripts, one line; "" where they have none
-	Example  string     // of the function of scripts
+	Doc      string     // description of the function of scripts, one line; "" where they have none
+	Example  string     // example of the function of scripts
 	Short    string     // of the command, one line
 	Long     string     // of the command
 	New      func() Act // an act whose arguments are all at their defaults

@@ -24,7 +24,7 @@ import (
 type Forecast struct {
 	Rows     []ForecastRow    `json:"rows"`               // the protocol's own algorithm first
 	Capacity int              `json:"capacity,omitempty"` // pulls in a unit of time; 0 for any number
-	Unit     string           `json:"time_unit"`          // of ForecastRow.Time
+	Unit     string           `json:"time_unit"`          // unit of ForecastRow.Time
 	Assumes  Assumptions      `json:"assumes"`            // what rewards it was simulated with
 	Runs     int              `json:"runs"`               // simulated of each algorithm, see ForecastRow.Runs
 	Share    float64          `json:"share"`              // of later runs, that the ranges are expected to hold
@@ -41,7 +41,7 @@ func (f Forecast) WithTable() bool {
 type ForecastRow struct {
 	Algorithm string `json:"algorithm"`
 	Chosen    bool   `json:"chosen"`  // by the protocol
-	Samples   Range  `json:"samples"` // of all tasks together
+	Samples   Range  `json:"samples"` // samples of all tasks together
 	Rounds    Range  `json:"rounds"`
 	Time      Range  `json:"time"`                // in the unit; without a capacity one a round
 	Cost      Range  `json:"cost,omitzero"`       // in the unit of Protocol.Cost; zero where none was stated
@@ -224,7 +224,7 @@ type need struct {
 
 // Bought says how good the answers are after so many samples: means over tasks, and over runs.
 type Bought struct {
-	Samples float64 `json:"samples"` // of all tasks together
+	Samples float64 `json:"samples"` // samples of all tasks together
 	Right   float64 `json:"right"`   // share of tasks whose answer is within epsilon of the best
 	Loss    float64 `json:"loss"`    // by which an answer is worse than the best, reward units
 }

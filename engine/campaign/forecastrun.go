@@ -334,7 +334,7 @@ func plus(a, b []int) []int {
 func (p Protocol) checkLosses() error {
 	for name, x := range map[string]*float64{"failed": p.Failed, "late": p.Late} {
 		if x != nil && !(*x >= 0 && *x < 1) {
-			return fmt.Errorf("%s must be a share of pulls from 0 to below 1, got %g", name, *x)
+			return fmt.Errorf("%s must be a share of pulls, at least 0 and below 1, got %g", name, *x)
 		}
 	}
 	if p.Failed != nil && p.Late != nil && *p.Failed+*p.Late >= 1 {

@@ -20,7 +20,7 @@ import (
 type Renewal struct {
 	Samples   Range  `json:"samples"`             // further ones, of all tasks together
 	Time      Range  `json:"time"`                // further units; without a capacity one a round
-	Unit      string `json:"time_unit"`           // of the time
+	Unit      string `json:"time_unit"`           // unit of the time
 	Undecided int    `json:"undecided,omitempty"` // runs without an end within the limit of the simulation
 	Runs      int    `json:"runs"`                // simulated
 }
@@ -78,7 +78,7 @@ type known struct {
 	all  engine.Batch     // with the sign of the data, as Steps.Learn takes them and turns them
 	mean []float64        // N posterior means, reward units, higher is better; nil without results
 	root *model.Posterior // whose White is a root of their covariance, normalised
-	unit float64          // of root, reward units
+	unit float64          // unit of root, reward units
 	sd   []float64        // N standard deviations of the noise, reward units
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
@@ -19,7 +20,7 @@ import (
 // Status shows the progress of a campaign. It has counts and no rewards of the open round, so that rewards cannot decide
 // when it is closed.
 type Status struct {
-	Name      string        `json:"name"`             // of the protocol, as the script has bound it
+	Name      string        `json:"name"`             // name of the protocol, as the script has bound it
 	Folder    string        `json:"folder,omitempty"` // as the folder was opened; the folder sets it
 	Problem   string        `json:"problem"`          // its name
 	Algorithm string        `json:"algorithm"`
@@ -31,7 +32,7 @@ type Status struct {
 	Done      bool          `json:"done"`                 // nothing is left to measure
 	Ended     string        `json:"ended,omitempty"`      // how, when it is done
 	Rounds    int           `json:"rounds"`               // that are over
-	Samples   int           `json:"samples"`              // of these rounds
+	Samples   int           `json:"samples"`              // samples of these rounds
 	Late      int           `json:"late,omitempty"`       // measurements that came after their round was over
 	Attached  int           `json:"attached,omitempty"`   // measurements of no round
 	Failed    int           `json:"failed,omitempty"`     // pulls that were given back
@@ -54,9 +55,9 @@ type Status struct {
 	Differs   []Difference     `json:"differs,omitempty"`  // decisions that are not those recorded
 	Warnings  []engine.Warning `json:"warnings,omitempty"` // of the algorithm, and of how results came
 	Notes     []Note           `json:"notes,omitempty"`    // what a reader has to know besides
-	Hash      string           `json:"hash"`               // of the last event
+	Hash      string           `json:"hash"`               // hash of the last event
 	Events    int              `json:"events"`             // how many there are
-	Result    *engine.Result   `json:"-"`                  // of the replay, for reports
+	Result    *engine.Result   `json:"-"`                  // result of the replay, for reports
 }
 
 // OpenRound counts the pulls of the round that is being measured.
@@ -77,7 +78,7 @@ type TaskStatus struct {
 	engine.Progress `json:"progress"`
 
 	Arm      string               `json:"arm,omitempty"`  // the answer
-	Estimate float64              `json:"estimate"`       // of the leader, reward units
+	Estimate float64              `json:"estimate"`       // estimate of the leader, reward units
 	Arms     []string             `json:"arms,omitempty"` // that may still be the answer
 	Samples  int                  `json:"measured"`       // pulls so far, rounds that are over
 	Beside   int                  `json:"beside"`         // measurements beside the rounds, attached or late
@@ -163,10 +164,9 @@ func (st *Status) doubt(doubts []Note) {
 		return
 	}
 	why := lists.Map(doubts, func(n Note) string { return n.String() })
-	// what the guarantee said stays behind the doubts, without the standing before it
-	said := strings.TrimPrefix(strings.TrimPrefix(st.Guarantee, engine.StandingProven+": "), engine.StandingHeuristic+": ")
+	claim := strings.TrimPrefix(strings.TrimPrefix(st.Guarantee, engine.StandingProven+": "), engine.StandingHeuristic+": ")
 	st.Standing = engine.StandingHeuristic
-	st.Guarantee = engine.StandingHeuristic + ": approximate, not proven: " + strings.Join(why, "; ") + ". Otherwise " + said
+	st.Guarantee = algorithms.Approximate(claim, why)
 	st.Result.Standing, st.Result.Guarantee = st.Standing, st.Guarantee
 }
 

@@ -24,9 +24,9 @@ type Agent struct {
 	Facts  Facts  // where the facts of the run are kept
 	Run    string // its name, see CheckRun; it has been opened before
 	Task   string // one of RunBody.Tasks: the arms that it pulls, and with them its number
-	Folder string // of its rewards, made if there is none; one agent has it
+	Folder string // folder of its rewards, made if there is none; one agent has it
 	Make   Maker  // makes the question from the recipe of the run
-	Build  Build  // of this program, sent when it joins and with its plans
+	Build  Build  // build of this program, sent when it joins and with its plans
 	// makes the pulls; it is asked for once the run is known
 	Puller func(q question.Question, b RunBody) (Puller, error)
 
@@ -162,7 +162,8 @@ func (w *agent) enter(ctx context.Context) error {
 	for round, all := range w.journal.all {
 		for _, r := range all {
 			if r.Arm < w.lo || r.Arm >= w.hi {
-				return fmt.Errorf("%s has a reward of round %d that is of no arm of task %q: the file was changed", w.Folder, round, w.Task)
+				return fmt.Errorf("%s has a reward of round %d for an arm that task %q does not have. The file was changed: restore it from a "+
+					"copy", w.Folder, round, w.Task)
 			}
 		}
 	}
@@ -340,7 +341,7 @@ type JoinBody struct {
 // check reports a join with which agent v cannot take part, as a program of this version never publishes it. StatusOf asks it.
 func (j JoinBody) check(run string, b RunBody, v int) error {
 	if j.Task != b.Tasks[v] {
-		return &RefusedError{run, fmt.Sprintf("%s says that it is of task %q, and its task is %q", AgentName(v), j.Task, b.Tasks[v])}
+		return &RefusedError{run, fmt.Sprintf("%s sent a message for task %q, but its task is %q", AgentName(v), j.Task, b.Tasks[v])}
 	}
 	if text := j.Identity.differs(b.Identity); text != "" {
 		return &RefusedError{run, fmt.Sprintf("%s (task %q, on %s) cannot take part: %s", AgentName(v), j.Task, j.Host, text)}
@@ -362,8 +363,8 @@ func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 	}
 	if first.Instance != j.Instance {
 		return &RefusedError{run, fmt.Sprintf(
-			"task %q has an agent already: instance %.8s on %s joined first, and this is instance %.8s on %s; an agent comes "+
-				"back with its folder", j.Task, first.Instance, first.Host, j.Instance, j.Host)}
+			"task %q already has an agent: instance %.8s on %s. This is another one: instance %.8s on %s. To restart an agent, use its "+
+				"folder", j.Task, first.Instance, first.Host, j.Instance, j.Host)}
 	}
 	return nil
 }

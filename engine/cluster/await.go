@@ -123,7 +123,7 @@ func (w *agent) name(r int, absent []Absence) {
 	}
 	kind, text := NoticeSilent, fmt.Sprintf("round %d waits for %s", r, strings.Join(words, "; "))
 	if w.GoOn {
-		kind, text = NoticeClosed, fmt.Sprintf("round %d goes on without %s", r, strings.Join(words, "; "))
+		kind, text = NoticeClosed, fmt.Sprintf("round %d continues without %s", r, strings.Join(words, "; "))
 	}
 	w.once(Notice{Kind: kind, Round: r, Tasks: tasks, Text: text})
 }
@@ -184,7 +184,7 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 		return out, next.Absent, nil
 	}
 	if v := w.lacks(r, absent); v >= 0 && w.follow == nil { // there are no readers, and the plan's author had all of them
-		return nil, nil, &PlanError{w.Run, r + 1, fmt.Sprintf("it counts a message of %s in round %d, and there is none", AgentName(v), r)}
+		return nil, nil, &PlanError{w.Run, r + 1, fmt.Sprintf("it refers to a message of %s in round %d, but there is none", AgentName(v), r)}
 	}
 	// the author of the plan has read these messages, so each of them is on its way to this reader
 	if _, err = w.history.wait(ctx, 0, func() bool { return w.lacks(r, absent) < 0 || w.stopped() != nil }); err != nil {
@@ -230,7 +230,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	remaining := w.remaining().Total()
 	if remaining > 0 && w.leftOut(r) {
 		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task},
-			Text: fmt.Sprintf("round %d went on without this agent: its pulls are not made", r)})
+			Text: fmt.Sprintf("round %d continued without this agent, so its pulls are not made", r)})
 		return nil
 	}
 	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: remaining,
@@ -252,7 +252,8 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	err = w.Facts.Publish(ctx, f)
 	// the same message of this agent would have been no conflict
 	if c := (*ConflictError)(nil); errors.As(err, &c) {
-		return fmt.Errorf("another program speaks as %s (task %q), or the folder %s was changed: %w", AgentName(w.v), w.Task, w.Folder, err)
+		return fmt.Errorf("another program sends messages as %s (task %q), or the folder %s was changed: "+
+			"%w", AgentName(w.v), w.Task, w.Folder, err)
 	}
 	if err != nil {
 		return err
@@ -290,7 +291,7 @@ func (w *agent) compare(r int, said Fact) error {
 		return err
 	}
 	w.once(Notice{Kind: NoticeDiffers, Round: r, Tasks: []string{w.Task},
-		Text: text + ": it is older than the run, or was changed; the rewards sent count"})
+		Text: text + ". It is older than the run, or was changed. The rewards already sent are used"})
 	return nil
 }
 
@@ -351,12 +352,12 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		if now < remaining.Total() {
 			tries = 0
 		} else if tries >= most {
-			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %s; what was measured is kept, start the agent "+
-				"again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), attempts(tries), cmp.Or(err, errors.New("no reward was given")))
+			return fmt.Errorf("run %s, round %d: task %q still has %s without a reward after %s. Finished measurements are kept. Remove the "+
+				"cause and start the agent again: %w", w.Run, r, w.Task, pulls(now), attempts(tries), cmp.Or(err, errors.New("no reward was given")))
 		}
 		// an error after the last reward, as of a program that lingers, is reported and needs no other try
 		if err != nil && now == 0 {
-			w.once(Notice{Kind: NoticePlan, Round: r, Text: fmt.Sprintf("round %d: all rewards are there, though %v", r, err)})
+			w.once(Notice{Kind: NoticePlan, Round: r, Text: fmt.Sprintf("round %d: all rewards were received, although %v", r, err)})
 		} else if err != nil {
 			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now,
 				Text: fmt.Sprintf("round %d: %s still to make after an error: %v", r, pulls(now), err)})

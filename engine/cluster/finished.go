@@ -20,7 +20,7 @@ type Finished struct {
 	Stopped *StopBody       `json:"stopped,omitempty"` // by whom and why; nil of a run that was not
 	Refused string          `json:"refused,omitempty"` // why it cannot go on: a plan or a message that no replica takes
 	Rounds  int             `json:"rounds"`            // rounds that were learned by the replica here
-	Samples int             `json:"samples"`           // of all agents together; pulls that were learned
+	Samples int             `json:"samples"`           // samples of all agents together; pulls that were learned
 	Traffic Traffic         `json:"traffic"`           // of the rounds up to here
 	// plans of others that were taken instead of the replica's own
 	Taken int `json:"plans_taken"`
@@ -36,7 +36,7 @@ type Finished struct {
 // Silence is a round that went on without an agent. The next plan said so.
 type Silence struct {
 	Round int    `json:"round"` // from 1
-	Task  string `json:"task"`  // of the agent
+	Task  string `json:"task"`  // task of the agent
 	Why   string `json:"why"`   // the sentence of its Absence, with the reason of a message that was refused
 }
 
@@ -99,7 +99,7 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 type Absence struct {
 	Agent int    `json:"agent"` // from 0
 	Why   Reason `json:"why"`
-	Error string `json:"error,omitempty"` // of the message if it is refused; "" otherwise
+	Error string `json:"error,omitempty"` // error of the message if it is refused; "" otherwise
 }
 
 // Reason says why the message of an agent does not count. Plans carry reasons, so what these say must stay. Plans of earlier
@@ -157,8 +157,8 @@ const (
 type Notice struct {
 	Kind  NoticeKind `json:"kind"`
 	Round int        `json:"round,omitempty"` // that it is about; 0 of none
-	Pulls int        `json:"pulls,omitempty"` // of this agent that are left in the round
-	Tasks []string   `json:"tasks,omitempty"` // of the agents that it is about; nil if it is about none in particular
+	Pulls int        `json:"pulls,omitempty"` // pulls of this agent that are left in the round
+	Tasks []string   `json:"tasks,omitempty"` // tasks of the agents concerned; nil if none in particular
 	Text  string     `json:"text"`            // one sentence, which may change from version to version
 }
 
@@ -204,7 +204,7 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 		return err
 	}
 	if s.Status != engine.StatusInterrupted {
-		return fmt.Errorf("run %s was %s; there is nothing to stop", run, s)
+		return fmt.Errorf("run %s was %s, so there is nothing to stop", run, s)
 	}
 	// this stop was first, or the same words are there
 	stands, stopped, err := publish(ctx, x, Fact{Run: run, Name: nameStop}, b)
@@ -219,5 +219,5 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 	if first.By != "" {
 		by = ", by " + first.By
 	}
-	return fmt.Errorf("run %s was stopped already%s%s", run, by, first.why())
+	return fmt.Errorf("run %s was already stopped%s%s", run, by, first.why())
 }

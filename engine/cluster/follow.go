@@ -142,7 +142,7 @@ func (w *agent) absentees(joined func(v int) bool) {
 	}
 	text := fmt.Sprintf("run %s waits for agents that have not joined: %s", w.Run, sentence.List(words, most))
 	if len(words) == 0 {
-		text = fmt.Sprintf("run %s: all agents have joined, and none of them plans the first round: they may have ended", w.Run)
+		text = fmt.Sprintf("run %s: all agents have joined, but none of them plans the first round. They may have ended", w.Run)
 	}
 	w.once(Notice{Kind: NoticeSilent, Tasks: tasks, Text: text})
 }
@@ -151,10 +151,10 @@ func (w *agent) absentees(joined func(v int) bool) {
 // Readers fill it, and so do callers that published or found a fact. It is safe for concurrent use. Facts are permanent, so nothing in it
 // changes or disappears.
 type history struct {
-	mu      sync.Mutex     // of all fields
+	mu      sync.Mutex     // guards all fields
 	facts   map[inRun]Fact // by round and name
 	changed chan struct{}  // closed when something is added; and replaced then
-	err     error          // of the reader; final; nil while the readers go on
+	err     error          // error of the reader; final; nil while the readers go on
 }
 
 // inRun is the address of a fact within its run.

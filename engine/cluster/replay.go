@@ -147,7 +147,7 @@ type Status struct {
 	Agents    []AgentStatus   `json:"agents"`              // in the order of their numbers
 	Traffic   Traffic         `json:"traffic"`             // of all rounds, the open one included
 	Answers   []engine.Answer `json:"answers,omitempty"`   // as the end has them, which Check confirms; nil before
-	Build     Build           `json:"build"`               // of who opened the run
+	Build     Build           `json:"build"`               // build of the program that opened the run
 }
 
 // AgentStatus says how far an agent is.

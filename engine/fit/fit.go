@@ -40,8 +40,8 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ Fit, err error)
 		opt.Kernel = p.Kernel
 	}
 	if p.N() > MaxArms {
-		return Fit{}, fmt.Errorf("problem %q has %d arms; a kernel is fitted to at most %d: fit it to a problem with a part of the "+
-			"table, and take it over with with_kernel(…, fitted(…))", p.Name, p.N(), MaxArms)
+		return Fit{}, fmt.Errorf("problem %q has %d arms, but a kernel is fitted to at most %d. Fit it to a part of the table, and use it "+
+			"here by with_kernel(…, fitted(…))", p.Name, p.N(), MaxArms)
 	}
 	if _, err := opt.Kernel.Check(p.Tasks, p.Arms); err != nil {
 		return Fit{}, err

@@ -56,7 +56,7 @@ func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 		m.Reason = "the eigenvalues of the kernel could not be computed"
 		return nil
 	case count == 0:
-		m.Reason = "the kernel says more than noise does about every mean, so it can follow any"
+		m.Reason = "the kernel can follow any means, because it is less certain than the noise at each of them"
 		m.propose()
 		return nil
 	}

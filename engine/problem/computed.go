@@ -23,7 +23,7 @@ type Row struct {
 	Block  int     // number of the block it was measured in; 0 without blocks
 	Reward float64 // or the mean of Count rewards; its sign as Problem.Mean
 	Count  float64
-	Line   int // of the table; 0 if it is of none
+	Line   int // line of the table; 0 if it is of none
 	// -1 where the true reward is at most Reward ("<0.05"), +1 if it is at least Reward (">9"), 0 if it is Reward;
 	// its sign as Reward's, so that a lower limit under GoalMin is -1
 	Censored int8
@@ -76,7 +76,7 @@ func compute(t *table, opt LoadOptions) {
 			}
 			is, truth := got.(bool)
 			if !truth {
-				panic(t.at(t.cell(r, 0), "%s=%q gives %v, which is neither true nor false; write a comparison, as in site == 'Gent'",
+				panic(t.at(t.cell(r, 0), "%s=%q gives %v, which is neither true nor false. Write a comparison, such as site == 'Gent'",
 					param, condition, got))
 			}
 			return is

@@ -27,7 +27,7 @@ type Column struct {
 	sizes     bool     // all are powers of two from 8 on, as sizes of batches are
 	whole     bool     // all are whole numbers
 	truths    bool     // all are true or false
-	rows      int      // of the table
+	rows      int      // rows of the table
 	gaps      string   // a text such as NA, if no cell is empty
 	names     bool     // some cells are numbers and some are texts without digits, so that all are names
 	failures  []string // values that say that something failed

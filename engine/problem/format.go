@@ -30,7 +30,7 @@ func (t *table) unpacked(data []byte, most int64, perLine int, ctx context.Conte
 		t.stop(err)
 	}
 	if err != nil {
-		panic(t.at(cell{}, "a gzip file that cannot be unpacked: %v", err))
+		panic(t.at(cell{}, "this gzip file cannot be unpacked (%v)", err))
 	}
 	t.make(int(counted.bytes))
 	out := make([]byte, counted.bytes)
@@ -94,7 +94,7 @@ var formats = []struct{ begins, is, instead string }{
 	{"\xd0\xcf\x11\xe0", "an old file of Excel (xls)", "save its sheet as CSV in UTF-8"},
 	{"<stata_dta>", "a file of Stata", "in Stata: export delimited; in Python: pandas.read_stata(path).to_csv(name, index=False)"},
 	{"$FL2", "a file of SPSS", "save it as CSV"},
-	{"%PDF", "a PDF", "its tables have to be typed or exported as CSV"},
+	{"%PDF", "a PDF", "export its tables as CSV, or type them in"},
 	{"BZh91AY&SY", "a file packed with bzip2", "unpack it first"},
 	{"\xfd7zXZ", "a file packed with xz", "unpack it first"},
 	{"\x28\xb5\x2f\xfd", "a file packed with zstd", "unpack it first"},

@@ -151,8 +151,7 @@ func (p *Problem) Unmeasured() string {
 	if len(missing) == 1 {
 		verb = "is"
 	}
-	return fmt.Sprintf("%d of %d arms %s not measured (%s); measure what is missing, or write unmeasured=\"drop\" in problem(…) "+
-		"to go on without it",
+	return fmt.Sprintf("%d of %d arms %s not measured: %s. Measure them, or write unmeasured=\"drop\" in problem(…) to leave them out",
 		len(missing), p.N(), verb, strings.Join(words, "; "))
 }
 

@@ -229,8 +229,8 @@ func (p reading) measure(l Long, arms []arm, stated NoiseModel) {
 		model.Environment, unmeasured = EnvironmentPosterior, NoteInferred
 	}
 	if model.Estimated() && !s.measured() {
-		panic(p.t.at(cell{}, "noise=%q needs an arm with two rewards at least, or with a standard deviation; no arm has: "+
-			"state noise= as a number", model.Known))
+		panic(p.t.at(cell{}, "noise=%q needs an arm with at least two rewards, or with a standard deviation, but there is none. State noise= "+
+			"as a number", model.Known))
 	}
 	p.separate(unmeasured)
 	switch {

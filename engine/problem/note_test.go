@@ -59,6 +59,8 @@ func TestNoteSentences(t *testing.T) {
 		{Kind: NoteUnmeasured, Names: arm, Numbers: []float64{1, 9}},
 		{Kind: NoteInferred, Names: arm, Numbers: []float64{2, 9}},
 		{Kind: NoteBlocks, Names: []string{"week", "oven"}},
+		{Kind: NoteNested, Names: []string{"day"}},
+		{Kind: NoteCombinations, Names: []string{"lr", "batch"}, Numbers: []float64{26, 280}},
 		{Kind: NoteCandidates, Numbers: []float64{8}},
 		{Kind: NoteOnce, Names: arm, Numbers: []float64{3, 9}},
 		{Kind: NotePooled, Names: arm, Numbers: []float64{9, 9}},

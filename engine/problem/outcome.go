@@ -75,7 +75,7 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	var e *DataError
 	if errors.As(err, &e) && !t.isNumber(c.text) && !decimalComma(c.text) {
 		condition := conditionOf(column, "==", c.text)
-		e.Message += fmt.Sprintf("; write a number alone, without unit or separators; if it failed, give the flag --failed or failed=%q",
+		e.Message += fmt.Sprintf(". Write a number alone, without unit or separators. If it failed, write failed=%q (--failed)",
 			condition)
 	}
 	return Outcome{}, err
@@ -117,8 +117,8 @@ func (t *table) needLimit(c cell, column string) error {
 			found.add(text)
 		}
 	}
-	t.unbound = t.at(c, "column %q has values %s a limit that is not stated: %s. Such values may be the best. "+
-		"Write the limit (%s), an empty cell if nothing was measured, or failed=%q (--failed)", column, side,
+	t.unbound = t.at(c, "column %q has values %s an unknown limit: %s. Such values may be the best. Write the limit (%s), an empty cell if "+
+		"nothing was measured, or failed=%q (--failed)", column, side,
 		found.note("", column).failedWords(), example, conditionOf(column, "==", c.text)).Err
 	return t.unbound
 }
@@ -201,7 +201,7 @@ func (f *failures) needNumber(t *table, column string, none bool, rest string) {
 	if rest != "" {
 		rest = fmt.Sprintf(rest, conditionOf(column, "==", texts[0]))
 	}
-	panic(t.at(t.cellOf(first, column), "column %q has no number, only texts such as %s: name a column of measurements%s", column,
+	panic(t.at(t.cellOf(first, column), "column %q has no number, only texts such as %s. Name a column of measurements%s", column,
 		strings.Join(lists.Map(texts[:min(len(texts), 3)], strconv.Quote), ", "), rest))
 }
 

@@ -270,7 +270,7 @@ func (t *table) sameDecimals(c cell) error {
 		return nil
 	}
 	if t.comma != nil && t.point != nil {
-		return t.at(c, "%q is a number with a decimal comma in line %d and %q one with a decimal point in line %d; write all numbers alike",
+		return t.at(c, "%q in line %d has a decimal comma, but %q in line %d has a decimal point. Write all numbers alike",
 			t.comma.text, t.comma.line, t.point.text, t.point.line).Err
 	}
 	return nil

@@ -36,12 +36,12 @@ type table struct {
 	column    map[string]int
 	unnamed   map[string]bool   // names of columns whose names are empty in the file
 	twice     map[string]string // the name that the second column of a name gets, until that is noted
-	cells     []*cells          // of each column
+	cells     []*cells          // cells of each column
 	lines     []int32           // of each row; rows of empty cells are left out
 	preamble  int               // lines above the header
 	mark      bool              // whether the file begins with a byte order mark
 
-	allowance *allowance.Allowance // of what is made while it is read
+	allowance *allowance.Allowance // memory allowance while it is read
 
 	names    []string // columns that the file says have names
 	layout   layout
@@ -322,7 +322,7 @@ func (t *table) standardNames(names ...string) {
 func (t *table) noColumn(name string) try.Failure {
 	hint := t.separatorHint()
 	if strings.Contains(strings.Join(t.header, ""), replaced) {
-		hint += "; the file is not UTF-8, which spoils names: save it as UTF-8"
+		hint += ". The file is not UTF-8, so names may be unreadable. Save it as UTF-8"
 	}
 	return try.Failure{Err: &DataError{Path: t.path, Line: 1 + t.preamble, Unknown: name, Known: t.header,
 		Message: fmt.Sprintf("no column %q; the columns are %s%s", name, t.columns(), hint)}}
@@ -378,7 +378,8 @@ func (t *table) numberIn(c cell, column string) (float64, error) {
 	case c.text == "":
 		wrong = "expected a finite number, the cell is empty"
 	case err != nil && t.separator == ',' && strings.Count(c.text, ",") == 1 && decimalComma(c.text):
-		wrong = fmt.Sprintf("expected a finite number, got %q; decimal commas are read where semicolons or tabs separate the columns", c.text)
+		wrong = fmt.Sprintf("expected a finite number, got %q. Decimal commas are allowed only if semicolons or tabs separate the "+
+			"columns", c.text)
 	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
 		wrong = fmt.Sprintf("expected a finite number, got %q", c.text)
 	case !isDecimal(text):

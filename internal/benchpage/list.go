@@ -126,7 +126,7 @@ func leftOver(r *http.Request, a answer) bool {
 func (s *server) giveBack(r *http.Request, by, id string, a *answer) error {
 	reason := strings.TrimSpace(r.PostForm.Get("why." + id))
 	if reason == "" {
-		a.said[id], a.failing = said{ID: id, Text: "write the reason why it was not measured, then give it back", Wrong: true}, id
+		a.said[id], a.failing = said{ID: id, Text: "first write the reason why it was not measured, then give it back", Wrong: true}, id
 		return nil
 	}
 	own, _, err := s.c.Mine(r.Context(), by)
@@ -134,7 +134,7 @@ func (s *server) giveBack(r *http.Request, by, id string, a *answer) error {
 		return err
 	}
 	if !slices.ContainsFunc(own.Rows, func(row campaign.ListRow) bool { return row.ID == id && row.Reward == nil }) {
-		a.said[id] = said{ID: id, Text: "it is not on your list, or has its result", Wrong: true}
+		a.said[id] = said{ID: id, Text: "it is not on your list, or already has a result", Wrong: true}
 		return nil
 	}
 	if _, err := s.c.Do(r.Context(), &campaign.Fail{IDs: []string{id}, Reason: reason, By: by}); err != nil {
@@ -230,7 +230,7 @@ func (s *server) preview(w http.ResponseWriter, r *http.Request, by string) {
 		s.upload(w, by, "the file is empty")
 		return
 	case len(text) > mostUpload:
-		s.upload(w, by, "the file is larger than 4 MB, which no sheet of results is")
+		s.upload(w, by, "the file is larger than 4 MB, too large for a sheet of results")
 		return
 	}
 	if !s.guesses.may(by, time.Now()) {

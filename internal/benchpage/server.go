@@ -269,7 +269,7 @@ func (s *server) tasks(w http.ResponseWriter, r *http.Request, by string) {
 }
 
 // errPlain answers an address that others can reach without encryption.
-var errPlain = errors.New("others can reach this address, so that it needs --cert and --key, or --plain where the network is trusted")
+var errPlain = errors.New("others can reach this address. Give --cert and --key, or --plain if you trust the network")
 
 // Address says where the page is served.
 type Address struct {

@@ -12,7 +12,7 @@ import (
 
 // errOther stops a write whose plan was made of a state that is no longer the last one. Nothing was recorded then, and
 // the caller makes the plan again or reports it.
-var errOther = errors.New("something was recorded meanwhile")
+var errOther = errors.New("another event was recorded in the meantime")
 
 // after returns the events of f if the last event still has this number: it joins work done without the lock to a write.
 // The number is enough, because the log only grows.
@@ -330,7 +330,7 @@ func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaig
 		}
 		// the agent waits for whole rounds, and its algorithm is not here to be changed
 		if m.Start.Led != "" {
-			return fmt.Errorf("%s is led by %s: all pulls of its rounds are awaited there, and nothing of them can be changed here", c.dir,
+			return fmt.Errorf("%s belongs to a run of agents (%s), which waits for all pulls of its rounds. So they cannot be changed here", c.dir,
 				m.Start.Led)
 		}
 		// on the state of the moment, and without the lock

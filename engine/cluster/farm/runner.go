@@ -24,11 +24,11 @@ import (
 // tell runners apart by their names, which are random. It is safe for concurrent use.
 type Runner struct {
 	Exchange cluster.Exchange // that workers take chunks from
-	Build    Build            // of this program
+	Build    Build            // build of this program
 	Notice   Listener         // receives that no worker answers, for example; may be nil
 
-	mu    sync.Mutex // of the three fields below
-	id    string     // of all that it hands in; "" before the first job
+	mu    sync.Mutex // guards the three fields below
+	id    string     // id of all that it hands in; "" before the first job
 	jobs  int        // handed in so far, for their names
 	beats int        // signs of life that it has given
 
@@ -76,12 +76,12 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	id := r.next()
 	err := r.beat(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("announcing the request: %w", err)
+		return nil, fmt.Errorf("sending the request to the workers: %w", err)
 	}
 	w.Recipe.Files = map[string]string{}
 	for path, content := range w.Files {
 		if w.Recipe.Files[path], err = r.Exchange.Keep(ctx, id, content); err != nil {
-			return nil, fmt.Errorf("handing %s to the workers: %w", path, err)
+			return nil, fmt.Errorf("sending %s to the workers: %w", path, err)
 		}
 	}
 	text, err := json.Marshal(w.Recipe)
@@ -90,7 +90,7 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	}
 	recipe, err := r.Exchange.Keep(ctx, id, text)
 	if err != nil {
-		return nil, fmt.Errorf("handing the script to the workers: %w", err)
+		return nil, fmt.Errorf("sending the script to the workers: %w", err)
 	}
 	// from here on the job has to be closed, or its context to end
 	ctx, cancel := context.WithCancel(ctx)

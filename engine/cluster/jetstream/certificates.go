@@ -45,8 +45,8 @@ func checkHost(host string) error {
 	if net.ParseIP(host) != nil || hostName.MatchString(host) {
 		return nil
 	}
-	return fmt.Errorf("a host is a name or an address without scheme and port, as in lab.example.org or 10.0.0.1 (other letters "+
-		"as xn--...), got %q", host)
+	return fmt.Errorf("a host is a name or an address without scheme and port, such as lab.example.org or 10.0.0.1, got %q. Write other "+
+		"letters as xn--...", host)
 }
 
 // certify makes the server's certificate, or makes it again if it lacks a host or ends within a month. Hosts are added and never taken
@@ -200,7 +200,7 @@ func (k *keyring) certificate(name string) *x509.Certificate {
 func certificateIn(text []byte) (*x509.Certificate, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, errors.New("it is not as PEM has it")
+		return nil, errors.New("it is not in the PEM format")
 	}
 	return x509.ParseCertificate(block.Bytes)
 }
@@ -226,7 +226,7 @@ func (k *keyring) tls() (*tls.Config, error) {
 		return nil, err
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
-		return nil, fmt.Errorf("the server's certificate ended on %s: make it again by gonb-cope cluster keys",
+		return nil, fmt.Errorf("the server's certificate expired on %s. Make a new one with gonb-cope cluster keys",
 			pair.Leaf.NotAfter.UTC().Format("2 January 2006"))
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, nil

@@ -34,7 +34,7 @@ type Exchange struct {
 	link       link                // whether the connection is there
 	silence    silence             // whether anybody answers for the streams
 
-	mu sync.Mutex // of the fields below
+	mu sync.Mutex // guards the fields below
 	// runs whose consumer of work was there, and when; it is not made again for a while after that
 	consumers map[string]time.Time
 	turn      int // where Take goes on among the runs; so that no run waits for ever
@@ -184,7 +184,7 @@ func (d definite) Unwrap() error { return d.error }
 
 // answered is what the server of Serve answers. It is also how JetStream itself writes an error.
 type answered struct {
-	Name  string              `json:"name,omitempty"`  // of the consumer; "" with an error
+	Name  string              `json:"name,omitempty"`  // name of the consumer; "" with an error
 	Error *jetstream.APIError `json:"error,omitempty"` // nil where there is none
 }
 
@@ -230,7 +230,7 @@ func trouble(ctx context.Context, nc *nats.Conn) error {
 		return nil // a server of others, or nothing is known
 	}
 	if text := string(m.Data); !strings.Contains(text, "no space left") {
-		return fmt.Errorf("the server cannot write to its disk (%s): nothing was recorded; repair it and start the server again", text)
+		return fmt.Errorf("the server cannot write to its disk (%s). Nothing was recorded. Repair the disk and start the server again", text)
 	}
 	return fmt.Errorf("%w; then start the server again", ErrFull)
 }
@@ -252,8 +252,8 @@ func (s *silence) long(since time.Time) bool { return time.Since(since) > cmp.Or
 // waits says that an answer is waited for, once for each silence. Several calls may wait at once, and one of them reports it.
 func (s *silence) waits() {
 	if s.said.CompareAndSwap(false, true) {
-		s.notice("no server has answered for the facts at " + s.at +
-			" for half a minute. The servers cannot elect a leader, or the one with the only copy is away. Asking again")
+		s.notice("no server that has the messages at " + s.at +
+			" has answered for half a minute. The servers cannot elect a leader, or the one with the only copy is down. The request is repeated")
 	}
 }
 
@@ -261,7 +261,7 @@ func (s *silence) waits() {
 func (s *silence) ended() {
 	// the first look costs nothing, as nearly every call ends here
 	if s.said.Load() && s.said.CompareAndSwap(true, false) {
-		s.notice("the facts at " + s.at + " can be reached again")
+		s.notice("the messages at " + s.at + " can be reached again")
 	}
 }
 
@@ -353,22 +353,22 @@ func copiesIn(info *jetstream.StreamInfo) replication {
 	return k
 }
 
-// String returns the sentence about a cluster that keeps fewer copies than three. It continues "the cluster at URL". Where all
-// copies are there it is not asked for.
+// String returns the sentence about a cluster that keeps fewer copies than three. It continues "the cluster at URL". It is not
+// called if all copies are present.
 func (k replication) String() string {
 	if k.asked >= copies {
 		are := "are"
 		if k.current == 1 {
 			are = "is"
 		}
-		return fmt.Sprintf("keeps %d copies of every message; %d %s up to date: until all are, do not stop another server", k.asked,
+		return fmt.Sprintf("keeps %d copies of every message; %d %s up to date. Do not stop another server before all are", k.asked,
 			k.current, are)
 	}
 	n := "one copy"
 	if k.asked > 1 {
 		n = fmt.Sprintf("%d copies", k.asked)
 	}
-	return "keeps " + n + " of every message: without the server that has it everything waits, and with its disk facts are lost; " +
-		"with three servers present when the first client joins, it keeps three copies, and any one may fail. Two are not safer " +
-		"than one: electing a leader needs both"
+	return "keeps " + n + " of every message. If the server that has it stops, the run waits; if its disk is lost, messages are lost. " +
+		"With three servers present when the first client joins, it keeps three copies, and any one may fail. Two servers are not " +
+		"safer than one, because electing a leader needs both"
 }

@@ -148,7 +148,7 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 		return "", err
 	}
 	if len(content) > mostBytes {
-		return "", fmt.Errorf("a file has at most 1 GiB, this one has %d bytes", len(content))
+		return "", fmt.Errorf("a file can have at most 1 GiB, but this one has %d bytes", len(content))
 	}
 	hash = fmt.Sprintf("%x", sha256.Sum256(content))
 	// the whole file is there already
@@ -165,7 +165,7 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 		}
 		// a piece that is there already is the same one, as the hash is in its subject; Fetch checks that
 		if _, err := x.put(ctx, fileSubject(run, hash, name), piece); err != nil {
-			return "", fmt.Errorf("a file of %d bytes is not kept: %w", len(content), err)
+			return "", fmt.Errorf("a file of %d bytes was not stored: %w", len(content), err)
 		}
 	}
 	return hash, nil
@@ -207,7 +207,7 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 	}
 	// anybody with a part in the run may publish pieces, so that only the hash counts
 	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != hash {
-		return nil, fmt.Errorf("run %s: file %s: what the server gives has another hash, %x", run, hash, sum)
+		return nil, fmt.Errorf("run %s: file %s: the content on the server has a different hash, %x", run, hash, sum)
 	}
 	return content, nil
 }
@@ -236,7 +236,7 @@ func stream(name, description string, replicas int, subjects ...string) jetstrea
 
 // facts is the stream of facts, which no client can remove. Pieces of files are in it, too.
 func facts(replicas int) jetstream.StreamConfig {
-	c := stream(factStream, "what was said, once and for ever", replicas, "cope.>", "cope-file.>")
+	c := stream(factStream, "messages of runs, which never change", replicas, "cope.>", "cope-file.>")
 	c.DenyPurge = true
 	return c
 }
@@ -245,7 +245,7 @@ func facts(replicas int) jetstream.StreamConfig {
 // done: a server that is killed may forget the acknowledgements of its last moments. Withdraw purges both for a run. Purging is not denied,
 // for that reason.
 func work(replicas int) jetstream.StreamConfig {
-	return stream(workStream, "work that is handed out", replicas, "cope-work.*.*", "cope-done.*.*")
+	return stream(workStream, "work that is offered to workers", replicas, "cope-work.*.*", "cope-done.*.*")
 }
 
 // makeStreams makes missing streams. A cluster of servers keeps three copies, or one if it has fewer than three servers. An existing stream
@@ -282,7 +282,7 @@ func checkStream(ctx context.Context, js jetstream.JetStream, want jetstream.Str
 	got := s.CachedInfo().Config
 	if got.MaxMsgsPerSubject != 1 || !got.DiscardNewPerSubject || !got.DenyDelete || got.DenyPurge != want.DenyPurge || got.MaxAge != 0 ||
 		got.Retention != want.Retention || got.Storage != want.Storage {
-		return definite{fmt.Errorf("the server has a stream %s that was not made by gonb-cope: it may lose or replace what is said", want.Name)}
+		return definite{fmt.Errorf("the server has a stream %s that gonb-cope did not make. It may lose or replace messages", want.Name)}
 	}
 	return nil
 }
@@ -328,11 +328,11 @@ func factSubject(f cluster.Fact) string {
 func factAt(subject string) (cluster.Fact, error) {
 	part := strings.SplitN(subject, ".", 4)
 	if len(part) != 4 || part[0] != "cope" {
-		return cluster.Fact{}, fmt.Errorf("%q is not the subject of a fact", subject)
+		return cluster.Fact{}, fmt.Errorf("%q is not the subject of a message", subject)
 	}
 	round, err := strconv.Atoi(part[2])
 	if err != nil || strconv.Itoa(round) != part[2] {
-		return cluster.Fact{}, fmt.Errorf("%q is not the subject of a fact: the round is not a number", subject)
+		return cluster.Fact{}, fmt.Errorf("%q is not the subject of a message, because its round is not a number", subject)
 	}
 	name := part[3]
 	if rest, ok := strings.CutPrefix(name, result+"."); ok {

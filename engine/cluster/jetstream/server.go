@@ -25,7 +25,7 @@ import (
 // forward facts with their senders, and look at the clock.
 type Server struct {
 	nats *server.Server // the server of NATS in this process; nil before start has made it
-	dir  string         // of Serve
+	dir  string         // folder of Serve
 	lock io.Closer      // of the folder, held until all else is closed
 	self *Exchange      // the server's own connection
 	// connections that publish for others, see forward
@@ -89,8 +89,8 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	n.Host = host
 	// every program that reaches the address has the rights of an owner
 	if !hasKeys(dir) && !loopback(host) {
-		return nil, fmt.Errorf("other machines can reach %s, so that credentials are needed: make them first by gonb-cope "+
-			"cluster keys %s --agents N", listen, dir)
+		return nil, fmt.Errorf("other machines can reach %s, so credentials are needed. First make them with gonb-cope cluster keys %s "+
+			"--agents N", listen, dir)
 	}
 	if hasKeys(dir) {
 		k, err := openKeyring(dir)

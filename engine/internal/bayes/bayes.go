@@ -54,14 +54,17 @@ type coBayes struct {
 }
 
 var (
-	_ engine.Complete         = (*coBayes)(nil)
+	_ engine.Standard         = (*coBayes)(nil)
+	_ engine.DataAdder        = (*coBayes)(nil)
+	_ engine.QuestionChanger  = (*coBayes)(nil)
+	_ engine.Continuer        = (*coBayes)(nil)
 	_ engine.LazyArmEstimator = (*coBayes)(nil)
 )
 
 // NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is the given
 // kernel, with ξ of the Gaussian process.
 func NewCoBayesFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
-	if opt.Misfit > 0 || opt.Robust {
+	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
 	}
 	m = m.Own()
@@ -93,14 +96,9 @@ const (
 	leastExplained = 0.5
 )
 
-// posteriorGrowth is the largest number of a task's pulls in a round over those that it
-// has had. Smaller rounds take fewer pulls in more rounds: a round of a task that had lateFrom pulls an arm grows by lateGrowth,
-// where a round less is worth less than its pulls, unless fewer than lastRounds of Options.MaxRounds are left.
-// docs/adr/0033 has what other sizes take.
-const (
-	posteriorGrowth, lateGrowth = 0.5, 0.25
-	lateFrom, lastRounds        = 20, 10
-)
+// posteriorGrowth is the largest number of a task's pulls in a round over those that it has had. Smaller rounds take fewer pulls in
+// more rounds.
+const posteriorGrowth = 0.5
 
 // Plan returns round 1, and afterwards what the open tasks are expected to need.
 func (a *coBayes) Plan(ctx context.Context) (_ engine.Plan, err error) {
@@ -204,7 +202,7 @@ func (a *coBayes) decisive() int {
 	return best
 }
 
-// delta returns what all answers together may be wrong with.
+// delta returns the largest probability that some answer is wrong.
 func (a *coBayes) delta() float64 {
 	if model.PriorOf(a.opt.Options).FitsOwn() {
 		return spent * a.opt.Delta
@@ -236,11 +234,7 @@ func (a *coBayes) allowance(v int) int {
 	if a.Model.Designs().Dual() {
 		had = max(had, float64(engine.PullsOf(a.Counts))/float64(len(a.Sets)))
 	}
-	growth := posteriorGrowth
-	if had >= float64(lateFrom*len(a.Sets[v])) && a.opt.MaxRounds-a.round >= lastRounds {
-		growth = lateGrowth
-	}
-	return max(1, int(math.Ceil(growth*had)))
+	return max(1, int(math.Ceil(posteriorGrowth*had)))
 }
 
 // Learn forms the posterior and closes the tasks that it is sure of.

@@ -42,7 +42,7 @@ type Belief struct {
 // the rewards.
 type lookahead struct {
 	precision []float64     // 1/σ², normalised
-	arms      []int         // of all tasks
+	arms      []int         // arms of all tasks
 	before    *mat.SymDense // covariances before any planned pull
 	taken     []taken
 	tasks     []*prospect

@@ -245,7 +245,7 @@ func (a *normBets) allowed(how choice) float64 {
 	return a.norm*how.norm + a.misfit*how.off
 }
 
-// alone returns the estimates of a kind that make up for no earlier bias.
+// alone returns the estimates of a kind without a correction for earlier bias.
 func (a *normBets) alone(kind, leader, arm int, of bounded.Contrast) (f bounded.Family, possible bool) {
 	of.Before = nil
 	return a.family(kind, leader, arm, of)

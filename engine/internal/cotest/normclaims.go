@@ -162,5 +162,5 @@ func (a *normed) expect(w *sequential.Walk) {
 	if _, known := a.clock.Within[looks]; known {
 		return
 	}
-	a.clock.Within[looks] = a.highest(a.alpha, a.level(a.most), looks)
+	a.clock.Within[looks] = a.heights(looks)
 }

@@ -119,7 +119,7 @@ type pooledPeace struct {
 	*CoKernelFB
 	model.Pool
 	pooled    *model.Estimator // of all data; nil before any
-	estimates []float64        // of all data, normalised; nil before any
+	estimates []float64        // estimates of all data, normalised; nil before any
 }
 
 var _ engine.Standard = (*pooledPeace)(nil)

@@ -27,7 +27,8 @@ type Algorithm struct {
 }
 
 var (
-	_ engine.Complete     = (*Algorithm)(nil)
+	_ engine.Standard     = (*Algorithm)(nil)
+	_ engine.DataAdder    = (*Algorithm)(nil)
 	_ engine.RuleReporter = (*Algorithm)(nil)
 )
 

@@ -23,7 +23,7 @@ type List struct {
 	ID       []int
 	X        [][]float64
 	Units    []kernels.Unit
-	Data     [][]float64 // of problems alone, as Texts
+	Data     [][]float64 // data of problems alone, as Texts
 	Texts    [][]string
 	Distinct int
 }

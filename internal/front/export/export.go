@@ -37,7 +37,7 @@ type Options struct {
 	Source string
 	Notice func(string) // receives a sentence about each omission of the report; may be nil
 
-	limits *allowance.Allowance        // of what all texts of the report take beyond their shares
+	limits *allowance.Allowance        // limits for the texts of the report beyond their shares
 	texts  map[*notebook.Cell]*written // that were read for their headings
 }
 

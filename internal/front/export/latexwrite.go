@@ -202,7 +202,7 @@ func (l *latexWriter) image(src string, c *notebook.Cell) string {
 		}
 		ending = ".pdf"
 	case problem == "" && media != "image/png" && media != "image/jpeg":
-		problem = "LaTeX takes no " + strings.TrimPrefix(media, "image/")
+		problem = "LaTeX cannot use " + strings.TrimPrefix(media, "image/")
 	}
 	if problem != "" {
 		return `\emph{` + tex.Text(markup.MissingImage(unescapePath(src), problem)) + "}"

@@ -207,8 +207,7 @@ type command struct {
 // errorLines is the number of last lines of a failed command that enter the error.
 const errorLines = 8
 
-// run waits for the command; when ctx ends, it ends the command and its children. The
-// error holds the last lines that the command said.
+// run waits for the command; when ctx ends, it ends the command and its children. The error has the last lines of the command's output.
 func (c command) run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -42,7 +42,7 @@ type Message struct {
 	Buffers    [][]byte
 
 	header, parent json.RawMessage // as they came, so that a relayed message keeps every byte
-	origin         origin          // of a request, and of messages that answer it
+	origin         origin          // origin of a request, and of messages that answer it
 }
 
 // Decode reads the content.

@@ -32,7 +32,7 @@ type Options struct {
 	Prefix     string // in PREFIX/share/jupyter; "" is the user's folder
 	Name       string // "" is DefaultName
 	Executable string // "" is this program
-	Version    string // of this program
+	Version    string // version of this program
 	Words      Words  // of the script language, for colours
 }
 

@@ -41,7 +41,7 @@ type command struct {
 	gonb   string
 	env    []string
 	folder string // private, for sockets; the warden removes it
-	name   string // of the connection file: GoNB reads the kernel's id from it
+	name   string // name of the connection file: GoNB reads the kernel's id from it
 }
 
 // startChild starts GoNB and waits until it answers.

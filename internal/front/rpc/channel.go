@@ -42,7 +42,7 @@ type channel struct {
 	out io.WriteCloser
 
 	sending    sync.Mutex // of messages sent: a slow reader of them must not keep the server from reading
-	mu         sync.Mutex // of the blocks received
+	mu         sync.Mutex // guards the blocks received
 	unreadable func()     // called for a message that is not JSON; may be nil
 	blocks     map[int][]byte
 	owned      map[string][]int // blocks that came before a request, by its id; those before answers under the name answers

@@ -49,7 +49,7 @@ type server struct {
 	functions map[string]int // of the program: their numbers, by the names that they are bound to
 
 	request string              // the one that uses the session
-	columns map[string][]string // of tables of the program, while a text is completed
+	columns map[string][]string // columns of tables of the program, while a text is completed
 	running bool                // it is a script, whose displays are sent as they come
 	teller  teller
 }
@@ -433,7 +433,7 @@ type cursorParams struct {
 	Text   string `json:"text"`
 	Cursor int    `json:"cursor"`
 
-	Columns map[string][]string `json:"columns"` // of tables, by the names that the text has for them
+	Columns map[string][]string `json:"columns"` // columns of tables, by the names that the text has for them
 }
 
 // complete proposes words; none while something is computed.

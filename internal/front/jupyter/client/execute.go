@@ -218,7 +218,7 @@ type CellError struct {
 	Cell     int // among all cells, from 1
 	CodeCell int // among the code cells, from 1
 
-	Name      string   // of the error in the cell's language, such as NameError; "" when Err is set
+	Name      string   // name of the error in the cell's language, such as NameError; "" when Err is set
 	Value     string   // its message
 	Traceback []string // its lines, with terminal colours
 

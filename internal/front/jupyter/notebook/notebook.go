@@ -358,7 +358,7 @@ type Cell struct {
 	Metadata       map[string]any
 	Attachments    map[string]any // of Markdown and raw cells, by file name and media type
 	Outputs        []Output       // of code cells
-	ExecutionCount int            // of code cells; 0 when it was not executed
+	ExecutionCount int            // execution count of code cells; 0 when it was not executed
 }
 
 // OutputType is the kind of an output.
