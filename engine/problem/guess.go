@@ -20,8 +20,8 @@ var (
 		"dataset", "environment", "env", "county", "region", "city", "state", "station", "clinic", "school", "store", "customer",
 		"farm", "country", "benchmark", "workload", "center", "centre", "substrate", "reaction", "subject", "campaign", "halide", "electrophile"}
 	optionWords = []string{"arm", "option", "tool", "method", "algorithm", "library", "optimizer", "solver", "engine", "framework", "variant",
-		"treatment", "trt", "behandlung", "traitement", "tratamiento", "variety", "gen", "genotype", "cultivar", "hybrid", "sorte", "variété",
-		"variedad", "feed", "diet", "spray", "drug", "catalyst", "ligand",
+		"treatment", "trt", "behandlung", "traitement", "tratamiento",
+		"variety", "gen", "genotype", "cultivar", "hybrid", "sorte", "variété", "variedad", "feed", "diet", "spray", "drug", "catalyst", "ligand",
 		"solvent", "base", "additive", "reagent", "smiles", "fertilizer", "recipe", "rezept", "setting", "stock", "spacing"}
 	numberOptions = []string{"dose", "conc", "concentration", "equiv", "temp", "temperature", "lr", "learning", "dropout", "flow", "nitro",
 		"nitrogen",
@@ -68,7 +68,8 @@ var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "c
 var (
 	layoutWords = []string{"row", "col", "column", "pos", "position", "plot", "plotid", "id", "eid", "uid", "uuid", "seed", "timestamp",
 		"datetime",
-		"rownames", "well", "parzelle", "parcelle", "parcela", "rep", "reps", "repl", "replicate", "replication", "rowpos", "colpos", "fold", "epoch", "bed",
+		"rownames", "well", "parzelle", "parcelle", "parcela",
+		"rep", "reps", "repl", "replicate", "replication", "rowpos", "colpos", "fold", "epoch", "bed",
 		"subplot", "mainplot", "wholeplot", "plotrow", "quadrat", "lat", "lon", "long", "latitude", "longitude", "northing", "easting", "elev"}
 	layoutNames = []string{"index", "idx", "x", "time", "step", "iteration", "iter", "run", "trial", "entry", "number", "no", "nr", "line",
 		"order",
