@@ -70,7 +70,7 @@ func (c *estimate) Write(b []byte) (int, error) {
 // askedEach is the number of bytes after which an estimate asks again.
 const askedEach = 1 << 24
 
-// formats are other kinds of files, by their first bytes; each says how to make a table in text of one.
+// formats are other kinds of files, by their first bytes; each states how to make a table in text of one.
 var formats = []struct{ begins, is, instead string }{
 	{"\x1f\x8b", "a file packed with gzip", "unpack it first"},
 	{"PAR1\x15", "a Parquet file", "save it as CSV"},

@@ -105,12 +105,12 @@ func (c Column) named(words []string) bool {
 // few reports whether values are in two rows on average.
 func (c Column) few() bool { return 2*c.Different <= c.rows }
 
-// option reports whether the name says that a column is a setting. Numbers that mostly differ may be chosen at random.
+// option reports whether the name states that a column is a setting. Numbers that mostly differ may be chosen at random.
 func (c Column) option() bool {
 	return parameter.MatchString(c.Name) || c.named(numberOptions) || c.named(optionWords) && (!c.Numbers || c.few())
 }
 
-// block reports whether the name says what was measured together; a batch of 8, 16 or 32 and a plate size say how many are.
+// block reports whether the name states what was measured together; a batch of 8, 16 or 32 and a plate size state how many are.
 func (c Column) block() bool {
 	return c.named(blockWords) && !c.named([]string{"size"}) && !(c.Numbers && c.sizes && c.named([]string{"batch"}))
 }
@@ -196,7 +196,7 @@ func (d *Description) unusedFor(t *table, c Column) string {
 }
 
 // trailing reports whether the empty cells of a column are below its last text, as in rows of totals. Without such a column a total
-// would be taken for an option; with it the row is said to lack a value.
+// would be treated as an option; with it the row is said to lack a value.
 func (d *Description) trailing(t *table, name string) bool {
 	rows := indices.Where(len(t.lines), func(r int) bool { return !notMeasured(t.textOf(r, name)) })
 	return len(rows) > 0 && rows[len(rows)-1] == len(rows)-1
@@ -227,7 +227,7 @@ func (c Column) measured() int {
 		return 1
 	case c.truths && !c.layout():
 		return 4
-	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value is that of a first plate, if a name says so
+	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value is that of a first plate, if a name states so
 		return -1
 	case c.named(spreadWords) || time && c.few():
 		return 3
@@ -235,7 +235,7 @@ func (c Column) measured() int {
 	return 2
 }
 
-// reward returns the place of the column that was measured, or -1: the first one whose name says so, else the last one with
+// reward returns the place of the column that was measured, or -1: the first one whose name states so, else the last one with
 // most different numbers.
 func (d *Description) reward() (at int, byName bool) {
 	best := 5
@@ -295,7 +295,7 @@ func (d *Description) guess(t *table) {
 	roles.assign()
 }
 
-// failed returns the condition on rows that failed, if the column says so: it has words such as crashed for how runs ended, or texts of
+// failed returns the condition on rows that failed, if the column states so: it has words such as crashed for how runs ended, or texts of
 // errors beside empty cells.
 func (c Column) failed() string {
 	switch {
