@@ -88,7 +88,7 @@ func TestActsOfProgramsErrors(t *testing.T) {
 	}{
 		{"fail", map[string]any{"c": "c", "ids": []string{"ZZZZZZ"}, "reason": "x"}, "fail: nothing was recorded: \"ZZZZZZ\""},
 		{"fail", map[string]any{"c": "c", "ids": []string{"ZZZZZZ"}}, "reason"},
-		{"amend", map[string]any{"c": "c", "reason": "x"}, "nothing is to be changed"},
+		{"amend", map[string]any{"c": "c", "reason": "x"}, "the act changes nothing"},
 		{"close", map[string]any{"c": "c", "round": 7.0, "reason": "x"}, "there is no round 7 yet"},
 		{"correct", map[string]any{"c": "c", "id": "K7M2PQ", "value": math.Inf(1), "reason": "x"}, "finite number"},
 		{"tell", map[string]any{"c": "c", "file": "none.csv"}, "cannot be read"},

@@ -97,12 +97,12 @@ func TestRows(t *testing.T) {
 		`problem(data="runs.csv", arm="lr", reward="loss", where="lr")`:                     "neither true nor false",
 		`problem(data="runs.csv", arm="lr", reward="loss", where="col('no') == 1")`:         `the table has no column "no"`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="site == Gent")`:           `unknown name Gent; write a text in quotes, as 'Gent'`,
-		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > ")`:                  `where="lr > ": something is missing at its end`,
+		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > ")`:                  `where="lr > ": the condition is not complete`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="site == none")`:           "a function is written without quotes",
 		`problem(data="in.csv", arm="in", reward="y", where="in > 1")`:                      `"in" is not expected; the column in is written col("in")`,
 		`problem(data="runs.csv", arm="log10(lrr)", reward="loss")`:                         `no column "log10(lrr)"`,
 		`problem(data="runs.csv", arm="lr", log="kind", reward="loss")`:                     "log names a column of numbers",
-		`problem(data="runs.csv", arm="lr", successes="ok")`:                                "successes and one for trials",
+		`problem(data="runs.csv", arm="lr", successes="ok")`:                                "need the columns successes and trials",
 		`problem(data="runs.csv", arm="lr", successes="n", trials="ok")`:                    "number of successes from 0 to the 3",
 		`problem(data="runs.csv", arm="lr")`:                                                "data needs reward",
 		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > 0 ? lr : 'x' + lr")`: `where=`,
@@ -204,8 +204,8 @@ func TestHintOfOddNames(t *testing.T) {
 		t.Fatal("a word among numbers is no error")
 	}
 	// The hint's proposal is used unchanged.
-	_, condition, _ := strings.Cut(err.Error(), "--failed or ")
-	condition, _, _ = strings.Cut(condition, "\n")
+	_, condition, _ := strings.Cut(err.Error(), "If it failed, write ")
+	condition, _, _ = strings.Cut(condition, " (--failed)")
 	if _, err := evalText(NewSession(Options{Folder: dir}), script+", "+condition+")"); err != nil {
 		t.Errorf("%s: %v", condition, err)
 	}

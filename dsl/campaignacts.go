@@ -152,7 +152,7 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 			return nil, &argumentError{param: about, message: e.Name + ": nothing was recorded", err: err}
 		}
 		if done.Known { // the cell may have been run again
-			c.e.session.notice(e.Name + ": this was recorded before, and changes nothing")
+			c.e.session.notice(e.Name + ": this was already recorded, so nothing changes")
 		}
 		// Plan now, unless several sheets belong together; then the next request plans.
 		if e.Next(done) {
@@ -287,5 +287,5 @@ func (e *actError) Error() string {
 	return out
 }
 
-// Unwrap returns the error behind the mistake, where there is one.
+// Unwrap returns the error behind the mistake, if there is one.
 func (e *actError) Unwrap() error { return e.mistake.Err }

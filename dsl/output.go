@@ -187,7 +187,7 @@ func checkPlot(c *call) {
 	if at := c.arg("where"); at.Node != nil {
 		// Only a result has rounds with open arms.
 		if v := c.arg("value"); v.Type != Result && v.Type != anything {
-			c.fail(at, fmt.Sprintf("plot: where= works with one result of fc or fb, and this is %s", v.Type.a()), "")
+			c.fail(at, fmt.Sprintf("plot: where= needs one result of fc or fb, but this is %s", v.Type.a()), "")
 		}
 		return // the names of features are in the data
 	}

@@ -186,7 +186,7 @@ func evalBounds(c *call) (any, error) {
 	}))
 }
 
-// measuredProblem returns the problem of a call, restricted to its measured arms, because the theory needs means. Its name says so.
+// measuredProblem returns the problem of a call, restricted to its measured arms, because the theory needs means. Its name states so.
 func measuredProblem(c *call) *problem.Problem { return c.arg("p").Data.(*problem.Problem).Measured() }
 
 // dropOnError drops a value that comes with an error, so that call.finish sees nil.
@@ -451,7 +451,7 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 		alternatives = c.elements("tasks")
 	}
 	if len(alternatives) == 0 {
-		c.refuse(a, "", "tasks is an empty list; at least one task must remain")
+		c.refuse(a, "", "tasks is an empty list. Keep at least one task")
 		return nil, false
 	}
 	out, err := lists.Try(len(alternatives), func(i int) (plan.Change, error) { return taskSet(c, p, alternatives[i]) })
@@ -466,13 +466,13 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 		if k, ok := whole(data); ok && k >= 1 && k <= p.V() {
 			return plan.Change{Vary: plan.VaryTasks, Tasks: indices.All(k), Name: fmt.Sprintf("the first %d of %d tasks", k, p.V())}, nil
 		}
-		c.refuse(a, "", "tasks is %s; how many to keep must be a whole number from 1 to %d", formatNumber(data), p.V())
+		c.refuse(a, "", "tasks is %s; the number of tasks to keep must be a whole number from 1 to %d", formatNumber(data), p.V())
 	case string:
 		return namedTasks(c, p, []argument{a})
 	case []value:
 		return namedTasks(c, p, lists.Make(len(data), func(i int) argument { return c.element(a, i) }))
 	default:
-		c.refuse(a, "write "+c.fn.Example, "tasks has %s in it; it must have numbers, names of tasks, or lists of names", a.Type.a())
+		c.refuse(a, "write "+c.fn.Example, "tasks contains %s, but must contain numbers, names of tasks, or lists of names", a.Type.a())
 	}
 	return plan.Change{}, errReported
 }
@@ -500,7 +500,7 @@ func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, err
 		return change, errReported
 	}
 	if len(named) == 0 {
-		c.refuse(c.arg("tasks"), "", "a choice without tasks; at least one must remain")
+		c.refuse(c.arg("tasks"), "", "this choice has no tasks. Keep at least one")
 		return change, errReported
 	}
 	// The name is shown in the table of alternatives.

@@ -46,7 +46,7 @@ func noiseParams(doc, usual string, kinds ...string) []Param {
 	}
 }
 
-// noiseUnknown is the text for an unknown noise scale; a following word says whether each task or each arm has its own.
+// noiseUnknown is the text for an unknown noise scale; a following word reports whether each task or each arm has its own.
 const noiseUnknown = "unknown"
 
 // unknownBy returns NoiseModel.UnknownBy for the texts "unknown", "unknown task" and "unknown arm"; "" for other texts.
@@ -241,7 +241,7 @@ func checkProblem(c *call, a problemArgs) {
 	// Only the first mistake is reported.
 	switch path, data := c.has("path"), c.has("data"); {
 	case path && data:
-		c.fail(c.arg("path"), "problem: path and data both name the table", "write data= for a table with a row per measurement, "+
+		c.fail(c.arg("path"), "problem: path and data both name a table", "write data= for a table with a row per measurement, "+
 			"path= for one with a row per arm")
 	case !path && !data:
 		c.fail(argument{}, "problem needs path or data", `write problem("arms.csv") for a table with a row per arm, `+longExample+

@@ -188,10 +188,10 @@ var (
 	ErrUnknownMeans = errors.New("the expected rewards are unknown")
 
 	// ErrNoMisfit is returned by algorithms that have no misspecification bound.
-	ErrNoMisfit = errors.New("misfit is for CoTestFC and IndTestFC; other algorithms take the kernel as exact")
+	ErrNoMisfit = errors.New("misfit is for CoTestFC and IndTestFC; other algorithms assume that the kernel is exact")
 
 	// ErrFixedPlans is wrapped by errors of algorithms that cannot use a round whose pulls differ from its plan.
-	ErrFixedPlans = errors.New("the algorithm needs each round exactly as planned")
+	ErrFixedPlans = errors.New("the algorithm accepts a round only with exactly its planned pulls")
 
 	// ErrAddedDataUnused is returned by Steps.AddData for algorithms that use only the rewards of their own rounds.
 	ErrAddedDataUnused = errors.New("the algorithm uses only the rewards of its own rounds")

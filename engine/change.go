@@ -19,7 +19,7 @@ type QuestionChanger interface {
 	SetDelta(delta float64) error
 	// CanWithdraw returns an error if these arms cannot be withdrawn.
 	CanWithdraw(arms []int) error
-	// Withdraw removes arms: they are not pulled any more and cannot be answers.
+	// Withdraw removes arms: they are no longer pulled and cannot be answers.
 	Withdraw(arms []int) error
 }
 
@@ -187,7 +187,7 @@ type Amender interface {
 func (s *Steps) Amend(counts []int) error {
 	switch {
 	case s.plan.Counts == nil:
-		return errors.New("no round is open: a round is amended between its plan and its rewards")
+		return errors.New("no round is open. Call Amend after Next and before Learn")
 	case len(counts) != len(s.plan.Counts):
 		return fmt.Errorf("round %d: amending: %d counts for %d arms", s.plan.Round, len(counts), len(s.plan.Counts))
 	case slices.Equal(counts, s.plan.Counts):

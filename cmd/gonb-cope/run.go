@@ -88,7 +88,7 @@ NAME-2 and so on.`,
 				return err
 			}
 			if o.noWrite && o.byAgents.agents {
-				return usageError{errors.New("--no-write and --agents exclude each other: agents store measurements in their folders")}
+				return usageError{errors.New("--no-write and --agents exclude each other, because agents store measurements in their folders")}
 			}
 			return o.run(c.Context(), args[0])
 		},
@@ -186,7 +186,7 @@ func (o *runOptions) checkOutput() error {
 // checkOwn returns an error if the output would replace the script.
 func (o *runOptions) checkOwn(script string) error {
 	if script != "-" && sameFile(script, o.output) {
-		return usageError{fmt.Errorf("-o %s is the script itself: the output needs another name", o.output)}
+		return usageError{fmt.Errorf("-o %s is the script itself. Give the output another name", o.output)}
 	}
 	return nil
 }
@@ -352,7 +352,7 @@ func (o *runOptions) command(script string) string {
 	return string(line)
 }
 
-// commandLine is a line that calls this program.
+// commandLine returns the shell line that calls this program.
 type commandLine string
 
 func lineOf(command, argument string) commandLine {

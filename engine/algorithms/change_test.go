@@ -178,10 +178,10 @@ func TestChangesRefused(t *testing.T) {
 			"epsilon must be at least 0 and finite, got -1":  s.SetEpsilon(-1),
 			"delta must lie strictly between 0 and 1, got 1": s.SetDelta(1),
 			"arm 4 does not exist":                           s.Withdraw(4),
-			`task "b": a task keeps at least one arm`:        s.Withdraw(2, 3),
+			`task "b" must keep at least one arm`:            s.Withdraw(2, 3),
 			"3 places for 4 arms":                            s.Extend(begun(t, name, p, engine.Options{}).Algorithm(), []int{0, 1, 2}),
 		} {
-			if err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "a task keeps at least one arm") {
+			if err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "must keep at least one arm") {
 				t.Errorf("%s: error %v, want %q", name, err, want)
 			}
 		}

@@ -41,8 +41,7 @@ func (e Entry) Arranges(p *problem.Problem) error {
 	case e.Mode == engine.ModeFC && e.Backing == BackingPosterior:
 		return bayes.CheckBlocks(p)
 	}
-	return fmt.Errorf("arms are measured side by side (block=%q), and %s takes each reward by itself: choose "+
-		"algorithm=\"CoTestFC\" or \"CoBayesFC\", "+
+	return fmt.Errorf("arms are measured in blocks (block=%q), but %s does not use blocks. Choose algorithm=\"CoTestFC\" or \"CoBayesFC\", "+
 		"or leave block= out", p.Block.Name, e.Name)
 }
 
@@ -171,11 +170,11 @@ func (e Entry) TakesPrior(opt engine.Options) error {
 	if e.Mode == engine.ModeFB {
 		with = ` with xi="gp"`
 	}
-	return fmt.Errorf("%s has no parameter %s; methods with a posterior have it: %s%s", e.Name, name, strings.Join(able, ", "), with)
+	return fmt.Errorf("%s has no parameter %s. Methods with a posterior have it: %s%s", e.Name, name, strings.Join(able, ", "), with)
 }
 
-// CostWarnings says that the costs of the problem do not guide the pulls of the algorithm. A test that
-// plans by cost and cannot under a bound on the norm says so itself.
+// CostWarnings states that the costs of the problem do not guide the pulls of the algorithm. A test that
+// plans by cost and cannot under a bound on the norm states so itself.
 func (e Entry) CostWarnings(p *problem.Problem) []engine.Warning {
 	switch {
 	case e.Priced || p.RelativeCost() == nil:
@@ -212,7 +211,7 @@ func (b Basis) Regime() string {
 // formOfPosterior returns the form of a posterior.
 func (b Basis) formOfPosterior() string {
 	m := b.Model
-	pulled := m.Designs().Dual() || b.Algorithm.Default || b.untested() || b.Algorithm.Mode == engine.ModeFC && m.Relations().Divided()
+	pulled := m.Designs().Dual() || b.Algorithm.Default || b.untested() || b.Algorithm.Mode == engine.ModeFC && m.Relations().InGroups()
 	switch {
 	case m.Problem.Block != nil && b.Algorithm.Mode == engine.ModeFC:
 		return model.RegimePosteriorBlocks

@@ -204,7 +204,7 @@ func (d *data) without(p posterior, means, variance []float64) []float64 {
 	})
 }
 
-var errNoMember = errors.New("no numbers of the kernel fit the measurements")
+var errNoMember = errors.New("no hyperparameters of the kernel fit the measurements")
 
 // Floats counts the numbers, for a Memory.
 func (b *Belief) Floats() int {

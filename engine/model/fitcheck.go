@@ -138,7 +138,7 @@ func (m Truth) UniformMisfit() (_ float64, _ int, err error) {
 	t := try.Of(m.represented())
 	m.Model = try.Of(m.Exact())
 	if t.partial {
-		return 0, 0, fmt.Errorf("problem %q: the features end at rank %d, so that what the kernel cannot represent is not known",
+		return 0, 0, fmt.Errorf("problem %q: the features end at rank %d, so it is unknown what the kernel cannot represent",
 			m.Problem.Name, m.Rank())
 	}
 	off, at := t.misfit, t.worst

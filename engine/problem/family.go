@@ -126,7 +126,7 @@ func orthonormal(rng *rand.Rand, number, dim int) (rows [][]float64) {
 func (p *Problem) Drawn(ctx context.Context, seed uint64) (_ *Problem, err error) {
 	defer try.Caught(&err)
 	if p.Long != nil || p.Rewards != nil {
-		return nil, fmt.Errorf("problem %q: it has measurements; rewards are drawn for problems without any", p.Name)
+		return nil, fmt.Errorf("problem %q has measurements, but rewards can be drawn only for problems without any", p.Name)
 	}
 	gram := kernels.Dense(try.Of(p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf)))
 	var eigen mat.EigenSym

@@ -30,7 +30,7 @@ func (t *table) unpacked(data []byte, most int64, perLine int, ctx context.Conte
 		t.stop(err)
 	}
 	if err != nil {
-		panic(t.at(cell{}, "a gzip file that cannot be unpacked: %v", err))
+		panic(t.at(cell{}, "this gzip file cannot be unpacked (%v)", err))
 	}
 	t.make(int(counted.bytes))
 	out := make([]byte, counted.bytes)
@@ -70,7 +70,7 @@ func (c *estimate) Write(b []byte) (int, error) {
 // askedEach is the number of bytes after which an estimate asks again.
 const askedEach = 1 << 24
 
-// formats are other kinds of files, by their first bytes; each says how to make a table in text of one.
+// formats are other kinds of files, by their first bytes; each states how to make a table in text of one.
 var formats = []struct{ begins, is, instead string }{
 	{"\x1f\x8b", "a file packed with gzip", "unpack it first"},
 	{"PAR1\x15", "a Parquet file", "save it as CSV"},
@@ -94,7 +94,7 @@ var formats = []struct{ begins, is, instead string }{
 	{"\xd0\xcf\x11\xe0", "an old file of Excel (xls)", "save its sheet as CSV in UTF-8"},
 	{"<stata_dta>", "a file of Stata", "in Stata: export delimited; in Python: pandas.read_stata(path).to_csv(name, index=False)"},
 	{"$FL2", "a file of SPSS", "save it as CSV"},
-	{"%PDF", "a PDF", "its tables have to be typed or exported as CSV"},
+	{"%PDF", "a PDF", "export its tables as CSV, or type them in"},
 	{"BZh91AY&SY", "a file packed with bzip2", "unpack it first"},
 	{"\xfd7zXZ", "a file packed with xz", "unpack it first"},
 	{"\x28\xb5\x2f\xfd", "a file packed with zstd", "unpack it first"},
@@ -125,6 +125,9 @@ func formatOf(data []byte) (is, instead string) {
 		if bytes.HasPrefix(lower, []byte(tag)) {
 			return "a page of HTML", "save the table itself: in Python, pandas.read_html(path)[0].to_csv(name, index=False)"
 		}
+	}
+	if bytes.HasPrefix(lower, []byte("@relation")) {
+		return "a file of Weka (ARFF)", "in Python: pandas.DataFrame(scipy.io.arff.loadarff(path)[0]).to_csv(name, index=False)"
 	}
 	rest := bytes.TrimLeft(text, "[{ \t\r\n")
 	switch {

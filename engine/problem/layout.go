@@ -71,9 +71,9 @@ func (t *table) add(row []cell) {
 // raggedRow is the failure of a row with another number of values than the header.
 func (t *table) raggedRow(first cell, values int) any {
 	columns := len(withoutEmptyEnd(t.layout.header))
-	message := fmt.Sprintf("%d values, expected %d as in the header", values, columns)
+	message := fmt.Sprintf("this line has %d values, but the header has %d", values, columns)
 	if columns == 1 {
-		message += "; lines above the header are skipped only if the header has the named columns, else delete them"
+		message += ". Lines above the header are skipped only if the header has the named columns. Otherwise delete them"
 	}
 	return t.at(first, "%s", message)
 }
@@ -99,7 +99,7 @@ func (t *table) finish() {
 	}
 	if given := indices.Where(len(h.header), func(k int) bool { return h.header[k].text != "" }); len(given) > 1 &&
 		!slices.ContainsFunc(given, func(k int) bool { return !t.isNumber(h.header[k].text) }) && !h.counted(given) {
-		panic(t.at(h.header[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it"))
+		panic(t.at(h.header[0], "this line must have the names of the columns, but it has only numbers. Write a line with names above it"))
 	}
 	t.joinHeader(h.header)
 	t.setHeader(h.header)

@@ -113,7 +113,7 @@ func TestNamesOfUnnamedColumns(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if p, err := loadText(table, problem.LoadOptions{Long: &problem.Long{Arm: []string{"lr"}, Reward: "yield"}}); err != nil ||
-		outcomes(p) != "lr=1: 1; lr=2: 2" || !hasNote(p, `several columns are named "lr". The first is used; the name of the second is "lr.1"`) {
+		outcomes(p) != "lr=1: 1; lr=2: 2" || !hasNote(p, `several columns are named "lr". The first is used; the second is renamed "lr.1"`) {
 		t.Errorf("error %v, %s", err, outcomes(p))
 	}
 	const broken = "option,\"yield\r\n(t/ha)\"\na,1\nb,2\n"
@@ -128,10 +128,10 @@ func TestNamesOfUnnamedColumns(t *testing.T) {
 // Rows that do not fit the header stay errors with their places, where a guess could be wrong.
 func TestRaggedRows(t *testing.T) {
 	for _, c := range []struct{ table, want string }{
-		{"option,yield\na,3,5\na,4,5\n", "runs.csv:2:1: 3 values, expected 2 as in the header"}, // decimal commas: names of rows differ
-		{"option,yield\na,1\nb,2,5\n", "runs.csv:3:1: 3 values, expected 2 as in the header"},
-		{"option,yield\nx,a,1,2\ny,b,2,2\n", "runs.csv:2:1: 4 values, expected 2 as in the header"},
-		{"option,yield,note\na\nb,2\n", "runs.csv:2:1: 1 values, expected 3 as in the header"}, // no cell of a column that is named
+		{"option,yield\na,3,5\na,4,5\n", "runs.csv:2:1: this line has 3 values, but the header has 2"}, // decimal commas: names of rows differ
+		{"option,yield\na,1\nb,2,5\n", "runs.csv:3:1: this line has 3 values, but the header has 2"},
+		{"option,yield\nx,a,1,2\ny,b,2,2\n", "runs.csv:2:1: this line has 4 values, but the header has 2"},
+		{"option,yield,note\na\nb,2\n", "runs.csv:2:1: this line has 1 values, but the header has 3"}, // no cell of a column that is named
 	} {
 		if _, err := loadText(c.table, problem.LoadOptions{}); err == nil || err.Error() != c.want {
 			t.Errorf("%q: error %v, want %s", c.table, err, c.want)
@@ -198,8 +198,8 @@ func TestOtherFormats(t *testing.T) {
 		{packed("X\n\x00\x00\x00\x03"), "a file of R's saveRDS(), not"}, {packed("RDX3\nX\n"), "a file of R's save(), not"},
 		{"\x80\x04\x95", "a pickle of Python, not"}, {"\x89HDF\r\n", "an HDF5 file, not"}, {"\x93NUMPY", "an array of NumPy, not"},
 		{"<!DOCTYPE html>\n<table>", "a page of HTML, not"}, {"\ufeff<table><tr>", "a page of HTML, not"}, {"<?xml version", "XML, not"},
-		{"%PDF-1.7", "a PDF, not"}, {"SQLite format 3\x00", "a database of SQLite, not"},
-		{packed("x")[:12], "a gzip file that cannot be unpacked"}, {packed(packed("option,yield\n")), "a file packed with gzip, not"},
+		{"%PDF-1.7", "a PDF, not"}, {"@RELATION runs\n@attribute y numeric\n", "a file of Weka (ARFF), not"}, {"SQLite format 3\x00", "a database of SQLite, not"},
+		{packed("x")[:12], "this gzip file cannot be unpacked"}, {packed(packed("option,yield\n")), "a file packed with gzip, not"},
 	} {
 		_, err := loadText(c.data, problem.LoadOptions{})
 		if err == nil || !strings.HasPrefix(err.Error(), "runs.csv: "+c.want) {

@@ -17,11 +17,11 @@ type Long struct {
 	Task         []string // columns whose distinct combinations are the tasks; none for one task
 	Arm          []string // columns whose distinct combinations are the arms
 	Reward       string   // what was measured, or means of that
-	SD           string   // standard deviations behind the means; "" where there are none
+	SD           string   // standard deviations behind the means; "" if there are none
 	Count        string   // counts of measurements behind the means; "" where each is one
 	Successes    string   // instead of Reward and Count: how many of Trials were 1, the others 0
 	Trials       string   // see Successes
-	Blocks       []string // columns whose distinct combinations say what was measured together, such as a day
+	Blocks       []string // columns whose distinct combinations state what was measured together, such as a day
 	TaskFeatures []string // columns of numbers or categories, constant within a task
 	ArmFeatures  []string // the same of arms; nil means the columns Arm
 	// columns of arms whose decimal logarithm is the feature
@@ -54,7 +54,7 @@ const onlyTask = "all"
 // measured yet. Where every arm was measured twice at least, the rewards are resampled.
 func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	if opt.Rewards != "" {
-		panic(try.Failure{Err: &DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}})
+		panic(try.Failure{Err: &DataError{Path: opt.Rewards, Message: "the long table already has rewards in it. Leave this file out"}})
 	}
 	t := readTable(path, opt, opt.Long.needed()...)
 	t.nameColumns(opt.Text)
@@ -117,7 +117,7 @@ func (l Long) others() []string {
 func namedColumns(t *table, l Long) Long {
 	switch counts := l.Successes != "" || l.Trials != ""; {
 	case counts && (l.Successes == "" || l.Trials == "" || l.Reward != "" || l.SD != "" || l.Count != ""):
-		panic(t.at(cell{}, "counts of successes need a column for successes and one for trials, and none for reward, sd and count"))
+		panic(t.at(cell{}, "counts of successes need the columns successes and trials. Leave out reward, sd and count"))
 	case len(l.Arm) == 0 || l.Reward == "" && !counts:
 		panic(t.at(cell{}, "a long table needs columns for arm and reward"))
 	}
@@ -137,7 +137,7 @@ func namedColumns(t *table, l Long) Long {
 			}
 			k := t.column[name]
 			if seen[k] {
-				panic(t.at(cell{line: 1}, "column %q is named twice; a column has one meaning: task, arm, reward, sd or count", t.header[k]))
+				panic(t.at(cell{line: 1}, "column %q is named twice. A column can have only one meaning: task, arm, reward, sd or count", t.header[k]))
 			}
 			seen[k] = true
 		}
@@ -169,7 +169,8 @@ func sameFeatures(t *table, features []*column, r, first int, names ...string) {
 		if len(names) > 1 {
 			what = where(names[0], names[1])
 		}
-		panic(t.at(c, "column %q is %q here but %q in line %d: it must not change within %s", f.name, c.text, before.text, before.line, what))
+		panic(t.at(c, "column %q is %q here but %q in line %d. It must be equal in all rows of "+
+			"%s", f.name, c.text, before.text, before.line, what))
 	}
 }
 
@@ -304,7 +305,7 @@ func (f *found) readLong(t *table, l Long) {
 			measured[at]++
 		}
 	}
-	failed.needNumber(t, l.measured()[0], lists.Total(measured) == 0, "; if every one of them failed so far, say so with failed=%q")
+	failed.needNumber(t, l.measured()[0], lists.Total(measured) == 0, ". If all of them failed so far, state failed=%q")
 	f.order = tasks
 	f.taskTexts = lists.Map(firstOfTask, func(r int) []string {
 		return lists.Map(l.Task, func(name string) string { return t.textOf(r, name) })

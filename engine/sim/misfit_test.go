@@ -28,7 +28,7 @@ func TestMisfit(t *testing.T) {
 	if r.Errors.Count > atMost || r.Undecided.Count > 0 {
 		t.Errorf("misfit %.2g: %d of %d runs are wrong, %d undecided", most, r.Errors.Count, runs, r.Undecided.Count)
 	}
-	if word := "if no expected reward is farther than misfit"; !strings.Contains(r.Guarantee, word) {
+	if word := "This holds if no expected reward is farther than misfit"; !strings.Contains(r.Guarantee, word) {
 		t.Errorf("misfit %.2g: guarantee %q", most, r.Guarantee)
 	}
 	if r := coTest(t, p, engine.Options{Delta: 0.05, Misfit: most / 10}, 1); !strings.HasPrefix(r.Guarantee, "none: misfit") {

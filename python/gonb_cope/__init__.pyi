@@ -791,13 +791,13 @@ class Campaign(Value, _HasPlot):
         """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out again."""
         ...
     def correct(self, id: str, value: _Number, reason: str, by: str | None = ...) -> Campaign:
-        """Replaces a result that was wrong, and shows how far the campaign is."""
+        """Replaces a wrong result, and shows how far the campaign is."""
         ...
     def close(self, round: int, reason: str, by: str | None = ...) -> Campaign:
-        """Ends an open round with what came, and shows how far the campaign is; a finished round does not change."""
+        """Ends an open round with the results so far, and shows how far the campaign is; a finished round does not change."""
         ...
     def attach(self, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ...) -> Receipt:
-        """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round."""
+        """Records earlier or other measurements, task,arm,reward or task,arm,count,mean,sd, that belong to no round."""
         ...
 
 class Worklist(Value):
@@ -1060,7 +1060,7 @@ def cosine(period: _Number | _List | FreeHyperparameter | None = ..., dims: _Lis
     ...
 
 def category(similarity: _Number | FreeHyperparameter | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
-    """Columns that are codes: two values are equal or they are not.
+    """Columns of categories, whose values are equal or different.
 
     k(x, y) = Π_c (1 if x_c = y_c, else similarity)
 
@@ -2266,9 +2266,10 @@ def ask(c: Campaign | str, by: str | None = ..., count: int | None = ..., task: 
     ...
 
 def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ..., extra: bool | None = ...) -> Receipt:
-    """Records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows
-    without a reward are not measured yet, a text without digits in its place says that the measurement
-    failed, and rows already recorded are skipped, so the same growing sheet can be recorded every day.
+    """Records results from a CSV file with the columns id,reward; or task,arm,reward; or
+    task,arm,count,mean,sd. A row without a reward is not measured yet; a text without digits marks a
+    failed measurement. Rows already recorded are skipped, so the same growing sheet can be recorded
+    every day.
 
     Parameters:
         c (a campaign or a string):
@@ -2276,15 +2277,15 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
         file (a string; also a DataFrame):
             The file, relative to the script
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
         sure (True or False, default False):
-            True: rewards that look like slips are right
+            True: accept rewards that look like typing errors
         take_good (True or False, default False):
-            True: take the good rows of a file in which others are wrong
+            True: record the good rows of a file in which others are wrong
         again (True or False, default False):
-            True: rows with the values of recorded results are further measurements, and no copies
+            True: rows with the same values as recorded results are further measurements, not copies
         tolerance (a string or a list, optional):
-            How far what was set may be from the arm that was planned, in rows that name arms by
+            Largest difference between a setting of a row and the arm's, for rows that name arms by
             columns: "temp=0.5", or a list of these
         extra (True or False, default False):
             True: rows without ids beyond the open pulls are extra measurements
@@ -2305,7 +2306,7 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
     """Changes the protocol while it runs, from the next round on, and shows how far the campaign is. Every
     campaign accepts another capacity. Algorithms that decide by a posterior (CoBayesFC) also accept
     another epsilon or delta, and arms that are withdrawn or added; tests refuse these. The same change
-    for the same reason is made once.
+    for the same reason is made only once.
 
     Parameters:
         c (a campaign or a string):
@@ -2317,14 +2318,14 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
         delta (a number, greater than 0 and less than 1, optional):
             Error probability from now on
         capacity (a whole number, at least 0, optional):
-            Pulls that the laboratory makes in a unit of time from now on; 0 for any number
+            Pulls that the laboratory can make per unit of time from now on; 0: no limit
         withdraw (a string or a list, optional):
             Arms that cannot be measured any more: "task/arm", or a list of these
         add (a string, optional; also a DataFrame):
-            A CSV file with columns of the table of the problem, relative to the script: its arms and
-            tasks come in
+            A CSV file of arms and tasks to add, with columns of the problem's table; the path is
+            relative to the script
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2340,9 +2341,9 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
 
 def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
     """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out
-    again. A reaction or run that fails is a result, the worst that it can have (a yield of 0; with
-    goal="min" the largest loss), and not a failed pull: only pulls that were not measured for reasons
-    that have nothing to do with their reward may be given back.
+    again. A reaction or run that fails gets the worst possible reward (a yield of 0; with goal="min"
+    the largest loss). Give back only pulls that were not measured for reasons unrelated to their
+    reward.
 
     Parameters:
         c (a campaign or a string):
@@ -2352,7 +2353,7 @@ def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...)
         reason (a string):
             The reason, which the report shows
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2367,8 +2368,8 @@ def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...)
     ...
 
 def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | None = ...) -> Campaign:
-    """Replaces a result that was wrong, and shows how far the campaign is. In a round that is over, what
-    followed is worked out again; where a decision changes, the answers are heuristic.
+    """Replaces a wrong result, and shows how far the campaign is. If the round is over, later decisions
+    are computed again. If one of them changes, the guarantee of the answers is heuristic.
 
     Parameters:
         c (a campaign or a string):
@@ -2380,7 +2381,7 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
         reason (a string):
             The reason, which the report shows
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2395,10 +2396,10 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
     ...
 
 def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> Campaign:
-    """Ends an open round with what came, and shows how far the campaign is; a finished round does not
-    change. A reaction or run that fails is a result, the worst that it can have (a yield of 0; with
-    goal="min" the largest loss), and not a failed pull: only pulls that were not measured for reasons
-    that have nothing to do with their reward may be given back.
+    """Ends an open round with the results so far, and shows how far the campaign is; a finished round does
+    not change. A reaction or run that fails gets the worst possible reward (a yield of 0; with
+    goal="min" the largest loss). Give back only pulls that were not measured for reasons unrelated to
+    their reward.
 
     Parameters:
         c (a campaign or a string):
@@ -2408,7 +2409,7 @@ def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> C
         reason (a string):
             The reason, which the report shows
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2423,9 +2424,9 @@ def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> C
     ...
 
 def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ...) -> Receipt:
-    """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that
-    are of no round. They guide what is measured and decide nothing in tests; posterior methods use all
-    of them. Rows already attached are skipped, also from a renamed file.
+    """Records earlier or other measurements, task,arm,reward or task,arm,count,mean,sd, that belong to no
+    round. They guide what is measured next. Tests do not use them for decisions; posterior methods use
+    all of them. Rows already attached are skipped, also from a renamed file.
 
     Parameters:
         c (a campaign or a string):
@@ -2433,15 +2434,15 @@ def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None
         file (a string; also a DataFrame):
             The file, relative to the script
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
         sure (True or False, default False):
-            True: rewards that look like slips are right
+            True: accept rewards that look like typing errors
         take_good (True or False, default False):
-            True: take the good rows of a file in which others are wrong
+            True: record the good rows of a file in which others are wrong
         again (True or False, default False):
-            True: rows with the values of recorded results are further measurements, and no copies
+            True: rows with the same values as recorded results are further measurements, not copies
         tolerance (a string or a list, optional):
-            How far what was set may be from the arm that was planned, in rows that name arms by
+            Largest difference between a setting of a row and the arm's, for rows that name arms by
             columns: "temp=0.5", or a list of these
 
     Returns:

@@ -276,9 +276,9 @@ func TestAddedErrors(t *testing.T) {
 	asked(t, c, "Ann", 2)
 	for _, f := range []struct{ content, want string }{
 		{"task,arm,x_1\nnorth,a,0\n", "all of its arms are in arms.csv already"},
-		{"task,arm,x_1,solvent\nnorth,e,0,DMF\n", `more.csv:1: column "solvent" is not in arms.csv, whose columns are task, arm, x_1, z_1`},
+		{"task,arm,x_1,solvent\nnorth,e,0,DMF\n", `more.csv:1: column "solvent" is not in arms.csv, which has the columns task, arm, x_1, z_1`},
 		{"task,arm,x_1\nnorth,e,warm\n", `more.csv:2: column "x_1"`},
-		{"task,arm,x_1,z_1\nnorth,e,3,5\n", `more.csv:2: column "z_1" is 5 here but 0 in line 2: task features must not change`},
+		{"task,arm,x_1,z_1\nnorth,e,3,5\n", `more.csv:2: column "z_1" is 5 here but 0 in line 2. Task features must be equal`},
 		{"", "more.csv is empty"},
 	} {
 		wants(t, amend(t, c, added(f.content), "Ann"), f.want)
@@ -299,7 +299,7 @@ func TestAddedErrors(t *testing.T) {
 	p.Algorithm, p.Options.Norm = "CoTestFC", 3
 	c, _ = beginTable(t, p, kernels.RBF{Lengthscale: []float64{0.2}}, smooth, problem.LoadOptions{})
 	asked(t, c, "Ann", 2)
-	if st, err := c.Status(t.Context()); err != nil || !strings.Contains(fmt.Sprint(st.Warnings), "the column cost does not guide pulls under norm=") {
+	if st, err := c.Status(t.Context()); err != nil || !strings.Contains(fmt.Sprint(st.Warnings), "under norm= the column cost does not guide pulls") {
 		t.Errorf("%v: warnings %q", err, st.Warnings)
 	}
 	err := amend(t, c, added("task,arm,x_1,cost\nnorth,e,3,1\n"), "Ann")

@@ -49,7 +49,7 @@ func TestWithdrawn(t *testing.T) {
 	reason := campaign.AmendBody{Withdraw: [][2]string{{"north", "d;e"}}}
 	wants(t, amend(t, c, reason, "Ann"), "needs a reason")
 	wants(t, amend(t, c, campaign.AmendBody{Withdraw: [][2]string{{"north", "x"}}, Reason: "r"}, "Ann"), `task "north" has no arm "x"`)
-	wants(t, amend(t, c, campaign.AmendBody{Reason: "r"}, "Ann"), "nothing is to be changed")
+	wants(t, amend(t, c, campaign.AmendBody{Reason: "r"}, "Ann"), "the act changes nothing")
 	reason.Reason = "sold out"
 	if err := amend(t, c, reason, "Ann"); err != nil {
 		t.Fatal(err)

@@ -71,5 +71,5 @@ func (a *coTest) begin() {
 		a.pooled, a.estimates = nil, nil
 		return
 	}
-	foresee(a)
+	a.setHorizon()
 }

@@ -24,16 +24,16 @@ type decisions struct {
 	opt      model.Terms
 	alpha    float64 // level of each test
 	tests    int     // how many tests share delta: contests with several arms
-	claims   int     // how many claims do, of all contests; 0 where each has one
+	claims   int     // how many claims do, of all contests; 0 if each has one
 	clock    sequential.Clock
-	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
+	limits   *rounds.Limits // limits of rewards that are bet on; nil if scores are
 	contests []*contest
 
 	round     int
 	removed   int           // arms so far
 	stage     *rounds.Stage // of the coming round
 	bets      []sequential.Bet
-	estimates []float64 // of all data, normalised; nil before any
+	estimates []float64 // estimates of all data, normalised; nil before any
 }
 
 // rules hold what tests do in their own ways.
@@ -45,7 +45,7 @@ type rules interface {
 // The levels of a test that boundaries are computed for. At more than one half a coin would do.
 const mostAlpha, leastAlpha = 0.5, 1e-10
 
-// newDecisions returns the contests before any round, without a clock; alpha is 0 where there is
+// newDecisions returns the contests before any round, without a clock; alpha is 0 if there is
 // nothing to test. Arms that are one to the kernel are one arm where exact.
 func newDecisions(m *model.Model, opt model.Terms, exact bool) decisions {
 	a := decisions{
@@ -63,7 +63,7 @@ func newDecisions(m *model.Model, opt model.Terms, exact bool) decisions {
 	return a
 }
 
-// level returns the level of each test at that delta; 0 where there is nothing to test.
+// level returns the level of each test at that delta; 0 if there is nothing to test.
 func (a *decisions) level(delta float64) float64 {
 	if a.tests == 0 {
 		return 0
@@ -101,7 +101,7 @@ func (a *decisions) merge(c *contest) {
 
 // record writes down which arms left a contest in this round, and brings its candidates up to date.
 func (a *decisions) record(c *contest) {
-	against := map[int]int{} // by arm that a bet excluded
+	against := map[int]int{} // arms that a bet excluded, with the bet
 	for _, b := range a.bets {
 		if b.Walk.Out {
 			against[b.Arm] = b.Leader

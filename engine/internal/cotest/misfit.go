@@ -26,8 +26,8 @@ func misfitOf(m *model.Model, opt model.Terms) (u misfit) {
 	if m.Cut() {
 		norm, err := m.Designs().NormOf(opt)
 		if err != nil {
-			try.To(fmt.Errorf("the kernel has a rank above %d on these %d arms, and features end there; bounding what is left out "+
-				"needs norm, a bound on the norm of the reward function: %w", m.Rank(), m.Problem.N(), err))
+			try.To(fmt.Errorf("the kernel has a rank above %d on these %d arms, the limit for features. To bound the remainder, state norm, a "+
+				"bound on the norm of the reward function: %w", m.Rank(), m.Problem.N(), err))
 		}
 		u.most = norm * math.Sqrt(m.Truncation)
 	}
@@ -39,7 +39,7 @@ func misfitOf(m *model.Model, opt model.Terms) (u misfit) {
 // any reports whether rewards may be off the kernel.
 func (u *misfit) any() bool { return u.most > 0 }
 
-// stated reports whether its user says that rewards may be off the kernel.
+// stated reports whether its user states that rewards may be off the kernel.
 func (u *misfit) stated() bool { return u.typical > 0 }
 
 // bias bounds |Σ c_k u_k| by most·‖c‖₁.

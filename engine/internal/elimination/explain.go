@@ -145,7 +145,8 @@ func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage
 func (e *elimination) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
 	if e.opt.Schedule == engine.SchedulePaper {
-		return fmt.Errorf("schedule %q eliminates at gaps of 2^-r, which holds for the planned pulls only; schedule %q takes others: %w",
+		return fmt.Errorf("schedule %q eliminates at gaps of 2^-r, which is valid only for the planned pulls. Schedule %q accepts other "+
+			"pulls: %w",
 			engine.SchedulePaper, engine.ScheduleTuned, engine.ErrFixedPlans)
 	}
 	e.stage = amended(e.own, e.Model, e.ridge, e.stage, counts)

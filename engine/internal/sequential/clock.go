@@ -92,12 +92,3 @@ func (c Clock) looks(t float64) int { return int(math.Round(c.Looks(c.Origin, t)
 
 // Looks returns how many looks lie between two times.
 func (c Clock) Looks(from, to float64) float64 { return math.Log(to/from) / math.Log(c.growth()) }
-
-// goes returns the look to which a step of that information takes a walk; fixed is the one that a
-// clock with fixed times prescribes. The clock belongs to the walk.
-func (c Clock) goes(w *Walk, info float64, fixed int) int {
-	if w.Stakes != nil {
-		return w.nextStake()
-	}
-	return c.Next(w.Look, info, fixed+2)
-}

@@ -102,7 +102,7 @@ func TestActs(t *testing.T) {
 		t.Errorf("the cell printed %q", out)
 	}
 	out, said := n.run("actsAgain")
-	if out != "true\n" || !strings.Contains(said, "recorded before") {
+	if out != "true\n" || !strings.Contains(said, "already recorded") {
 		t.Errorf("the same acts change the campaign: %q, %q", out, said)
 	}
 	n.mustCope(`c = resume("days")`)
