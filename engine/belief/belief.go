@@ -222,7 +222,7 @@ func (d *data) evenly(most int) []int {
 // fewestWhole is the fewest tasks that numbers are found from if these are some of the tasks.
 const fewestWhole = 6
 
-// inTasks returns so many of the measured arms, or all: all arms of some tasks, which tell the level of a task from what its arms have of
+// inTasks returns so many of the measured arms, or all: all arms of some tasks, which show the level of a task beside what its arms have of
 // their own, or some arms of each task if the arms of few tasks are that many.
 func (d *data) inTasks(most int) []int {
 	groups := lists.Groups(indices.All(len(d.cells)), func(k int) int { return d.p.TaskOf[d.cells[k]] })
