@@ -123,6 +123,7 @@ const (
 	EnvironmentBernoulli      = "bernoulli"
 	EnvironmentResampled      = "resampled"
 	EnvironmentPosterior      = "posterior"
+	EnvironmentPrior          = "prior"
 	EnvironmentStudent        = "student"
 	EnvironmentOutliers       = "outliers"
 	EnvironmentDrift          = "drift"
@@ -152,6 +153,8 @@ func Environments() []EnvironmentEntry {
 		{Name: EnvironmentPosterior,
 			Doc: "around expected rewards that each run draws from what the measurements of the table say, as best(p) believes it; " +
 				"answers are graded by these"},
+		{Name: EnvironmentPrior,
+			Doc: "around expected rewards that each run draws from the kernel, as a Gaussian process; answers are graded by these"},
 		{Name: EnvironmentStudent, Doc: "heavy tails: Student's t noise of the same standard deviation", Means: "degrees of freedom",
 			Strength: 3, Above: 2, Most: 1e6},
 		{Name: EnvironmentOutliers, Doc: fmt.Sprintf("normal noise, in a share of the rewards %d times as wide", OutlierFactor),
@@ -182,6 +185,11 @@ func EnvironmentNamed(name string) (EnvironmentEntry, error) {
 func disturbances() []string {
 	strong := lists.Where(Environments(), func(e EnvironmentEntry) bool { return e.Strength > 0 })
 	return lists.Map(strong, func(e EnvironmentEntry) string { return fmt.Sprintf("%q", e.Name) })
+}
+
+// DrawsMeans reports whether each run in an environment draws its own expected rewards.
+func DrawsMeans(environment string) bool {
+	return environment == EnvironmentPosterior || environment == EnvironmentPrior
 }
 
 // Independent reports whether the rewards of an environment are independent of each other.
