@@ -16,7 +16,7 @@ func TestActsOfPrograms(t *testing.T) {
 	}
 	// The folder and the reasons below have quotes and line ends in them, which the text of the call has to write.
 	s, dir := notebookIn(t)
-	cell(t, s, strings.Replace(daysScript, "runs=4", "runs=0", 1))
+	cell(t, s, strings.Replace(posteriorScript, "runs=4", "runs=0", 1))
 	// act makes an act that must be accepted.
 	act := func(function string, args map[string]any) any {
 		t.Helper()
@@ -88,7 +88,7 @@ func TestActsOfProgramsErrors(t *testing.T) {
 	}{
 		{"fail", map[string]any{"c": "c", "ids": []string{"ZZZZZZ"}, "reason": "x"}, "fail: nothing was recorded: \"ZZZZZZ\""},
 		{"fail", map[string]any{"c": "c", "ids": []string{"ZZZZZZ"}}, "reason"},
-		{"amend", map[string]any{"c": "c", "reason": "x"}, "nothing is to be changed"},
+		{"amend", map[string]any{"c": "c", "reason": "x"}, "the act changes nothing"},
 		{"close", map[string]any{"c": "c", "round": 7.0, "reason": "x"}, "there is no round 7 yet"},
 		{"correct", map[string]any{"c": "c", "id": "K7M2PQ", "value": math.Inf(1), "reason": "x"}, "finite number"},
 		{"tell", map[string]any{"c": "c", "file": "none.csv"}, "cannot be read"},

@@ -75,9 +75,9 @@ func (c *call) checkArgument(p Param, a *argument) {
 		hint := cmp.Or(p.elsewhere[string(a.Type)], p.instead(a.Type), p.meaning(c.fn))
 		if c.e.session.isTable(a.value) { // a table of the caller, given as a path
 			if p.accepts(Problem) {
-				hint = fmt.Sprintf("p = %s reads it", tableExample(c.e, a.Node))
+				hint = fmt.Sprintf("read it with p = %s", tableExample(c.e, a.Node))
 			}
-			c.refuse(*a, hint, "%s is a table; it must be %s", p.Name, p.wants())
+			c.refuse(*a, hint, "%s is a table, but must be %s", p.Name, p.wants())
 			return
 		}
 		if a.Type == Number && p.accepts(Kernel) && a.Node != nil {
@@ -137,7 +137,7 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 				continue
 			}
 			return nil, &kernels.ParamError{Kernel: c.fn.Name, Param: p.Name, Index: -1,
-				Message: fmt.Sprintf("is a list of different things; it must be %s", entry.Params[i].Kind)}
+				Message: fmt.Sprintf("is a list of different kinds of values; it must be %s", entry.Params[i].Kind)}
 		}
 	}
 	return dropOnError(entry.Build(args))

@@ -30,6 +30,15 @@ func bestFunction() Function {
 				Doc: "how far below the best arm a recommended arm may be and still be good enough, in reward units"},
 			{Name: "next", Synonyms: []string{"n", "batch", "suggest"}, Range: kernels.Range{Min: 0, Max: answer.MaxNext}, Default: "0",
 				Doc: "how many further measurements to propose, in all tasks together"},
+			{Name: "overall", Synonyms: []string{"all_tasks", "together"}, Default: "0",
+				Doc: "true: also recommend one arm for all tasks together; weights= of the problem says how much each task counts"},
+			{Name: "per_block", Synonyms: []string{"max_per_block"}, Range: wholeFrom(1), Default: unset,
+				Doc: "how often a proposed arm may be in a block; if blocks belong to one task each, by default as often as the data need " +
+					"for all arms to be in each block"},
+			{Name: "options", Synonyms: []string{"max_options"}, Range: wholeFrom(1), Default: unset,
+				Doc: "how many different arms may be proposed"},
+			{Name: "check", Synonyms: []string{"checks", "control"}, Types: []Type{Text, List}, Default: unset,
+				Doc: "the arm or arms that are in every proposed block"},
 			{Name: "retry", Default: "0", Doc: "true: also recommend and propose arms whose measurements all failed"},
 		},
 		Result: typeOf[answer.Answer](), Example: `best(problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), epsilon=1, next=24)`,
@@ -38,7 +47,13 @@ func bestFunction() Function {
 		Epsilon float64
 		Next    int
 		Retry   bool
+
+		Overall           bool
+		PerBlock, Options int
+		Check             []string
 	}) (any, error) {
+		opt := answer.Options{Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry, Overall: a.Overall, PerBlock: a.PerBlock, Distinct: a.Options,
+			Checks: a.Check}
 		return dropOnError(awaitResult(c, func() (answer.Answer, error) {
 			b, begun := c.e.session.believed, 0.0 // from finding the kernel of p, or of another problem
 			if b == nil || b.Usable != a.P {      // of another problem, or of an earlier version of this one
@@ -46,15 +61,30 @@ func bestFunction() Function {
 				begun = 0.7 // approximate
 				b, err = computePosterior(c, a.P, begun)
 				if u, is := undetermined(err); is {
-					return dereference(answer.Undetermined(a.P, u, answer.Options{Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry}))
+					return dereference(answer.Undetermined(a.P, u, opt))
 				}
 				if err != nil {
 					return answer.Answer{}, err
 				}
 			}
-			x, err := answer.Of(c.e.ctx, b, answer.Options{
-				Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry, Progress: shareProgress(c, "how sure, and what to measure next", begun, 1),
+			var err error
+			opt.Quantities, err = answer.Quantities(a.P, func(p *problem.Problem) (*belief.Belief, error) {
+				b, err := computePosterior(c, p, begun)
+				if u, is := undetermined(err); is {
+					err = fmt.Errorf("the measurements of %s do not distinguish options: %w", p.Long.Reward, u)
+				}
+				return b, err
 			})
+			if err != nil {
+				return answer.Answer{}, err
+			}
+			opt.Progress = shareProgress(c, "how sure, and what to measure next", begun, 1)
+			x, err := answer.Of(c.e.ctx, b, opt)
+			var unknown *answer.CheckError
+			if errors.As(err, &unknown) {
+				return answer.Answer{}, &argumentError{param: "check", message: "check does not fit the problem", err: err,
+					hint: suggest(unknown.Name, a.P.Arms.Names)}
+			}
 			if err != nil {
 				return answer.Answer{}, err
 			}

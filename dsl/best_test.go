@@ -61,7 +61,11 @@ func TestRows(t *testing.T) {
 			func(p *problem.Problem) bool { return p.Mean[0] == 0.35 && p.Reps[0] == 20 }},
 		{"blocks", `problem(data="runs.csv", task="site", arm="lr", reward="loss", blocks="day", goal="min", kernel=arm(rbf(1)))`,
 			func(p *problem.Problem) bool {
-				return len(p.Blocks) == 2 && len(p.Rows) == 8 && p.Rows[0].Reward == -1 && p.Rows[1].Block == 1
+				return len(p.Blocks) == 4 && len(p.Rows) == 8 && p.Rows[0].Reward == -1 && p.Rows[1].Block == 1 && p.Rows[7].Block == 2
+			}},
+		{"crossed blocks", `problem(data="runs.csv", task="site", arm="lr", reward="loss", crossed="day", goal="min", kernel=arm(rbf(1)))`,
+			func(p *problem.Problem) bool {
+				return len(p.Blocks) == 2 && len(p.Rows) == 8 && p.Rows[7].Block == 0 && len(p.Long.Crossed) == 1
 			}},
 	} {
 		displays, err := evalText(NewSession(Options{Folder: dir}), c.script)
@@ -93,12 +97,12 @@ func TestRows(t *testing.T) {
 		`problem(data="runs.csv", arm="lr", reward="loss", where="lr")`:                     "neither true nor false",
 		`problem(data="runs.csv", arm="lr", reward="loss", where="col('no') == 1")`:         `the table has no column "no"`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="site == Gent")`:           `unknown name Gent; write a text in quotes, as 'Gent'`,
-		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > ")`:                  `where="lr > ": something is missing at its end`,
+		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > ")`:                  `where="lr > ": the condition is not complete`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="site == none")`:           "a function is written without quotes",
 		`problem(data="in.csv", arm="in", reward="y", where="in > 1")`:                      `"in" is not expected; the column in is written col("in")`,
 		`problem(data="runs.csv", arm="log10(lrr)", reward="loss")`:                         `no column "log10(lrr)"`,
 		`problem(data="runs.csv", arm="lr", log="kind", reward="loss")`:                     "log names a column of numbers",
-		`problem(data="runs.csv", arm="lr", successes="ok")`:                                "successes and one for trials",
+		`problem(data="runs.csv", arm="lr", successes="ok")`:                                "need the columns successes and trials",
 		`problem(data="runs.csv", arm="lr", successes="n", trials="ok")`:                    "number of successes from 0 to the 3",
 		`problem(data="runs.csv", arm="lr")`:                                                "data needs reward",
 		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > 0 ? lr : 'x' + lr")`: `where=`,
@@ -200,8 +204,8 @@ func TestHintOfOddNames(t *testing.T) {
 		t.Fatal("a word among numbers is no error")
 	}
 	// The hint's proposal is used unchanged.
-	_, condition, _ := strings.Cut(err.Error(), "--failed or ")
-	condition, _, _ = strings.Cut(condition, "\n")
+	_, condition, _ := strings.Cut(err.Error(), "If it failed, write ")
+	condition, _, _ = strings.Cut(condition, " (--failed)")
 	if _, err := evalText(NewSession(Options{Folder: dir}), script+", "+condition+")"); err != nil {
 		t.Errorf("%s: %v", condition, err)
 	}

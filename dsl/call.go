@@ -116,15 +116,15 @@ func (c *call) checkWriting() {
 	if !c.e.session.opt.ReadOnly {
 		return
 	}
-	const hint = "run the script without --no-write to allow it"
+	const hint = "to allow this, run the script without --no-write"
 	for i, p := range c.fn.Params {
 		if path, given := c.args[i].Data.(string); given && (p.words == wordsOutput || p.words == wordsStore) {
-			c.fail(c.args[i], fmt.Sprintf("%s: %q would be written, and this run may write nothing", c.fn.Name, path), hint)
+			c.fail(c.args[i], fmt.Sprintf("%s: this run must not write files, such as %q", c.fn.Name, path), hint)
 			return
 		}
 	}
 	if c.fn.Section == SectionCampaign && c.fn.Name != "protocol" {
-		c.e.fail(c.node, c.fn.Result, c.fn.Name+": a campaign's folder would be written, and this run may write nothing", hint)
+		c.e.fail(c.node, c.fn.Result, c.fn.Name+": this run must not write files, such as a campaign's folder", hint)
 	}
 }
 
@@ -283,7 +283,7 @@ func (c *call) failWith(at argument, a *argumentError) {
 	}
 }
 
-// withoutMeans says what a function needs if the expected rewards are unknown, by the names of its parameters.
+// withoutMeans states what a function needs if the expected rewards are unknown, by the names of its parameters.
 func withoutMeans(c *call) string {
 	switch c.fn.Name {
 	case "protocol": // plan does not apply to real measurements

@@ -15,7 +15,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -133,6 +136,9 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 				if err != nil {
 					return nil, &argumentError{param: x.Name, message: fmt.Sprintf("%s: the %s cannot be read", e.Name, x.Hint), err: err}
 				}
+				if data, err = workbook.CSV(allowance.New(c.e.ctx, "the sheet", problem.MaxData, allowance.NoLimit), data); err != nil {
+					return nil, &argumentError{param: x.Name, message: fmt.Sprintf("%s: the %s cannot be read", e.Name, x.Hint), err: err}
+				}
 				*into = campaign.File{Path: filepath.Base(into.Path), Content: data}
 			}
 		}
@@ -146,7 +152,7 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 			return nil, &argumentError{param: about, message: e.Name + ": nothing was recorded", err: err}
 		}
 		if done.Known { // the cell may have been run again
-			c.e.session.notice(e.Name + ": this was recorded before, and changes nothing")
+			c.e.session.notice(e.Name + ": this was already recorded, so nothing changes")
 		}
 		// Plan now, unless several sheets belong together; then the next request plans.
 		if e.Next(done) {
@@ -281,5 +287,5 @@ func (e *actError) Error() string {
 	return out
 }
 
-// Unwrap returns the error behind the mistake, where there is one.
+// Unwrap returns the error behind the mistake, if there is one.
 func (e *actError) Unwrap() error { return e.mistake.Err }

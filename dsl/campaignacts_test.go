@@ -24,7 +24,9 @@ func TestActsAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestActsOfPrograms does most of it")
 	}
-	s, dir := started(t)
+	s, dir := notebookIn(t)
+	cell(t, s, posteriorScript)
+	cell(t, s, `c = start(days, "days")`)
 	// The acts read a table with one arm more, and the results of a pilot.
 	written(t, dir, "more.csv", "task,arm,x_temperature\noak,hot,70\n")
 	written(t, dir, "pilot.csv", "task,arm,reward\noak,cold,10\noak,warm,19\n")
@@ -77,7 +79,7 @@ func TestWithdrawWithSlashes(t *testing.T) {
 	// A name such as Holz/B/kalt/trocken is divided where a task and an arm of the problem meet.
 	s, dir := notebookIn(t)
 	written(t, dir, "odd.csv", "task,arm\nHolz/B,kalt/trocken\nHolz/B,warm\nHolz/B,heiß\n")
-	cell(t, s, "p = problem(\"odd.csv\", kernel=task(identity()) * arm(identity()), noise=2)\ndays = protocol(p, seed=1, runs=0)")
+	cell(t, s, "p = problem(\"odd.csv\", kernel=task(identity()) * arm(identity()), noise=2)\ndays = protocol(p, algorithm=\"CoBayesFC\", seed=1, runs=0)")
 	cell(t, s, `c = start(days, "days")`)
 	once := cell(t, s, `amend(c, withdraw="Holz/B/kalt/trocken", reason="sold out")`).(campaign.Status)
 	again := cell(t, s, `amend(c, withdraw="Holz/B/kalt/trocken", reason="sold out")`).(campaign.Status)
@@ -91,7 +93,7 @@ func TestActErrors(t *testing.T) {
 	s, _ := started(t)
 	// Values, names, files and rounds that are not there, and reasons that are missing.
 	for text, want := range map[string]string{
-		`amend(c, reason="x")`:                              "nothing is to be changed",
+		`amend(c, reason="x")`:                              "the act changes nothing",
 		`amend(c, epsilon=2)`:                               "reason",
 		`amend(c, epsilon=2, reason=" ")`:                   "reason",
 		`amend(c, withdraw="oak", reason="x")`:              `a task and an arm, got "oak"`,

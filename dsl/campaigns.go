@@ -180,7 +180,7 @@ type protocolArgs struct {
 	TimeUnit               string           // "" for the default
 	Lease, Cost, Gaps      float64          // in units of time, money per pull, reward units; 0 if not given
 	Failed, Late           *float64         // fractions below 1; nil if not given, then the forecast chooses them
-	Runs                   *int             // of the forecast; nil if not given, 0 for no forecast
+	Runs                   *int             // runs of the forecast; nil if not given, 0 for no forecast
 	Seed                   uint64           // 0 if not given: each start then draws a new one
 	Block, Control         string           // "" where not given
 	Attach                 *bool            // nil if not given, which means true
@@ -233,7 +233,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 	switch needs := e.Mode == engine.ModeFB; {
 	case c.has("rounds") && !c.has("budget") && !c.has("total"):
 		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") { // rounds may count plates, or units of time with a capacity
-			c.fail(a, "protocol: rounds does not say how many measurements there are",
+			c.fail(a, "protocol: rounds alone does not fix the number of measurements",
 				"add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=, which is then the size of each round")
 		}
 	case needs && !budgeted(c):
@@ -292,7 +292,7 @@ func evalStart(c *call, a struct {
 	p := a.Protocol
 	// The definitions are found by the protocol's name; a protocol inside the call of start has none.
 	if p.Name == "" || c.e.scope[p.Name] == nil {
-		c.fail(c.arg("protocol"), "start: the protocol has no name, so later commands cannot make it again",
+		c.fail(c.arg("protocol"), "start: the protocol has no name, so later commands cannot find it",
 			"write days = protocol(...) and then start(days, ...)")
 		return nil, nil
 	}
@@ -332,15 +332,14 @@ func openSame(c *call, dir string, p campaign.Protocol) (*folder.Campaign, error
 	// The campaign may have grown since: compare with both its start and its present state.
 	if own := k.Protocol(); own.AtStart().Fingerprint() != p.Fingerprint() && own.Fingerprint() != p.Fingerprint() {
 		k.Close()
-		return nil, fmt.Errorf("%s holds another campaign, whose problem or protocol differs; choose another folder (resume opens "+
-			"that campaign; amend(c, add=...) adds new rows of its table)", dir)
+		return nil, fmt.Errorf("%s holds another campaign, whose problem or protocol differs. Choose another folder. To open that campaign, "+
+			"use resume; to add rows of its table, use amend(c, add=...)", dir)
 	}
 	return k, nil
 }
 
 // errSweptCampaign rejects a sweep over a campaign, whose measurements happen only once.
-var errSweptCampaign = errors.New("a campaign consists of real measurements, which a sweep cannot repeat; sweep over fc or fb, " +
-	"whose rewards are simulated")
+var errSweptCampaign = errors.New("a sweep cannot repeat the real measurements of a campaign. Sweep over fc or fb, which simulate rewards")
 
 // folderOptions passes notices of a campaign to the session.
 func folderOptions(c *call) folder.Options {

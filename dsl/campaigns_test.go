@@ -22,6 +22,9 @@ p = problem("yields.csv", kernel=task(k) * arm(k), noise=2)
 days = protocol(p, delta=0.1, epsilon=1, plate=8, capacity=8, seed=1, runs=4)
 `
 
+// posteriorScript is daysScript with an algorithm whose question can change.
+var posteriorScript = strings.Replace(daysScript, "plate=8", `plate=8, algorithm="CoBayesFC"`, 1)
+
 // notebookIn returns a session that binds names again, as a notebook's, in a folder with the table.
 func notebookIn(t *testing.T) (*Session, string) {
 	t.Helper()
@@ -208,7 +211,7 @@ func TestAddedArmsInCells(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "odd.csv"), []byte(table), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	script := "p = problem(\"odd.csv\", kernel=task(identity()) * arm(identity()), noise=2, standardize=1)\ndays = protocol(p, seed=1, runs=0)\n"
+	script := "p = problem(\"odd.csv\", kernel=task(identity()) * arm(identity()), noise=2, standardize=1)\ndays = protocol(p, algorithm=\"CoBayesFC\", seed=1, runs=0)\n"
 	cell(t, s, script)
 	cell(t, s, `c = start(days, "days")`)
 	// another program opens it, as the command would

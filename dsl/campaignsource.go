@@ -167,7 +167,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 }
 
 // errNoTable rejects rows that are added to a problem without a table.
-var errNoTable = errors.New("the problem of this campaign is not read from a table, so that no rows can be added to it")
+var errNoTable = errors.New("the problem of this campaign was not read from a table, so rows cannot be added")
 
 // protocolOf evaluates the one protocol of a script. It evaluates only the statements that the protocol needs, so the script's runs
 // and figures take no time.
@@ -206,13 +206,14 @@ func neededFor(file string, statements []*front.Statement) ([]*front.Statement, 
 			continue
 		}
 		if at >= 0 {
-			return nil, st.Source.At(st.Whole(), "a campaign has one protocol, and this is the second of the script",
+			return nil, st.Source.At(st.Whole(), "a campaign has one protocol, but this is the second one of the script",
 				"keep one of them in the script of the campaign")
 		}
 		at = i
 	}
 	if at < 0 {
-		return nil, fmt.Errorf("%s has no statement like days = protocol(p, delta=0.05), which fixes the rules of the campaign", file)
+		return nil, fmt.Errorf("%s has no protocol. Add a statement such as days = protocol(p, delta=0.05), which fixes the rules of the "+
+			"campaign", file)
 	}
 	// Walk backwards from the protocol: a statement is needed if a needed one reads its name.
 	wanted := namesIn(statements[at].Node)
@@ -250,7 +251,7 @@ func (n names) Visit(node *ast.Node) {
 }
 
 // errCell rejects a protocol that depends on a value that Put bound.
-var errCell = errors.New("the folder of a campaign cannot reproduce it")
+var errCell = errors.New("the folder of a campaign cannot recompute it")
 
 // scriptOf returns the definition of a name of the session as a complete script.
 func scriptOf(s *Session, name string) (string, error) {
@@ -258,8 +259,8 @@ func scriptOf(s *Session, name string) (string, error) {
 	for _, used := range s.scope.below(name) {
 		b := s.scope[used]
 		if b.put {
-			return "", fmt.Errorf("the protocol depends on %s, a value of %s: %w; write a formula kernel such as k(x, y) = "+
-				"exp(-abs(x[0]-y[0])), or a table(...) of its values", used, s.giver(), errCell)
+			return "", fmt.Errorf("the protocol depends on %s, a value of %s: %w. Write a formula such as k(x, y) = exp(-abs(x[0]-y[0])), or a "+
+				"table(...) of its values", used, s.giver(), errCell)
 		}
 		text += b.st.Source.Slice(b.st.Whole()) + "\n"
 	}

@@ -21,7 +21,7 @@ type Function struct {
 	Params    []Param  // in the order of positional arguments
 	Variadic  string   // describes further positional arguments; "" if there are none
 	Named     string   // describes further named arguments; "" if there are none
-	Result    Type     // of every call; anything if it depends on the argument
+	Result    Type     // result of every call; anything if it depends on the argument
 	Example   string   // a call; a test checks it with results r and b, a sweep s and a fit f
 
 	args   reflect.Type // struct of the arguments, nil if there is none; see makeFunction

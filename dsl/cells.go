@@ -43,7 +43,7 @@ func Cell(code string) (script string, ok bool, err error) {
 		case !found || rest != "" && strings.TrimSpace(rest[:1]) != "": // another language, or a magic such as %%copepod
 			return "", false, nil
 		case rest != "":
-			return "", true, fmt.Errorf("line %d: %s takes nothing after it, got %q: the script begins in the next line", i+1, CellMagic,
+			return "", true, fmt.Errorf("line %d: nothing may follow %s, got %q. The script begins in the next line", i+1, CellMagic,
 				strings.TrimSpace(rest))
 		}
 		lines[i] = "" // keeps the line numbers

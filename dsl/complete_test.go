@@ -151,7 +151,7 @@ func TestInspect(t *testing.T) {
 	must(t, s, "h = 0.5\nkz = rbf(h)\nr = fc(paper(1, 0.8), delta=0.1)\nlist = 1..1000")
 	must(t, s, "h = 0.7") // so that kz and r are stale
 	for text, want := range map[string][]string{
-		"task(k|z)":                       {"kz = rbf(h)", "kz is a kernel.", "stale"},
+		"task(k|z)":                       {"kz = rbf(h)", "kz is a kernel.", "out of date"},
 		"h|":                              {"h = 0.7", "h is a number.", "0.7"},
 		"lis|t":                           {"list = 1..1000", "list is a list."},
 		"compare(r|)":                     {"r = fc(paper(1, 0.8), delta=0.1)", "r is a result.", "CoTestFC decided"},

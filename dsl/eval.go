@@ -22,11 +22,11 @@ const maxNesting = 20
 // files or run anything, and knows their values by type only. It computes all that depends only on numbers and kernels, so that a
 // wrong length scale is found before anything runs.
 type evaluator struct {
-	ctx      context.Context // of Eval or of a check; ends computations
+	ctx      context.Context // context of Eval or of a check; ends computations
 	session  *Session        // provides options, files and stored results
 	dry      bool            // checks the script without reading or running anything
 	scope    scope           // names bound so far
-	order    order           // of these names; nil until needed
+	order    order           // order of these names; nil until needed
 	errs     front.Errors    // the first mistakes, at most front.MaxErrors
 	mistakes int             // number of all mistakes
 
@@ -101,7 +101,7 @@ func (e *evaluator) eval(n ast.Node) value {
 	case *ast.ConditionalNode:
 		return e.choice(n)
 	}
-	return e.fail(n, anything, "this is not part of the language", "")
+	return e.fail(n, anything, "the language does not have this", "")
 }
 
 // name looks up a name and notes that it is used. Names of the language cannot be bound, so the order of the lookups does not
@@ -161,7 +161,7 @@ func (e *evaluator) list(n *ast.ArrayNode) value {
 		known = known && out[i].known()
 		size += out[i].size(maxElements) // including nested lists
 		if out[i].Type == Nothing {
-			e.fail(element, anything, "this gives no value that a list could hold", "")
+			e.fail(element, anything, "this has no value, so it cannot be in a list", "")
 			known = false
 		}
 	}
@@ -179,7 +179,7 @@ func (e *evaluator) list(n *ast.ArrayNode) value {
 // limit is exceeded.
 func (e *evaluator) spend(n ast.Node, elements int) bool {
 	if elements > maxElements-e.elements {
-		e.fail(n, List, fmt.Sprintf("the script makes lists of more than %d elements", maxElements), "put data into a CSV file")
+		e.fail(n, List, fmt.Sprintf("the lists of the script have more than %d elements", maxElements), "put data into a CSV file")
 		return false
 	}
 	e.elements += elements
@@ -195,7 +195,7 @@ func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 		}
 		return e.fail(n.Node, anything, fmt.Sprintf("%s has no elements", list.Type.a()), "")
 	case at.Type != Number && at.Type != anything:
-		return e.fail(n.Property, anything, fmt.Sprintf("an element is chosen by a number, not by %s", at.Type.a()), "")
+		return e.fail(n.Property, anything, fmt.Sprintf("choose an element by its number, not by %s", at.Type.a()), "")
 	case !list.known() || !at.known():
 		t, of := typeFor(list.of)
 		return value{Type: t, of: of}
@@ -203,7 +203,7 @@ func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 	elements := list.Data.([]value)
 	i, ok := whole(at.Data.(float64)) // an index is a whole number
 	if !ok || i < 0 || i >= len(elements) {
-		return e.fail(n.Property, anything, fmt.Sprintf("the list has %[2]d elements, and none is number %[1]s", formatNumber(at.Data.(float64)),
+		return e.fail(n.Property, anything, fmt.Sprintf("the list has %[2]d elements, but no element %[1]s", formatNumber(at.Data.(float64)),
 			len(elements)), "elements are numbered from 0")
 	}
 	return elements[i]
@@ -240,7 +240,7 @@ func (e *evaluator) compare(n *ast.BinaryNode, l, r value) value {
 		return e.fail(n, Number, fmt.Sprintf("%s does not compare %s with %s", n.Operator, l.Type.a(), r.Type.a()),
 			"numbers, lists of numbers and texts are compared")
 	case n.Operator != "==" && n.Operator != "!=":
-		return e.fail(n, Number, fmt.Sprintf("%s does not go between texts", n.Operator), "texts are the same or not: == and !=")
+		return e.fail(n, Number, fmt.Sprintf("%s cannot combine texts", n.Operator), "compare texts with == or !=")
 	case !l.known() || !r.known():
 		return unknown(Number)
 	}
@@ -253,7 +253,7 @@ func (e *evaluator) compare(n *ast.BinaryNode, l, r value) value {
 func (e *evaluator) choice(n *ast.ConditionalNode) value {
 	condition := e.eval(n.Cond) // usually 1 or 0 from a comparison; any number is accepted
 	if condition.Type != Number && condition.Type != anything {
-		return e.fail(n.Cond, anything, fmt.Sprintf("here is %s; a choice needs a condition", condition.Type.a()),
+		return e.fail(n.Cond, anything, fmt.Sprintf("a choice needs a condition, but this is %s", condition.Type.a()),
 			"compare numbers or texts: a > b ? c : d")
 	}
 	x, known := condition.Data.(float64)

@@ -85,7 +85,7 @@ func TestInterruptedInTheMiddle(t *testing.T) {
 		t.Fatal(errs)
 	}
 	shown, err := s.Eval(ctx, script)
-	if !errors.Is(err, context.Canceled) || len(shown) != 1 || !strings.Contains(err.Error(), "r is bound to what was finished, shown above") {
+	if !errors.Is(err, context.Canceled) || len(shown) != 1 || !strings.Contains(err.Error(), "r has the finished part, shown above") {
 		t.Errorf("%d displays, error %v", len(shown), err)
 	}
 	// No run was finished, and what the first one found is kept.

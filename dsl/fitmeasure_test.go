@@ -57,7 +57,7 @@ func TestFitMeasureInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !told || !bound || f.Sharing.Measured != nil {
 		t.Fatalf("error %v, progress %v, bound %v, measured %v", err, told, bound, f.Sharing.Measured)
 	}
-	if w := fmt.Sprint(f.Warnings); !strings.Contains(w, "interrupted before the value of sharing was measured") {
+	if w := fmt.Sprint(f.Warnings); !strings.Contains(w, "the run was interrupted before the value of sharing was measured") {
 		t.Errorf("warnings %q", w)
 	}
 }

@@ -130,7 +130,7 @@ const longMeasure = 1e6
 // and the error rate.
 func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 	if f.Sharing.Verdict == fit.SharingNone {
-		return fmt.Errorf("fit: measure compares collaborative with independent agents, and the tasks of %s share nothing", p.Name)
+		return fmt.Errorf("fit: measure compares collaborative with independent agents, but the tasks of %s share nothing", p.Name)
 	}
 	q := *p.Measured().WithKernel(f.Kernel) // a copy, on the measured arms
 	// The simulation draws normal rewards, independent of the problem's environment and raw rewards.

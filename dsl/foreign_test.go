@@ -33,7 +33,6 @@ func TestForeignWords(t *testing.T) {
 		"f = 0.5\nf.best":                         "best(p)",
 		`fb(p, budget=12, algorithm="EI")`:        "CoBayesFC",
 		`x = True`:                                "write true",
-		`fc(p, robust=True)`:                      "write true",
 		`paper(case=1, goal="minimize")`:          "",
 		`k = rbf(1), l = rbf(2)`:                  "in a new line",
 		`problem("small.csv", kernel="rbf")`:      "without quotes",

@@ -16,7 +16,7 @@ func TestForetold(t *testing.T) {
 	}
 	written(t, folder, "many.csv", rows)
 	for call, want := range map[string]string{
-		`fc(p, algorithm="CoKernelFC", max_rounds=1)`:                "CoKernelFC is expected to take about",
+		`fc(p, algorithm="CoKernelFC", max_rounds=1)`:                "CoKernelFC is expected to need about",
 		`fc(p, algorithm="CoKernelFC", epsilon=1, max_rounds=1)`:     "",
 		`fc(p, algorithm="CoTestFC", epsilon=0.001, max_samples=99)`: "",
 	} {

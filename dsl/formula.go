@@ -18,7 +18,8 @@ import (
 // points. A formula with further parameters is also a kernel: the one with the default values.
 func evalFormula(e *evaluator, st *front.Statement) value {
 	if len(st.Params) < 2 { // package front allows a single parameter
-		e.failAt(st.Params[0].At, fmt.Sprintf("a formula has two points, but %s has %d", st.Name, len(st.Params)), "write "+st.Name+"(x, y) = …")
+		e.failAt(st.Params[0].At, fmt.Sprintf("a formula needs two points, but %s has %d", st.Name, len(st.Params)), "write "+st.Name+"(x, y) "+
+			"= …")
 		return unknown(Kernel)
 	}
 	x, y := st.Params[0], st.Params[1]
@@ -52,7 +53,7 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 		switch free := isFree && !f.Fixed(); {
 		case fixed, !isArg && !free: // a plain number
 		case definition.Chooses(name):
-			return e.fail(st.Node, Kernel, fmt.Sprintf("the free hyperparameter %s chooses a column, which cannot be fitted", name),
+			return e.fail(st.Node, Kernel, fmt.Sprintf("the free hyperparameter %s selects a column, but a column cannot be fitted", name),
 				"write the number of the column")
 		// A parameter keeps its name in the text; the head gives its value.
 		case !isArg:
@@ -76,15 +77,15 @@ func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) 
 		case seen[p.Name] && i == 1: // f(x, x)
 			e.failAt(p.At, "the two points have the same name", "write "+st.Name+"(x, y) = …")
 		case seen[p.Name]:
-			e.failAt(p.At, fmt.Sprintf("%s is a parameter already", p.Name), "choose another name")
+			e.failAt(p.At, fmt.Sprintf("%s is already a parameter", p.Name), "choose another name")
 		case i < 2 && p.Default != nil:
-			e.failAt(p.At, "the first two parameters are the points, which have no value", "write "+st.Name+"(x, y, a=1) = …")
+			e.failAt(p.At, "the first two parameters are the points and must not have a value", "write "+st.Name+"(x, y, a=1) = …")
 		case i < 2: // a point has no value
 		case p.Default == nil:
 			e.failAt(p.At, fmt.Sprintf("the parameter %s has no value", p.Name),
 				fmt.Sprintf("write %s=1: the two points come first, and every further parameter has a value", p.Name))
 		case isReserved(p.Name):
-			e.failAt(p.At, fmt.Sprintf("%s is a name of the language and cannot be bound", p.Name), "choose another name")
+			e.failAt(p.At, fmt.Sprintf("%s is a name of the language and cannot be redefined", p.Name), "choose another name")
 		default:
 			// A value may use numbers of the script, but no points or parameters.
 			v := e.eval(p.Default)
@@ -191,7 +192,7 @@ func compileFormula(k kernels.Formula, names []string, definition *formula.Defin
 				// A fit would change the column.
 				if definition.Chooses(at.Args[i].Param) && !a.Fixed() {
 					return k, &kernels.ParamError{Kernel: k.Name, Param: at.Args[i].Param, Index: -1,
-						Message: "is free, but chooses a column, which cannot be fitted"}
+						Message: "is free, but selects a column, and a column cannot be fitted"}
 				}
 			}
 			made := definition.With(values)
@@ -236,7 +237,7 @@ func (env formulaEnv) Number(n *ast.IdentifierNode) (float64, bool) {
 		return f.Value, true
 	}
 	if v.Type != Number && v.Type != anything { // e.name reports unbound names, and gives them any type
-		env.e.fail(n, Number, fmt.Sprintf("%s is %s; names in a formula are its points and numbers of the script", n.Value, v.Type.a()), "")
+		env.e.fail(n, Number, fmt.Sprintf("%s is %s, but a formula can use only its points and numbers of the script", n.Value, v.Type.a()), "")
 	}
 	x, ok := v.Data.(float64)
 	return x, ok

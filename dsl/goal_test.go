@@ -153,7 +153,7 @@ func TestUnmeasured(t *testing.T) {
 	}
 	call = strings.Replace(call, `goal="min"`, `goal="min", environment="gaussian"`, 1)
 	_, err := evalText(NewSession(Options{Folder: folder}), call+"fc(p)")
-	if want := `problem "costs" cannot be simulated: 1 of 5 arms is not measured (task "B", arm "temp=180, oil=x"); measure what is missing, or write unmeasured="drop" in problem(…)`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `problem "costs" cannot be simulated: 1 of 5 arms is not measured: task "B", arm "temp=180, oil=x". Measure them, or write unmeasured="drop" in problem(…) to leave them out`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	if _, err = evalText(NewSession(Options{Folder: folder}), call+"plan(p)"); err == nil || !strings.Contains(err.Error(), "1 of 5 arms is not measured") || !strings.Contains(err.Error(), "or give gaps") {

@@ -54,10 +54,10 @@ both = 2*task(l) + arm(table("bare.csv"))`)
 	}
 	// Files, names and kernels that do not fit.
 	for src, want := range map[string]string{
-		`x = table("bad.csv")`:                                                            `bad.csv:2:1: 0.4 here, but 0.5 in line 1, column 3: the matrix must be symmetric`,
+		`x = table("bad.csv")`:                                                            `bad.csv:2:1: the matrix must be symmetric, but it has 0.4 here and 0.5 in line 1, column 3`,
 		`x = table("gramm.csv")`:                                                          `did you mean "gram.csv"?`,
 		`x = table("bare.csv", names=["oslo"])`:                                           `2 rows, but names= has 1`,
-		`x = table("gram.csv", names=["oslo", "bergen"])`:                                 `no row is named "bergen"; the rows are rome, oslo`,
+		`x = table("gram.csv", names=["oslo", "bergen"])`:                                 `no row is named "bergen". The rows are rome, oslo`,
 		`x = problem("arms.csv", kernel=arm(table("gram.csv")), noise=1)`:                 `has no row for "1"; its names are rome, oslo`,
 		`x = problem("arms.csv", kernel=task(rbf(table("gram.csv"))), noise=1)`:           "lengthscale is a kernel",
 		`x = problem("arms.csv", kernel=task(table("gram.csv")) * arm(rbf(-1)), noise=1)`: "lengthscale is -1",

@@ -92,7 +92,7 @@ func describe(s *Session, name string) []report.Block {
 	blocks := []report.Block{report.Code{Text: definition}, report.Paragraph{Text: fmt.Sprintf("%s is %s.", name, v.Type.a())}}
 	// A stale value is still shown, with a warning.
 	if len(s.StaleBecause()[name]) > 0 {
-		blocks = append(blocks, report.Note{Warning: true, Text: name + " is stale: a value that it depends on has changed since"})
+		blocks = append(blocks, report.Note{Warning: true, Text: name + " is out of date: a value that it depends on has changed"})
 	}
 	if lead := leadOf(v); lead != "" {
 		blocks = append(blocks, report.Paragraph{Text: lead, Lead: true})

@@ -33,7 +33,7 @@ func (e *evaluator) unary(n *ast.UnaryNode) value {
 	v := e.eval(n.Node)
 	switch v.Type {
 	case Kernel, Joint:
-		return e.fail(n, v.Type, "a kernel cannot be negated", "a negative multiple of a kernel is not a kernel; scales are 0 or more")
+		return e.fail(n, v.Type, "a kernel cannot have a minus sign", "a negative multiple of a kernel is not a kernel; scales are 0 or more")
 	case Number, List, anything: // anything is unknown, or a reported mistake
 	default:
 		return e.fail(n, Number, fmt.Sprintf("%s has no sign", v.Type.a()), "")
@@ -63,7 +63,7 @@ func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 	case []value: // also in nested lists
 		return e.listOf(n, len(data), func(i int) value { return e.each(n, data[i], f) })
 	}
-	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, and this is %s", v.Type.a()), "")
+	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, but this is %s", v.Type.a()), "")
 }
 
 // listOf returns a list of elements. The list is unknown if an element is unknown or if there are too many. It stops at the first
@@ -126,10 +126,10 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 			record, node = r, n.Right
 		}
 		if names := record.partNames(); len(names) > 0 {
-			hint = fmt.Sprintf("choose a part of the record, as in %s.%s", e.st.Text(node), usualPart(names))
+			hint = fmt.Sprintf("choose a part of the record, such as %s.%s", e.st.Text(node), usualPart(names))
 		}
 	}
-	return e.fail(n, anything, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), hint)
+	return e.fail(n, anything, fmt.Sprintf("%s cannot combine %s and %s", n.Operator, l.Type.a(), r.Type.a()), hint)
 }
 
 // rangeOf evaluates a..b: the whole numbers from a to b, both included.
@@ -139,10 +139,10 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 		value
 	}{{n.Left, l}, {n.Right, r}} {
 		if side.Type != Number && side.Type != anything {
-			return e.fail(side.node, List, fmt.Sprintf("a range a..b goes from a whole number to a whole number; here is %s", side.Type.a()), "")
+			return e.fail(side.node, List, fmt.Sprintf("the ends of a range a..b must be whole numbers, but this is %s", side.Type.a()), "")
 		}
 		if x, ok := side.Data.(float64); ok && x != math.Trunc(x) { // the value may be known only when the script runs
-			return e.fail(side.node, List, fmt.Sprintf("a range a..b goes from a whole number to a whole number; here is %s", formatNumber(x)),
+			return e.fail(side.node, List, fmt.Sprintf("the ends of a range a..b must be whole numbers, but this is %s", formatNumber(x)),
 				"divide a range to get fractions: (1..8)/10")
 		}
 	}
@@ -152,8 +152,8 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 	from, to := l.Data.(float64), r.Data.(float64)
 	switch {
 	case to < from:
-		return e.fail(n, List, fmt.Sprintf("the range goes down from %s to %s", formatNumber(from), formatNumber(to)),
-			"the smaller number comes first")
+		return e.fail(n, List, fmt.Sprintf("the range falls from %s to %s", formatNumber(from), formatNumber(to)),
+			"write the smaller number first")
 	case to-from >= maxRange: // compared as numbers, since an int could overflow
 		return e.fail(n, List, fmt.Sprintf("the range has more than %d numbers", maxRange), "")
 	}
@@ -198,7 +198,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 // pair evaluates arithmetic between two elements of lists, which may be lists themselves.
 func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
 	if !l.Type.isNumeric() || !r.Type.isNumeric() {
-		return e.fail(n, Number, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")
+		return e.fail(n, Number, fmt.Sprintf("%s cannot combine %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")
 	}
 	return e.arithmetic(n, l, r)
 }
@@ -226,7 +226,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 		return e.fail(n, t, "cannot divide kernels", "the quotient of two kernels is not a kernel in general; multiply by a "+
 			"number, such as 0.5*k")
 	case "^":
-		return e.fail(n.Right, t, "the exponent of a kernel is a kernel", "k^2 is k * k; exponents are whole numbers from 1")
+		return e.fail(n.Right, t, "the exponent of a kernel must be a number", "k^2 is k * k; exponents are whole numbers from 1")
 	}
 	if !l.known() || !r.known() {
 		return unknown(t)
@@ -353,7 +353,7 @@ func (e *evaluator) lift(n ast.Node, v value, hint string) (kernels.Joint, bool)
 		if text := e.st.Text(n); hint == "" {
 			hint = fmt.Sprintf("write arm(%s) to compare arms, or task(%s) to compare tasks", text, text)
 		}
-		e.fail(n, Joint, "a joint kernel needs to know which space this kernel is for", hint)
+		e.fail(n, Joint, "this kernel may be for arms or for tasks", hint)
 	}
 	return kernels.Joint{}, false
 }

@@ -11,12 +11,13 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
-	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
@@ -51,12 +52,12 @@ type files struct{}
 
 // Load reads a CSV table, or a Parquet table converted to CSV.
 func (files) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
-	opt.Decode = parquet.CSV
+	opt.Decode = workbook.CSV
 	return problem.Load(path, k, opt)
 }
 
 func (files) Gram(path string, opt problem.LoadOptions) (problem.GramFile, error) {
-	opt.Decode = parquet.CSV
+	opt.Decode = workbook.CSV
 	return problem.LoadGram(path, opt)
 }
 
@@ -95,6 +96,19 @@ func outputFunctions() []Function {
 			Y []string
 		}) (any, error) {
 			return report.SweepMeasures(a.S, a.Y...)
+		}),
+		makeFunction(Function{
+			Name: "field_book", Section: SectionOutput, Synonyms: []string{"fieldbook", "sheet", "worklist"},
+			Doc: "lists the measurements that best proposes, one in a row, in random order within each block, with columns to fill in; save " +
+				"it as .xlsx or .csv",
+			Params: []Param{{Name: "a", Doc: "an answer of best with next="},
+				{Name: "seed", Range: wholeFrom(0), Default: "1", Doc: "seed of the random order"}},
+			Result: Table, Example: `field_book(best(problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), next=24))`,
+		}, nil, func(_ *call, a struct {
+			A    answer.Answer
+			Seed int
+		}) (any, error) {
+			return report.FieldBook(a.A, a.Seed), nil
 		}),
 		{
 			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: " +
@@ -173,7 +187,7 @@ func checkPlot(c *call) {
 	if at := c.arg("where"); at.Node != nil {
 		// Only a result has rounds with open arms.
 		if v := c.arg("value"); v.Type != Result && v.Type != anything {
-			c.fail(at, fmt.Sprintf("plot: where= works with one result of fc or fb, and this is %s", v.Type.a()), "")
+			c.fail(at, fmt.Sprintf("plot: where= needs one result of fc or fb, but this is %s", v.Type.a()), "")
 		}
 		return // the names of features are in the data
 	}

@@ -66,7 +66,7 @@ compare(r, c)
 t = compare(c, algorithm=["CoKernelFC", mine])`)
 	v, _, _ := s.Value("r")
 	r := v.(engine.Result)
-	if r.Algorithm != "mine" || r.Standing != engine.StandingNone || !strings.Contains(r.Guarantee, "not known to this tool. mine is an algorithm") {
+	if r.Algorithm != "mine" || r.Standing != engine.StandingNone || !strings.Contains(r.Guarantee, "none: mine is an algorithm of your own") {
 		t.Errorf("%s: %s, %s", r.Algorithm, r.Standing, r.Guarantee)
 	}
 	v, _, _ = s.Value("s")
@@ -95,7 +95,7 @@ t = compare(c, algorithm=["CoKernelFC", mine])`)
 	}
 	for script, want := range map[string]string{
 		`protocol(paper(1, 0.4), algorithm=mine)`:            "algorithm is an algorithm of your own; it must be",
-		`what_if(r, delta=[0.1])`:                            "forecasts do not know mine, an algorithm of your own",
+		`what_if(r, delta=[0.1])`:                            "forecasts cannot simulate mine, an algorithm of your own",
 		`sweep(c, algorithm=[mine, mine])`:                   "swept over mine twice",
 		`"{mine}"`:                                           "cannot be part of a text",
 		`fc(paper(1, 0.4), algorithm=mine, runs=2, delta=2)`: "delta is 2",
@@ -109,7 +109,7 @@ t = compare(c, algorithm=["CoKernelFC", mine])`)
 	if stale := s.Stale(); len(stale) != 4 { // r, b, s and t
 		t.Errorf("stale are %v", stale)
 	}
-	for name, e := range map[string]algorithms.Entry{"New is missing": {}, "CoTestFC is one of gonb-cope": {Name: "CoTestFC"}} {
+	for name, e := range map[string]algorithms.Entry{"set New, the function": {}, "CoTestFC is an algorithm of gonb-cope": {Name: "CoTestFC"}} {
 		if err := s.Put("bad", e); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("want %q, got %v", name, err)
 		}
@@ -139,7 +139,7 @@ func TestOwnAlgorithmStored(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(dir, "own.jsonl")); err != nil || strings.Count(string(text), "\n") != 2 {
 		t.Errorf("the store has\n%s, %v", text, err)
 	}
-	if _, err := stored(""); err == nil || !strings.Contains(err.Error(), "without Digest are not stored") {
+	if _, err := stored(""); err == nil || !strings.Contains(err.Error(), "are not stored without Digest") {
 		t.Errorf("without a digest: %v", err)
 	}
 }

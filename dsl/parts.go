@@ -141,7 +141,7 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 		})
 		return e.element(n, value{Type: List, Data: rows}, at)
 	case v.Type != List && v.Type.hasParts(): // named parts cannot be selected by number
-		return e.fail(n.Property, anything, fmt.Sprintf("the parts of %s have names, not numbers", v.Type.a()),
+		return e.fail(n.Property, anything, fmt.Sprintf("choose a part of %s by its name, not by a number", v.Type.a()),
 			fmt.Sprintf("write %s.%s", e.st.Text(n.Node), usualPart(v.partNames())))
 	}
 	return e.element(n, v, at)
@@ -153,7 +153,7 @@ func isFileName(e *evaluator, n *ast.MemberNode, id *ast.IdentifierNode, ending 
 	if _, bound := e.scope[id.Value]; bound || !slices.Contains(dataEndings, ending) && !slices.Contains(save.Endings(), ending) {
 		return false
 	}
-	e.fail(n, anything, fmt.Sprintf("the name of a file needs quotes, and %s has none", e.st.Text(n)),
+	e.fail(n, anything, fmt.Sprintf("the name of a file needs quotes, but %s has none", e.st.Text(n)),
 		fmt.Sprintf("write %q", e.st.Text(n)))
 	return true
 }
@@ -169,7 +169,7 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	}
 	if !slices.Contains(names, name) {
 		if e.session.isTable(v) {
-			return e.fail(n, anything, fmt.Sprintf("%s is a table; functions take the names of its columns in quotes", e.st.Text(n.Node)),
+			return e.fail(n, anything, fmt.Sprintf("%s is a table. Give functions the names of its columns, in quotes", e.st.Text(n.Node)),
 				"write "+tableExample(e, n.Node))
 		}
 		if len(names) == 0 {

@@ -42,9 +42,9 @@ func TestPipes(t *testing.T) {
 	const before = "p = paper(case=1); r = fc(p)\n"
 	// The last path goes through a device, which is not a folder.
 	for src, want := range map[string]string{
-		`save(p, "pipe.json")`:                         `save: cannot write to "pipe.json": it is a pipe, and not a file`,
-		`plot(r, file="pipe.svg")`:                     `plot: cannot write to "pipe.svg": it is a pipe, and not a file`,
-		`sweep(r, gap=[0.1, 0.2], store="pipe.jsonl")`: `sweep: cannot write to "pipe.jsonl": it is a pipe, and not a file`,
+		`save(p, "pipe.json")`:                         `save: cannot write to "pipe.json": it is a pipe, not a file`,
+		`plot(r, file="pipe.svg")`:                     `plot: cannot write to "pipe.svg": it is a pipe, not a file`,
+		`sweep(r, gap=[0.1, 0.2], store="pipe.jsonl")`: `sweep: cannot write to "pipe.jsonl": it is a pipe, not a file`,
 		`save(p, "/dev/../dev/null/x.json")`:           `save: cannot write to "/dev/../dev/null/x.json": not a directory`,
 	} {
 		script, errs := Parse("demo.cope", before+src)
@@ -56,7 +56,7 @@ func TestPipes(t *testing.T) {
 		}
 	}
 	// if no check came before it
-	if _, err := (files{}).Store(filepath.Join(folder, "pipe.jsonl")); err == nil || !strings.Contains(err.Error(), "it is a pipe, and not a file") {
+	if _, err := (files{}).Store(filepath.Join(folder, "pipe.jsonl")); err == nil || !strings.Contains(err.Error(), "it is a pipe, not a file") {
 		t.Errorf("a pipe as a store: error %v", err)
 	}
 }

@@ -97,7 +97,7 @@ func ofCoKernelFC(p Param) Param {
 // forecastArgs are the common arguments of plan and what_if.
 type forecastArgs struct {
 	Cost, CostRound, SampleTime, RoundTime float64   // money and durations as stated; 0 if not given
-	Parallel, Capacity                     int       // 0 where not given
+	Parallel, Capacity                     int       // 0 if not given
 	TimeUnit                               string    // "" where not given
 	Gaps                                   []float64 // reward units; nil for the problem's own means
 	Runs                                   *int      // nil if not given: the plan then chooses the number
@@ -151,7 +151,7 @@ type planArgs struct {
 // checkPlan reports impossible gaps, and a plan with both a difficulty and a budget.
 func checkPlan(c *call, _ planArgs) {
 	if checkNumbers(c, "gaps") && c.has("total") && c.has("gaps") {
-		c.fail(c.arg("gaps"), "plan: gaps and total exclude each other: gaps states a difficulty, total a number of measurements",
+		c.fail(c.arg("gaps"), "plan: gaps and total exclude each other. gaps states a difficulty, total a number of measurements",
 			"leave one of them out")
 	}
 }
@@ -251,7 +251,7 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 		}
 		if ownOf(run) != nil {
 			c.refuse(c.arg("p"), "give the problem itself, with the algorithm= of a forecast",
-				"forecasts do not know %s, an algorithm of your own", algorithmOf(run, engine.ModeFC))
+				"forecasts cannot simulate %s, an algorithm of your own", algorithmOf(run, engine.ModeFC))
 			return nil, nil
 		}
 		q.Options, algorithm = optionsOf(run), algorithmOf(run, engine.ModeFC)
@@ -267,7 +267,7 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	var worth atomic.Bool
 	q.Progress = noteFirstStep(progressOf(c.e, c.fn.Name, algorithm, q.Runs), &worth, isFinished)
 	w, err := awaitRuns(c, &worth, func() (plan.Comparison, error) { return plan.WhatIf(c.e.ctx, p, algorithm, changes, q) })
-	if drawn { // the forecast drew the problem's own rewards, and says so
+	if drawn { // the forecast drew the problem's own rewards, and states so
 		w.Notes = append(w.Notes, engine.Warning{Kind: engine.WarnForecastByProblem})
 	}
 	if err != nil && len(w.Rows) == 0 {
@@ -286,7 +286,7 @@ func baseline(c *call) (*call, bool) {
 	}
 	name, ok := a.Node.(*ast.IdentifierNode)
 	if !ok || c.e.scope[name.Value] == nil {
-		return refuse("a result must be given by its name, so that its problem is found")
+		return refuse("write the name of the result, so that its problem is found")
 	}
 	st := c.e.scope[name.Value].st
 	made, called := callOf(st.Node)

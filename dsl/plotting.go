@@ -85,13 +85,13 @@ type plotArgs struct {
 	X, File, Panel, Task string           // "" if not given
 	Y                    []string         // measures; nil for the first one
 	Posterior            bool             // draw the posterior estimates of a run instead of its measures
-	Where                *problem.Problem // nil where not given
+	Where                *problem.Problem // nil if not given
 }
 
 // layoutArgs are the arguments of plot for its layout.
 type layoutArgs struct {
 	Title, XLabel, YLabel *string   // nil if not given; "" for none
-	LogX, LogY, Reference *bool     // nil where not given
+	LogX, LogY, Reference *bool     // nil if not given
 	XLim, YLim            []float64 // two numbers each, or nil
 	Width                 float64   // in columns; 0 for the default width
 }
@@ -186,7 +186,7 @@ func checkLayout(c *call, a plotArgs, sample any) {
 		if axis != "y" || !report.IsBars(sample, c.text("x")) {
 			continue
 		}
-		const rule = "the y axis of this figure has the names of the bars, and no numbers"
+		const rule = "the y axis of this figure has the names of the bars, not numbers"
 		if a.known() {
 			c.fail(a, "plot: ylim has no meaning here; "+rule, "the numbers are along x: give xlim")
 		}
@@ -208,7 +208,7 @@ func results(list []value) ([]engine.Result, error) {
 // checkPosterior reports what a picture of the posterior cannot show, before anything runs. It is called if posterior is true.
 func checkPosterior(c *call) {
 	if v := c.arg("value"); v.Type != Result && v.Type != anything {
-		c.fail(c.arg("posterior"), fmt.Sprintf("plot: posterior=true works with one result of fc or fb, and this is %s", v.Type.a()), "")
+		c.fail(c.arg("posterior"), fmt.Sprintf("plot: posterior=true needs one result of fc or fb, but this is %s", v.Type.a()), "")
 		return
 	}
 	checkOffered(c, "x", c.arg("x"), report.PosteriorX())

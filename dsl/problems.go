@@ -186,7 +186,7 @@ func evalBounds(c *call) (any, error) {
 	}))
 }
 
-// measuredProblem returns the problem of a call, restricted to its measured arms, because the theory needs means. Its name says so.
+// measuredProblem returns the problem of a call, restricted to its measured arms, because the theory needs means. Its name states so.
 func measuredProblem(c *call) *problem.Problem { return c.arg("p").Data.(*problem.Problem).Measured() }
 
 // dropOnError drops a value that comes with an error, so that call.finish sees nil.
@@ -201,11 +201,13 @@ func dropOnError[T any](v T, err error) (any, error) {
 type problemArgs struct {
 	noiseArgs
 	problem.Long
-	Data, Where, Failed        string // with the fields of Long: a table with a row for each measurement
-	Path, Rewards, Block, Name string // Path is a table with a row for each arm
-	Kernel                     any    // a kernels.Joint, or the text "auto"; nil means "auto"
-	Goal, Unmeasured           string // as texts; "" if not given
-	Standardize                bool   // scale feature columns to 0 .. 1
+	Data, Where, Failed        string   // with the fields of Long: a table with a row for each measurement
+	Path, Rewards, Block, Name string   // Path is a table with a row for each arm
+	Kernel                     any      // a kernels.Joint, or the text "auto"; nil means "auto"
+	Reward, Goal               []string // the columns of rewards, of which the first is Long.Reward, and whether high or low ones are good
+	Require                    []string // limits of other measured columns
+	Unmeasured                 string   // as text; "" if not given
+	Standardize                bool     // scale feature columns to 0 .. 1
 	Text                       []string
 }
 
@@ -215,7 +217,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	file := "path" // the parameter that names the table
 	opt := problem.LoadOptions{
 		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block, // e.read reads every file, so that a sweep reads each once
-		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop, Text: a.Text,
+		Goal: a.goal(0), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop, Text: a.Text,
 		Context: c.e.ctx,
 	}
 	// The recorded files of a campaign are read as text, not as tables of the caller.
@@ -226,8 +228,16 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		// The meaning of the columns, the choice of rows, and how to compute expressions.
 		file, opt.Long, opt.Where, opt.Failed, opt.Compile = "data", &a.Long, a.Where, a.Failed, compileRows
 	}
+	if len(a.Reward) > 0 {
+		a.Long.Reward = a.Reward[0]
+	}
 	if a.Rewards != "" {
 		opt.Rewards = c.e.session.path(a.Rewards)
+	}
+	for k, text := range a.Candidates {
+		if problem.CandidatesFile(text) {
+			a.Candidates[k] = c.e.session.path(text)
+		}
 	}
 	joint, stated := a.Kernel.(kernels.Joint)
 	var found *belief.Belief
@@ -235,8 +245,18 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	// effects, such as the files read, belong to an evaluation that has ended.
 	p, err := awaitResult(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
+		if err == nil {
+			p, err = belief.WithCosts(c.e.ctx, p)
+		}
+		if err == nil {
+			p.Also, err = alsoMeasured(c, a, joint, opt)
+		}
 		if err == nil && !stated {
 			p, found, err = findKernel(c, p) // needs the measurements, so it comes after reading
+		}
+		// A campaign keeps the options of its first day, so its ranges are not refined.
+		for level := 1; err == nil && found != nil && p.Refinable() && c.e.session.opt.found == nil && level <= refinements; level++ {
+			p, found, err = refine(c, a, found, level, joint, &opt)
 		}
 		if err == nil {
 			_, err = p.Kernel.Check(p.Tasks, p.Arms) // names of columns and points, and requirements of Gram matrices
@@ -260,6 +280,80 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		c.e.session.note(slices.Concat(p.Notes, p.KernelNotes))
 	}
 	return p, nil
+}
+
+// goal returns whether high or low values of a column of rewards are good.
+func (a problemArgs) goal(k int) string {
+	if len(a.Goal) == 0 {
+		return problem.GoalMax
+	}
+	return goalOf(a.Goal[min(k, len(a.Goal)-1)])
+}
+
+// alsoMeasured reads the table again for each further column of rewards and each requirement.
+func alsoMeasured(c *call, a problemArgs, joint kernels.Joint, opt problem.LoadOptions) (out []problem.Also, err error) {
+	add := func(column, goal string, r *problem.Requirement) error {
+		long := problem.Long{Reward: column}
+		long.Task, long.Arm, long.Blocks, long.Crossed = opt.Long.Task, opt.Long.Arm, opt.Long.Blocks, opt.Long.Crossed
+		long.TaskFeatures, long.ArmFeatures = opt.Long.TaskFeatures, opt.Long.ArmFeatures
+		long.Log, long.Candidates = opt.Long.Log, opt.Long.Candidates
+		opt := opt
+		opt.Long, opt.Goal, opt.Drop, opt.Noise = &long, goal, false, problem.NoiseModel{}
+		q, err := c.e.session.opt.Host.Load(c.e.session.path(c.text("data")), joint, opt)
+		out = append(out, problem.Also{Column: column, Problem: q, Require: r})
+		return err
+	}
+	for k := 1; k < len(a.Reward); k++ {
+		if err := add(a.Reward[k], a.goal(k), nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range a.Require {
+		r, err := problem.ReadRequirement(text)
+		if err == nil {
+			err = add(r.Column, problem.GoalMax, &r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+const (
+	refinements    = 2 // how often the grids of ranges are halved
+	refinedPerTask = 8 // arms of a task that get neighbours
+)
+
+// refine reads a problem again with finer grids of its ranges around the arms that are most probably the best of their tasks. It adds
+// these candidates to opt.
+func refine(c *call, a problemArgs, b *belief.Belief, level int, joint kernels.Joint, opt *problem.LoadOptions) (
+	*problem.Problem, *belief.Belief, error) {
+	name := fmt.Sprintf("refinement %d", level)
+	finer, frames := b.Problem.Finer(b.Leaders(refinedPerTask), level), opt.Frame
+	opt.Frame = func(path string) *problem.Frame {
+		if path == name {
+			return finer
+		}
+		if frames == nil {
+			return nil
+		}
+		return frames(path)
+	}
+	long := *opt.Long
+	long.Candidates = append(slices.Clone(long.Candidates), name)
+	opt.Long = &long
+	p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text("data")), joint, *opt)
+	if err == nil {
+		p, err = belief.WithCosts(c.e.ctx, p)
+	}
+	if err == nil {
+		p.Also, err = alsoMeasured(c, a, joint, *opt)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return findKernel(c, p)
 }
 
 // problemError returns a loading error under the responsible argument; file is the parameter that names the table, rewards the path
@@ -357,7 +451,7 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 		alternatives = c.elements("tasks")
 	}
 	if len(alternatives) == 0 {
-		c.refuse(a, "", "tasks is an empty list; at least one task must remain")
+		c.refuse(a, "", "tasks is an empty list. Keep at least one task")
 		return nil, false
 	}
 	out, err := lists.Try(len(alternatives), func(i int) (plan.Change, error) { return taskSet(c, p, alternatives[i]) })
@@ -372,13 +466,13 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 		if k, ok := whole(data); ok && k >= 1 && k <= p.V() {
 			return plan.Change{Vary: plan.VaryTasks, Tasks: indices.All(k), Name: fmt.Sprintf("the first %d of %d tasks", k, p.V())}, nil
 		}
-		c.refuse(a, "", "tasks is %s; how many to keep must be a whole number from 1 to %d", formatNumber(data), p.V())
+		c.refuse(a, "", "tasks is %s; the number of tasks to keep must be a whole number from 1 to %d", formatNumber(data), p.V())
 	case string:
 		return namedTasks(c, p, []argument{a})
 	case []value:
 		return namedTasks(c, p, lists.Make(len(data), func(i int) argument { return c.element(a, i) }))
 	default:
-		c.refuse(a, "write "+c.fn.Example, "tasks has %s in it; it must have numbers, names of tasks, or lists of names", a.Type.a())
+		c.refuse(a, "write "+c.fn.Example, "tasks contains %s, but must contain numbers, names of tasks, or lists of names", a.Type.a())
 	}
 	return plan.Change{}, errReported
 }
@@ -406,7 +500,7 @@ func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, err
 		return change, errReported
 	}
 	if len(named) == 0 {
-		c.refuse(c.arg("tasks"), "", "a choice without tasks; at least one must remain")
+		c.refuse(c.arg("tasks"), "", "this choice has no tasks. Keep at least one")
 		return change, errReported
 	}
 	// The name is shown in the table of alternatives.

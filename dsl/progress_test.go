@@ -97,7 +97,7 @@ func TestInterruptedBinding(t *testing.T) {
 	if r.Runs < 10 || r.Runs > 20 || r.Asked != 1000 || r.Status != engine.StatusInterrupted || len(r.Answers) != 5 {
 		t.Errorf("r has %d of %d runs, %s, %d answers", r.Runs, r.Asked, r.Status, len(r.Answers))
 	}
-	if len(values) != 1 || !strings.Contains(err.Error(), "hint: r is bound to what was finished, shown above") {
+	if len(values) != 1 || !strings.Contains(err.Error(), "hint: r has the finished part, shown above") {
 		t.Errorf("%d displays, error %v", len(values), err)
 	}
 	if definition, _ := s.Definition("r"); definition != "r = fc(p, delta=0.1, runs=1000)" {
@@ -105,13 +105,13 @@ func TestInterruptedBinding(t *testing.T) {
 	}
 	// What a sweep had not finished does not count.
 	_, err = interrupted(s, "s = sweep(r, seed=1..3)", 5)
-	if _, _, bound := s.Value("s"); bound || !strings.Contains(err.Error(), "s is not bound: nothing was finished") {
+	if _, _, bound := s.Value("s"); bound || !strings.Contains(err.Error(), "s has no value, because nothing was finished") {
 		t.Errorf("s is bound: %v, error %v", bound, err)
 	}
 	// A name keeps the value that it had, unless a part of the new one is there.
 	must(t, s, "r = fc(p, delta=0.1, runs=2)\ns = sweep(r, seed=1..2)")
 	_, err = interrupted(s, "s = sweep(r, seed=1..100)", 1)
-	if v, _, _ := s.Value("s"); len(v.(sim.Sweep).Rows) != 2 || !strings.Contains(err.Error(), "s keeps the value that it had") {
+	if v, _, _ := s.Value("s"); len(v.(sim.Sweep).Rows) != 2 || !strings.Contains(err.Error(), "s keeps its earlier value") {
 		t.Errorf("s is %+v, error %v", v, err)
 	}
 	_, err = interrupted(s, "s = sweep(r, seed=1..100)", 9)

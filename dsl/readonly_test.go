@@ -11,12 +11,12 @@ import (
 func TestReadOnly(t *testing.T) {
 	const head = "p = paper(case=1, gap=0.4)\n"
 	for _, c := range []struct{ source, place, said string }{
-		{head + `save(p, "../p.json")`, "2:9", `save: "../p.json" would be written`},
-		{head + `plot(fc(p, delta=0.1, seed=1), file="x.svg")`, "2:37", `plot: "x.svg" would be written`},
-		{head + `sweep(fc(p, delta=0.1, seed=1), gap=[0.4, 0.8], store="s.jsonl")`, "2:55", `sweep: "s.jsonl" would be written`},
-		{head + "days = protocol(p, runs=0)\nstart(days, \"days\")", "3:1", "start: a campaign's folder would be written"},
-		{`tell("days", file="x.csv")`, "1:1", "tell: a campaign's folder would be written"},
-		{head + "name = \"x\"\nsave(p, \"{name}.json\")", "3:9", "would be written"},
+		{head + `save(p, "../p.json")`, "2:9", `save: this run must not write files, such as "../p.json"`},
+		{head + `plot(fc(p, delta=0.1, seed=1), file="x.svg")`, "2:37", `plot: this run must not write files, such as "x.svg"`},
+		{head + `sweep(fc(p, delta=0.1, seed=1), gap=[0.4, 0.8], store="s.jsonl")`, "2:55", `sweep: this run must not write files, such as "s.jsonl"`},
+		{head + "days = protocol(p, runs=0)\nstart(days, \"days\")", "3:1", "start: this run must not write files, such as a campaign's folder"},
+		{`tell("days", file="x.csv")`, "1:1", "tell: this run must not write files, such as a campaign's folder"},
+		{head + "name = \"x\"\nsave(p, \"{name}.json\")", "3:9", "this run must not write files"},
 		{head + "bounds(p)\nr = fc(p, delta=0.1, seed=1)\nplot(r)", "", ""},
 	} {
 		folder := t.TempDir()

@@ -38,7 +38,7 @@ func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 	// The call is the last statement, without a name.
 	w.Recipe = farm.Recipe{Name: e.st.Source.File, Folder: s.opt.Folder, Script: text + e.st.Text(c.node) + "\n", Seed: s.opt.Seed}
 	if _, errs := Parse(w.Recipe.Name, w.Recipe.Script); len(errs) > 0 {
-		return w, "its text is not a complete script"
+		return w, "the text of the statement is not a complete script"
 	}
 	w.Files = map[string][]byte{}
 	// All files of the session are sent, since it is unknown which ones the definitions read.
@@ -227,7 +227,7 @@ func experimentAt(e *evaluator, s *swept, root *binding, cell int) (*sim.Experim
 // reading is a read-only file system. It reads with Options.readFile, and rejects every write.
 type reading struct{ files }
 
-var errWriting = errors.New("nothing can be written, because this only prepares experiments")
+var errWriting = errors.New("files cannot be written while experiments are prepared")
 
 func (reading) Save(string, any) error      { return errWriting }
 func (reading) Store(string) (Store, error) { return nil, errWriting }
@@ -283,7 +283,7 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	}
 	used, text, missing := definitionsFor(c)
 	if len(missing) > 0 {
-		return question.Recipe{}, fmt.Errorf("it depends on %s, a value of a Go cell, which agents do not have", missing[0])
+		return question.Recipe{}, fmt.Errorf("it depends on %s, a value of a Go cell, which agents do not receive", missing[0])
 	}
 	if why := dependsOnRuns(c, used, nil); why != "" {
 		return question.Recipe{}, fmt.Errorf("%s, which agents would have to repeat", why)

@@ -46,7 +46,7 @@ func noiseParams(doc, usual string, kinds ...string) []Param {
 	}
 }
 
-// noiseUnknown is the text for an unknown noise scale; a following word says whether each task or each arm has its own.
+// noiseUnknown is the text for an unknown noise scale; a following word reports whether each task or each arm has its own.
 const noiseUnknown = "unknown"
 
 // unknownBy returns NoiseModel.UnknownBy for the texts "unknown", "unknown task" and "unknown arm"; "" for other texts.
@@ -131,8 +131,11 @@ var goalParam = Param{
 
 // goalParams lists the parameters of problem that apply to every table.
 func goalParams() []Param {
+	goal := goalParam
+	goal.Types = []Type{Text, List}
+	goal.Doc += "; of several columns of rewards a list, such as [\"max\", \"min\"]"
 	return []Param{
-		goalParam,
+		goal,
 		{Name: "standardize", Synonyms: []string{"standardise", "normalize", "normalise"}, Default: "0",
 			Doc: "true (or 1): scale every numeric feature column to the range 0 to 1, so that length scales are fractions of the column's range"},
 		{Name: "unmeasured", Synonyms: []string{"missing", "dropna", "na"}, Types: []Type{Text},
@@ -190,8 +193,11 @@ func longParams() []Param {
 			"given, all rows belong to one task", "tasks", "group", "agent"),
 		columns("arm", "with data: the column or columns whose distinct values are the arms and their features", "arms", "option",
 			"options", "setting", "treatment", "x", "features", "params"),
-		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target", "objective", "metric", "score"}, Types: []Type{Text},
-			words: wordsHeader, Default: unset, Doc: "with data: the column of measurements, or of their means together with sd= and count="},
+		columns("reward", "with data: the column of measurements, or of their means together with sd= and count=; of several columns, best "+
+			"lists the options that may be the best trade-off", "y", "response", "value", "outcome", "target", "objective", "metric", "score"),
+		{Name: "require", Synonyms: []string{"constraint", "constraints", "subject_to"}, Types: []Type{Text, List}, Default: unset,
+			Doc: `with data: a limit of another measured column, such as "impurity < 0.5", or a list of limits; best then weighs how probable ` +
+				`it is that an option meets them`},
 		{Name: "sd", Synonyms: []string{"std", "stddev"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
 			Doc: "with data whose rows are means: the column of standard deviations of one measurement, not of the mean; for one value " +
 				"for all rows, use noise="},
@@ -203,7 +209,17 @@ func longParams() []Param {
 			Doc: "with successes: the column with the number of trials"},
 		columns("blocks", "with data: the column or columns that name what was measured together, such as a day or a plate; best "+
 			"removes their effect", "block", "batch", "plate"),
+		columns("crossed", "with data: columns of blocks whose labels mean the same block at all tasks; a label of blocks= that occurs at "+
+			"several tasks is a block within each", "across"),
+		{Name: "cost", Synonyms: []string{"price", "costs", "time"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
+			Doc: "with data: the column with the cost of each measurement, such as hours; best then proposes what gains most per unit of cost"},
+		{Name: "weights", Synonyms: []string{"weight", "importance"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
+			Doc: "with data: the column with the weight of the task, for best(p, overall=true); by default all tasks count the same"},
 		columns("log", "with data: columns of arms whose decimal logarithm is used as the feature", "log_scale", "logarithmic"),
+		{Name: "candidates", Synonyms: []string{"space", "search_space", "grid"}, Types: []Type{Text, List}, words: wordsData, Default: unset,
+			Doc: `with data: the options to consider besides those in the table: "all" for every combination of the values of the arm ` +
+				`columns, a range of a column such as "lr=1e-5..1e-1 log" or "layers=2..8 step 1", or the path of a table of options; ` +
+				`ranges without a step are refined where the best options may be`},
 		{Name: "where", Synonyms: []string{"filter", "query", "subset"}, Types: []Type{Text}, Default: unset,
 			Doc: `with data: a condition that selects rows, such as "site == 'Gent' and dose > 2"; a column name with blanks is written col('Temp °C')`},
 		{Name: "failed", Synonyms: []string{"failure", "failures", "crashed"}, Types: []Type{Text}, Default: unset,
@@ -225,7 +241,7 @@ func checkProblem(c *call, a problemArgs) {
 	// Only the first mistake is reported.
 	switch path, data := c.has("path"), c.has("data"); {
 	case path && data:
-		c.fail(c.arg("path"), "problem: path and data both name the table", "write data= for a table with a row per measurement, "+
+		c.fail(c.arg("path"), "problem: path and data both name a table", "write data= for a table with a row per measurement, "+
 			"path= for one with a row per arm")
 	case !path && !data:
 		c.fail(argument{}, "problem needs path or data", `write problem("arms.csv") for a table with a row per arm, `+longExample+
@@ -239,13 +255,35 @@ func checkProblem(c *call, a problemArgs) {
 	case slices.ContainsFunc(given, func(name string) bool { return !checkNames(c, c.arg(name)) }): // reported
 	case data && c.has("rewards"):
 		c.fail(c.arg("rewards"), "problem: data already contains the rewards", "leave rewards out; reward= names the column of data")
-	case !checkNames(c, c.arg(textParam.Name)): // reported
+	case !checkNames(c, c.arg(textParam.Name)) || !checkSeveral(c, a): // reported
 	case c.has("block") && !c.has("rewards"):
 		c.fail(c.arg("block"), "problem: block names a column of rewards=, which is not given",
 			"give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
 	default:
 		checkNoise(c, a.noiseArgs)
 	}
+}
+
+// checkSeveral reports goals that do not belong to the rewards, and unreadable requirements.
+func checkSeveral(c *call, a problemArgs) bool {
+	for _, g := range a.Goal {
+		if g != "max" && g != problem.GoalMin {
+			c.refuse(c.arg("goal"), "", `goal is %q; it must be "max" or "min"`, g)
+			return false
+		}
+	}
+	if len(a.Goal) > 1 && len(a.Goal) != len(a.Reward) {
+		c.refuse(c.arg("goal"), `write one goal for each column of reward, such as ["max", "min"]`, "goal has %d elements, reward has %d",
+			len(a.Goal), len(a.Reward))
+		return false
+	}
+	for _, text := range a.Require {
+		if _, err := problem.ReadRequirement(text); err != nil {
+			c.refuse(c.arg("require"), "", "require: %v", err)
+			return false
+		}
+	}
+	return true
 }
 
 // longGiven returns the names of the given longDetails, and of those that data needs but are missing: arm, and reward unless

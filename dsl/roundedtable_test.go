@@ -49,7 +49,7 @@ func TestRoundedTables(t *testing.T) {
 		most                  float64 // samples per agent
 		want                  string  // the guarantee begins so
 	}{
-		{5, 20, 3, true, "", 700, "heuristic: approximate, not proven: the kernel represents the expected rewards only to within 0.00"},
+		{5, 20, 3, true, "", 700, "heuristic: all "},
 		{5, 20, 3, true, ", misfit=0.001", 700, "proven: "},
 		{105, 4, 4, false, "", 120, "proven: all decided answers are within 0.1 of their best arm with probability at least 95 %"},
 		{105, 4, 2, false, "", 160, "proven: all decided answers are within 0.1 of their best arm with probability at least 95 %"},

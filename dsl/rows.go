@@ -37,7 +37,7 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 		return unknown(List)
 	case !slices.Contains(names, name):
 		if len(names) == 0 {
-			return e.fail(n, List, "the elements of this list have no parts", "choose an element by its number: list[0]")
+			return e.fail(n, List, "the elements of this list have no named parts", "choose an element by its number: list[0]")
 		}
 		return e.fail(n.Property, List, fmt.Sprintf("the elements of this list have no part %q", name), suggestPart(name, names))
 	case !known: // the type of the column follows from the type of the elements
@@ -214,7 +214,7 @@ func shortenError(err error) error {
 	var at *file.Error
 	if errors.As(err, &at) {
 		if token := unexpected.FindStringSubmatch(at.Message); token != nil && token[1] == "EOF" {
-			return errors.New("something is missing at its end")
+			return errors.New("the condition is not complete")
 		} else if token != nil {
 			return fmt.Errorf("%q is not expected", token[2])
 		}

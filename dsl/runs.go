@@ -92,7 +92,7 @@ func runFunctions() []Function {
 			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"},
 			Doc: "simulates a fixed-confidence algorithm, which samples until it has the required confidence in the best arm of every task",
 			Params: runParams(engine.ModeFC,
-				"p delta epsilon algorithm schedule law xi level scale runs seed max_rounds max_samples norm gap unit misfit robust "+
+				"p delta epsilon algorithm schedule law xi level scale runs seed max_rounds max_samples norm gap unit misfit "+
 					"rewards reward_norm", problemParam, runnable(algorithmParam(engine.ModeFC)), runs, seed, rewards, rewardNorm),
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
 		}, checkRun, evalRun),
@@ -187,7 +187,7 @@ func oneBudget(c *call) {
 type runArgs struct {
 	P       *problem.Problem // from the script
 	Runs    int              `arg:"default"` // at least 1
-	Seed    uint64           `arg:"default"` // of the first run; determines the seeds of the others
+	Seed    uint64           `arg:"default"` // seed of the first run; determines the seeds of the others
 	Rewards any              // a sim.RewardFunc or sim.RoundFunc of a Go cell; nil if the problem draws
 }
 
@@ -220,7 +220,7 @@ func evalRun(c *call, a runArgs) (any, error) {
 	if err != nil && result.Runs == 0 && len(result.Trace) == 0 { // nothing to keep
 		return nil, err
 	}
-	if err != nil && c.e.ctx.Err() != nil { // the result has the finished part, and says that it is incomplete
+	if err != nil && c.e.ctx.Err() != nil { // the result has the finished part, and states that it is incomplete
 		result.Status = engine.StatusInterrupted
 	}
 	return result, err
@@ -244,8 +244,8 @@ func warnOfLength(c *call, x sim.Experiment) {
 		if math.IsInf(n, 1) {
 			many = "the maximum number of samples"
 		}
-		c.e.session.notice(fmt.Sprintf("%s is expected to take %s here. Its rounds grow fourfold until they resolve the smallest gap, "+
-			"or epsilon. The default, CoTestFC, adapts to the data and takes far fewer samples", x.Algorithm, many))
+		c.e.session.notice(fmt.Sprintf("%s is expected to need %s here. Its rounds grow fourfold until they resolve the smallest gap or "+
+			"epsilon. The default, CoTestFC, adapts to the data and needs far fewer samples", x.Algorithm, many))
 	}
 }
 

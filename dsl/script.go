@@ -118,7 +118,7 @@ func remember(e *evaluator, sources []problem.Source) error {
 	for _, source := range sources {
 		// A statement of the script may read a new version of a file; everything that depends on the old one is then stale.
 		if before, known := s.latest[source.Path]; e.st != e.own && known && before != source.SHA256 {
-			return &problem.DataError{Path: source.Path, Message: "it has changed since it was read before; evaluate again what reads it"}
+			return &problem.DataError{Path: source.Path, Message: "the file has changed since it was read. Run again the statement that reads it"}
 		}
 	}
 	for _, source := range sources {
@@ -171,7 +171,7 @@ func (c *call) checkTarget(a argument, path string) {
 		}
 		// Files that this script has read so far, and those of earlier cells.
 		if reads(c.e.inputs, target) || reads(s.latest, target) {
-			c.refuse(a, "choose another name: the data would be lost", "%q contains the data of a problem", path)
+			c.refuse(a, "choose another name", "%q contains the data of a problem and is not overwritten", path)
 			return
 		}
 		if err := await.Regular(target); err != nil { // a folder, a pipe or a device

@@ -52,7 +52,7 @@ func TestDataChanges(t *testing.T) {
 	}
 	// The cause names the file, and the combination in which it was met.
 	var errs Errors
-	if _, err := evalText(s, again); !errors.As(err, &errs) || errs[0].Cause != path+": it has changed since it was read before; evaluate again what reads it\nin the sweep with noise=0.1" {
+	if _, err := evalText(s, again); !errors.As(err, &errs) || errs[0].Cause != path+": the file has changed since it was read. Run again the statement that reads it\nin the sweep with noise=0.1" {
 		t.Errorf("in a later cell: error %v", err)
 	}
 	values, err := evalText(s, "p = problem(\"a.csv\", kernel=identity(), noise=0.1)\nr = fc(p, delta=0.1)\n"+again)
@@ -74,11 +74,11 @@ func TestOwnFiles(t *testing.T) {
 	// Two files behind one problem, and one whose name a figure for LaTeX would write.
 	const before = "p = problem(\"own.csv\", kernel=identity(), noise=1, rewards=\"raw.csv\")\nq = problem(\"fig.dat\", kernel=identity(), noise=1)\nr = fc(p)\n"
 	for src, want := range map[string]string{
-		`save(r, "own.csv")`:                     `save: "own.csv" contains the data of a problem`,
-		`save(r, "./x/../own.csv")`:              `save: "./x/../own.csv" contains the data of a problem`,
-		`save(r, "link.csv")`:                    `save: "link.csv" contains the data of a problem`,
-		`save(r, "raw.csv")`:                     `save: "raw.csv" contains the data of a problem`,
-		`plot(r, file="fig.tex")`:                `plot: "fig.tex" contains the data of a problem`,
+		`save(r, "own.csv")`:                     `save: "own.csv" contains the data of a problem and is not overwritten`,
+		`save(r, "./x/../own.csv")`:              `save: "./x/../own.csv" contains the data of a problem and is not overwritten`,
+		`save(r, "link.csv")`:                    `save: "link.csv" contains the data of a problem and is not overwritten`,
+		`save(r, "raw.csv")`:                     `save: "raw.csv" contains the data of a problem and is not overwritten`,
+		`plot(r, file="fig.tex")`:                `plot: "fig.tex" contains the data of a problem and is not overwritten`,
 		`save(r, "demo.txt")`:                    `save: "demo.txt" is the script itself`,
 		`problem("out.html", kernel=identity())`: `problem: "out.html" is the output file`,
 		`save(r, "other.csv"); problem("other.csv", kernel=identity())`: "", // a file that is written and read afterwards

@@ -17,11 +17,11 @@ func (e *evaluator) unfinished(st *front.Statement) string {
 	case st.Name == "":
 		return ""
 	case b == nil:
-		return st.Name + " is not bound: nothing was finished"
+		return st.Name + " has no value, because nothing was finished"
 	case b.st != st:
-		return st.Name + " keeps the value that it had: nothing was finished"
+		return st.Name + " keeps its earlier value, because nothing was finished"
 	}
-	return st.Name + " is bound to what was finished, shown above; run it again for the whole"
+	return st.Name + " has the finished part, shown above. Run it again to complete it"
 }
 
 // checkName reports a name that cannot be bound here; own has the binding statements of the same script. Only the check calls it,
@@ -35,13 +35,13 @@ func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Stateme
 	_, bound := e.scope[st.Name]
 	switch {
 	case isReserved(st.Name):
-		e.failAt(st.NameAt, fmt.Sprintf("%s is a name of the language and cannot be bound", st.Name), "choose another name")
+		e.failAt(st.NameAt, fmt.Sprintf("%s is a name of the language and cannot be redefined", st.Name), "choose another name")
 	case first != nil:
 		line, _ := first.Source.Position(first.NameAt.From)
-		e.failAt(st.NameAt, fmt.Sprintf("%s is bound twice; the first time in line %d", st.Name, line),
+		e.failAt(st.NameAt, fmt.Sprintf("%s is defined twice, first in line %d", st.Name, line),
 			"choose another name: a name has one value")
 	case bound && !e.session.opt.Rebind:
-		e.failAt(st.NameAt, fmt.Sprintf("%s is bound already", st.Name), "choose another name: a name has one value")
+		e.failAt(st.NameAt, fmt.Sprintf("%s is already defined", st.Name), "choose another name: a name has one value")
 	}
 }
 
@@ -57,7 +57,7 @@ func (e *evaluator) statement(st *front.Statement) value {
 	e.st, e.own, e.uses = st, st, map[string]bool{} // lookups record the names that are read from here on
 	v := e.define(st)
 	if v.Type == Nothing && st.Name != "" {
-		return e.fail(st.Node, Nothing, "this gives no value that a name could be bound to", "write it without "+st.Name+" =")
+		return e.fail(st.Node, Nothing, "this call returns no value for a name", "write it without "+st.Name+" =")
 	}
 	if st.Name == "" {
 		return v
@@ -107,7 +107,7 @@ type scope map[string]*binding // an evaluator that checks has a copy of the ses
 type binding struct {
 	name  string           // its key in the scope
 	st    *front.Statement // evaluated again by a sweep; for Put, one that uses nothing
-	value value            // of the last evaluation; in a check without data if only the type is known
+	value value            // value of the last evaluation; in a check without data if only the type is known
 	time  int              // time of binding on the session's clock
 	uses  map[string]int   // names that its statement read, with their times of binding
 	put   bool             // bound to a Go value by Put; the statement is a placeholder
@@ -281,7 +281,7 @@ func (s *Session) Withdraw(names map[string]string) {
 func (w withdrawal) message(name string) string {
 	text := name + " " + w.now
 	if w.binding != nil {
-		text += fmt.Sprintf("; its former value, %s, is not used any more", w.before)
+		text += fmt.Sprintf("; its earlier value, %s, is no longer used", w.before)
 	}
 	return text
 }

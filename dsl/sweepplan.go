@@ -22,7 +22,7 @@ func sweepPlan(c *call) (*swept, *binding) {
 	}
 	root := c.e.scope[r.Value]
 	if len(c.named) == 0 {
-		c.e.fail(c.node, Sweep, "the sweep varies nothing", "write "+c.fn.Signature()+" with a list of values")
+		c.e.fail(c.node, Sweep, "the sweep has no values to vary", "write "+c.fn.Signature()+" with a list of values")
 		return nil, nil
 	}
 	s := &swept{at: make([]int, len(c.named)), depends: map[string][]int{}, memo: map[string]value{}, cells: 1}
@@ -68,7 +68,7 @@ func sweepSteps(c *call, a argument) []labelled {
 			return nil
 		case x.label != nil && seen[x.label]: // a value without a label is not known yet
 			c.fail(x.argument, fmt.Sprintf("%s is swept over %v twice", a.Name, x.label),
-				"the repeated runs would count as independent ones; raise runs, or sweep seed")
+				"the repeated runs would count as independent. Raise runs, or sweep seed")
 			return nil
 		}
 		seen[x.label] = true
@@ -125,7 +125,7 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	case 1:
 		return found[0].call, true
 	case 0:
-		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on anything called %s", root.name, a.Name), suggest(a.Name, known))
+		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on %s", root.name, a.Name), suggest(a.Name, known))
 	default:
 		texts := lists.Map(found, func(t target) string { return t.text })
 		c.e.fail(a.key, Sweep, fmt.Sprintf("%s can mean %s", a.Name, orList(texts)),

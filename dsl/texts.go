@@ -175,7 +175,7 @@ func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string
 	}
 	text, ok := inText(v)
 	if !ok {
-		e.fail(n, Text, "this list cannot be part of a text", "lists of numbers, texts and kernels can")
+		e.fail(n, Text, "this list cannot be in a text", "lists of numbers, texts and kernels can")
 	}
 	return text, ok
 }
@@ -184,7 +184,7 @@ func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string
 // soon fill the memory.
 func joinTexts(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	if n.Operator != "+" {
-		return e.fail(n, Text, fmt.Sprintf("%s does not go between texts", n.Operator), "join texts with +")
+		return e.fail(n, Text, fmt.Sprintf("%s cannot combine texts", n.Operator), "join texts with +")
 	}
 	if !l.known() || !r.known() {
 		return unknown(Text)
@@ -303,7 +303,8 @@ func listFunctions() []Function {
 			Step     float64 `arg:"default"`
 		}) (any, error) {
 			if a.Step == 0 || (a.To-a.From)/a.Step < 0 {
-				return nil, fmt.Errorf("range: steps of %s do not lead from %s to %s", formatNumber(a.Step), formatNumber(a.From), formatNumber(a.To))
+				return nil, fmt.Errorf("range: steps of %s never reach %[3]s from "+
+					"%[2]s", formatNumber(a.Step), formatNumber(a.From), formatNumber(a.To))
 			}
 			// allow rounding errors in the last step
 			steps := math.Floor((a.To-a.From)/a.Step + 1e-9) // fraction of a step

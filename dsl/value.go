@@ -112,7 +112,7 @@ func listWith(between string, words []string) string {
 // the type is known: during a check, and after an error. Values are shared and never changed.
 type value struct {
 	Type Type // "" for any type, or after an error
-	Data any  // of the Go type that belongs to Type; nil if only the type is known
+	Data any  // data of the Go type that belongs to Type; nil if only the type is known
 
 	// for a record its Go type, for a list the type of its elements, if known; it determines the parts
 	of reflect.Type

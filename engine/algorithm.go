@@ -104,8 +104,6 @@ type Outcome struct {
 	Independent  bool       // whether the agents exchanged no data although the algorithm can, see IndependentReporter
 	Unspent      string     // why part of a fixed budget was not spent; "" if all of it was
 	SamplesAdded int        // rewards from Steps.AddData, which Samples does not count
-	// upper bound on the probability of a wrong answer after changes of the question, see QuestionChanger; 0 if the algorithm gives none
-	Bound float64
 }
 
 // Run drives an algorithm to its end. It stops at Options.MaxRounds and before a round that would exceed Options.MaxSamples; the outcome
@@ -178,7 +176,7 @@ func (o *Outcome) close(alg Detailed, status Status, trail bool) {
 			status = StatusEpsilon
 		}
 	}
-	o.Status, o.Independent, o.Bound = status, Independent(alg), bound(alg)
+	o.Status, o.Independent = status, Independent(alg)
 }
 
 // Errors that callers distinguish. Errors for readers only, such as options out of range, are created where the rule is checked.
@@ -190,10 +188,10 @@ var (
 	ErrUnknownMeans = errors.New("the expected rewards are unknown")
 
 	// ErrNoMisfit is returned by algorithms that have no misspecification bound.
-	ErrNoMisfit = errors.New("misfit and robust are for CoTestFC and IndTestFC; other algorithms take the kernel as exact")
+	ErrNoMisfit = errors.New("misfit is for CoTestFC and IndTestFC; other algorithms assume that the kernel is exact")
 
 	// ErrFixedPlans is wrapped by errors of algorithms that cannot use a round whose pulls differ from its plan.
-	ErrFixedPlans = errors.New("the algorithm needs each round exactly as planned")
+	ErrFixedPlans = errors.New("the algorithm accepts a round only with exactly its planned pulls")
 
 	// ErrAddedDataUnused is returned by Steps.AddData for algorithms that use only the rewards of their own rounds.
 	ErrAddedDataUnused = errors.New("the algorithm uses only the rewards of its own rounds")

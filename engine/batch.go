@@ -112,7 +112,7 @@ func checkRewards(p Plan, b Batch) error {
 			len(b.Counts), len(b.Squares))
 	}
 	if b.Ranges != nil && len(b.Ranges) != len(b.Counts) {
-		return fmt.Errorf("round %d: the batch has the smallest and the largest reward of %d arms, and %d counts", p.Round,
+		return fmt.Errorf("round %d: the batch has the smallest and the largest reward of %d arms, but %d counts", p.Round,
 			len(b.Ranges), len(b.Counts))
 	}
 	for i, c := range b.Counts {
@@ -222,7 +222,7 @@ type BlockAmender interface {
 // AmendBlocks replaces the blocks of the open round by the ones that were measured. Amend does the same for counts.
 func (s *Steps) AmendBlocks(sides []Side) error {
 	if s.plan.Counts == nil {
-		return errors.New("no round is open: a round is arranged between its plan and its rewards")
+		return errors.New("no round is open. Call AmendBlocks after Next and before Learn")
 	}
 	if slices.EqualFunc(sides, s.plan.Sides, func(a, b Side) bool { return a.Blocks == b.Blocks && slices.Equal(a.Arms, b.Arms) }) {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// A QuestionChanger is an Algorithm that can change its accuracy, error probability or arms during a run (docs/theory/changes.md). All
-// calls come between two rounds.
+// A QuestionChanger is an Algorithm that can change its accuracy, error probability or arms during a run. A posterior can: it decides by
+// all data at any time. A sequential test cannot (docs/theory/changes.md). All calls come between two rounds.
 type QuestionChanger interface {
 	// SetEpsilon replaces Options.Epsilon and reviews the decisions made so far.
 	SetEpsilon(epsilon float64) error
@@ -19,10 +19,8 @@ type QuestionChanger interface {
 	SetDelta(delta float64) error
 	// CanWithdraw returns an error if these arms cannot be withdrawn.
 	CanWithdraw(arms []int) error
-	// Withdraw removes arms: they are not pulled any more and cannot be answers.
+	// Withdraw removes arms: they are no longer pulled and cannot be answers.
 	Withdraw(arms []int) error
-	// Bound returns an upper bound on the probability of a wrong answer after all changes so far.
-	Bound() float64
 }
 
 // A Continuer is an Algorithm that can start from the state of another one of its kind.
@@ -56,7 +54,7 @@ func (s *Steps) SetEpsilon(epsilon float64) error {
 	})
 }
 
-// SetDelta replaces the error probability for later decisions. The guarantee of the run uses the largest delta that was ever in force.
+// SetDelta replaces the error probability, for later answers and for the ones already given.
 func (s *Steps) SetDelta(delta float64) error {
 	if !(delta > 0 && delta < 1) {
 		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", delta)
@@ -175,14 +173,6 @@ func (s *Steps) change(kind byte, link []uint64, make func(QuestionChanger) erro
 	return nil
 }
 
-// bound returns the algorithm's error bound after changes; 0 if it has none.
-func bound(alg Algorithm) float64 {
-	if c, ok := alg.(QuestionChanger); ok {
-		return c.Bound()
-	}
-	return 0
-}
-
 // An Amender is an Algorithm that accepts other pulls than it planned: wells failed, replicates were added, or another build, which
 // rounds differently, made the plan. The new counts, passed before any reward, fix the decision rule of the round.
 type Amender interface {
@@ -197,7 +187,7 @@ type Amender interface {
 func (s *Steps) Amend(counts []int) error {
 	switch {
 	case s.plan.Counts == nil:
-		return errors.New("no round is open: a round is amended between its plan and its rewards")
+		return errors.New("no round is open. Call Amend after Next and before Learn")
 	case len(counts) != len(s.plan.Counts):
 		return fmt.Errorf("round %d: amending: %d counts for %d arms", s.plan.Round, len(counts), len(s.plan.Counts))
 	case slices.Equal(counts, s.plan.Counts):
@@ -234,14 +224,6 @@ type Standard interface {
 	Explainer
 	ArmEstimator
 	Amender
-}
-
-// A Complete algorithm also accepts rewards from outside its rounds and changes of its question.
-type Complete interface {
-	Standard
-	DataAdder
-	QuestionChanger
-	Continuer
 }
 
 // UsesAddedData reports whether rewards from outside its rounds have any effect on alg.

@@ -17,9 +17,9 @@ type Explanation struct {
 	Mode      string `json:"mode"`
 	Algorithm string `json:"algorithm"`
 	Problem   string `json:"problem"`
-	Status    Status `json:"status"` // of the result
+	Status    Status `json:"status"` // status of the result
 	Asked     int    `json:"runs_asked"`
-	Goal      string `json:"goal,omitempty"` // of the result: "min" where lower rewards are better
+	Goal      string `json:"goal,omitempty"` // goal of the result: "min" where lower rewards are better
 
 	Words problem.Words `json:"-"` // of the result
 
@@ -45,10 +45,11 @@ func Explain(r Result, task string) (Explanation, error) {
 		Goal: r.Goal, Words: r.Words,
 		Rounds: len(r.Trace), Remaining: r.Remaining}
 	if len(r.Answers) == 0 {
-		return out, fmt.Errorf("the result has no answers: no run got that far")
+		return out, fmt.Errorf("the result has no answers, because no run was finished")
 	}
 	if len(r.Progress) != len(r.Answers) {
-		return out, fmt.Errorf("the result does not say how far its tasks are; it was made by an earlier version or by other means")
+		return out, fmt.Errorf("the result has no record of how far its tasks are. It was made by an earlier version or by another program. " +
+			"Run it again")
 	}
 	out.Samples = lists.Sum(r.Trace, func(round RoundRecord) float64 { return float64(round.Pulls) })
 	var names []string
@@ -205,7 +206,6 @@ type LackOfFit struct {
 	Nugget float64
 	Worst  []Residual
 	Alike  *AlikeArms // pair of arms that explains most of the excess; nil without one
-	Robust bool       // whether the run estimates the misspecification and allows for it
 	Scales bool       // whether the test uses noise scales that the problem states
 }
 

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -117,7 +116,6 @@ type Options struct {
 	// misspecification bound: how far any expected reward may be from a function of the kernel's space, reward units; 0 means that the
 	// kernel represents all of them
 	Misfit float64
-	Robust bool // estimate such a bound from the data of the run and allow for it
 
 	// CoTestFC: test all tasks together even if independent tests need no more samples; for comparisons
 	Together bool
@@ -225,8 +223,6 @@ var options = []Option{
 	{Name: "misfit", At: func(o *Options) any { return &o.Misfit }, Of: MethodsMisfit, Mode: ModeFC, Range: kernels.NonNegative, Default: "0",
 		Doc: "bound on the misspecification: how far any expected reward may be from what the kernel can represent, in " +
 			"reward units"},
-	{Name: "robust", At: func(o *Options) any { return &o.Robust }, Of: MethodsMisfit,
-		Mode: ModeFC, Doc: "true (or 1): estimate the misspecification from the data of the run and allow for it"},
 	{Name: "together", At: func(o *Options) any { return &o.Together }},
 	{Name: "total", At: func(o *Options) any { return &o.Total }, Of: MethodsPlanBudgets,
 		Synonyms: []string{"total_budget", "samples"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12},
@@ -298,13 +294,11 @@ func (o Options) check(mode string) error {
 	case o.Batch < 0:
 		return fmt.Errorf("the pulls of a batch must not be negative, got %d", o.Batch)
 	case mode == ModeFB && o.Total > 0 && o.Budget > 0:
-		return fmt.Errorf("budget is of each agent and total of all together: give one of them, got %d and %d", o.Budget, o.Total)
+		return fmt.Errorf("budget counts the pulls of each agent and total those of all. Give one of them, got %d and %d", o.Budget, o.Total)
 	case mode == ModeFB && o.Budget < 1 && o.Total == 0:
 		return fmt.Errorf("budget must be at least 1 pull per agent, got %d", o.Budget)
-	case o.Misfit > 0 && o.Robust:
-		return errors.New("misfit states how far rewards may be off the kernel, and robust estimates it: give one of them")
 	case o.KernelIs != "" && o.KernelIs != KernelFixed && (o.Scale > 0 || o.Level.Known):
-		return fmt.Errorf("level and scale are learned with the kernel where kernel_is=%q: leave them out, or give kernel_is=%q",
+		return fmt.Errorf("with kernel_is=%q level and scale are learned with the kernel. Leave them out, or give kernel_is=%q",
 			o.KernelIs, KernelFixed)
 	}
 	return nil

@@ -22,7 +22,7 @@ const (
 	// some task is undecided: the next round would exceed MaxSamples
 	StatusSamples     Status = "sample limit"
 	StatusInterrupted Status = "interrupted" // stopped from outside; what was finished is kept
-	StatusRunning     Status = "running"     // of an explanation: a campaign goes on
+	StatusRunning     Status = "running"     // of an explanation: a campaign continues
 )
 
 // Words returns the status as text for readers.
@@ -216,8 +216,8 @@ type Result struct {
 	Regret         Interval `json:"regret"`
 	RelativeRegret Interval `json:"relative_regret"`
 
-	Answers      []Answer      `json:"answers"`                // of the first run
-	Trace        []RoundRecord `json:"trace,omitempty"`        // of the first run
+	Answers      []Answer      `json:"answers"`                // answers of the first run
+	Trace        []RoundRecord `json:"trace,omitempty"`        // trace of the first run
 	Eliminations []Elimination `json:"eliminations,omitempty"` // of the first run
 	// of the first run, if the algorithm is an Explainer
 	Progress []Progress `json:"progress,omitempty"`

@@ -27,7 +27,7 @@ type sideCheck struct {
 	p      *problem.Problem
 	rounds int
 	sides  map[string]*blocked // by set of arms that share blocks
-	order  []string            // of sides
+	order  []string            // order of sides
 }
 
 // NewBlockedNoiseCheck returns the test that the arms of each task have one scale within blocks, before any data.

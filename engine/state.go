@@ -61,7 +61,7 @@ func DetailedOf(alg Algorithm, p *problem.Problem) Detailed {
 type whole struct {
 	Algorithm
 	problem *problem.Problem
-	round   int    // of the last plan
+	round   int    // round of the last plan
 	budget  int    // pulls that are left; -1 without a budget
 	state   *State // after the last round; nil before the first
 }
@@ -78,7 +78,7 @@ func (w *whole) Plan(ctx context.Context) (Plan, error) {
 	}
 	if err == nil && w.budget >= 0 {
 		if w.budget -= plan.Pulls(); w.budget < 0 {
-			err = fmt.Errorf("the plan has %d pulls, and the budget of all agents has %d left", plan.Pulls(), w.budget+plan.Pulls())
+			err = fmt.Errorf("the plan has %d pulls, but only %d of the budget of all agents are left", plan.Pulls(), w.budget+plan.Pulls())
 		}
 	}
 	return plan, err

@@ -15,9 +15,9 @@ import (
 // sentence.
 type Warning struct {
 	Kind WarningKind `json:"kind"`
-	// of tasks, arms and what else the sentence names
+	// names of tasks, arms and others in the sentence
 	Names   []string  `json:"names,omitempty"`
-	Numbers []float64 `json:"numbers,omitempty"` // of the sentence, in the units that it names
+	Numbers []float64 `json:"numbers,omitempty"` // numbers of the sentence, in the units that it names
 
 	// of WarnLackOfFit: the finding of the first run with one
 	LackOfFit *LackOfFit `json:"lack_of_fit,omitempty"`
@@ -50,7 +50,7 @@ const (
 	// as WarnThinRound, where Theorem 2 would cover the run
 	WarnThinBudget WarningKind = "thin budget"
 	WarnAmended    WarningKind = "amended" // numbers: rounds of other pulls than planned, rounds
-	// names: task; numbers: rounds that went on without its agent, rounds
+	// names: task; numbers: rounds that continued without its agent, rounds
 	WarnSilent    WarningKind = "silent agent"
 	WarnNotNormal WarningKind = "not normal" // names: environment
 	WarnTooClose  WarningKind = "too close"  // names: task
@@ -176,134 +176,141 @@ const measuredSpeedup = "the speedup in simulated runs is %.3g [%.3g, %.3g]; %.3
 	"A test uses only what the kernel excludes; identity() excludes nothing"
 
 // sentences have a verb for each name, then for each number, in the order of the Warning or by
-// their place in it. Each says what happened, what it means and what to do.
+// their place in it. Each states what happened, what it means and what to do.
 var sentences = map[WarningKind]string{
-	WarnKernel: "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q. No guarantee holds. " +
-		"Add c*identity() to the kernel, or state misfit=%.2[4]g for CoTestFC",
+	WarnKernel: "the kernel cannot represent the expected rewards: at task %[1]q, arm %[2]q it misses by %.3[3]g. No guarantee holds. Add " +
+		"c*identity() to the kernel, or state misfit=%.2[4]g for CoTestFC",
 	WarnPriorLevel: "rewards near %.3g are not credible under the prior, which has mean %.3g and sd %.3g (round %d, p = %.2g). " +
 		"Answers under this prior may be wrong. Leave out level= and scale=, and both are learned from the data",
 	WarnPriorScale: "rewards near %.3g with sd %.3g are not credible under the prior, which has sd %.3g (round %d, p = %.2g). " +
 		"Answers under this prior may be wrong. Leave out scale=, and it is fitted to the data",
 	WarnPriorKernel: "rewards near %.3g with sd %.3g are not credible under the kernel, although its sd, %.3g, was fitted to them " +
 		"(round %d, p = %.2g). Answers may be wrong. Add c*identity() to the kernel, or state larger noise",
-	WarnUnexplained: "the kernel explains %.2g of the variation of left-out data within tasks, less than %.2g. No task is decided " +
-		"until each of its arms is measured",
-	WarnRidgeFC:    "xi = %.3g violates the condition of Theorem 1 (%.3g ≤ %.3g). The theorem's guarantee does not cover this run",
-	WarnRidgeFB:    "xi = %.3g violates the condition of Theorem 2 (%.3g ≤ %.3g). The theorem does not bound the errors of this run",
+	WarnUnexplained: "the kernel predicts left-out data poorly: it explains a share of %.2g of their variation within tasks, less than " +
+		"%.2g. So each arm must be measured before its task is decided",
+	WarnRidgeFC: "xi = %.3g violates the condition of Theorem 1 (%.3g ≤ %.3g). The theorem's guarantee does not cover this run. Leave " +
+		"xi out, or state a smaller one",
+	WarnRidgeFB: "xi = %.3g violates the condition of Theorem 2 (%.3g ≤ %.3g). The theorem does not bound the errors of this run. Leave " +
+		"xi out, or state a smaller one",
 	WarnThinRound:  "%d pulls per round are too few for the rounding ratio %.2g. Give a larger budget or fewer rounds",
-	WarnThinBudget: "%d pulls per round are too few for the rounding ratio %.2g. Theorem 2 does not cover this budget",
-	WarnAmended: "%d of %d rounds had other pulls than planned. Theorem 2 assumes the planned pulls and does not bound " +
-		"the errors of this run",
-	WarnSilent: "task %q: its agent was silent, and %d of %d rounds continued without it. The answers hold only if " +
-		"the silence did not depend on its rewards",
-	WarnNotNormal: "rewards are %s, but the test assumes normal estimates in each round. The error probability delta is approximate; " +
-		"more pulls per round make it more exact",
+	WarnThinBudget: "%d pulls per round are too few for the rounding ratio %.2g. Theorem 2 does not cover this budget. Give a larger budget",
+	WarnAmended: "in %d of %d rounds the pulls were not the planned ones. Theorem 2 assumes the planned pulls, so it does not bound the " +
+		"errors of this run",
+	WarnSilent: "the agent of task %q sent nothing in %d of %d rounds, which continued without it. The guarantee holds only if this did " +
+		"not depend on its rewards",
+	WarnNotNormal: "rewards are %s, but the test assumes that the estimates of each round are normal. So the error probability delta is " +
+		"approximate. More pulls per round make it more exact",
 	WarnTooClose: "task %q: the test reached its last round and could not separate the best arms. Give a larger epsilon " +
 		"or, if the budget is fixed, a larger budget",
-	WarnTooCloseWithin: "task %q: the test reached its last round and could not separate the best arms. %q is within %.3g of the best",
-	WarnUnpulled:       "%d pulls per agent do not reach every arm. Arms never measured are estimated by the kernel alone",
-	WarnNormKnown: "the norm bound %.3g (norm=%.3g) was computed from the true means, known only in simulation. " +
-		"Set norm= for a realistic sample size",
-	WarnNormNear: "the norm bound %.3g (norm=%.3g) was computed from the true means, known only in simulation; its function is within " +
-		"%.2g of each. Set norm= for a realistic sample size",
-	WarnRidgeBelieved: "xi was computed from the expected rewards, known only in simulation. Set xi= for a realistic sample size",
-	WarnCostNorm: "the column cost does not guide pulls under norm=, because bias counts beside variance. " +
-		"To plan by cost, use CoTestFC without norm=, or CoBayesFC",
-	WarnCostPulls: "the column cost does not guide pulls: %s plans by the number of pulls. " +
-		"To plan by cost, use CoTestFC without norm=, or CoBayesFC",
-	WarnCostBudget: "the column cost does not guide pulls: a budget counts pulls. " +
-		"To plan by cost, use CoTestFC without norm=, or CoBayesFC",
-	WarnTestsAlone: "the agents did not share (each ran as IndTestFC): the kernel's rank on all arms, %d, is the sum over tasks. " +
-		"So results of one task exclude nothing in another. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
+	WarnTooCloseWithin: "task %q: the test reached its last round and could not separate the best arms. It still shows that %q is within " +
+		"%.3g of the best",
+	WarnUnpulled: "%d pulls per agent do not reach every arm. The kernel alone estimates arms that were never measured. Give a " +
+		"larger budget to measure them",
+	WarnNormKnown: "the norm bound %.3g (norm=%.3g) was computed from the true means, which are known only in simulation. For a realistic " +
+		"sample size, set norm=",
+	WarnNormNear: "the norm bound %.3g (norm=%.3g) was computed from the true means, which are known only in simulation. A function of " +
+		"this norm is within %.2g of each. For a realistic sample size, set norm=",
+	WarnRidgeBelieved: "xi was computed from the expected rewards, which are known only in simulation. For a realistic sample size, set xi=",
+	WarnCostNorm: "under norm= the column cost does not guide pulls, because the plan weighs bias and variance. To plan by cost, use " +
+		"CoTestFC without norm=, or CoBayesFC",
+	WarnCostPulls:  "%s plans by the number of pulls and ignores the column cost. To plan by cost, use CoTestFC without norm=, or CoBayesFC",
+	WarnCostBudget: "a budget counts pulls, so the column cost is ignored. To plan by cost, use CoTestFC without norm=, or CoBayesFC",
+	WarnTestsAlone: "the agents did not share; each ran as IndTestFC. The kernel's rank on all arms is %d, the sum of the ranks of the " +
+		"tasks. So results of one task exclude nothing in another. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
 	WarnTestsMeans: "the arms did not share: the kernel lets the rewards of these %d arms differ freely. " +
 		"The test compares the means of each arm alone. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
-	WarnTestsAloneMany: "the agents did not share (each ran as IndTestFC): the kernel's effective rank is above %d on these %d arms. " +
-		"A test gains nothing from such a kernel. To share, state norm=, or use CoBayesFC",
-	WarnNoiseGuessed: "the noise of problem %q is unknown: rewards are simulated with sd %.3g, which the algorithm does not know. " +
-		"The sample sizes depend on it. State noise= or a column sd, or noise_guess= beside noise=\"unknown\"",
-	WarnNoiseTooSmall: "the noise scale is too small: rewards of task %q, arm %q have sd %.4g, %.3g times the scale. " +
-		"The guarantee is approximate. From about ten measurements of each arm on, noise=\"sd\" gives each arm its own scale",
-	WarnNoiseDiffers: "rewards of an arm have sd %.3g, %.3g times the stated noise (p = %.2g). " +
-		"Arms are weighted by the noise that their rewards show",
+	WarnTestsAloneMany: "the agents did not share; each ran as IndTestFC. The kernel's effective rank is above %d on these %d arms, so a " +
+		"test gains nothing from it. To share, state norm=, or use CoBayesFC",
+	WarnNoiseGuessed: "the noise of problem %q is unknown. Rewards are simulated with sd %.3g, which the algorithm does not use, and the " +
+		"sample sizes depend on it. State noise= or a column sd, or noise_guess= beside noise=\"unknown\"",
+	WarnNoiseTooSmall: "the noise scale is too small: rewards of task %q, arm %q have sd %.4g, %.3g times the scale. So the guarantee is " +
+		"approximate. If each arm has about ten measurements, noise=\"sd\" gives each arm its own scale",
+	WarnNoiseDiffers: "rewards of an arm have sd %.3g, %.3g times the stated noise (p = %.2g). Arms are weighted by the noise of their " +
+		"rewards. Check noise=, or leave it out",
 	WarnScalesDiffer: "some arms are far noisier than others: task %[1]q, arm %[2]q has sd %.3[5]g; task %[3]q, arm %[4]q has sd %.3[6]g " +
 		"(p = %.2[7]g). The test assumes one scale for both and may err more often than delta. Use noise=\"unknown arm\"",
 	WarnNoiseAbove: "rewards are noisier than stated: task %[1]q, arm %[2]q has sd %.3[3]g, %.3[4]g times the stated noise " +
 		"(p = %.2[5]g). The test may err more often than delta. State a larger noise=, or leave it out",
 	WarnSkewed: "rewards are skewed: task %[1]q, arm %[2]q has a skewness of %.2[3]g. With a scale for each arm the test " +
 		"may err far more often than delta. State bounded=[lo, hi], which is valid for any distribution in these limits",
-	WarnFewOutcomes: "each reward is one of two values, and %d of the %d measured arms have fewer than %d of one of them. " +
-		"The normal approximation of counts is rough for these arms",
+	WarnFewOutcomes: "rewards take two values, and %d of the %d measured arms have fewer than %d of one of them. For these arms the normal " +
+		"approximation is rough. Measure them more often before you rely on it",
 	WarnFree: "the kernel has free hyperparameters, which still have their start values. Call fit(p) to estimate them",
 	WarnBlocks: "arms are measured in blocks (block=%q), but %s ignores blocks and treats block effects as noise. " +
 		"CoTestFC and CoBayesFC compare arms within blocks",
-	WarnBound: "no lower bound: %s",
-	WarnBoundSize: "no lower bound: for %d arms its design needs at least %.2g products per step, above the limit of %.0g for results. " +
+	WarnBound: "no lower bound was computed: %s",
+	WarnBoundSize: "no lower bound was computed. For %d arms its design needs at least %.2g products per step, above the limit of %.0g. " +
 		"bounds(p) computes it",
-	WarnBoundStopped: "no lower bound: the run was interrupted before it was computed",
-	WarnErrors:       "errors exceed delta: %d of %d runs, 95 %% interval from %.3g",
-	WarnErrorsUnclear: "these runs cannot show whether errors stay within delta = %g: %d of %d runs are wrong. The error rate may be " +
-		"from %.2g %% to %.2g %%. Use more runs",
-	WarnFewRuns: "%d runs are too few to show that errors stay within delta = %g. With %d of %d wrong, the error rate may " +
-		"be as high as %.2g %%",
-	WarnFewRunsRight: "%d runs are too few to show that errors stay within delta = %g. With %d of %d wrong, the error rate may " +
-		"be as high as %.2g %%; %d runs without an error would be enough",
+	WarnBoundStopped: "no lower bound was computed, because the run was interrupted before",
+	WarnErrors: "errors exceed delta: %d of %d runs are wrong, and the 95 %% interval begins at %.3g. An assumption of the guarantee " +
+		"may be violated: see the other warnings",
+	WarnErrorsUnclear: "these runs cannot show whether errors stay within delta = %g. %d of %d runs are wrong, so the error rate may be " +
+		"%.2g %% to %.2g %%. Use more runs",
+	WarnFewRuns: "%d runs are too few to show that errors stay within delta = %g. With %d of %d wrong, the error rate may be as high as " +
+		"%.2g %%. Use more runs",
+	WarnFewRunsRight: "%d runs are too few to show that errors stay within delta = %g. With %d of %d wrong, the error rate may be as high " +
+		"as %.2g %%. %d runs without an error would be enough",
 	WarnMixedBuilds: "some runs were made by other builds of gonb-cope: %s. Their arithmetic may differ in the last digits, so samples " +
 		"and answers may differ from a run with one build",
 
-	WarnPlates: "in round %d rewards differ between plates by more than noise (p = %.2g). Lists measured in their order " +
-		"balance this between rivals. Find out what differs between the plates",
-	WarnLateDiffer: "late results differ from timely ones by more than noise (p = %.2[3]g), most at task %[1]q, arm %[2]q: " +
-		"by %.3[4]g, %.3[5]g standard errors. Lateness seems to depend on the reward, which no guarantee allows for",
+	WarnPlates: "in round %d rewards differ between plates by more than noise (p = %.2g). The order of the lists balances this between " +
+		"rival arms. Find out what differs between the plates",
+	WarnLateDiffer: "late results differ from timely ones by more than noise (p = %.2[3]g). The largest difference is %.3[4]g (%.3[5]g " +
+		"standard errors), at task %[1]q, arm %[2]q. If lateness depends on the reward, no guarantee holds. Find out why these came late",
 	WarnTwice: "%[3]d of %[4]d repeated pulls have exactly the value of their first pull, as %[5]g of %[1]s and of %[2]s. " +
 		"One measurement seems to be recorded under both ids and counts twice. Correct or fail one of them",
 
-	WarnFitLimit:        "%[1]s ended at its limit, %[2]s=%.3[3]g. The data favour a value beyond the limit, or do not need this term",
-	WarnFitUndetermined: "these data do not determine %s: its interval is unknown",
-	WarnFitLoose:        "these data determine %s poorly: values from %.3g to %.3g fit about as well",
+	WarnFitLimit: "%[1]s ended at its limit, %[2]s=%.3[3]g. The data favour a value beyond the limit, or do not need this term. " +
+		"Widen the limit or remove the term",
+	WarnFitUndetermined: "these data do not determine %s, so its interval is unknown. State its value if you know it",
+	WarnFitLoose:        "these data determine %s poorly. Values from %.3g to %.3g fit about as well",
 	WarnFitMisfit: "the kernel does not fit: the means differ from it by more than noise (p = %.3[3]g). Add %[1]s and fit again: " +
 		"%[2]s",
 	WarnFitTooGood: "the means are closer to the kernel than their noise allows (mean square %.3g, p = %.3g). Rewards of different " +
 		"arms may share their noise, as replicates of one batch do",
-	WarnFitWorse:   "the kernel predicts a left-out arm worse than the mean of its task does (error %.3g against %.3g)",
-	WarnFitFewArms: "%d arms are too few for %d free hyperparameters. The fit may follow chance",
+	WarnFitWorse: "the kernel predicts a left-out arm worse than the mean of its task does (error %.3g against %.3g). Its features may " +
+		"not matter here: try other columns or another kernel",
+	WarnFitFewArms: "%d arms are too few for %d free hyperparameters. The fit may follow chance. State some of them as numbers",
 	WarnPoolHurts: "pooling the tasks hurts: kernels that share nothing between tasks explain the data better (by %.3g " +
 		"nats). Use task(identity())",
 	WarnPoolUnclear: "these data do not show whether pooling the tasks helps (support %.3g nats)",
 	WarnPoolWeak:    "sharing will save few further measurements at the precision of these data: the predicted speedup is %.3g",
 
 	WarnMeasuredWrong: "the fitted kernel misleads: %d of %d simulated runs are wrong with sharing and %d without, against delta = %g. " +
-		"It cannot represent these means. Add identity() to it, or use robust=true",
+		"It cannot represent these means. Add identity() to it, or state misfit=",
 	WarnMeasuredPoolWrong: "pooling the tasks hurts: %d of %d simulated runs are wrong with sharing, against delta " +
-		"= %g, and %d without. The kernel cannot represent these means. Add identity() to it, or use robust=true",
+		"= %g, and %d without. The kernel cannot represent these means. Add identity() to it, or state misfit=",
 	WarnMeasuredSlower: "pooling the tasks hurts in runs with a guarantee: " + measuredSpeedup,
 	WarnMeasuredWeak:   "pooling the tasks will help little in runs with a guarantee: " + measuredSpeedup,
 	WarnMeasuredLess:   "pooling the tasks helps less than predicted in runs with a guarantee: " + measuredSpeedup,
-	WarnUnmeasured:     "interrupted before the value of sharing was measured",
+	WarnUnmeasured:     "the run was interrupted before the value of sharing was measured",
 
-	WarnLeastFavourable: "planned for the least favourable configuration: the hardest rewards in which the best arm of each task leads " +
+	WarnLeastFavourable: "the plan is for the least favourable configuration: the hardest rewards in which the best arm of each task leads " +
 		"by the gap. Larger gaps need fewer samples",
 	WarnNotForecast:       "%s",
 	WarnChangeFailed:      "%s: %s",
-	WarnForecastStopped:   "interrupted: some methods were not simulated, or with fewer runs than asked for",
+	WarnForecastStopped:   "the command was interrupted. Some methods were not simulated, or with fewer runs than asked for",
 	WarnForecastByProblem: "the rewards are simulated from the problem's means and noise, not by the reward function of the run",
 
-	WarnBoundsGuessed: "the noise scale is unknown: the numbers are for the guess of %.3g. Sample sizes grow with its square",
-	WarnBoundsKernel: "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q. " +
-		"The theorems do not apply",
-	WarnBoundsGap:     "%[1]s is between %.6[4]g and %.6[5]g: the solver stopped at a relative gap of %.2[3]g (%[2]s)",
+	WarnBoundsGuessed: "the noise scale is unknown, and the numbers are for the guess of %.3g. Sample sizes grow with its square. State " +
+		"noise= if you know it",
+	WarnBoundsKernel: "the kernel cannot represent the expected rewards: at task %[1]q, arm %[2]q it misses by %.3[3]g. The theorems do " +
+		"not apply. Add c*identity() to the kernel",
+	WarnBoundsGap: "%[1]s is known only to lie between %.6[4]g and %.6[5]g. The solver stopped early, at a relative gap of %.2[3]g " +
+		"(%[2]s)",
 	WarnBoundsEnds:    "%s is between %.6g and %.6g",
-	WarnBoundsReached: "%s is between %.6g and %.6g; the pairs that were examined, not all, reach %.6g",
-	WarnBoundsTime:    "T* is between %.6g, its value at xi = %.3g, and %.6g, its value for arms that share nothing",
+	WarnBoundsReached: "%s is between %.6g and %.6g. Not all pairs were examined; those examined reach %.6g",
+	WarnBoundsTime:    "T* is between %.6g (its value at xi = %.3g) and %.6g (its value for arms that share nothing)",
 	WarnBoundsRidge:   "xi = %.3[2]g violates the condition of %[1]s (%.3[3]g ≤ %.3[4]g)",
-	WarnBoundsAuto: "xi = %.3g is the smallest value at which %d of the arms represent all others to a tenth of it. The theorems need a " +
-		"much smaller one, with thousands of directions",
-	WarnBoundsNorm: "the norm of the expected rewards is not computed for so many arms. Without norm= the conditions of the " +
-		"theorems on xi are not checked",
-	WarnBoundsWithNorm: "algorithms that rely on a norm of at most %g need at least %.4g samples per agent. The lower bound from T* " +
-		"is for algorithms that do not",
-	WarnBoundsBudget: "the budget of %d per agent is below the minimum of Alg. 2 (%.4g). Its error bound says nothing",
-	WarnBoundsEpsilon: "gaps below epsilon = %g count as epsilon (the smallest is %.4g). Hardness and upper bounds refer to this (PAC) " +
-		"problem. The lower bound refers to an easier one",
+	WarnBoundsAuto: "xi = %.3g is the smallest value at which %d arms represent all others to within a tenth of xi. The theorems need a " +
+		"much smaller xi, with thousands of directions",
+	WarnBoundsNorm: "for so many arms the norm of the expected rewards is not computed. So the conditions of the theorems on xi are not " +
+		"checked. To check them, state norm=",
+	WarnBoundsWithNorm: "algorithms that assume a norm of at most %g need at least %.4g samples per agent. The lower bound from T* is for " +
+		"algorithms without that assumption",
+	WarnBoundsBudget: "the budget of %d per agent is below the minimum of Alg. 2 (%.4g). Its error bound does not apply. Give a larger budget",
+	WarnBoundsEpsilon: "gaps below epsilon = %g (the smallest is %.4g) are raised to epsilon. Hardness and upper bounds are for this PAC " +
+		"problem. The lower bound is for an easier one",
 }
 
 // OfNoise reports whether the data speak against what the guarantee assumes of the noise.
@@ -364,15 +371,12 @@ func (w Warning) lackOfFit() string {
 	arms := lists.Map(l.Worst, func(r Residual) string {
 		return fmt.Sprintf("task %q, arm %q by %.3g (%s standard errors)", r.Task, r.Arm, r.Off, tenths(r.Standardised))
 	})
-	remedy := fmt.Sprintf("Add %.3g*identity() to the kernel, or use robust=true with CoTestFC", l.Nugget)
-	if l.Robust {
-		remedy = fmt.Sprintf("robust=true allows for this; in the kernel, add %.3g*identity()", l.Nugget)
-	}
+	remedy := fmt.Sprintf("Add %.3g*identity() to the kernel, or state misfit=, a bound on the misspecification, with CoTestFC", l.Nugget)
 	if l.Scales {
 		remedy += `. If the noise is larger than stated, use noise="unknown"`
 	}
 	if math.IsInf(l.Nugget, 1) {
-		remedy = "No kernel explains numbers so large. Check them for slips"
+		remedy = "No kernel explains residuals so large. Check these rewards for typing errors"
 	}
 	if a := l.Alike; a != nil {
 		remedy = fmt.Sprintf("Arms %q and %q of task %q have the same features and differ by %.3g (%s standard errors). A column "+
@@ -387,7 +391,7 @@ func (w Warning) lackOfFit() string {
 	return s
 }
 
-// NoiseWarnings says that rewards are simulated with a guess of their noise, if the noise is
+// NoiseWarnings states that rewards are simulated with a guess of their noise, if the noise is
 // unknown: predictions use the guess, and rewards in other units have another one. An algorithm
 // that estimates the scale does not treat a guess as true, and its guarantee does not rest on one.
 func NoiseWarnings(p *problem.Problem) []Warning {
@@ -400,7 +404,7 @@ func NoiseWarnings(p *problem.Problem) []Warning {
 // priorNumbers is how many numbers of a warning about a prior are about one run.
 const priorNumbers = 5
 
-// OfPrior reports whether the warning says that data are not credible under a prior.
+// OfPrior reports whether the warning states that data are not credible under a prior.
 func (w Warning) OfPrior() bool {
 	return w.Kind == WarnPriorLevel || w.Kind == WarnPriorScale || w.Kind == WarnPriorKernel
 }

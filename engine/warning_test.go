@@ -136,11 +136,11 @@ func TestWarnLackOfFit(t *testing.T) {
 	l := &LackOfFit{Round: 2, PValue: 0.00123, Nugget: 0.5, Worst: []Residual{{"oslo", "a", 1.25, 4.2}, {"rome", "b", -1, -3}}}
 	w := Warning{Kind: WarnLackOfFit, Numbers: []float64{1, 1}, LackOfFit: l}
 	const found = `the kernel does not fit: in round 2 its predictions miss the mean rewards by more than noise (p = 0.0012). Largest residuals: task "oslo", arm "a" by 1.25 (4.2 standard errors), task "rome", arm "b" by -1 (-3.0 standard errors). `
-	if got, want := w.String(), found+"Add 0.5*identity() to the kernel, or use robust=true with CoTestFC"; got != want {
+	if got, want := w.String(), found+"Add 0.5*identity() to the kernel, or state misfit=, a bound on the misspecification, with CoTestFC"; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	l.Robust, l.Scales, w.Numbers = true, true, []float64{3, 20}
-	want := "in 3 of 20 runs " + found + `robust=true allows for this; in the kernel, add 0.5*identity(). If the noise is larger than stated, use noise="unknown" (of the first such run)`
+	l.Scales, w.Numbers = true, []float64{3, 20}
+	want := "in 3 of 20 runs " + found + `Add 0.5*identity() to the kernel, or state misfit=, a bound on the misspecification, with CoTestFC. If the noise is larger than stated, use noise="unknown" (of the first such run)`
 	if got := w.String(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -22,8 +22,8 @@ type Entry struct {
 	Params     []Param  // in the order of positional arguments
 	Example    string   // an expression that prints unchanged
 
-	Type   reflect.Type // of the kernel
-	fields []int        // of that type, one for each of Params
+	Type   reflect.Type // type of the kernel
+	fields []int        // fields of that type, one for each of Params
 
 	// Build makes the kernel from arguments by parameter name, and reports unknown, missing and unsuitable ones. Bind checks what
 	// depends on the points.

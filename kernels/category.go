@@ -50,7 +50,7 @@ func (k Category) String() string { return formOf(k).String() }
 var categoryEntry = Entry{
 	Name: "category", Synonyms: []string{"categorical", "overlap", "hamming", "onehot", "one_hot"},
 	Formula:    "Π_c (1 if x_c = y_c, else similarity)",
-	Doc:        "columns that are codes: two values are equal or they are not",
+	Doc:        "columns of categories, whose values are equal or different",
 	Reference:  "one column's matrix is similarity·11ᵀ + (1 - similarity)·[x_c = y_c]; products by Schur's theorem",
 	Dimensions: "d ≥ 1",
 	Params:     []Param{similarityParam, dimsParam},

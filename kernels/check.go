@@ -136,7 +136,7 @@ func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 type ParamError struct {
 	Kernel  string // its name
 	Param   string // name of the parameter; "" for a number that is not a parameter
-	Index   int    // of the value in a list, from 0; -1 for the argument as a whole
+	Index   int    // index of the value in a list, from 0; -1 for the argument as a whole
 	Message string // to follow the parameter: "is -2; it must be at least 0"
 }
 

@@ -42,7 +42,7 @@ func (f Free) check(kernel string, p Param) error {
 	case p.Kind == IntegerKind || p.Kind == ChoiceKind:
 		return wrong(kernel, p.Name, "is a free hyperparameter, but %v cannot be fitted", p.Kind)
 	case f.Min == 0 && f.Max == 0 && !(f.Value > 0):
-		return wrong(kernel, p.Name, "starts at %s, which does not determine its limits; give min= and max=", number(f.Value))
+		return wrong(kernel, p.Name, "starts at %s, from which its limits cannot be derived. Give min= and max=", number(f.Value))
 	case !isFinite(f.Value) || !isFinite(least) || !isFinite(most) || !(least <= f.Value && f.Value <= most):
 		return wrong(kernel, p.Name, "starts at %s; it must lie between min, which is %s, and max, which is %s", number(f.Value),
 			number(least), number(most))

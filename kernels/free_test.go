@@ -194,7 +194,7 @@ func TestFreeHyperparametersErrors(t *testing.T) {
 		{build("rbf", Args{"lengthscale": Free{Value: 1, Min: 0, Max: 2}}), "rbf: lengthscale is 0; it must be greater than 0 and finite, and so must the limits of a free hyperparameter"},
 		{build("category", Args{"similarity": Free{Value: 0.5, Min: 0, Max: 2}}), "category: similarity is 2; it must be at least 0 and less than 1, and so must"},
 		{build("polynomial", Args{"degree": Free{Value: 2}}), "polynomial: degree is a free hyperparameter, but a whole number cannot be fitted"},
-		{Free{}.Validate(0), "free starts at 0, which does not determine its limits; give min= and max="},
+		{Free{}.Validate(0), "free starts at 0, from which its limits cannot be derived. Give min= and max="},
 		{copied, "would copy a free hyperparameter"},
 		{twice, "the free hyperparameter a has two definitions"},
 	} {

@@ -35,7 +35,7 @@ func (j Joint) Free() ([]Parameter, error) {
 		case at < 0:
 			found = append(found, p)
 		case found[at].Value != p.Value:
-			mistake = fmt.Errorf("the free hyperparameter %s has two definitions, %s and %s; one name is one hyperparameter", p.Name,
+			mistake = fmt.Errorf("the free hyperparameter %s has two definitions, %s and %s. Give them different names", p.Name,
 				found[at].Free, p.Free)
 		default: // limits that follow from two parameters
 			found[at].Min, found[at].Max = max(found[at].Min, p.Min), min(found[at].Max, p.Max)

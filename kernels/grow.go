@@ -23,7 +23,7 @@ type Growing struct {
 	largest  float64   // of diagonal
 
 	turn      chan struct{} // holds one value while no caller computes columns
-	columns   [][]float64   // of N values each; never changed
+	columns   [][]float64   // columns of N values each; never changed
 	pivots    []int
 	rest      []float64 // N: the diagonal less the columns
 	spare     []float64 // N, or nil: buffer for the next rest

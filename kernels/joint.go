@@ -67,7 +67,7 @@ func LiftBoth(k Kernel) (Joint, error) {
 		})
 		return product, err
 	}
-	return Joint{}, fmt.Errorf("%[1]s does not say whether it compares tasks or arms; write task(%[1]s) or arm(%[1]s)", k)
+	return Joint{}, fmt.Errorf("%[1]s may compare tasks or arms. Write task(%[1]s) or arm(%[1]s)", k)
 }
 
 // each applies a function to the factors that are not nil, each with the name of its space.
@@ -155,8 +155,8 @@ func MulJoint(a, b Joint) (Joint, error) {
 		return Joint{}, fmt.Errorf("this product is a sum of %d terms; %d are allowed", n, maxTerms)
 	}
 	if len(a.Terms) > 1 && b.anonymous() || len(b.Terms) > 1 && a.anonymous() {
-		return Joint{}, errors.New("this product would copy a free hyperparameter into several terms; give it a name to keep it one " +
-			"number: free(…, name=\"a\")")
+		return Joint{}, errors.New("this product would copy a free hyperparameter into several terms. To keep it one number, give it a name: " +
+			"free(…, name=\"a\")")
 	}
 	var product Joint
 	for _, s := range a.Terms {

@@ -60,7 +60,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%.30s: error %.300v, want %q", text, err, want)
 		}
 	}
-	if _, err := kernels.ParseJoint("linear()"); err == nil || !strings.Contains(err.Error(), "write task(linear()) or arm(linear())") {
+	if _, err := kernels.ParseJoint("linear()"); err == nil || !strings.Contains(err.Error(), "Write task(linear()) or arm(linear())") {
 		t.Errorf("a kernel of one space: %v", err)
 	}
 }

@@ -27,7 +27,11 @@ func (views) Answer(a answer.Answer) view {
 
 // answerBlocks shows the recommended arm of each task, what to measure next, and how far to trust the answer.
 func answerBlocks(a answer.Answer) []Block {
-	out := append(remarks(a.Warnings, true), Paragraph{Text: answerSentence(a), Lead: true})
+	out := append(remarks(a.Warnings, true), overallBlocks(a)...)
+	if len(a.Pareto) > 0 {
+		out = append(out, paretoTable(a))
+	}
+	out = append(out, Paragraph{Text: answerSentence(a), Lead: a.Overall == nil})
 	if len(a.Picks) > 0 {
 		out = append(out, pickTable(a))
 	}
@@ -84,7 +88,7 @@ func answerSentence(a answer.Answer) string {
 	return text
 }
 
-// recommendations says how many recommended arms are good enough with a probability of 95 %, and how probable it is for the others.
+// recommendations states how many recommended arms are good enough with a probability of 95 %, and how probable it is for the others.
 func recommendations(epsilon float64, choices []answer.Pick) string {
 	var open []float64 // probabilities below 95 %
 	for _, p := range choices {
@@ -112,7 +116,7 @@ func recommendations(epsilon float64, choices []answer.Pick) string {
 	}
 }
 
-// bestWithin says what an arm is that is good enough.
+// bestWithin states what an arm is that is good enough.
 func bestWithin(epsilon float64) string {
 	if epsilon > 0 {
 		return "within " + decimal(epsilon, 4) + " of the best"
@@ -158,6 +162,10 @@ func pickTable(a answer.Answer) Table {
 	if a.Goal == problem.GoalMin {
 		t.Caption += ": the lowest " + rewardTitle(a)
 	}
+	if a.Required != nil {
+		t.Columns = append(t.Columns, number("feasible_probability", "P("+strings.Join(a.Required, ", ")+")", ""))
+		t.Notes = append(t.Notes, "An option that does not meet the requirement counts as the worst of its task.")
+	}
 	failed := slices.ContainsFunc(a.Picks, func(p answer.Pick) bool { return p.Failed > 0 })
 	if failed {
 		t.Columns = append(t.Columns, text("failed", "Failed"))
@@ -176,6 +184,11 @@ func pickTable(a answer.Answer) Table {
 			within = "only option"
 		}
 		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, within, estimate, interval, loss, known(p.RunnerUp), p.Count}
+		if a.Required != nil && p.Feasible != nil {
+			row = append(row, Chance(*p.Feasible))
+		} else if a.Required != nil {
+			row = append(row, nil)
+		}
 		if failed {
 			row = append(row, fmt.Sprintf("%d of %s", p.Failed, decimal(float64(p.Failed)+p.Count, 4)))
 		}
@@ -238,6 +251,12 @@ func nextTable(a answer.Answer) Table {
 	if a.Undetermined != nil {
 		t.Notes = []string{"These options were measured least."}
 	}
+	costs := a.Next[0].Cost > 0
+	if costs {
+		t.Columns = append(t.Columns, Column{Name: "cost", Title: "Cost", Align: Right, Digits: 3})
+		t.Notes = append(t.Notes, fmt.Sprintf("They cost %s together. Costs of options without measurements are predicted.",
+			decimal(lists.Sum(a.Next, func(p answer.Pull) float64 { return p.Cost }), 4)))
+	}
 	blocks := a.Next[0].Block > 0
 	if blocks {
 		t.Columns = append(t.Columns, number("block", "New "+cmp.Or(join(a.Blocks, 3), "block"), ""))
@@ -245,6 +264,9 @@ func nextTable(a answer.Answer) Table {
 	}
 	for _, p := range a.Next {
 		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, p.Count}
+		if costs {
+			row = append(row, p.Cost)
+		}
 		if blocks {
 			row = append(row, p.Block)
 		}
@@ -255,11 +277,14 @@ func nextTable(a answer.Answer) Table {
 
 // lossNote says by how much the proposed measurements are expected to lower the expected loss.
 func lossNote(a answer.Answer) string {
-	if a.LossAfter >= a.LossNow {
-		return fmt.Sprintf("The expected loss, averaged over tasks, is %s. These measurements should not change it.",
-			decimal(a.LossNow, 3))
+	what := "averaged over tasks"
+	if a.Overall != nil {
+		what = "of the pick for all tasks"
 	}
-	return fmt.Sprintf("These measurements should lower the expected loss, averaged over tasks, from %s to %s.",
+	if a.LossAfter >= a.LossNow {
+		return fmt.Sprintf("The expected loss, %s, is %s. These measurements should not change it.", what, decimal(a.LossNow, 3))
+	}
+	return fmt.Sprintf("These measurements should lower the expected loss, %s, from %s to %s.", what,
 		decimal(a.LossNow, 3), decimal(a.LossAfter, 3))
 }
 
@@ -272,7 +297,7 @@ const (
 )
 
 // answerFigure draws the estimate and interval of every arm beside its measured mean, and shades the pick, a panel for each task: along the
-// column of numbers with the most values, a line for each combination of the others; where there is none, or there
+// column of numbers with the most values, a line for each combination of the others; if there is none, or there
 // are too many combinations, along the names of the arms.
 func answerFigure(a answer.Answer) Figure {
 	f := Figure{Title: "Estimates, with 95 % intervals", YLabel: rewardTitle(a)}
@@ -441,7 +466,7 @@ func answerNames(a answer.Answer, picks []answer.Pick) []string {
 	return labels
 }
 
-// answerPoints draws a task along the names of its arms.
+// answerPoints draws a task along the names of its arms. The recommended arm is among the estimates, and is marked on top of them.
 func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
 	believed, measured, pick := Series{Name: "estimate", Style: Points, Hue: 1}, Series{Name: "mean measured", Style: Points, Hue: 2},
 		Series{Name: "recommended", Style: Points, Hue: 3}
@@ -450,11 +475,10 @@ func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
 		if at < 0 {
 			continue
 		}
-		to := &believed
+		believed.Add(float64(at), arm.Estimate, ends(arm)...)
 		if arm.Arm == p.Arm {
-			to = &pick
+			pick.Add(float64(at), arm.Estimate, ends(arm)...)
 		}
-		to.Add(float64(at), arm.Estimate, ends(arm)...)
 		if arm.Mean != nil {
 			measured.Add(float64(at), *arm.Mean)
 		}

@@ -23,12 +23,12 @@ type Document struct {
 	Provenance *Provenance // nil for none
 }
 
-// Provenance says how a document came about, well enough to make it again.
+// Provenance states how a document came about, well enough to make it again.
 // JSON output leaves it out, so that the same script with the same data and
 // seed gives the same bytes.
 type Provenance struct {
-	Version      string // of gonb-cope
-	Revision     string // of its source
+	Version      string // version of gonb-cope
+	Revision     string // revision of its source
 	Go           string // version of Go it was built with
 	Platform     string // operating system and architecture
 	Script       string // file name

@@ -106,7 +106,7 @@ func FigureElement(w io.Writer, f Figure, id string) error {
 
 type htmlWriter struct {
 	markWriter
-	prefix   string // of ids
+	prefix   string // prefix of ids
 	notebook bool   // for a cell of a notebook
 	png      []byte // the last figure of a notebook as PNG; nil if the font lacks some of its letters
 }

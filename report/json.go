@@ -195,7 +195,7 @@ var errTooLong = errors.New("the value is too long")
 type jsonWriter struct {
 	w       *bufio.Writer
 	written int64
-	limit   int64 // of bytes, after which err is errTooLong; 0 means none
+	limit   int64 // limit of bytes, after which err is errTooLong; 0 means none
 	whole   bool  // no list of records ends at mostJSON
 	depth   int
 	flat    int // how many long lists the place is in, which has no line breaks

@@ -56,7 +56,7 @@ func TestNotesReadBack(t *testing.T) {
 	if len(got.Notes) != 2 || !got.Notes[0].Same(r.Notes[0]) || !got.Notes[1].Same(r.Notes[1]) {
 		t.Errorf("%q, want %q", got.Notes, r.Notes)
 	}
-	if !strings.Contains(string(text), `"the budget of 10 per agent is below the minimum of Alg. 2 (82.3). Its error bound says nothing"`) {
+	if !strings.Contains(string(text), `"the budget of 10 per agent is below the minimum of Alg. 2 (82.3). Its error bound does not apply. Give a larger budget"`) {
 		t.Errorf("no sentence in %s", text)
 	}
 }

@@ -135,7 +135,7 @@ func (a framed) check(f Figure) error {
 		if a.other != "" {
 			hint = fmt.Sprintf("the numbers are along %s: give %[1]slim or log%[1]s", a.other)
 		}
-		switch rule := fmt.Sprintf("the %s axis of this figure has %s, and no numbers", a.name, a.names); {
+		switch rule := fmt.Sprintf("the %s axis of this figure has %s, not numbers", a.name, a.names); {
 		case a.lim != nil:
 			return wrongLim(rule, hint)
 		case logged:

@@ -84,7 +84,7 @@ func TestLayoutErrors(t *testing.T) {
 		option string
 		want   string
 	}{
-		{results, PlotOptions{Layout: Layout{YLim: lim(0, 1)}}, "ylim", "ylim is [0, 1]; the y axis of this figure has the names of the bars, and no numbers"},
+		{results, PlotOptions{Layout: Layout{YLim: lim(0, 1)}}, "ylim", "ylim is [0, 1]; the y axis of this figure has the names of the bars, not numbers"},
 		{results, PlotOptions{Layout: Layout{LogY: ptr(true)}}, "logy", "logy is true; the y axis of this figure has the names of the bars"},
 		{allocation(5, 6), PlotOptions{Layout: Layout{XLim: lim(0, 1)}}, "xlim", "the x axis of this figure has the names of its columns"},
 		{fcSweep(), PlotOptions{X: "algorithm", Y: []string{"ratio"}, Layout: Layout{LogX: ptr(true)}}, "logx", "the x axis of this figure has names"},

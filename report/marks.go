@@ -23,7 +23,7 @@ type markWriter struct {
 	marks
 	b       strings.Builder
 	figures int   // so far
-	err     error // of the first figure that could not be drawn
+	err     error // error of the first figure that could not be drawn
 }
 
 // medium writes what is more than words.

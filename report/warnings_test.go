@@ -24,10 +24,10 @@ func TestWarningsOfAKind(t *testing.T) {
 		{Values: []any{3.0}, Result: engine.Result{Warnings: []engine.Warning{unpulled(2)}}},
 		{Values: []any{4.0}, Result: engine.Result{}},
 	}}
-	const kernel = `the kernel cannot represent the expected rewards: off by 3 at task "t0", arm "a". No guarantee holds. Add c*identity() to the kernel, or state misfit=3 for CoTestFC`
+	const kernel = `the kernel cannot represent the expected rewards: at task "t0", arm "a" it misses by 3. No guarantee holds. Add c*identity() to the kernel, or state misfit=3 for CoTestFC`
 	const free = "the kernel has free hyperparameters, which still have their start values. Call fit(p) to estimate them"
 	want := []string{kernel + " (2 of 4 results; the first is shown)", free + " (1 of 4 results)",
-		"2 to 4 pulls per agent do not reach every arm. Arms never measured are estimated by the kernel alone (2 of 4 results)"}
+		"2 to 4 pulls per agent do not reach every arm. The kernel alone estimates arms that were never measured. Give a larger budget to measure them (2 of 4 results)"}
 	if got := sweepWarnings(s); !slices.Equal(got, want) {
 		t.Errorf("a sweep: got %q, want %q", got, want)
 	}

@@ -82,7 +82,7 @@ func Attach(c, file string, opt campaign.TellOptions) campaign.Receipt {
 // tellArguments returns the arguments of Tell. The sheet has the name of the file.
 func tellArguments(c, file string, opt campaign.TellOptions) map[string]any {
 	if opt.Sheet != "" {
-		panic(prefixed(fmt.Errorf("the sheet has the name of its file; leave Sheet out, got %q", opt.Sheet)))
+		panic(prefixed(fmt.Errorf("leave Sheet out, because the name of the file is used; got %q", opt.Sheet)))
 	}
 	return map[string]any{"c": c, "file": file, "by": opt.By, "sure": opt.Sure, "take_good": opt.TakeGood, "extra": opt.Extra}
 }

@@ -96,9 +96,9 @@ func (o *agentOptions) check() error {
 	ways := lists.Count([]bool{len(o.command) > 0, o.http != "", o.campaign != "", o.simulate}, func(way bool) bool { return way })
 	switch {
 	case o.run == "" || o.task == "":
-		return usageError{errors.New("agent needs --run and --task: gonb-cope cluster open prints them")}
+		return usageError{errors.New("agent needs --run and --task. gonb-cope cluster open prints them")}
 	case ways != 1:
-		return usageError{errors.New("agent needs one way to measure: a command after --, --http URL, --campaign DIR or --simulate")}
+		return usageError{errors.New("state how the agent measures: a command after --, --http URL, --campaign DIR or --simulate")}
 	case o.patience < 0:
 		return usageError{fmt.Errorf("--patience must be 0 or longer, got %v", o.patience)}
 	case o.grace < 0:
@@ -136,7 +136,7 @@ func (o *agentOptions) measureTask(ctx context.Context) error {
 	}
 	f, err := a.Take(ctx)
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted: the measurements are in %s, and the same command continues", dir)
+		return fmt.Errorf("the agent was interrupted. Its measurements are in %s, and the same command continues", dir)
 	}
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (o *agentOptions) puller(ctx context.Context) func(question.Question, clust
 			return o.people(ctx)
 		case o.simulate:
 			if b.Simulation == nil {
-				return nil, fmt.Errorf("run %s cannot be simulated: its problem has no expected rewards", o.run)
+				return nil, fmt.Errorf("run %s cannot be simulated, because its problem has no expected rewards", o.run)
 			}
 			env, err := sim.EnvironmentOf(ctx, q.Problem, b.Simulation.Seed, b.Simulation.Run)
 			return cluster.Simulated{Environment: env}, err

@@ -85,7 +85,7 @@ func TestAgentOfPeople(t *testing.T) {
 	if err != nil || len(s.Notes) == 0 || !strings.Contains(s.Notes[0].String(), `planned by run wells for task "oslo"`) {
 		t.Errorf("status: notes %q, error %v", s.Notes, err)
 	}
-	if _, err := k.Do(ctx, &campaign.Close{Reason: "no time", By: "Ann"}); err == nil || !strings.Contains(err.Error(), "is led by run wells") {
+	if _, err := k.Do(ctx, &campaign.Close{Reason: "no time", By: "Ann"}); err == nil || !strings.Contains(err.Error(), "belongs to a run of agents (run wells") {
 		t.Errorf("closing a round of a led campaign: %v", err)
 	}
 	other := &agentOptions{run: "wells", task: "rome", campaign: lab, recipe: recipe}

@@ -20,7 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -33,6 +33,10 @@ type bestOptions struct {
 	epsilon float64
 	next    int
 	retry   bool
+
+	overall           bool
+	perBlock, options int
+	checks            []string
 }
 
 // columnFlag is a flag that is a parameter of problem, of the same name.
@@ -48,15 +52,22 @@ func bestColumns() []columnFlag {
 	return []columnFlag{
 		{name: "task", list: true, help: "`COLUMN` whose values are the tasks, such as reactions or sites (repeatable)"},
 		{name: "arm", list: true, help: "`COLUMN` whose values are the options to choose from (repeatable)"},
-		{name: "reward", help: "`COLUMN` of the measured values, or of their means"},
+		{name: "reward", list: true, help: "`COLUMN` of the measured values, or of their means (repeatable: the options that may be the best " +
+			"trade-off)"},
+		{name: "require", list: true, help: "`LIMIT` of another measured column, such as \"impurity < 0.5\" (repeatable)"},
 		{name: "sd", help: "`COLUMN` of standard deviations, if rows are means"},
 		{name: "count", help: "`COLUMN` of the number of measurements, if rows are means"},
 		{name: "successes", help: "`COLUMN` with the number of successes among --trials, instead of --reward"},
 		{name: "trials", help: "`COLUMN` with the number of trials, for --successes"},
 		{name: "blocks", list: true, help: "`COLUMN` of the blocks: rows measured together, such as on one day or plate (repeatable)"},
+		{name: "crossed", list: true, help: "`COLUMN` of blocks that span all tasks: its labels mean one block at every task (repeatable)"},
+		{name: "cost", help: "`COLUMN` with the cost of a measurement: --next then counts cost"},
+		{name: "weights", help: "`COLUMN` with the weight of a task, for --overall"},
 		{name: "text", list: true, help: "`COLUMN` of names that look like numbers, such as versions, where 12.1 is not 12.10 (repeatable)"},
 		{name: "log", list: true, help: "`COLUMN` to use on a logarithmic scale (repeatable; default: chosen automatically)"},
 		{name: "task_features", list: true, help: "`COLUMN` that describes the tasks, such as a temperature or pH (repeatable)"},
+		{name: "candidates", list: true, help: "options to consider besides those in the table: `all` combinations of the option columns, a " +
+			"range such as \"lr=1e-5..1e-1 log\", or a table of options (repeatable)"},
 		{name: "failed", help: "`CONDITION` for rows whose measurement failed, such as \"status != 'ok'\""},
 		{name: "where", help: "`CONDITION` for the rows to use, such as \"site == 'Gent'\""},
 	}
@@ -86,8 +97,8 @@ A table with the columns task, arm and mean needs no flags.`,
 			case ending == ".ipynb" || ending == ".cope":
 				return usageError{fmt.Errorf("%s is not a table of measurements; gonb-cope %s %[1]s %[2]ss it", args[0],
 					map[bool]string{true: "report", false: "run"}[ending == ".ipynb"])}
-			case strings.HasPrefix(ending, ".xls") || ending == ".ods":
-				return usageError{fmt.Errorf("%s is a spreadsheet, which best cannot read; save its sheet as CSV", args[0])}
+			case ending == ".xls" || ending == ".xlsb" || ending == ".ods":
+				return usageError{fmt.Errorf("%s is a spreadsheet, which best cannot read; save its sheet as .xlsx or CSV", args[0])}
 			}
 			return nil
 		},
@@ -98,10 +109,16 @@ A table with the columns task, arm and mean needs no flags.`,
 		x := &o.columns[k]
 		f.StringArrayVar(&x.value, strings.ReplaceAll(x.name, "_", "-"), nil, x.help)
 	}
-	f.StringVar(&o.goal, "goal", "", "`max` or min: whether higher or lower rewards are better (default max)")
+	f.StringVar(&o.goal, "goal", "",
+		"`max` or min: whether higher or lower rewards are better (default max); for several rewards as in max,min")
 	f.StringVar(&o.bounded, "bounded", "", "limits `LO,HI` of the reward, such as 0,100: estimates and intervals stay inside")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "`TOLERANCE`: an option this close to the best is good enough, in units of the reward")
-	f.IntVar(&o.next, "next", 0, "`NUMBER` of further measurements to propose")
+	f.IntVar(&o.next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with -o FILE.xlsx or FILE.csv a "+
+		"list to fill in is written")
+	f.BoolVar(&o.overall, "overall", false, "also recommend one option for all tasks together")
+	f.IntVar(&o.perBlock, "per-block", 0, "propose an option at most `NUMBER` times in a block")
+	f.IntVar(&o.options, "options", 0, "propose at most `NUMBER` different options")
+	f.StringArrayVar(&o.checks, "check", nil, "`NAME` of an option that is in every proposed block (repeatable)")
 	f.BoolVar(&o.retry, "retry", false, "also recommend and propose options whose measurements have all failed")
 	f.StringVar(&o.run.format, "format", "", formatNames(true)+" (default: from the ending of -o, else text)")
 	f.StringVarP(&o.run.output, "output", "o", "", "write to this `FILE` instead of standard output")
@@ -138,18 +155,23 @@ func (o *bestOptions) runBest(ctx context.Context, table string) error {
 			return usageError{fmt.Errorf("--bounded must be two numbers, the lower one first, as in --bounded 0,100; got %s", o.bounded)}
 		}
 	}
+	if o.perBlock < 0 || o.options < 0 {
+		return usageError{errors.New("--per-block and --options must be 1 or more")}
+	}
 	if !(o.epsilon >= 0) || math.IsInf(o.epsilon, 0) {
 		return usageError{fmt.Errorf("--epsilon must be a number of 0 or more, got %g", o.epsilon)}
 	}
-	if o.goal != "" && o.goal != "min" && o.goal != "max" {
-		return usageError{fmt.Errorf("--goal must be min or max, got %q", o.goal)}
+	for _, goal := range o.goals() {
+		if goal != "min" && goal != "max" {
+			return usageError{fmt.Errorf("--goal must be min or max, got %q", goal)}
+		}
 	}
 	wide := false
 	if len(o.columnsOf("arm")) == 0 || len(o.columnsOf("reward"))+len(o.columnsOf("successes")) == 0 {
 		d, err := problem.Describe(table,
 			problem.LoadOptions{
 				Read:   func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) },
-				Decode: parquet.CSV, Context: ctx,
+				Decode: workbook.CSV, Context: ctx,
 			})
 		if ctx.Err() != nil {
 			return errInterrupted
@@ -206,12 +228,53 @@ func (e *flagMistakes) Error() string { return e.text }
 func (e *flagMistakes) Unwrap() error { return e.err }
 
 func (o *bestOptions) script(table string, wide bool) string {
-	retry := ""
-	if o.retry {
-		retry = ", retry=true"
+	more := ""
+	for _, x := range []struct{ name, value string }{
+		{"overall", trueText(o.overall)}, {"per_block", countText(o.perBlock)}, {"options", countText(o.options)},
+		{"check", listText(o.checks)}, {"retry", trueText(o.retry)},
+	} {
+		if x.value != "" {
+			more += ", " + x.name + "=" + x.value
+		}
 	}
-	return fmt.Sprintf("%sbest(p, epsilon=%s, next=%d%s)\n", o.problem(table, wide, ""), strconv.FormatFloat(o.epsilon, 'g', -1, 64),
-		o.next, retry)
+	call := fmt.Sprintf("best(p, epsilon=%s, next=%d%s)", strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next, more)
+	if o.run.holdsRows() && o.next > 0 {
+		call = "field_book(" + call + ")"
+	}
+	return o.problem(table, wide, "") + call + "\n"
+}
+
+// trueText, countText and listText write values of flags for a script; "" for a flag that is not given.
+func trueText(given bool) string {
+	if !given {
+		return ""
+	}
+	return "true"
+}
+
+func countText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func listText(texts []string) string {
+	switch len(texts) {
+	case 0:
+		return ""
+	case 1:
+		return kernels.Quote(texts[0])
+	}
+	return "[" + strings.Join(lists.Map(texts, kernels.Quote), ", ") + "]"
+}
+
+// goals returns the goals of the columns of rewards.
+func (o *bestOptions) goals() []string {
+	if o.goal == "" {
+		return nil
+	}
+	return lists.Map(strings.Split(o.goal, ","), strings.TrimSpace)
 }
 
 // problem returns the statement that reads the table, with a kernel if one is given.
@@ -221,16 +284,12 @@ func (o *bestOptions) problem(table string, wide bool, kernel string) string {
 		args[0] = kernels.Quote(table)
 	}
 	for _, c := range o.columns {
-		words := lists.Map(c.value, kernels.Quote)
-		switch {
-		case len(words) == 1:
-			args = append(args, c.name+"="+words[0])
-		case len(words) > 1:
-			args = append(args, c.name+"=["+strings.Join(words, ", ")+"]")
+		if len(c.value) > 0 {
+			args = append(args, c.name+"="+listText(c.value))
 		}
 	}
 	if o.goal != "" {
-		args = append(args, `goal="`+o.goal+`"`)
+		args = append(args, "goal="+listText(o.goals()))
 	}
 	if o.bounded != "" {
 		args = append(args, "bounded=["+o.bounded+"]")
@@ -253,7 +312,8 @@ func (o *bestOptions) line(table string) string {
 	if o.next > 0 {
 		line = line.with("--next", strconv.Itoa(o.next))
 	}
-	return string(line.on("--retry", o.retry))
+	line = line.with("--per-block", countText(o.perBlock)).with("--options", countText(o.options)).with("--check", o.checks...)
+	return string(line.on("--overall", o.overall).on("--retry", o.retry))
 }
 
 // describe lists the columns and proposes a command, which it has tried. It returns an error if the user had

@@ -18,8 +18,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -243,7 +245,7 @@ func checkOverwrite(ctx context.Context, k *folder.Campaign, path, by string) er
 		return ctx.Err()
 	}
 	if err != nil || !r.Refused() && r.ByArm && r.Unsaved(path) == nil { // or another table, such as the data of the problem
-		return fmt.Errorf("%s exists and is not a list of this campaign, so it is not overwritten; choose another file", path)
+		return fmt.Errorf("%s exists and is not a list of this campaign, so it is not overwritten. Choose another file", path)
 	}
 	return r.Unsaved(path)
 }
@@ -266,19 +268,29 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read standard input: %w", orInterrupted(err))
 		}
-		return data, nil
+		return tableIn(ctx, data)
 	}
 	if err := namedPipe(path); err != nil {
-		return nil, fmt.Errorf("cannot read the sheet: %w; hand it in by standard input, whose name is -", err)
+		return nil, fmt.Errorf("cannot read the sheet: %w. Send it by standard input and write - instead of its name", err)
 	}
 	data, err := await.File(ctx, path, problem.MaxData)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && campaign.IsID(path):
-		return nil, usageError{fmt.Errorf("%s is the id of a measurement, and its value is missing; there is no file of that name either", path)}
+		return nil, usageError{fmt.Errorf("%s is neither a file nor an id with a value. Write the value after the id, or the name of an "+
+			"existing file", path)}
 	case err != nil:
 		return nil, fmt.Errorf("cannot read the sheet: %w", orInterrupted(err))
 	}
-	return data, nil
+	return tableIn(ctx, data)
+}
+
+// tableIn converts a workbook to CSV; other data stay.
+func tableIn(ctx context.Context, data []byte) ([]byte, error) {
+	out, err := workbook.CSV(allowance.New(ctx, "the sheet", problem.MaxData, allowance.NoLimit), data)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the sheet: %w", err)
+	}
+	return out, nil
 }
 
 // typedSheet names the sheet whose values come from the command line.

@@ -130,7 +130,7 @@ func upgradeCommand() *cobra.Command {
 			return err
 		}
 		if changes == nil {
-			return o.printDone("this program makes the same decisions as the campaign: there is nothing to upgrade")
+			return o.printDone("this program makes the same decisions as the campaign, so there is nothing to upgrade")
 		}
 		if dryRun {
 			return o.printDone("it would change: " + changes.String())
@@ -161,9 +161,9 @@ new event lists them with your reason. --look only shows them.`,
 			case err != nil:
 				return err
 			case len(aside) == 0:
-				return o.printDone("no events contradict each other: there is nothing to repair")
+				return o.printDone("no events contradict each other, so there is nothing to repair")
 			case dryRun:
-				return o.printDone("nothing was recorded; to exclude them, give --reason: " + sentence.Count(len(aside), "event"))
+				return o.printDone("nothing was recorded. To exclude these events, give --reason: " + sentence.Count(len(aside), "event"))
 			}
 			return o.printDone("recorded: excluded " + sentence.Count(len(aside), "event"))
 		},

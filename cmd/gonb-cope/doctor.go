@@ -216,8 +216,8 @@ func findFont(system string, match func(name string) (string, error)) (string, e
 		}
 		instead = found
 	}
-	return "", fmt.Errorf("neither Liberation Sans nor Arial is installed: figures in notebooks and pages use %s, "+
-		"squeezed to the same width", instead)
+	return "", fmt.Errorf("neither Liberation Sans nor Arial is installed. Figures in notebooks and pages use %s, narrowed to the same "+
+		"width", instead)
 }
 
 // notebookExaminations returns the checks of the parts that only notebooks need. They are required only with

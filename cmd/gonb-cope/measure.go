@@ -63,7 +63,7 @@ func measure(ctx context.Context, argv []string, request []byte, answers io.Writ
 		return cause
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
-		return fmt.Errorf("the command %s has ended, and a program that it started keeps its output open; further output is ignored",
+		return fmt.Errorf("the command %s has ended, but a program that it started keeps its output open. Further output is ignored",
 			strings.Join(argv, " "))
 	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -90,7 +90,7 @@ func httpPuller(address string, grace time.Duration) cluster.Puller {
 		}
 		defer response.Body.Close()
 		if to := response.Header.Get("Location"); to != "" && response.StatusCode/100 == 3 {
-			return fmt.Errorf("%s answered %s: it redirects to %s; give that URL", name, response.Status, to)
+			return fmt.Errorf("%s answered %s and redirects to %s. Give that URL", name, response.Status, to)
 		}
 		if response.StatusCode != http.StatusOK {
 			text, _ := io.ReadAll(io.LimitReader(response.Body, 300))
@@ -138,7 +138,7 @@ func (o *agentOptions) openLed(ctx context.Context) (*folder.Campaign, error) {
 	if err == nil {
 		if k.Led() != opt.Led {
 			k.Close()
-			return nil, fmt.Errorf("%s holds a campaign that does not belong to %s: give the agent a folder of its own", o.campaign, opt.Led)
+			return nil, fmt.Errorf("%s holds a campaign that does not belong to %s. Give the agent its own folder", o.campaign, opt.Led)
 		}
 		return k, nil
 	}
@@ -178,7 +178,7 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 			})
 			rest, arm, missing := selectResults(all, plan.Counts, remaining)
 			if missing > 0 {
-				return fmt.Errorf("arm %q: the results in %s lack %d of the %d measurements of round %d; correct one of them or its count",
+				return fmt.Errorf("arm %q: the results in %s lack %d of the %d measurements of round %d. Correct a result or its count",
 					p.Problem.Arms.Names[arm], w.campaign, missing, plan.Counts[arm], plan.Round)
 			}
 			return tell(rest...)

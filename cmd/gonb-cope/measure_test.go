@@ -161,7 +161,7 @@ func TestRedirectedService(t *testing.T) {
 	}))
 	defer s.Close()
 	told, err := onePull(t, t.Context(), httpPuller(s.URL+"/login", time.Hour))
-	if err == nil || len(told) != 0 || !strings.Contains(err.Error(), "answered 302 Found: it redirects to /pulls") {
+	if err == nil || len(told) != 0 || !strings.Contains(err.Error(), "answered 302 Found and redirects to /pulls") {
 		t.Errorf("told %v, error %v", told, err)
 	}
 	if told, err := onePull(t, t.Context(), httpPuller(s.URL+"/moved", time.Hour)); err != nil || len(told) != 1 {
@@ -233,7 +233,7 @@ func TestCommandLeavesSomething(t *testing.T) {
 		t.Skip("no shell")
 	}
 	told, err := onePull(t, t.Context(), commandPuller([]string{"/bin/sh", "-c", `sleep 60 2>/dev/null & echo '{"arm":"{1,2}","count":2,"mean":1,"squares":0}'`}, time.Hour))
-	if err == nil || len(told) != 1 || !strings.Contains(err.Error(), "has ended, and a program that it started keeps its output open") {
+	if err == nil || len(told) != 1 || !strings.Contains(err.Error(), "has ended, but a program that it started keeps its output open") {
 		t.Errorf("told %v, error %v", told, err)
 	}
 }

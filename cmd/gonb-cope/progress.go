@@ -119,7 +119,7 @@ func newPartial(target string, log io.Writer) (*partial, error) {
 	}
 	name := p.freeName()
 	if err := report.Writable(name); err != nil {
-		return nil, fmt.Errorf("%w; finished cells are saved there: give the report another name with -o", err)
+		return nil, fmt.Errorf("%w. Finished cells are saved there. Give the report another name with -o", err)
 	}
 	if first := p.name(1); name != first {
 		fmt.Fprintf(log, "%s of an earlier run is kept; finished cells are saved in %s\n", first, name)

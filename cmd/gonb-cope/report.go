@@ -71,7 +71,7 @@ name, the new one is NAME.partial-2.ipynb.`,
 			if o.noExecute {
 				for _, name := range []string{"set", "kernel", "timeout", "allow-errors", "check"} {
 					if c.Flags().Changed(name) {
-						return usageError{fmt.Errorf("--no-execute and --%s exclude each other: --%[1]s needs cells that run", name)}
+						return usageError{fmt.Errorf("--no-execute and --%s exclude each other, because --%[1]s needs cells that run", name)}
 					}
 				}
 			}
@@ -120,7 +120,7 @@ func (o *reportOptions) target(path string) (string, error) {
 			strings.Join(export.Known(), " "))}
 	}
 	if sameFile(path, o.output) {
-		return "", usageError{fmt.Errorf("-o %s is the notebook itself: an executed notebook needs another name", o.output)}
+		return "", usageError{fmt.Errorf("-o %s is the notebook itself. Give the executed notebook another name", o.output)}
 	}
 	return o.output, export.Writable(o.output)
 }
@@ -342,7 +342,7 @@ func (o *reportOptions) checkMarkdown(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	case differences > 0:
-		return fmt.Errorf("gonb-cope: %s is stale: gonb-cope report %s -o %s writes it again", path,
+		return fmt.Errorf("gonb-cope: %s is out of date. To write it again, run gonb-cope report %s -o %s", path,
 			quote(filepath.Join(filepath.Dir(path), source)), quote(path))
 	}
 	fmt.Println("all outputs are the same")

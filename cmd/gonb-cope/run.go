@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -87,7 +88,7 @@ NAME-2 and so on.`,
 				return err
 			}
 			if o.noWrite && o.byAgents.agents {
-				return usageError{errors.New("--no-write and --agents exclude each other: agents store measurements in their folders")}
+				return usageError{errors.New("--no-write and --agents exclude each other, because agents store measurements in their folders")}
 			}
 			return o.run(c.Context(), args[0])
 		},
@@ -185,7 +186,7 @@ func (o *runOptions) checkOutput() error {
 // checkOwn returns an error if the output would replace the script.
 func (o *runOptions) checkOwn(script string) error {
 	if script != "-" && sameFile(script, o.output) {
-		return usageError{fmt.Errorf("-o %s is the script itself: the output needs another name", o.output)}
+		return usageError{fmt.Errorf("-o %s is the script itself. Give the output another name", o.output)}
 	}
 	return nil
 }
@@ -212,10 +213,21 @@ func renderers(answer bool) (names []string, write map[string]func(io.Writer, re
 		}
 	}
 	if answer {
-		names = append(names, "csv")
+		names = append(names, rowFormats...)
 		write["csv"] = func(w io.Writer, d report.Document) error { return report.CSV(w, d.Displays[len(d.Displays)-1].Value) }
+		write["xlsx"] = func(w io.Writer, d report.Document) error {
+			return save.Workbook(w, d.Displays[len(d.Displays)-1].Value)
+		}
 	}
 	return names, write
+}
+
+// rowFormats are the formats of best that hold rows for other programs.
+var rowFormats = []string{"csv", "xlsx"}
+
+// holdsRows reports whether the output is rows for other programs.
+func (o *runOptions) holdsRows() bool {
+	return slices.Contains(rowFormats, cmp.Or(o.format, strings.TrimPrefix(strings.ToLower(filepath.Ext(o.output)), ".")))
 }
 
 // formatNames lists the names of formats: "text, json, md, html or tex".
@@ -272,7 +284,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
 	for _, line := range noted {
-		if failed != nil || o.format == "json" || o.format == "csv" {
+		if failed != nil || o.format == "json" || o.holdsRows() {
 			bar.say(line) // a program reads standard output
 		}
 	}
@@ -280,7 +292,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 		return failed
 	}
 	d := report.Document{Displays: displays}
-	if failed == nil && len(noted) > 0 && o.format != "json" && o.format != "csv" {
+	if failed == nil && len(noted) > 0 && o.format != "json" && !o.holdsRows() {
 		d.Displays = append(d.Displays, report.Display{Value: report.Notes(noted)})
 	}
 	if o.table != "" {
@@ -340,7 +352,7 @@ func (o *runOptions) command(script string) string {
 	return string(line)
 }
 
-// commandLine is a line that calls this program.
+// commandLine returns the shell line that calls this program.
 type commandLine string
 
 func lineOf(command, argument string) commandLine {

@@ -115,7 +115,7 @@ func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result,
 func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Finished, recorder *sim.EstimateRecorder,
 	err error) (engine.Result, error) {
 	if ctx.Err() != nil {
-		o.say(fmt.Sprintf("run %s continues while its agents run; to follow it again: %s --run %s",
+		o.say(fmt.Sprintf("run %s continues as long as its agents run. To follow it again, run %s --run %s",
 			f.Run, o.again, f.Run))
 	}
 	if err == nil && f.Stopped != nil {

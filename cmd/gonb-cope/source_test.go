@@ -40,7 +40,7 @@ func TestSheetInPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip("no pipes here: ", err)
 	}
-	const want = "it is a pipe, and not a file; hand it in by standard input, whose name is -"
+	const want = "it is a pipe, not a file. Send it by standard input and write - instead of its name"
 	if _, err := readSheet(t.Context(), pipe); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}

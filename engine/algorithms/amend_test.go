@@ -202,7 +202,7 @@ func TestAmendedBudgetWarns(t *testing.T) {
 		}
 	}
 	out := s.Outcome()
-	want := fmt.Sprintf("1 of %d rounds had other pulls than planned", len(out.Rounds))
+	want := fmt.Sprintf("in 1 of %d rounds the pulls were not the planned ones", len(out.Rounds))
 	found := false
 	for _, w := range out.Warnings {
 		found = found || strings.Contains(w.String(), want)

@@ -71,7 +71,7 @@ func (b Basis) contradicted() string {
 		}
 		if opt.Norm > 0 && opt.Misfit == 0 && !witnessed && b.regularised(m) {
 			if norm, small := m.Truth().NormTooSmall(b.terms()); small {
-				return fmt.Sprintf("norm = %.3g was stated, but the norm of the expected rewards is %.3g (in reward units, %.3g and %.3g)",
+				return fmt.Sprintf("norm = %.3g was stated, but the norm of the expected rewards is %.3g. In reward units these are %.3g and %.3g",
 					opt.Norm, norm, opt.Norm*m.Unit, norm*m.Unit)
 			}
 		}
@@ -86,7 +86,7 @@ func (b Basis) contradicted() string {
 // offKernel states by how much rewards deviate from the kernel if that exceeds the stated bound.
 func (b Basis) offKernel(m *model.Model) string {
 	opt := b.Options
-	if opt.Robust || m.Truth().Fidelity(b.terms().Epsilon) != model.Foreign {
+	if m.Truth().Fidelity(b.terms().Epsilon) != model.Foreign {
 		return ""
 	}
 	if opt.Misfit == 0 {
@@ -101,7 +101,7 @@ func (b Basis) offKernel(m *model.Model) string {
 
 // blurred states why it is uncertain that the kernel represents known expected rewards; "" if it is certain.
 func (b Basis) blurred() string {
-	if b.Truth == nil || b.Model.Problem.Mean == nil || b.Options.Robust {
+	if b.Truth == nil || b.Model.Problem.Mean == nil {
 		return ""
 	}
 	if b.Options.Misfit > 0 {
@@ -117,21 +117,21 @@ func (b Basis) blurred() string {
 		fidelity := m.Truth().Fidelity(b.terms().Epsilon)
 		if b.Options.Norm > 0 && fidelity != model.Faithful && b.regularised(m) {
 			if near, found, err := m.Truth().Closest(b.Options.Norm); err == nil && found {
-				return fmt.Sprintf("the closest function found within the stated norm misses an expected reward by %.2g (%s), "+
-					"too much to neglect; misfit=%.2g allows for it", near.Misfit, m.Problem.Where(near.At), model.RoundUp(near.Misfit))
+				return fmt.Sprintf("the closest function found within the stated norm misses an expected reward by %.2g (%s). "+
+					"That is too much to neglect; misfit=%.2g allows for it", near.Misfit, m.Problem.Where(near.At), model.RoundUp(near.Misfit))
 			}
 		}
 		switch fidelity {
 		case model.Blurred:
 			size, at, _ := m.Truth().Misfit()
-			return fmt.Sprintf("the features of the kernel represent the expected rewards only to within %.2g (%s), too much compared "+
-				"with the smallest gap", size, m.Problem.Where(at))
+			return fmt.Sprintf("the features of the kernel represent the expected rewards only to within %.2g (%s). "+
+				"That is too much compared with the smallest gap", size, m.Problem.Where(at))
 		case model.Rounded:
 			size, at, _ := m.Truth().Misfit()
-			return fmt.Sprintf("the kernel represents the expected rewards only to within %.2g (%s); CoTestFC allows for it by misfit=%.2g",
+			return fmt.Sprintf("the kernel represents the expected rewards only to within %.2g (%s). misfit=%.2g of CoTestFC allows for it",
 				size, m.Problem.Where(at), model.RoundUp(size))
 		case model.Unknown:
-			return fmt.Sprintf("it was not computed whether the kernel can represent the expected rewards of these %d arms", m.Problem.N())
+			return fmt.Sprintf("for these %d arms the program did not check that the kernel can represent the expected rewards", m.Problem.N())
 		}
 	}
 	return ""
@@ -174,8 +174,8 @@ func (b Basis) mistaken(m *model.Model) string {
 	if small, err := m.Truth().Negligible(b.Result.Epsilon/m.Unit, 0, 0); err == nil && difference <= small {
 		return ""
 	}
-	return fmt.Sprintf("the kernel hardly distinguishes arms whose rewards differ by %.2g (%s, and %s), and %s treats them as one",
-		difference, p.Where(i), p.Where(j), b.Algorithm.Name)
+	return fmt.Sprintf("%s treats two arms as one, because the kernel hardly distinguishes them (%s, and %s). Their rewards differ by %.2g",
+		b.Algorithm.Name, p.Where(i), p.Where(j), difference)
 }
 
 // overstated returns the part of the guarantee that is computed, not proven, if stated noise scales exceed those of simulated rewards.
@@ -186,7 +186,7 @@ func (b Basis) overstated() string {
 	}
 	for i, sd := range deviations(p) {
 		if sd < p.Noise.Scales[i]*(1-slack) {
-			return "; noise is smaller than stated: it was computed, not proven, that this makes no error more likely"
+			return ". The noise is smaller than stated. A computation, not a proof, shows that this makes no error more likely"
 		}
 	}
 	return ""
@@ -264,7 +264,7 @@ func (b Basis) given() string {
 	}
 	s := fmt.Sprintf("‖f‖ ≤ %.3g in reward units", norm*b.Model.Unit)
 	if misfit > b.Options.Misfit*(1+slack) {
-		return s + fmt.Sprintf(" and misfit %.2g, both computed from the expected rewards", misfit)
+		return s + fmt.Sprintf(" and a misspecification of %.2g, both computed from the expected rewards", misfit)
 	}
 	return s + ", computed from the expected rewards"
 }
@@ -284,13 +284,13 @@ func (b Basis) ofKernel() []string {
 			}
 		}
 	}
-	if !free && b.Options.Misfit == 0 && !b.Options.Robust {
+	if !free && b.Options.Misfit == 0 {
 		s := "the kernel can represent their expected rewards"
 		switch {
 		case !slices.ContainsFunc(b.Result.Trace, func(r engine.RoundRecord) bool { return r.LackOfFit != nil }):
-			s += " (untested: no more arms were measured than it has dimensions)"
+			s += " (untested, because no more arms were measured than its rank)"
 		case counted && b.Algorithm.Takes("misfit"):
-			s += fmt.Sprintf(" (it has %d dimensions for %d arms; robust=true estimates the misspecification)", dimensions, arms)
+			s += fmt.Sprintf(" (its rank is %d on %d arms; misfit= bounds the misspecification)", dimensions, arms)
 		}
 		out = append(out, s)
 		if i, j := b.Model.Relations().Merged(); i >= 0 {
@@ -300,7 +300,7 @@ func (b Basis) ofKernel() []string {
 		}
 	}
 	if norm > 0 {
-		out = append(out, fmt.Sprintf("‖θ*‖ ≤ %.3g, a norm of %.3g reward units", norm, norm*b.Model.Unit))
+		out = append(out, fmt.Sprintf("‖θ*‖ ≤ %.3g (%.3g in reward units)", norm, norm*b.Model.Unit))
 	}
 	if norm > 0 && b.Options.Gap > 0 && b.Result.Schedule == engine.SchedulePaper {
 		out = append(out, fmt.Sprintf("no gap is below %.3g", b.Options.Gap))
@@ -310,7 +310,7 @@ func (b Basis) ofKernel() []string {
 
 // copiesApart names arms with equal features whose rewards may differ by more than epsilon given the data; "" if there are none.
 func (b Basis) copiesApart() string {
-	if b.Options.Misfit > 0 || b.Options.Robust || len(b.relied()) == 0 {
+	if b.Options.Misfit > 0 || len(b.relied()) == 0 {
 		return ""
 	}
 	var i, j int
@@ -329,7 +329,7 @@ func (b Basis) copiesApart() string {
 	} else {
 		s += fmt.Sprintf("up to %.2g", apart)
 	}
-	return s + fmt.Sprintf(" (%s, and %q): give them different features, or measure both until they differ by at most epsilon",
+	return s + fmt.Sprintf(" (%s, and %q). Give them different features, or measure both until they differ by at most epsilon",
 		b.Model.Problem.Where(i), b.Model.Problem.Arms.Names[j])
 }
 

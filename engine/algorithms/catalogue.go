@@ -98,8 +98,8 @@ func (e Entry) Suits(p *problem.Problem) error {
 		return nil
 	}
 	able := Having(e.Mode, Entry.EstimatesScales)
-	return fmt.Errorf("%s needs to know how far rewards scatter, and the noise scale of problem %q is unknown; write noise= with the "+
-		"standard deviation of one reward, as in noise=2, or give a column sd; or choose an algorithm that estimates it: %s", e.Name,
+	return fmt.Errorf("%s needs a noise scale, but that of problem %q is unknown. Write noise= with the standard deviation of one reward, "+
+		"or give a column sd. Or choose an algorithm that estimates it: %s", e.Name,
 		p.Name, strings.Join(able, ", "))
 }
 
@@ -125,7 +125,7 @@ func Named(mode, name string) (Entry, error) {
 		return e, nil
 	}
 	known := Having(mode, func(Entry) bool { return true })
-	return Entry{}, fmt.Errorf("unknown %s algorithm %q; there are %s", mode, name, strings.Join(known, ", "))
+	return Entry{}, fmt.Errorf("unknown %s algorithm %q. Choose one of %s", mode, name, strings.Join(known, ", "))
 }
 
 var algorithms = onTerms([]Entry{
@@ -216,15 +216,16 @@ var algorithms = onTerms([]Entry{
 		Name: "LazyTrackAndStop", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Shares: true,
 		OneByOne: true,
 		Source:   "[JP20, Alg. 1], lazy updates",
-		Doc:      "TrackAndStop with weights that are computed when the pulls have grown by a tenth",
+		Doc:      "TrackAndStop that recomputes its weights when the pulls have grown by a tenth",
 		begin:    published.NewLazyTrackAndStop,
 	},
 	{
 		Name: "LinGapE", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Shares: true,
 		OneByOne: true,
 		Source:   "[XHS18, Alg. 1], the greedy rule",
-		Doc:      "LinGapE, one pull at a time, on all tasks together: pulls what makes the most doubtful difference more certain",
-		begin:    published.NewLinGapE,
+		Doc: "LinGapE, one pull at a time, on all tasks together: pulls the arm that most reduces the uncertainty of the most doubtful " +
+			"difference",
+		begin: published.NewLinGapE,
 	},
 	{
 		Name: "LinGame", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Shares: true,
@@ -309,7 +310,7 @@ var algorithms = onTerms([]Entry{
 	{
 		Name: "KnowledgeGradient", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionPosterior, Shares: true, OneByOne: true,
 		Source: "[FPD09, Section 4], correlated knowledge gradient",
-		Doc:    "pulls what most increases the expected largest posterior means of all tasks, under one posterior; recommends the largest",
+		Doc:    "pulls the arm that most increases the expected largest posterior means of all tasks; recommends the largest posterior mean",
 		begin:  published.NewKnowledgeGradient,
 	},
 	{
@@ -335,7 +336,7 @@ var algorithms = onTerms([]Entry{
 // newCoBayesFB returns CoBayesFB; for many arms the form on kernel values.
 func newCoBayesFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 	if k := o.Ridge.Kind; o.KernelIs != "" && o.KernelIs != engine.KernelFixed && k != "" && k != engine.RidgeGP {
-		return nil, fmt.Errorf(`kernel_is=%q is of posteriors, and xi is stated: leave xi out, or give kernel_is=%q`, o.KernelIs, engine.KernelFixed)
+		return nil, fmt.Errorf(`kernel_is=%q is for posteriors, but xi is stated. Leave xi out, or give kernel_is=%q`, o.KernelIs, engine.KernelFixed)
 	}
 	return either(m, o, bayes.TakesBudget, bayes.NewBudgetFB, cotest.NewCoBayesFB)
 }

@@ -1,20 +1,16 @@
 package algorithms
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
-	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// A withdrawn arm is not pulled and cannot be an answer; the best of the others is. The error bound counts the change.
+// A withdrawn arm is not pulled and cannot be an answer; the best of the others is.
 func TestWithdrawBest(t *testing.T) {
 	for _, name := range changers {
 		for _, after := range []int{0, 1, 2, 3, 100} { // 100: after all tasks are decided
@@ -64,13 +60,6 @@ func TestWithdrawBest(t *testing.T) {
 			if found != 1 || len(out.Eliminations) != 6 {
 				t.Errorf("%s, after round %d: eliminations %+v", name, after, out.Eliminations)
 			}
-			want := 0.1 * 1.5 // one change of one of two contests
-			if name == "CoBayesFC" {
-				want = 0.1
-			}
-			if diff := out.Bound - want; diff > 1e-12 || diff < -1e-12 {
-				t.Errorf("%s: states %g, want %g", name, out.Bound, want)
-			}
 		}
 	}
 }
@@ -115,45 +104,7 @@ func TestExtend(t *testing.T) {
 				if fmt.Sprint(got) != "[4 1 2]" || after == 100 && len(out.Rounds) <= rounds {
 					t.Errorf("%s, after round %d: answers %v in %d rounds", name, after, got, len(out.Rounds))
 				}
-				if name == "CoTestFC" && unknown != "" && after > 0 && out.Bound != 0.2 { // two of two contests
-					t.Errorf("%s: states %g, want 0.2", name, out.Bound)
-				}
-				// the agents of task a and of the new one, which has a third of delta
-				if want := 0.1 + 0.05; name == "IndTestFC" && after > 0 && math.Abs(out.Bound-(want+0.1/3)) > 1e-12 {
-					t.Errorf("%s: states %g, want %g", name, out.Bound, want+0.1/3)
-				}
 			}
-		}
-	}
-}
-
-// If added arms would change the kind of test, the error names both kinds and the run continues. identity() shares nothing across tasks,
-// and a single task needs no other test.
-func TestOtherKind(t *testing.T) {
-	one := enginetest.Small(t, enginetest.Identity, []float64{0, 1})
-	two := enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{0, 1})
-	for _, x := range []struct {
-		from, to *problem.Problem
-		at       []int
-		want     string
-	}{
-		{one, two, []int{0, 1}, "each task would be tested by itself"},
-		{two, one, []int{0, 1, -1, -1}, "so far it tests each task by itself"},
-	} {
-		s := begun(t, "CoTestFC", x.from, engine.Options{})
-		e, err := Named(engine.ModeFC, "CoTestFC")
-		if err != nil {
-			t.Fatal(err)
-		}
-		alg, err := e.New(plain.ModelOf(t, x.to), s.Options())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Extend(alg, x.at); !errors.Is(err, engine.ErrFixedQuestion) || !strings.Contains(err.Error(), x.want) {
-			t.Errorf("%v, want %q in it", err, x.want)
-		}
-		if _, more, err := s.Next(t.Context()); err != nil || !more {
-			t.Errorf("it does not go on: %v", err)
 		}
 	}
 }

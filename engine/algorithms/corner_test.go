@@ -55,7 +55,6 @@ func TestCoTestMisfitCorners(t *testing.T) {
 		opt   engine.Options
 		want  engine.Status
 	}{
-		"all the same to the kernel":          {[][]float64{{0, 2}, {3, 1}}, true, engine.Options{Robust: true}, engine.StatusDecided},
 		"all the same, bound stated":          {[][]float64{{0, 2}, {3, 1}}, true, engine.Options{Misfit: 5}, engine.StatusDecided},
 		"no features in one task":             {[][]float64{{0, 0}, {3, 1}}, false, engine.Options{Misfit: 0.5, Epsilon: 0.5}, engine.StatusEpsilon},
 		"direct measurement beyond the limit": {[][]float64{{0, 0.1}, {3, 3.1}}, false, engine.Options{Misfit: 5, MaxSamples: 60}, engine.StatusSamples},

@@ -17,8 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Error rates stay within the stated bound whatever pulls are lost or added at random or come late, and however the question changes in
-// view of the data. Losses that depend on rewards break the guarantee, and the test detects that. GONB_COPE_TABLE=10000 writes the table
+// Error rates stay within δ whatever pulls are lost or added at random or come late. Losses that depend on rewards break the guarantee, and the test detects that. GONB_COPE_TABLE=10000 writes the table
 // of docs/explanation/robustness.md.
 func TestErrorsOfDisturbedRuns(t *testing.T) {
 	if testing.Short() {
@@ -31,25 +30,13 @@ func TestErrorsOfDisturbedRuns(t *testing.T) {
 		runs = n
 	}
 	tied := func() *problem.Problem { return enginetest.Small(t, enginetest.Identity, []float64{0, -tie, -2 * tie}) }
-	ahead := func() *problem.Problem { return enginetest.Small(t, enginetest.Identity, []float64{0.5, 0, -tie}) }
-	several := func() *problem.Problem {
-		one := []float64{0.5, 0, -tie}
-		return enginetest.Small(t, enginetest.Identity, one, one, one, one)
-	}
 	near := func() *problem.Problem { return linearTies(t, 0.3) }
-	more := map[string]func() *problem.Problem{
-		"three tied arms": func() *problem.Problem {
-			return enginetest.Small(t, enginetest.Identity, []float64{0, -tie, -2 * tie, tie})
-		},
-	}
 	for _, c := range []struct {
 		name    string
 		create  func() *problem.Problem
 		unknown string
 	}{
 		{"three tied arms", tied, ""}, {"three tied arms", tied, problem.UnknownProblem},
-		{"one arm ahead of two tied ones", ahead, ""}, {"one arm ahead of two tied ones", ahead, problem.UnknownProblem},
-		{"one arm ahead, 4 tasks", several, ""}, {"one arm ahead, 4 tasks", several, problem.UnknownProblem},
 		{"2 tasks, 4 arms, linear", near, ""}, {"2 tasks, 4 arms, linear", near, problem.UnknownTask},
 	} {
 		p := c.create()
@@ -58,27 +45,14 @@ func TestErrorsOfDisturbedRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var larger *model.Model
-		if f := more[c.name]; f != nil {
-			q := f()
-			q.Noise.UnknownBy = c.unknown
-			if larger, err = model.New(q, 0); err != nil {
-				t.Fatal(err)
-			}
-		}
 		entry, _ := Named(engine.ModeFC, "CoTestFC")
 		for _, d := range disturbances {
-			if larger == nil && strings.Contains(d.name, "added") || p.Mean[2] > -0.1 && strings.Contains(d.name, "epsilon") ||
-				strings.HasPrefix(c.name, "one arm") != strings.Contains(d.name, "is out") ||
-				strings.Contains(c.name, "4 tasks") != strings.Contains(d.name, "first task") {
-				continue
-			}
 			if !strings.Contains(c.name+" "+c.unknown+" "+d.name, os.Getenv("GONB_COPE_CELLS")) {
 				continue
 			}
 			opt := engine.Options{Delta: delta, MaxRounds: most}
 			var mu sync.Mutex
-			wrong, undecided, samples, stated := 0, 0, 0, 0.0
+			wrong, undecided, samples := 0, 0, 0
 			var wait sync.WaitGroup
 			for worker := range runtime.GOMAXPROCS(0) {
 				wait.Go(func() {
@@ -93,14 +67,7 @@ func TestErrorsOfDisturbedRuns(t *testing.T) {
 							t.Error(err)
 							return
 						}
-						r := &trial{t: t, rng: rand.New(rand.NewPCG(uint64(run), 77)), s: s, p: p, counts: make([]int, p.N()), sums: make([]float64, p.N()), gone: make([]bool, p.N())}
-						r.extend = func() (engine.Algorithm, *problem.Problem, []int) {
-							alg, err := entry.New(larger, opt)
-							if err != nil {
-								t.Error(err)
-							}
-							return alg, larger.Problem, []int{0, 1, 2}
-						}
+						r := &trial{t: t, rng: rand.New(rand.NewPCG(uint64(run), 77)), s: s, p: p}
 						for {
 							plan, more, err := s.Next(t.Context())
 							if err != nil {
@@ -120,7 +87,6 @@ func TestErrorsOfDisturbedRuns(t *testing.T) {
 							undecided++
 						}
 						samples += out.Samples
-						stated = max(stated, out.Bound)
 						mu.Unlock()
 					}
 				})
@@ -130,13 +96,13 @@ func TestErrorsOfDisturbedRuns(t *testing.T) {
 			if c.unknown != "" {
 				noise = "unknown"
 			}
-			t.Logf("| %s | %s | %s | %.4f ± %.4f | %.3g | %.0f | %.3f |", c.name, noise, d.name, rate, 1.96*math.Sqrt(rate*(1-rate)/float64(runs)), stated, float64(samples)/float64(runs), float64(undecided)/float64(runs))
-			limit := stated + 3*math.Sqrt(stated*(1-stated)/float64(runs))
+			t.Logf("| %s | %s | %s | %.4f ± %.4f | %.0f | %.3f |", c.name, noise, d.name, rate, 1.96*math.Sqrt(rate*(1-rate)/float64(runs)), float64(samples)/float64(runs), float64(undecided)/float64(runs))
+			limit := delta + 3*math.Sqrt(delta*(1-delta)/float64(runs))
 			if !d.breaks && rate > limit {
-				t.Errorf("%s, noise %s, %s: errors %.3f, stated %.3g", c.name, noise, d.name, rate, stated)
+				t.Errorf("%s, noise %s, %s: errors %.3f, stated %.3g", c.name, noise, d.name, rate, delta)
 			}
-			if d.breaks && rate < 2*stated {
-				t.Errorf("%s, noise %s, %s: errors %.3f, which should be far above %.3g", c.name, noise, d.name, rate, stated)
+			if d.breaks && rate < 2*delta {
+				t.Errorf("%s, noise %s, %s: errors %.3f, which should be far above %.3g", c.name, noise, d.name, rate, delta)
 			}
 		}
 	}

@@ -112,7 +112,7 @@ func TestTie(t *testing.T) {
 	}
 	m := plain.ModelOf(t, p)
 	_, err := plain.On(engine.ModeFC, elimination.NewCoKernelFC)(m, engine.Options{})
-	if err == nil || !strings.Contains(err.Error(), `in task "a" arm "2" ties for best`) {
+	if err == nil || !strings.Contains(err.Error(), `arm "2" of task "a" ties for best`) {
 		t.Errorf("auto ridge on a tie: error %v must name task and arm", err)
 	}
 	if _, err = m.Truth().Hardness(0, 0); err == nil || !strings.Contains(err.Error(), "tie for best") {
@@ -124,7 +124,7 @@ func TestTie(t *testing.T) {
 func TestTieFixedBudget(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{3, 3}, []float64{0, 5})
 	out := solve(t, p, engine.ModeFB, "CoKernelFB", engine.Options{Budget: 500, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}})
-	if out.Status != engine.StatusLeft || out.Unspent != "one candidate of each task was left after round 1 of 3" || out.Answers[0].Decided || out.Answers[0].Arm != "" || len(out.Answers[0].Candidates) != 2 {
+	if out.Status != engine.StatusLeft || out.Unspent != "each task had only one candidate left after round 1 of 3" || out.Answers[0].Decided || out.Answers[0].Arm != "" || len(out.Answers[0].Candidates) != 2 {
 		t.Errorf("status %s (%s), answer %+v; want a part of the budget left and both arms possible", out.Status, out.Unspent, out.Answers[0])
 	}
 	if !out.Answers[1].Decided || out.Answers[1].Arm != "2" || out.Samples > 1000 {
@@ -165,7 +165,7 @@ func TestOptionErrors(t *testing.T) {
 		{engine.ModeFC, engine.Options{Epsilon: -1}, "epsilon must be at least 0 and finite, got -1"},
 		{engine.ModeFC, engine.Options{Schedule: "fast"}, `schedule must be "tuned" or "paper", got "fast"`},
 		{engine.ModeFC, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: -1}}, "xi must be at least 0 and finite, got -1"},
-		{engine.ModeFC, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}}, `xi="gp" works only with fb, whose number of pulls is fixed. For fc, write a number or "auto"`},
+		{engine.ModeFC, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}}, `xi="gp" works only with fb, which fixes the number of pulls. For fc, write xi=0.01 or xi="auto"`},
 		{engine.ModeFC, engine.Options{MaxRounds: -1}, "max_rounds must be at least 1 and at most 9007199254740992, got -1"},
 		{engine.ModeFB, engine.Options{}, "budget must be at least 1 pull per agent, got 0"},
 		{engine.ModeFB, engine.Options{Budget: -5}, "budget must be at least 1 and at most 1e12, got -5"},
@@ -178,7 +178,7 @@ func TestOptionErrors(t *testing.T) {
 			t.Errorf("%+v: error %v, want %s", c.opt, err, c.want)
 		}
 	}
-	if _, err := Named(engine.ModeFC, "CoKernelFB"); err == nil || !strings.Contains(err.Error(), "there are CoKernelFC, ") {
+	if _, err := Named(engine.ModeFC, "CoKernelFB"); err == nil || !strings.Contains(err.Error(), "Choose one of CoKernelFC, ") {
 		t.Errorf("an fb algorithm under fc: error %v", err)
 	}
 }

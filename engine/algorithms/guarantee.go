@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/cotest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Basis is the input of a result's guarantee.
@@ -66,42 +67,54 @@ func (b Basis) Guarantee() (standing, sentence string) {
 		s = "all decided answers are best arms with probability at least " + atLeast(delta)
 	}
 	if delta > r.Delta {
-		s += fmt.Sprintf(" (%s was asked; the rounded expected rewards are only near a function of that norm)", atLeast(r.Delta))
+		s += fmt.Sprintf(", and not %s as asked, because a function of that norm is only near the rounded expected rewards", atLeast(r.Delta))
 	}
 	if given := b.given(); given != "" {
-		s += ", given " + given
+		s += ". It uses " + given
 	}
 	if assumed := b.assumed(); assumed != "" {
-		s += ", if " + assumed
+		s += ". This holds if " + assumed
 	}
 	if doubts := b.doubts(); len(doubts) > 0 {
-		return engine.StandingHeuristic, engine.StandingHeuristic + ": approximate, not proven: " +
-			strings.Join(doubts, "; ") + ". Otherwise " + s
+		return engine.StandingHeuristic, Approximate(s, doubts)
 	}
 	return engine.StandingProven, engine.StandingProven + ": " + s + b.overstated()
+}
+
+// Approximate returns the sentence of a heuristic guarantee: the claim, and each reason why it is not proven.
+func Approximate(claim string, reasons []string) string {
+	const weaker = ". This is approximate, not proven"
+	if !strings.Contains(claim, weaker) {
+		claim += weaker
+	}
+	for _, reason := range reasons {
+		claim += ". " + sentence.Upper(reason)
+	}
+	return engine.StandingHeuristic + ": " + claim
 }
 
 // unbacked returns why the answers have no guarantee, "" if they have one.
 func (b Basis) unbacked() string {
 	switch {
 	case b.Algorithm.DividedByV:
-		return "a reference, not an algorithm: it divides the samples of independent agents by V"
+		return "this is a reference, not an algorithm. It divides the samples of independent agents by V"
 	case b.Algorithm.Role == RoleReference:
-		return "a reference, not an algorithm: it knows the expected rewards"
+		return "this is a reference, not an algorithm. It knows the expected rewards"
 	case b.untested() && b.Options.LearnsKernel(b.Model.Problem):
-		return "nothing is tested, because the kernel is learned in the run. Each recommendation is the arm with the largest posterior mean"
+		return "nothing is tested, because the run learns the kernel. Each recommendation is the arm with the largest posterior mean"
 	case b.untested():
 		return "nothing is tested, because the rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
 			". Each recommendation is the arm with the largest posterior mean"
 	case b.Algorithm.Backing == BackingNone && !b.Algorithm.listed():
-		return fmt.Sprintf("not known to this tool. %s is an algorithm of your own, and its own rule decides its answers", b.Algorithm.Name)
+		return fmt.Sprintf("%s is an algorithm of your own, and its own rule decides its answers. This program cannot check that rule",
+			b.Algorithm.Name)
 	case b.Algorithm.Backing == BackingNone:
-		return "a baseline without guarantee. An answer counts as decided only if the data separate it at level " +
+		return "this baseline has no guarantee. An answer counts as decided only if the data separate it at level " +
 			percent(b.Result.Delta)
 	case b.Result.Runs > 0 && b.Result.DecidedTasks == 0:
 		return "nothing was decided"
 	case b.uncovered():
-		return "xi is too large for the theorem of the literal schedule, see the warning. The tuned schedule holds for every xi"
+		return "xi is too large for the theorem of the literal schedule (see the warning). The tuned schedule is valid for every xi"
 	}
 	return ""
 }
@@ -139,13 +152,10 @@ func (b Basis) doubts() []string {
 		out = append(out, fmt.Sprintf("the guarantee of %s is its author's claim and was not checked", b.Algorithm.Name))
 	}
 	if b.Algorithm.OneByOne && b.Options.Threshold == engine.ThresholdHeuristic {
-		out = append(out, "the threshold log((1 + log t)/δ) of the test has no proof (threshold=\"mixture\" has one)")
+		out = append(out, "the threshold log((1 + log t)/δ) of the test has no proof; threshold=\"mixture\" has one")
 	}
 	if p.KernelFittedHere() {
-		out = append(out, "the kernel was fitted on these data, and no bound allows for this")
-	}
-	if b.Options.Robust {
-		out = append(out, "the misspecification of the kernel was estimated from the data of the run")
+		out = append(out, "the kernel was fitted to these data, and the error bound does not allow for this")
 	}
 	if p.Noise.Estimated() && !b.sideBySide() {
 		out = append(out, "the noise scales were estimated from the data")
@@ -155,36 +165,36 @@ func (b Basis) doubts() []string {
 	}
 	if !b.drawn() {
 		if b.Rejected {
-			out = append(out, "the data contradict the kernel, see the warning")
+			out = append(out, "the data contradict the kernel (see the warning)")
 		}
 		if w := b.copiesApart(); w != "" {
 			out = append(out, w)
 		}
 		if slices.ContainsFunc(b.Result.Warnings, engine.Warning.OfNoise) {
-			out = append(out, "the data contradict the assumed noise, see the warning")
+			out = append(out, "the data contradict the assumed noise (see the warning)")
 		}
 		return out
 	}
 	normal := b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal
 	switch {
 	case !problem.Independent(p.Noise.Environment):
-		out = append(out, fmt.Sprintf("rewards are not independent (environment %s)", p.Noise.Environment))
+		out = append(out, fmt.Sprintf("rewards are not independent in environment %s", p.Noise.Environment))
 	case normal && p.Noise.Environment != problem.EnvironmentGaussian && p.Noise.Environment != "":
-		out = append(out, "the test assumes normal rewards, and these are not normal")
+		out = append(out, "the test assumes normal rewards, but these are not normal")
 	case b.Options.Law == engine.LawSymmetric:
 		if p.Noise.Environment == problem.EnvironmentResampled || p.Noise.Environment == problem.EnvironmentBernoulli {
-			out = append(out, "the test assumes symmetric differences within blocks, and these rewards may have asymmetric ones")
+			out = append(out, "the test assumes symmetric differences within blocks, but those of these rewards may be asymmetric")
 		}
 	case b.sideBySide():
 		if normal && p.Noise.UnknownBy != problem.UnknownArm && !oneScale(p) {
-			out = append(out, "the test assumes equal noise of a task's arms within blocks, which they do not have "+
-				"(noise=\"unknown arm\" allows for any)")
+			out = append(out, "within blocks the test assumes equal noise of a task's arms, but the noise differs. "+
+				"noise=\"unknown arm\" allows for that")
 		}
 	case p.Noise.UnknownBy == "" && !p.Noise.Estimated() && !subGaussian(p):
 		out = append(out, "the stated noise scales are too small for these rewards")
 	case !proportional(p):
-		out = append(out, fmt.Sprintf("the noise scales are not the guesses times one factor for each %s, as stated "+
-			"(noise=%q allows for any)", p.Noise.UnknownBy, "unknown arm"))
+		out = append(out, fmt.Sprintf("the noise scales are not the guesses times one factor for each %s, as stated. "+
+			"noise=%q allows for any scales", p.Noise.UnknownBy, "unknown arm"))
 	}
 	return out
 }
@@ -261,10 +271,10 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 		level = fmt.Sprintf("an arbitrary mean of each block (%s)", block.Name)
 	}
 	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. The probability assumes a Gaussian "+
-		"process prior with %s%s.%s It is exact only under this prior. On real data it can be wrong "+
-		"(measured error rates: docs/explanation/robustness.md)", what, atLeast(r.Delta), level, prior, variances)
+		"process prior with %s%s.%s It is exact only under this prior. On real data it can be wrong; "+
+		"docs/explanation/robustness.md has measured error rates", what, atLeast(r.Delta), level, prior, variances)
 	if slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return slices.Contains(contradictory, w.Kind) }) {
-		s += ". Fewer answers may be right, see the warnings"
+		s += ". Fewer answers may be right (see the warnings)"
 	}
 	return s
 }

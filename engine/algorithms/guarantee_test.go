@@ -26,7 +26,7 @@ func TestGuarantee(t *testing.T) {
 		because   string
 	}{
 		"simulated": {algorithm: "CoTestFC", truth: truth, want: "proven: all decided answers are best arms with probability at least 95 %"},
-		"measured":  {algorithm: "CoTestFC", want: "proven: ", because: ", if the measured rewards are independent and normal with the problem's noise scales, and the kernel can represent their expected rewards"},
+		"measured":  {algorithm: "CoTestFC", want: "proven: ", because: ". This holds if the measured rewards are independent and normal with the problem's noise scales, and the kernel can represent their expected rewards"},
 		"measured, scales unknown": {
 			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTask },
 			want: "proven: ", because: "independent and normal, with one unknown scale for the arms of each task",
@@ -45,9 +45,9 @@ func TestGuarantee(t *testing.T) {
 		},
 		"measured, scales estimated": {
 			algorithm: "CoKernelFC", change: func(m *problem.NoiseModel) { m.Known = problem.NoiseTask },
-			want: "heuristic: approximate, not proven: the noise scales were estimated from the data. Otherwise all ", because: "and sub-Gaussian with the problem's noise scales",
+			want: "heuristic: all ", because: "This is approximate, not proven. The noise scales were estimated from the data",
 		},
-		"measured, the data against the kernel": {algorithm: "CoTestFC", rejected: true, want: "heuristic: approximate, not proven: the data contradict the kernel, see the warning"},
+		"measured, the data against the kernel": {algorithm: "CoTestFC", rejected: true, want: "heuristic: all ", because: ". This is approximate, not proven. The data contradict the kernel (see the warning)"},
 		"simulated, means off the kernel":       {algorithm: "CoTestFC", truth: truth, off: true, want: "none: the kernel cannot represent the expected rewards"},
 		"measured, pilot means off the kernel":  {algorithm: "CoTestFC", off: true, want: "proven: "},
 		"a function's rewards off the kernel":   {algorithm: "CoTestFC", truth: &Truth{}, off: true, want: "none: the kernel cannot represent the expected rewards"},
@@ -63,8 +63,8 @@ func TestGuarantee(t *testing.T) {
 		"the largest xi that it allows":     {algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper}, want: "proven: "},
 		"any xi under the tuned schedule":   {algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, want: "proven: "},
 		"a posterior":                       {algorithm: "CoBayesFC", want: "heuristic: all decided answers are best arms with posterior probability at least 95 %. ", because: "a Gaussian process prior with an unknown mean. It averages over the scale of the kernel and over the part"},
-		"a reference that knows the truth":  {algorithm: "Oracle", truth: truth, want: "none: a reference, not an algorithm: it knows"},
-		"a reference that counts fewer":     {algorithm: "IndRAGE/V", truth: truth, want: "none: a reference, not an algorithm: it divides"},
+		"a reference that knows the truth":  {algorithm: "Oracle", truth: truth, want: "none: this is a reference, not an algorithm. It knows"},
+		"a reference that counts fewer":     {algorithm: "IndRAGE/V", truth: truth, want: "none: this is a reference, not an algorithm. It divides"},
 		"a test of sample means, simulated": {algorithm: "IndUniformFC", truth: truth, off: true, want: "proven: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestGuaranteeOfDisbelievedPosterior(t *testing.T) {
 		{Kind: engine.WarnPriorKernel, Numbers: []float64{45, 7.5, 6, 2, 1e-4, 3, 9}},
 	}}
 	_, sentence := Basis{Model: m, Algorithm: entry, Result: r}.Guarantee()
-	if want := "Fewer answers may be right, see the warnings"; !strings.HasSuffix(sentence, want) {
+	if want := "Fewer answers may be right (see the warnings)"; !strings.HasSuffix(sentence, want) {
 		t.Errorf("%q; want %q at the end", sentence, want)
 	}
 	r.Warnings = nil

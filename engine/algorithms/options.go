@@ -41,8 +41,7 @@ func (e Entry) Arranges(p *problem.Problem) error {
 	case e.Mode == engine.ModeFC && e.Backing == BackingPosterior:
 		return bayes.CheckBlocks(p)
 	}
-	return fmt.Errorf("arms are measured side by side (block=%q), and %s takes each reward by itself: choose "+
-		"algorithm=\"CoTestFC\" or \"CoBayesFC\", "+
+	return fmt.Errorf("arms are measured in blocks (block=%q), but %s does not use blocks. Choose algorithm=\"CoTestFC\" or \"CoBayesFC\", "+
 		"or leave block= out", p.Block.Name, e.Name)
 }
 
@@ -90,8 +89,7 @@ func abridged(s string) string {
 }
 
 // Measured returns the result of one run on measured rewards (problem.EnvironmentMeasured), finished or not, on its algorithm's present
-// model. The truth is unknown, so errors, regret and the lower bound are empty; the guarantee names its assumptions instead. Delta
-// includes all changes of the question.
+// model. The truth is unknown, so errors, regret and the lower bound are empty; the guarantee names its assumptions instead.
 func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	p := m.Problem
 	if p.Noise.Environment != problem.EnvironmentMeasured {
@@ -103,9 +101,6 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	r.Status, r.Unspent = out.Status, out.Unspent
 	if out.Status != engine.StatusInterrupted {
 		r.Runs = 1
-	}
-	if out.Bound > 0 {
-		r.Delta = out.Bound
 	}
 	each := float64(out.Samples) / float64(p.V())
 	r.SamplesPerAgent = engine.Interval{Mean: each, CI95: [2]float64{each, each}}
@@ -175,11 +170,11 @@ func (e Entry) TakesPrior(opt engine.Options) error {
 	if e.Mode == engine.ModeFB {
 		with = ` with xi="gp"`
 	}
-	return fmt.Errorf("%s has no parameter %s; methods with a posterior have it: %s%s", e.Name, name, strings.Join(able, ", "), with)
+	return fmt.Errorf("%s has no parameter %s. Methods with a posterior have it: %s%s", e.Name, name, strings.Join(able, ", "), with)
 }
 
-// CostWarnings says that the costs of the problem do not guide the pulls of the algorithm. A test that
-// plans by cost and cannot under a bound on the norm says so itself.
+// CostWarnings states that the costs of the problem do not guide the pulls of the algorithm. A test that
+// plans by cost and cannot under a bound on the norm states so itself.
 func (e Entry) CostWarnings(p *problem.Problem) []engine.Warning {
 	switch {
 	case e.Priced || p.RelativeCost() == nil:
@@ -216,7 +211,7 @@ func (b Basis) Regime() string {
 // formOfPosterior returns the form of a posterior.
 func (b Basis) formOfPosterior() string {
 	m := b.Model
-	pulled := m.Designs().Dual() || b.Algorithm.Default || b.untested() || b.Algorithm.Mode == engine.ModeFC && m.Relations().Divided()
+	pulled := m.Designs().Dual() || b.Algorithm.Default || b.untested() || b.Algorithm.Mode == engine.ModeFC && m.Relations().InGroups()
 	switch {
 	case m.Problem.Block != nil && b.Algorithm.Mode == engine.ModeFC:
 		return model.RegimePosteriorBlocks

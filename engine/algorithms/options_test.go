@@ -47,14 +47,10 @@ func TestOptionsOfAlgorithms(t *testing.T) {
 			func(o *engine.Options) {},
 			func(o *engine.Options) { o.Misfit = 0.05 },
 		}},
-		{"robust", settings{
-			func(o *engine.Options) {},
-			func(o *engine.Options) { o.Robust = true },
-		}},
 	} {
 		option := x.option
 		for _, e := range algorithms.All() {
-			if e.Mode == engine.ModeFB && (option == "schedule" || option == "law" || option == "misfit" || option == "robust") {
+			if e.Mode == engine.ModeFB && (option == "schedule" || option == "law" || option == "misfit") {
 				continue // fb has no such parameter
 			}
 			var outcomes []string
@@ -82,7 +78,7 @@ func ending(t *testing.T, m *model.Model, e algorithms.Entry, opt engine.Options
 	t.Helper()
 	alg, err := e.New(m, opt)
 	if errors.Is(err, engine.ErrNoMisfit) {
-		opt.Misfit, opt.Robust = 0, false
+		opt.Misfit = 0
 		alg, err = e.New(m, opt)
 	}
 	if err != nil {

@@ -20,12 +20,12 @@ func TestTakesPrior(t *testing.T) {
 	}{
 		{engine.ModeFC, "CoBayesFC", level, ""},
 		{engine.ModeFC, "CoTestFC", engine.Options{}, ""},
-		{engine.ModeFC, "CoTestFC", level, "CoTestFC has no parameter level; methods with a posterior have it: CoBayesFC"},
+		{engine.ModeFC, "CoTestFC", level, "CoTestFC has no parameter level. Methods with a posterior have it: CoBayesFC"},
 		{engine.ModeFB, "CoBayesFB", scale, ""},
 		{engine.ModeFB, "CoBayesFB", with(scale, engine.RidgeAuto), `CoBayesFB uses scale only with xi="gp"`},
 		{engine.ModeFB, "CoKernelFB", with(level, engine.RidgeGP), ""},
 		{engine.ModeFB, "CoKernelFB", level, `CoKernelFB uses level only with xi="gp"`},
-		{engine.ModeFB, "IndUniformFB", with(scale, engine.RidgeGP), `IndUniformFB has no parameter scale; methods with a posterior have it: CoKernelFB, CoKernelFB-IndAlloc, IndKernelFB, CoUniformFB, CoBayesFB with xi="gp"`},
+		{engine.ModeFB, "IndUniformFB", with(scale, engine.RidgeGP), `IndUniformFB has no parameter scale. Methods with a posterior have it: CoKernelFB, CoKernelFB-IndAlloc, IndKernelFB, CoUniformFB, CoBayesFB with xi="gp"`},
 	} {
 		entry, err := Named(row.mode, row.name)
 		if err != nil {

@@ -37,18 +37,12 @@ func linearTies(t testing.TB, gap float64) *problem.Problem {
 	return p
 }
 
-// trial is one run whose pulls or question are disturbed.
+// trial is one run whose pulls are disturbed.
 type trial struct {
-	t       testing.TB
-	rng     *rand.Rand
-	s       *engine.Steps
-	p       *problem.Problem
-	counts  []int     // pulls so far
-	sums    []float64 // sums of their rewards
-	gone    []bool    // withdrawn
-	epsilon float64
-	extend  func() (engine.Algorithm, *problem.Problem, []int)
-	state   int // of the disturbance
+	t   testing.TB
+	rng *rand.Rand
+	s   *engine.Steps
+	p   *problem.Problem
 }
 
 // batch draws rewards by their sufficient statistics.
@@ -85,14 +79,10 @@ func (r *trial) chi2(n int) float64 {
 	return sum
 }
 
-// learn passes a round to the run and stores the rewards that the experimenter sees.
+// learn passes a round to the run.
 func (r *trial) learn(b engine.Batch) {
 	if err := r.s.Learn(context.Background(), b); err != nil {
 		r.t.Fatal(err)
-	}
-	for i, n := range b.Counts {
-		r.counts[i] += n
-		r.sums[i] += float64(n) * b.Means[i]
 	}
 }
 
@@ -103,25 +93,6 @@ func (r *trial) amend(counts []int) engine.Plan {
 	}
 	plan, _, _ := r.s.Next(context.Background())
 	return plan
-}
-
-// ahead returns the estimated lead of arm i over arm j, in standard errors; 0 before data.
-func (r *trial) ahead(i, j int) float64 {
-	if r.counts[i] == 0 || r.counts[j] == 0 {
-		return 0
-	}
-	gap := r.sums[i]/float64(r.counts[i]) - r.sums[j]/float64(r.counts[j])
-	return gap / math.Sqrt(1/float64(r.counts[i])+1/float64(r.counts[j]))
-}
-
-// withdraw removes an arm.
-func (r *trial) withdraw(i int) {
-	if !r.gone[i] {
-		if err := r.s.Withdraw(i); err != nil {
-			r.t.Fatal(err)
-		}
-		r.gone[i] = true
-	}
 }
 
 // thinned returns counts after keeping each pull with a probability.
@@ -137,35 +108,22 @@ func (r *trial) thinned(counts []int, keep float64) []int {
 	return out
 }
 
-// add extends the problem.
-func (r *trial) add() {
-	alg, p, at := r.extend()
-	if err := r.s.Extend(alg, at); err != nil {
-		r.t.Fatal(err)
-	}
-	counts, sums, gone := make([]int, p.N()), make([]float64, p.N()), make([]bool, p.N())
-	for k, i := range at {
-		counts[i], sums[i], gone[i] = r.counts[k], r.sums[k], r.gone[k]
-	}
-	r.p, r.counts, r.sums, r.gone = p, counts, sums, gone
-}
-
-// wrong reports whether an answer is more than epsilon below the best remaining arm, or the best arm was withdrawn.
+// wrong reports whether an answer is not the best arm, or the best arm was eliminated.
 func (r *trial) wrong(out engine.Outcome) bool {
 	for v, a := range out.Answers {
 		lo, hi := r.p.ArmsOf(v)
 		best := -1
 		for i := lo; i < hi; i++ {
-			if !r.gone[i] && (best < 0 || r.p.Mean[i] > r.p.Mean[best]) {
+			if best < 0 || r.p.Mean[i] > r.p.Mean[best] {
 				best = i
 			}
 		}
 		for i := lo; i < hi; i++ {
-			if a.Decided && r.p.Arms.Names[i] == a.Arm && r.p.Mean[best]-r.p.Mean[i] > r.epsilon {
+			if a.Decided && r.p.Arms.Names[i] == a.Arm && r.p.Mean[best] > r.p.Mean[i] {
 				return true
 			}
 		}
-		if !a.Decided && r.epsilon == 0 && !slices.Contains(a.Candidates, r.p.Arms.Names[best]) {
+		if !a.Decided && !slices.Contains(a.Candidates, r.p.Arms.Names[best]) {
 			return true
 		}
 	}

@@ -24,6 +24,11 @@ type Options struct {
 	Epsilon float64 // accuracy: an arm this close to the best counts as right, reward units; ≥ 0
 	Next    int     // number of further measurements to propose; ≥ 0
 	Retry   bool    // whether options whose measurements all failed may be recommended and proposed again
+	Overall bool    // whether one option is recommended for all tasks together, beside those of each task; Next is then for it
+	// limits of the proposed measurements: of an option in a block, and of different options; 0 without a limit
+	PerBlock, Distinct int
+	Checks             []string   // options that are in every block, by their names or labels
+	Quantities         []Quantity // posteriors of the problem's other measured quantities
 	// receives the finished fraction of the work, 0 to 1, the posterior of Best included; may be nil
 	Progress func(share float64)
 }
@@ -49,11 +54,21 @@ type Answer struct {
 	Tasks []string `json:"task_columns,omitempty"`
 	// columns of the arms, for a long table
 	Columns []string `json:"arm_columns,omitempty"`
-	Epsilon float64  `json:"epsilon"` // accuracy, reward units
+	// of a long table: columns of measured values, and the texts of each task in the columns of the tasks
+	Measured   []string            `json:"-"`
+	TaskValues map[string][]string `json:"-"`
+
+	Epsilon float64 `json:"epsilon"` // accuracy, reward units
 
 	Picks []Pick `json:"picks"` // recommendations, one per task that has an option to choose
 	// tasks without a recommendation: all measurements of all their options failed
 	Unanswered []string `json:"unanswered,omitempty"`
+
+	// with several rewards: options that may be the best trade-off between these, by task, the most probable first
+	Pareto   []ParetoPoint `json:"pareto,omitempty"`
+	Required []string      `json:"required,omitempty"` // conditions that an option has to meet
+
+	Overall *Overall `json:"overall,omitempty"` // one recommendation for all tasks together, if that was asked for
 
 	Next      []Pull  `json:"next"`       // proposed measurements, the most valuable first
 	LossNow   float64 `json:"loss_now"`   // mean over tasks of the expected simple regret, reward units
@@ -85,7 +100,9 @@ type Pick struct {
 	Options  int            `json:"options"`            // to choose from; a single one has probability 1 and does not count as sure
 	Within   float64        `json:"probability_within"` // posterior probability that no arm is better by more than epsilon
 	Loss     float64        `json:"expected_loss"`      // expected simple regret, reward units; ≥ 0, null if undetermined
-	RunnerUp string         `json:"runner_up"`          // label of the other arm that is most probably the best; "" if there is none
+	// posterior probability that it meets the requirements; null without any
+	Feasible *float64 `json:"feasible_probability,omitempty"`
+	RunnerUp string   `json:"runner_up"` // label of the other arm that is most probably the best; "" if there is none
 	// approximate further measurements of this task until probability_within is expected to be 0.95; 0 if it is already or if
 	// undetermined, -1 if 4096 are not enough
 	More   int      `json:"more"`
@@ -101,9 +118,11 @@ type Arm struct {
 	Estimate float64        `json:"estimate"`         // posterior mean of the expected reward, reward units
 	CI95     *[2]float64    `json:"ci95"`             // of the expected reward; null if undetermined
 	Best     float64        `json:"probability_best"` // posterior probability that it is the best arm of its task
-	Mean     *float64       `json:"mean"`             // mean of its measurements; null if there are none
-	Count    float64        `json:"count"`            // number of measurements
-	Failed   int            `json:"failed,omitempty"` // measurements that gave no value
+	// posterior probability that it meets the requirements; null without any
+	Feasible *float64 `json:"feasible_probability,omitempty"`
+	Mean     *float64 `json:"mean"`             // mean of its measurements; null if there are none
+	Count    float64  `json:"count"`            // number of measurements
+	Failed   int      `json:"failed,omitempty"` // measurements that gave no value
 }
 
 // Pull is a proposed number of measurements of one arm.
@@ -115,6 +134,8 @@ type Pull struct {
 	Count    int            `json:"count"`    // number of measurements
 	// number of the new block, from 1; 0 if the data have no blocks
 	Block int `json:"block,omitempty"`
+	// of all these measurements together; 0 if the data have no costs
+	Cost float64 `json:"cost,omitempty"`
 }
 
 // Best recommends an arm for each task from the means, standard deviations and counts of a problem. It learns the kernel from these data
@@ -148,8 +169,20 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	m := momentsOf(b)
 	opt.tell(0.1)
 	open := candidates(p, opt.Retry)
+	rewards := b
+	b, feasible := required(b, opt.Quantities)
+	if feasible != nil {
+		m.mean = momentsOf(b).mean // estimates and intervals stay those of the reward
+	}
 	picks := a.pick(b, m, open)
-	plan := newPlanner(b, m, picks, open, opt.Epsilon)
+	a.feasible(picks, feasible, opt.Quantities)
+	if err := a.pareto(ctx, rewards, opt.Quantities, open); err != nil {
+		return nil, err
+	}
+	plan, err := newPlanner(b, m, picks, open, opt)
+	if err != nil {
+		return nil, err
+	}
 	opt.tell(0.3)
 	last := 1.0 // fraction of the work before further measurements are proposed
 	if opt.Next > 0 {
@@ -163,6 +196,14 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 			plan.more(&a.Picks[v], v, a.Arms)
 		}
 		opt.tell(0.3 + (last-0.3)*float64(v+1)/float64(len(a.Picks)))
+	}
+	if opt.Overall {
+		if e, pick := a.overall(b, open); e != nil && opt.Next > 0 {
+			plan, err = newOverallPlanner(b, e, pick, opt)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	if opt.Next > 0 {
 		if err := a.next(ctx, plan, opt.Next, func(share float64) { opt.tell(last + (1-last)*share) }); err != nil {
@@ -305,8 +346,10 @@ func labelOf(p *problem.Problem, columns []string, i int) string {
 
 // describe sets the expected losses, the noise text and the basis.
 func (a *Answer) describe(b *belief.Belief, retry bool) {
-	for _, p := range a.Picks {
-		a.LossNow += p.Loss / float64(len(a.Picks))
+	if a.Overall != nil {
+		a.LossNow = a.Overall.Loss
+	} else {
+		a.LossNow = lists.Sum(a.Picks, func(p Pick) float64 { return p.Loss }) / float64(len(a.Picks))
 	}
 	a.LossAfter = max(a.LossAfter+a.LossNow, 0)
 	a.Noise = noiseWords(b.Scatter)

@@ -3,6 +3,7 @@ package answer_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -170,16 +171,16 @@ func BenchmarkBest(b *testing.B) {
 	for _, x := range []struct {
 		name                string
 		tasks, arms, counts int
-	}{{"n=250", 5, 50, 4}, {"n=10000", 20, 500, 2}} {
+	}{{"n=250", 5, 50, 4}, {"n=10000", 20, 500, 2}, {"tasks=100", 100, 10, 2}, {"tasks=1000", 1000, 10, 2}, {"tasks=10000", 10_000, 10, 2}} {
 		b.Run(x.name, func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			var d draft
 			d.columns = []string{"x", "y"}
 			for v := range x.tasks {
-				d.tasks = append(d.tasks, string(rune('a'+v)))
+				d.tasks = append(d.tasks, fmt.Sprint("t", v))
 				at := 0.3 + 0.4*rng.Float64()
 				for i := range x.arms {
-					u, w := float64(i%25)/25, float64(i/25)/float64(x.arms/25)
+					u, w := float64(i%25)/25, float64(i/25)/float64(max(x.arms/25, 1))
 					m := float64(v%3) + 3*(1-4*(u-at)*(u-at)) + math.Sin(3*w)
 					d.arm(v, string(rune('A'+i%26))+string(rune('a'+i/26)), []float64{u, w}, m, normals(rng, m, 1, x.counts))
 				}

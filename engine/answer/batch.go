@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // batch is a number of measurements of shortlisted arms, and the covariance after them. They are made in one block, or in several with
@@ -20,78 +20,108 @@ type batch struct {
 	total   int
 	cov     *mat.SymDense
 	reduced []float64 // variance of the contrast between each arm and its task's recommendation that the batch removes
+	worth   float64   // expected gain of the batch, if measurements have costs
 }
 
 func (q *planner) batch(within []int) *batch {
 	b := &batch{planner: q, within: within, counts: make([]int, len(q.arms)), reduced: make([]float64, len(q.arms)),
-		cov: mat.NewSymDense(len(q.arms)+1, nil)}
+		cov: mat.NewSymDense(q.cov.SymmetricDim(), nil)}
 	b.cov.CopySym(q.cov)
 	return b
 }
 
-// add adds measurements of the arm with the largest value if it is measured `repeated` times. With d the lead of the recommendation over
-// an arm and s² the contrast variance that the batch would remove, the value is the sum over all arms of
+// addTimes adds so many measurements of the arm with the largest value if it is measured `repeated` times.
+func (b *batch) addTimes(repeated, times int) {
+	b.take(b.choose(b.within, repeated), times)
+}
+
+// choose returns the arm with the largest value for its cost. With d the lead of the recommendation over an arm and s² the contrast
+// variance that the batch would remove, the value is the sum over all arms of
 //
 //	s φ(d/s) - d Φ(-d/s),
 //
 // the expected gain of the better of two arms: it is the knowledge gradient of a batch for each pair [Frazier, Powell, Dayanik 2009,
 // eq. 14].
-func (b *batch) add(repeated, times int) {
-	best, at, n := math.Inf(-1), -1, len(b.arms)
-	beside := make([]float64, n) // covariance of the block effect with the contrast of each arm
-	for _, x := range b.within {
-		beside[x] = b.cov.At(b.pick[b.taskOf[x]], n) - b.cov.At(x, n)
+func (b *batch) choose(among []int, repeated int) int {
+	best, at := math.Inf(-1), -1
+	compared := b.compared()
+	lead := make([]float64, len(compared))
+	shared := map[int][]float64{} // by the row of a block effect: its covariance with the contrast of each compared arm
+	for k, x := range compared {
+		lead[k] = b.mean[b.pick[b.taskOf[x]]] - b.mean[x]
 	}
-	for _, j := range b.within {
+	for _, j := range among {
+		e := b.effect[j]
+		if shared[e] == nil {
+			shared[e] = lists.Map(compared, func(x int) float64 { return b.cov.At(b.pick[b.taskOf[x]], e) - b.cov.At(x, e) })
+		}
 		spread := b.spread(j, repeated)
 		value := 0.0
-		for _, x := range b.within {
+		for k, x := range compared {
 			p := b.pick[b.taskOf[x]]
 			if x == p {
 				continue
 			}
-			c := b.cov.At(p, j) - b.cov.At(x, j) + beside[x]
-			value += gain(b.mean[p]-b.mean[x], math.Sqrt(b.reduced[x]+c*c/spread))
+			c := b.cov.At(p, j) - b.cov.At(x, j) + shared[e][k]
+			value += gain(lead[k], math.Sqrt(b.reduced[x]+c*c/spread))
+		}
+		if value -= b.worth; b.costs() != nil {
+			value /= b.cost(j)
 		}
 		if value > best {
 			best, at = value, j
 		}
 	}
 	if !(best > 0) { // all recommendations are so sure that gains underflow
-		at = b.telling(repeated, beside)
+		at = b.telling(among, repeated)
 	}
+	return at
+}
+
+// take adds measurements of an arm.
+func (b *batch) take(at, times int) {
+	n := b.cov.SymmetricDim()
 	b.counts[at] += times
 	b.total += times
-	column := mat.NewVecDense(n+1, nil)
-	for x := range n + 1 {
-		column.SetVec(x, b.cov.At(x, at)+b.cov.At(x, n))
+	column := mat.NewVecDense(n, nil)
+	for x := range n {
+		column.SetVec(x, b.cov.At(x, at)+b.cov.At(x, b.effect[at]))
 	}
 	spread := b.spread(at, times)
 	b.cov.SymRankOne(b.cov, -1/spread, column)
-	for x := range n {
-		c := column.AtVec(b.pick[b.taskOf[x]]) - column.AtVec(x)
+	b.worth = 0
+	for _, x := range b.compared() {
+		p := b.pick[b.taskOf[x]]
+		c := column.AtVec(p) - column.AtVec(x)
 		b.reduced[x] += c * c / spread
+		if b.costs() != nil && x != p { // gains for a cost need the gain of one measurement alone
+			b.worth += gain(b.mean[p]-b.mean[x], math.Sqrt(b.reduced[x]))
+		}
 	}
 }
 
 // telling returns the arm whose measurements most reduce the variance of a lead: the least sure lead over the closest rival, over all
-// tasks. For unrelated arms this is the recommendation or its rival. If no lead has any variance, it returns the recommendation with the
-// fewest measurements.
-func (b *batch) telling(repeated int, beside []float64) (at int) {
+// tasks. For unrelated arms this is the recommendation or its rival. If no lead has any variance, it returns the arm with the fewest
+// measurements, a recommended one if it may.
+func (b *batch) telling(among []int, repeated int) (at int) {
 	rival, doubt := -1, 0.0
-	for _, x := range b.within {
+	for _, x := range b.compared() {
 		p := b.pick[b.taskOf[x]]
 		if z := math.Sqrt(b.cov.At(p, p)+b.cov.At(x, x)-2*b.cov.At(p, x)) / (b.mean[p] - b.mean[x]); x != p && z > doubt {
 			rival, doubt = x, z
 		}
 	}
 	if rival < 0 {
-		return slices.MinFunc(b.pick, func(p, q int) int { return b.counts[p] - b.counts[q] })
+		if picks := lists.Where(b.pick, func(k int) bool { return slices.Contains(among, k) }); len(picks) > 0 {
+			among = picks
+		}
+		return slices.MinFunc(among, func(p, q int) int { return b.counts[p] - b.counts[q] })
 	}
 	most, p := math.Inf(-1), b.pick[b.taskOf[rival]]
-	for _, j := range b.within {
-		c := b.cov.At(p, j) - b.cov.At(rival, j) + beside[rival]
-		if taken := c * c / b.spread(j, repeated); taken > most {
+	for _, j := range among {
+		e := b.effect[j]
+		c := b.cov.At(p, j) - b.cov.At(rival, j) + b.cov.At(p, e) - b.cov.At(rival, e)
+		if taken := c * c / b.spread(j, repeated) / b.cost(j); taken > most {
 			most, at = taken, j
 		}
 	}
@@ -100,8 +130,8 @@ func (b *batch) telling(repeated int, beside []float64) (at int) {
 
 // spread returns the variance of the mean of a number of measurements of an arm, given the batch.
 func (b *batch) spread(arm, times int) float64 {
-	n := len(b.arms)
-	return b.cov.At(arm, arm) + 2*b.cov.At(arm, n) + b.cov.At(n, n) + b.noise[arm]/float64(times)
+	e := b.effect[arm]
+	return b.cov.At(arm, arm) + 2*b.cov.At(arm, e) + b.cov.At(e, e) + b.noise[arm]/float64(times)
 }
 
 // gain returns s φ(d/s) - d Φ(-d/s) for d ≥ 0, without cancellation for small values.
@@ -178,17 +208,18 @@ func (b *batch) sure(arms []int, futures int) float64 {
 }
 
 // gained returns the expected improvement of the recommendations after the batch, the mean over tasks.
-func (b *batch) gained(all []int) float64 {
-	means := b.imagined(all, futures)
+func (b *batch) gained(compared []int) float64 {
+	means := b.imagined(compared, futures)
+	place := lists.Keyed(compared, func(k, x int) (int, int) { return x, k })
 	sum := 0.0
 	for i := range futures {
 		row := means.RawRowView(i)
-		top := indices.Of(row, b.pick)
-		for k, v := range b.taskOf {
-			top[v] = max(top[v], row[k])
+		top := lists.Map(b.pick, func(p int) float64 { return row[place[p]] })
+		for k, x := range compared {
+			top[b.taskOf[x]] = max(top[b.taskOf[x]], row[k])
 		}
 		for v, p := range b.pick {
-			sum += (top[v] - row[p]) / float64(futures*len(b.pick))
+			sum += (top[v] - row[place[p]]) / float64(futures*len(b.pick))
 		}
 	}
 	return sum

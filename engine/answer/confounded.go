@@ -77,7 +77,7 @@ func confounded(p *problem.Problem) string {
 	if p.V() > 1 {
 		at, text = "at "+sentence.List(of, mostNamed)+" ", "of "+of[0]+": "+text
 	}
-	return fmt.Sprintf("%[1]seffects of options and %[2]s are confounded: no %[2]s connects them (%[3]s). "+
+	return fmt.Sprintf("%[1]sthe effects of options and of %[2]s are confounded. Groups of options share no %[2]s: %[3]s. "+
 		"An option that looks better may have had a better %[2]s. Measure options of different groups in the same %[2]s", at, block, text)
 }
 

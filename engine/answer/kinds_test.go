@@ -94,8 +94,8 @@ func TestNothingTellsApart(t *testing.T) {
 		{"equal, with repeats", "t,a,y\n1,p,5\n1,p,5\n1,q,5\n1,q,5\n", "all measurements are 5", 5, 0.5, "p", false},
 		{"equal, not a binary fraction", "t,a,y\n1,p,0.1\n1,p,0.1\n1,p,0.1\n1,q,0.1\n", "all measurements are 0.1", 0.1, 0.5, "p", false},
 		{"all ones", "t,a,y\n1,p,1\n1,q,1\n1,q,1\n", "all measurements are 1", 1, 0.5, "q", false},
-		{"one option", "t,a,y\n1,p,\n1,q,5\n1,q,5.2\n1,r,\n", "one of 3 options is measured", 5.1, 1. / 3, "q", true},
-		{"one measurement", "t,a,y\n1,p,\n1,q,5\n1,r,\n", "one of 3 options is measured", 5, 1. / 3, "q", false},
+		{"one option", "t,a,y\n1,p,\n1,q,5\n1,q,5.2\n1,r,\n", "only one of 3 options is measured", 5.1, 1. / 3, "q", true},
+		{"one measurement", "t,a,y\n1,p,\n1,q,5\n1,r,\n", "only one of 3 options is measured", 5, 1. / 3, "q", false},
 		{"limits alone", "t,a,y\n1,p,<0.05\n1,q,<0.05\n", "all measurements are limits", 0.05, 0.5, "p", false},
 	} {
 		for _, factor := range []float64{1, 1e-9} {

@@ -29,28 +29,37 @@ const (
 	furtherArms = 2   // arms in Pick.MoreOf
 )
 
-// planner has the posterior mean and covariance of the shortlist: the arms that may be worth measuring.
+// planner has the posterior mean and covariance of the shortlist: the arms that may be worth measuring. Recommendations are compared
+// among these arms or, if there is one recommendation for all tasks, among weighted means of them, which are not measured themselves.
 type planner struct {
 	b       *belief.Belief
 	epsilon float64
-	arms    []int // on the shortlist, in problem order
-	taskOf  []int // index among the tasks with a recommendation
-	pick    []int // per such task: its position on the shortlist
+	arms    []int // arms of the problem, in its order; -1 for a weighted mean
+	taskOf  []int // number of the recommendation that it competes for; -1 if it is not compared
+	pick    []int // per recommendation: its position on the shortlist
 	mean    []float64
 	// of the arms' rewards, followed by the effects of new blocks, which are independent of the rewards
-	cov   *mat.SymDense
-	noise []float64 // variance of a measurement within its block
+	cov    *mat.SymDense
+	noise  []float64 // variance of a measurement within its block
+	effect []int     // row of cov with the effect of the new block of each arm
+	blocks newBlocks
 }
 
-// newPlanner makes the shortlist: the recommendation of each task, and the candidates with the highest 97.5 % quantiles.
-func newPlanner(b *belief.Belief, m moments, picks []int, open [][]int, epsilon float64) *planner {
+// newPlanner makes the shortlist: the recommendation of each task, the candidates with the highest 97.5 % quantiles, and the arms that
+// are in every block.
+func newPlanner(b *belief.Belief, m moments, picks []int, open [][]int, opt Options) (*planner, error) {
 	p := b.Problem
-	q := &planner{b: b, epsilon: epsilon}
+	q := &planner{b: b, epsilon: opt.Epsilon}
+	if err := q.constrain(opt); err != nil {
+		return nil, err
+	}
 	each := max(shortlist/p.V(), fewestArms)
 	for v, i := range picks {
 		order := rivalsOf(open[p.TaskOf[i]], i)
 		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(m.hi[y], m.hi[x]) })
-		order = append([]int{i}, order[:min(each-1, len(order))]...)
+		checks := lists.Where(order, q.blocks.isCheck)
+		order = lists.Where(order, func(j int) bool { return !q.blocks.isCheck(j) })
+		order = slices.Concat([]int{i}, checks, order[:min(max(each-1-len(checks), 0), len(order))])
 		slices.Sort(order)
 		q.pick = append(q.pick, len(q.arms)+slices.Index(order, i))
 		for _, j := range order {
@@ -59,26 +68,82 @@ func newPlanner(b *belief.Belief, m moments, picks []int, open [][]int, epsilon 
 		}
 	}
 	count, _ := b.Draws.Dims()
-	x := mat.NewDense(count, len(q.arms), nil)
-	for i := range count {
-		row, from := x.RawRowView(i), b.Draws.RawRowView(i)
-		for k, j := range q.arms {
-			row[k] = from[j]
-		}
-	}
-	var rewards mat.SymDense
-	stat.CovarianceMatrix(&rewards, x, nil)
-	q.cov = beside(&rewards, b.Blocks)
-	return q
+	q.finish(q.drawn(count, nil))
+	return q, nil
 }
 
-// beside returns the covariance of rewards together with an independent effect of that standard deviation.
-func beside(rewards *mat.SymDense, effect float64) *mat.SymDense {
+// newOverallPlanner makes the shortlist for one recommendation: the options with the highest 97.5 % quantiles, at every task.
+func newOverallPlanner(b *belief.Belief, e *everywhere, pick int, opt Options) (*planner, error) {
+	q := &planner{b: b, epsilon: opt.Epsilon}
+	if err := q.constrain(opt); err != nil {
+		return nil, err
+	}
+	count, n := e.draws.Dims()
+	hi := lists.Make(n, func(k int) float64 { return intervalOf(mat.Col(nil, k, e.draws))[1] })
+	order := rivalsOf(indices.All(n), pick)
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(hi[y], hi[x]) })
+	checks := lists.Where(order, func(k int) bool { return q.blocks.isCheck(e.arms[k][0]) })
+	order = lists.Where(order, func(k int) bool { return !slices.Contains(checks, k) })
+	each := max(shortlist/len(e.arms[0]), fewestArms)
+	order = slices.Concat([]int{pick}, checks, order[:min(max(each-1-len(checks), 0), len(order))])
+	for _, k := range order {
+		q.arms = append(q.arms, e.arms[k]...)
+	}
+	slices.Sort(q.arms)
+	for _, i := range q.arms {
+		q.taskOf, q.noise, q.mean = append(q.taskOf, -1), append(q.noise, b.Noise[i]), append(q.mean, 0)
+	}
+	q.pick = []int{len(q.arms)}
+	for _, k := range order {
+		q.arms, q.taskOf, q.noise, q.mean = append(q.arms, -1), append(q.taskOf, 0), append(q.noise, 0), append(q.mean, e.mean[k])
+	}
+	q.finish(q.drawn(count, func(d int) []float64 { return indices.Of(e.draws.RawRowView(d), order) }))
+	return q, nil
+}
+
+// drawn returns the posterior draws of the shortlist; means has the draws of its weighted means.
+func (q *planner) drawn(count int, means func(d int) []float64) *mat.Dense {
+	x := mat.NewDense(count, len(q.arms), nil)
+	for d := range count {
+		row, from, at := x.RawRowView(d), q.b.Draws.RawRowView(d), 0
+		for k, i := range q.arms {
+			if i >= 0 {
+				row[k], at = from[i], k+1
+			}
+		}
+		if means != nil {
+			copy(row[at:], means(d))
+		}
+	}
+	return x
+}
+
+// finish sets the covariance from draws of the shortlist, with an independent effect for each group of blocks.
+func (q *planner) finish(draws *mat.Dense) {
+	var rewards mat.SymDense
+	stat.CovarianceMatrix(&rewards, draws, nil)
+	q.effect = lists.Map(q.arms, func(i int) int { return len(q.arms) + q.blocks.groupOf(q.b.Problem, i) })
+	q.cov = beside(&rewards, q.blocks.groups, q.b.Blocks)
+}
+
+// beside returns the covariance of rewards together with some independent effects of that standard deviation.
+func beside(rewards *mat.SymDense, effects int, sd float64) *mat.SymDense {
 	n := rewards.SymmetricDim()
-	out := mat.NewSymDense(n+1, nil)
+	out := mat.NewSymDense(n+effects, nil)
 	out.CopySym(rewards)
-	out.SetSym(n, n, effect*effect)
+	for k := range effects {
+		out.SetSym(n+k, n+k, sd*sd)
+	}
 	return out
+}
+
+// measurable and compared return positions on the shortlist.
+func (q *planner) measurable() []int {
+	return indices.Where(len(q.arms), func(k int) bool { return q.arms[k] >= 0 })
+}
+
+func (q *planner) compared() []int {
+	return indices.Where(len(q.arms), func(k int) bool { return q.taskOf[k] >= 0 })
 }
 
 // of returns the shortlist positions of a task, the recommendation first, limited in number.
@@ -92,8 +157,8 @@ func (q *planner) of(v, most int) []int {
 // only returns the planner restricted to arms of one task, the recommendation first.
 func (q *planner) only(arms []int) *planner {
 	out := &planner{b: q.b, epsilon: q.epsilon, pick: []int{0}, taskOf: make([]int, len(arms)), arms: indices.Of(q.arms, arms),
-		mean: indices.Of(q.mean, arms), noise: indices.Of(q.noise, arms)}
-	out.cov = beside(among(arms, q.cov.At), q.b.Blocks)
+		mean: indices.Of(q.mean, arms), noise: indices.Of(q.noise, arms), effect: slices.Repeat([]int{len(arms)}, len(arms))}
+	out.cov = beside(among(arms, q.cov.At), 1, q.b.Blocks)
 	return out
 }
 
@@ -114,7 +179,7 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 	b, before, at := own.batch(arms), p.Within, 0
 	for n := 2; n <= MaxMore; n *= 2 {
 		for b.total < n {
-			b.add(max(1, n/4), 1)
+			b.addTimes(max(1, n/4), 1)
 		}
 		after := b.sure(arms, futures)
 		if after >= Sure {
@@ -136,25 +201,30 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 	}
 }
 
-// next sets Next and the expected loss after it, and reports its progress.
+// next sets Next and the expected loss after it, and reports its progress. count is the number of measurements or, if measurements
+// have costs, the sum of these.
 func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(share float64)) error {
-	all := indices.All(len(q.arms))
-	if len(all) == len(q.pick) { // every task has one option: nothing to compare
+	compared := q.compared()
+	if len(compared) == len(q.pick) { // every recommendation has one option: nothing to compare
 		return nil
 	}
-	b := q.batch(all)
+	b := q.batch(q.measurable())
 	var order []int
-	for b.total < count {
+	for {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		tell(float64(b.total) / float64(count+1))
+		spent := b.spent()
+		tell(spent / float64(count+1))
+		left := float64(count) - spent
 		before := slices.Clone(b.counts)
-		b.add(max(1, (count-b.total)/(2*len(q.pick))), 1)
+		if !b.add(max(1, int(left/b.usualCost())/(2*len(q.pick))), left) {
+			break
+		}
 		order = append(order, indices.Where(len(before), func(k int) bool { return b.counts[k] > before[k] && before[k] == 0 })...)
 	}
 	for block, counts := range q.inBlocks(b.counts) {
-		for _, k := range order {
+		for _, k := range q.blocks.first(q, order, counts) {
 			if counts[k] == 0 {
 				continue
 			}
@@ -163,34 +233,15 @@ func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(shar
 			if q.b.Blocks > 0 {
 				next.Block = block + 1
 			}
+			if costs := q.b.Problem.Cost; costs != nil {
+				next.Cost = costs[q.arms[k]] * float64(counts[k])
+			}
 			a.Next = append(a.Next, next)
 		}
 	}
 	tell(float64(count) / float64(count+1))
-	a.LossAfter = -b.gained(all) // negative gain; describe adds LossNow
+	a.LossAfter = -b.gained(compared) // negative gain; describe adds LossNow
 	return nil
-}
-
-// inBlocks distributes measurements over blocks no larger than the median block of the data. An arm's measurements go to consecutive
-// blocks, cyclically, so its counts per block differ by at most one. It returns one block if the data have none.
-func (q *planner) inBlocks(counts []int) [][]int {
-	if q.b.Blocks == 0 {
-		return [][]int{counts}
-	}
-	sizes := make([]float64, len(q.b.Problem.Blocks))
-	for _, r := range q.b.Problem.Rows {
-		sizes[r.Block] += r.Count
-	}
-	slices.Sort(sizes)
-	size := max(1, int(stat.Quantile(0.5, stat.Empirical, sizes, nil)))
-	out, at := lists.Make((lists.Total(counts)+size-1)/size, func(int) []int { return make([]int, len(counts)) }), 0
-	for k, n := range counts {
-		for range n {
-			out[at%len(out)][k]++
-			at++
-		}
-	}
-	return out
 }
 
 // Outlook has the expected quality of the recommendations after further measurements, as means over tasks.
@@ -213,7 +264,10 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 	b = doubted(b)
 	m := momentsOf(b)
 	open := candidates(b.Problem, false)
-	q := newPlanner(b, m, now.pick(b, m, open), open, epsilon)
+	q, err := newPlanner(b, m, now.pick(b, m, open), open, Options{Epsilon: epsilon})
+	if err != nil {
+		return nil, err
+	}
 	all := indices.All(len(q.arms))
 	tasks := len(q.pick)
 	ofTask, within, loss := make([][]int, tasks), 0.0, 0.0
@@ -234,7 +288,7 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			batch.add(max(step, (n-batch.total)/(2*tasks)), min(step, n-batch.total))
+			batch.addTimes(max(step, (n-batch.total)/(2*tasks)), min(step, n-batch.total))
 		}
 		// simulated futures are normal, the present posterior may not be: add their gain to the present value
 		next := Outlook{Count: n, Loss: max(loss-batch.gained(all), 0), Within: within}

@@ -126,7 +126,7 @@ func TestSlipIsNamed(t *testing.T) {
 		t.Errorf("without a slip: %q", w)
 	}
 	w := named(rows("6.46"))
-	want := regexp.MustCompile(`^all other measurements contradict Yield % 6\.46 in line 12 of runs\.csv \(A, 140\), where 6\d\.\d to 6\d\.\d ` +
+	want := regexp.MustCompile(`^the other measurements contradict Yield % 6\.46 in line 12 of runs\.csv \(A, 140\), where 6\d\.\d to 6\d\.\d ` +
 		`was expected\. It is used unchanged\. Correct it if it is a mistake in the table, or leave it out: where="col\('Yield %'\) != 6\.46"$`)
 	if len(w) != 1 || !want.MatchString(w[0]) {
 		t.Errorf("warnings %q, want one that matches %s", w, want)

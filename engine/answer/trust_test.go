@@ -88,7 +88,7 @@ func TestConfounded(t *testing.T) {
 		}
 	}
 	a := answered(t, longTable(t, text), answer.Options{Next: 4})
-	if w := warning(t, a, "confounded"); !strings.Contains(w, "effects of options and day are confounded: no day connects them (0 in d0; 1 in d1; 2 in d2; and 5 more groups)") {
+	if w := warning(t, a, "confounded"); !strings.Contains(w, "the effects of options and of day are confounded. Groups of options share no day: 0 in d0; 1 in d1; 2 in d2; and 5 more groups") {
 		t.Errorf("warning %q", w)
 	}
 	if a.Picks[0].Within > 0.9 {
@@ -117,7 +117,7 @@ func TestCodesAreNamed(t *testing.T) {
 		name, table, want string
 	}{
 		{"none", text, ""},
-		{"a third", with("-9999", 3), `the value -9999 of y occurs 13 times, far from all other values. It looks like a code but counts as measured, so the answer may be wrong. If nothing was ` +
+		{"a third", with("-9999", 3), `the value -9999 of y occurs 13 times and is far from all others. It looks like a code for a missing value. It counts as measured, so the answer may be wrong. If nothing was ` +
 			`measured there: where="col('y') != -9999". If it failed there: failed="col('y') == -9999"`},
 		{"three", with("-999", 14), "the value -999 of y occurs 3 times"},
 		{"one", with("-999", 100), "the value -999 of y occurs once"},

@@ -24,8 +24,7 @@ func Undetermined(p *problem.Problem, u *belief.Undetermined, opt Options) (*Ans
 		a.Noise = short(u.Scale) + ", of the only measured option"
 	}
 	a.LeaveOneOut = belief.LeaveOneOut{Error: nan, Without: nan, Coverage: nan}
-	a.Basis = "The measurements do not show how options differ, nor on which scale. So no interval and no number of further " +
-		"measurements can be stated."
+	a.Basis = "The measurements do not show by how much options differ. So no interval and no number of further measurements can be stated."
 	words := p.Words()
 	open := candidates(p, opt.Retry)
 	for i, v := range p.TaskOf {
@@ -126,6 +125,9 @@ func newAnswer(p *problem.Problem, opt Options) *Answer {
 	a := &Answer{Problem: p.Name, Goal: p.Goal, Epsilon: opt.Epsilon, Next: []Pull{}, Log: []string{}}
 	c := p.Words()
 	a.Reward, a.Tasks, a.Columns = c.Reward, c.Task, c.Arm
+	if p.Long != nil {
+		a.Measured, a.TaskValues = p.Long.Measured(), p.TaskTexts()
+	}
 	return a
 }
 

@@ -68,7 +68,7 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 	return out
 }
 
-// digitsLost says that rewards of a task are so large beside their differences that the digits of a number do not hold these: their
+// digitsLost states that rewards of a task are so large beside their differences that the digits of a number do not hold these: their
 // standard deviation is less than a thousand steps from one number to the next. "" where they are not.
 func (a *Answer) digitsLost(p *problem.Problem) string {
 	const fewestSteps = 1000
@@ -85,8 +85,8 @@ func (a *Answer) digitsLost(p *problem.Problem) string {
 		largest := lists.Max(means, math.Abs)
 		step := math.Nextafter(largest, math.Inf(1)) - largest
 		if sd := stat.StdDev(means, nil); sd > 0 && sd < fewestSteps*step {
-			return fmt.Sprintf("numbers of about %s hold 16 digits, and %s differs in the last of these alone. Differences below %s are lost. "+
-				"Subtract a constant from all rewards where they are written", short(largest), cmp.Or(a.Reward, "the reward"), short(step))
+			return fmt.Sprintf("numbers of about %s have 16 digits, and %s differs only in the last of them. Differences below %s are lost. "+
+				"Subtract a constant from all rewards in the table", short(largest), cmp.Or(a.Reward, "the reward"), short(step))
 		}
 	}
 	return ""
@@ -125,7 +125,7 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	if more := len(found) - mostNamed; more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	text := "all other measurements contradict " + strings.Join(named, "; ") +
+	text := "the other measurements contradict " + strings.Join(named, "; ") +
 		". It is used unchanged. Correct it if it is a mistake in the table"
 	if len(found) > 1 {
 		text = strings.NewReplacer("It is", "They are", "it if it is a mistake", "mistakes").Replace(text)
@@ -158,8 +158,8 @@ func (a *Answer) code(p *problem.Problem, c code) string {
 	if c.count == 1 {
 		often = "once"
 	}
-	text := fmt.Sprintf("the value %s of %s occurs %s, far from all other values. "+
-		"It looks like a code but counts as measured, so the answer may be wrong",
+	text := fmt.Sprintf("the value %s of %s occurs %s and is far from all others. It looks like a code for a missing value. It counts as "+
+		"measured, so the answer may be wrong",
 		plain(v), cmp.Or(a.Reward, "reward"), often)
 	if l := p.Long; l != nil && l.Reward != "" && a.Reward == l.Reward {
 		return text + fmt.Sprintf(". If nothing was measured there: where=%q. If it failed there: failed=%q", problem.Unless(l.Reward, v),

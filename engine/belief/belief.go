@@ -34,7 +34,7 @@ const (
 
 // Revision counts the changes of results of Of. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
-const Revision = 15
+const Revision = 16
 
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {
@@ -111,26 +111,27 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	if d.wins != nil {
 		target, variance = try.Two(s.sites(ctx, rank))
 	}
-	for k, w := range found {
+	at := func(w weighed) (*layout, error) {
+		if d.wins == nil {
+			target, variance = d.y, d.variances(w.value(w.u, noiseNumber, 1))
+		}
+		return w.layout(ctx, w.u, target, variance, rank, true)
+	}
+	for k, w := range try.Of(d.shaped(ctx, found, at)) {
 		sum += w.weight
+		sigma2 += w.weight * w.value(w.u, noiseNumber, 1)
+		if d.blocks != nil {
+			b.Blocks += w.weight * stat.Mean(d.standard.scale, nil) * d.unit * math.Sqrt(w.value(w.u, blocksNumber, 0))
+		}
 		to := int(math.Round(sum * float64(count)))
 		if to == from {
 			continue
 		}
-		if d.wins == nil {
-			target, variance = d.y, d.variances(w.value(w.u, noiseNumber, 1))
-		}
-		m, err := w.memberAt(ctx, w.u, target, variance, rank)
-		if err != nil {
+		if err := w.draw(ctx, at, rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense)); err != nil {
 			return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 		}
-		sigma2 += w.weight * m.sigma2
-		if d.blocks != nil {
-			b.Blocks += w.weight * stat.Mean(d.standard.scale, nil) * d.unit * math.Sqrt(w.value(w.u, blocksNumber, 0))
-		}
-		m.Draw(rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense))
 		from = to
-		tell(0.4 + 0.6*sum)
+		tell(0.5 + 0.5*sum)
 	}
 	b.finish(d, sigma2)
 	return b, nil
@@ -198,11 +199,15 @@ func (s *search) changed(rank int) (*search, error) {
 		return s, nil
 	}
 	variance := d.variances(s.value(s.best, noiseNumber, 1))
-	m, err := s.memberAt(s.ctx, s.best, d.y, variance, rank)
+	l, err := s.layout(s.ctx, s.best, d.y, variance, rank, true)
 	if err != nil {
 		return nil, err
 	}
-	if !d.change(m.without(d, variance)) {
+	p, means, _, err := l.posterior(s.ctx, l.owns(), l.target)
+	if err != nil {
+		return nil, err
+	}
+	if !d.change(d.without(p, means, variance)) {
 		return s, nil
 	}
 	return newSearch(s.ctx, newChosen(s.model, s.at), s)
@@ -292,7 +297,7 @@ func (s *search) leaveOneOut(e *evidence) LeaveOneOut {
 // sites returns what represents the counts of all measured arms at the best numbers.
 func (s *search) sites(ctx context.Context, rank int) (target, variance []float64, err error) {
 	defer try.Caught(&err)
-	features, own := try.Two(s.priorAt(ctx, s.best, rank, 0))
+	features, own := try.Two(s.priorAt(ctx, s.best, rank))
 	_, width := features.Dims()
 	observed := mat.NewDense(width, len(s.d.cells), nil)
 	for k, i := range s.d.cells {

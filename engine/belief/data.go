@@ -85,7 +85,8 @@ func (s *standard) data() (*data, error) {
 // blocked reports blocks that are too many.
 func (d *data) blocked() error {
 	if blocks := len(d.p.Blocks); min(blocks, len(d.cells)) > mostEffects {
-		return fmt.Errorf("problem %q has %d blocks and %d arms measured in them; the effects of blocks are taken out where either is at most %d",
+		return fmt.Errorf("problem %q has %d blocks and %d arms measured in them. Block effects can be removed only if one of these is at "+
+			"most %d",
 			d.p.Name, blocks, len(d.cells), mostEffects)
 	}
 	return nil

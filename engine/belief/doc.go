@@ -15,6 +15,8 @@
 // evidence times prior over the density that they were drawn from (importance sampling, [RC04, ch. 3]).
 // With few data the bank dominates, with many the surroundings of the optimum.
 //
+// The own part of an arm of a task may have heavy tails: mixtures of normal laws are averaged over beside the normal one (tails.go).
+//
 // Rewards that are 0 or 1 are modelled as binomial counts on the logistic scale, by Laplace's
 // approximation [RW06, alg. 3.1]; the noise of others is pooled and shrunk (see data.go).
 //

@@ -13,10 +13,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// The kind of a problem's data follows from what is stated and from rewards that are exactly equal, never from a tolerance:
-// with another unit the answer is the same.
+// Data are counts or numbers. The choice uses stated facts and exact equality of rewards, not a tolerance, so units do not matter.
 
-// fewCounts is how many rewards, each of another arm, must be 0 or 1 to be taken for counts.
+// fewCounts is the number of rewards, each of another arm, that must be 0 or 1 to be treated as counts.
 const fewCounts = 8
 
 // counted returns how many measurements of each measured arm were the higher of two rewards; nil where rewards are not counts of
@@ -134,14 +133,14 @@ func (u *Undetermined) Error() string {
 	value := strconv.FormatFloat(u.Value, 'g', 6, 64)
 	switch {
 	case u.Measured == 0:
-		return fmt.Sprintf("problem %q: 0 of its %d arms are measured: nothing tells the options apart; measure some of them and write "+
-			"what came into the table, or let protocol(p, budget=N) and campaign start say which first", u.Problem, u.Arms)
+		return fmt.Sprintf("problem %q: 0 of its %d arms are measured, so nothing tells the options apart. Add measurements to the table, or "+
+			"let protocol(p, budget=N) and campaign start propose the first ones", u.Problem, u.Arms)
 	case u.Limits:
-		return fmt.Sprintf("all measurements are limits of what was measured (%s on average): nothing tells the options apart", value)
+		return fmt.Sprintf("all measurements are limits (%s on average), so nothing tells the options apart", value)
 	case u.Measured == 1 && u.Arms > 1:
-		return fmt.Sprintf("one of %d options is measured (%s on average): nothing tells the options apart", u.Arms, value)
+		return fmt.Sprintf("only one of %d options is measured (%s on average), so nothing tells the options apart", u.Arms, value)
 	}
-	return fmt.Sprintf("all measurements are %s: nothing tells the options apart", value)
+	return fmt.Sprintf("all measurements are %s, so nothing tells the options apart", value)
 }
 
 // undetermined returns why the measurements of a problem do not tell options apart; nil where they do.

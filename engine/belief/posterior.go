@@ -1,9 +1,11 @@
 package belief
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -13,7 +15,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -24,12 +28,19 @@ type member struct {
 	sigma2 float64
 }
 
-// priorAt returns the prior at u: arm i is f_i = φ_iᵀw + e_i. φ_i has the features of a pivoted Cholesky factor of the kernel, at most
-// rank of them, the constant, and some zeros; the variance of e_i is the own part and the remainder of the factor.
-func (m *model) priorAt(ctx context.Context, u []float64, rank, zeros int) (features *mat.Dense, variance []float64, err error) {
+// priorAt returns the prior at u: arm i is f_i = φ_iᵀw + e_i; the variance of e_i is the own part and the remainder of the factor.
+func (m *model) priorAt(ctx context.Context, u []float64, rank int) (features *mat.Dense, variance []float64, err error) {
+	k, own := m.smooth(u)
+	features, variance, err = m.priorOf(ctx, k, rank, 0)
+	floats.AddConst(own, variance)
+	return features, variance, err
+}
+
+// priorOf returns the features of a pivoted Cholesky factor of the kernel, at most rank of them, the constant, and some zeros, and the
+// remainder of the factor.
+func (m *model) priorOf(ctx context.Context, k kernels.Joint, rank, zeros int) (features *mat.Dense, variance []float64, err error) {
 	defer try.Caught(&err)
 	d, n := m.d, m.d.p.N()
-	k, own := m.smooth(u)
 	factor := kernels.Factor{L: new(mat.Dense), Rest: make([]float64, n)}
 	if len(k.Terms) > 0 {
 		on := try.Of(k.On(ctx, d.tasks, d.arms, d.p.TaskOf))
@@ -46,53 +57,154 @@ func (m *model) priorAt(ctx context.Context, u []float64, rank, zeros int) (feat
 		}
 		features.Set(i, width, math.Sqrt(constant))
 	}
-	return features, lists.Map(factor.Rest, func(rest float64) float64 { return own + max(rest, 0) }), nil
+	return features, lists.Map(factor.Rest, func(rest float64) float64 { return max(rest, 0) }), nil
 }
 
-// memberAt computes the posterior at u. The unknown effects of blocks are further entries of w.
+// memberAt computes the posterior at u along features alone.
 func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (_ *member, err error) {
 	defer try.Caught(&err)
-	d, sigma2 := m.d, m.value(u, noiseNumber, 1)
-	independent, blocks, effect := 1.0, 0, (*mat.Dense)(nil)
-	if d.blocks != nil {
-		e := try.Of(d.blocks.effects(sigma2 / m.value(u, blocksNumber, 0)))
-		effect, independent = try.Two(e.decompose())
-		_, blocks = effect.Dims()
-		target = slices.Clone(target)
-		floats.Add(target, e.shift)
-	}
-	features, own := try.Two(m.priorAt(ctx, u, rank, blocks))
-	_, all := features.Dims()
-	// the columns by which the means follow w, and their D
-	observed, noise := mat.NewDense(all, len(d.cells), nil), make([]float64, len(d.cells))
-	for a, i := range d.cells {
-		observed.SetCol(a, features.RawRowView(i))
-		if noise[a] = own[i] + variance[a]; d.fixed != nil && d.fixed[a] > 0 { // a site of limits: blocks are part of it
-			continue
-		}
-		noise[a] -= (1 - independent) * variance[a]
-		for j := range blocks {
-			observed.Set(all-blocks+j, a, math.Sqrt(sigma2)*effect.At(a, j))
-		}
-	}
-	sigma := try.Of(gp.NewLowRank(observed, noise))
-	p := try.Of(sigma.Posterior(ctx, features, own, d.cells, target))
-	return &member{p, sigma2}, nil
+	l := try.Of(m.layout(ctx, u, target, variance, rank, false))
+	p, _ := try.Two(l.alongFeatures(ctx, l.owns(), l.target, false))
+	return &member{p, l.sigma2}, nil
 }
 
-// without returns what the posterior of each measured arm would have for its mean without its own measurements, whose means have these
-// variances.
-func (m *member) without(d *data, variance []float64) []float64 {
-	variances := make([]float64, len(m.Mean))
-	m.AddVariances(variances)
+// layout is the prior and the measurements at u, of which posteriors follow for several laws of the own parts.
+type layout struct {
+	*model
+	sigma2   float64
+	features *mat.Dense // of all arms, with zeros for the effects of blocks, which are further entries of w
+	observed *mat.Dense // of the measured means, with these effects
+	own      float64    // variance of the own part of an arm
+	rest     []float64  // variances of what the features leave
+	target   []float64  // the measured means
+	noise    []float64  // their variances
+	blocks   []gp.Block // covariances of the arms of a task beside features; nil if features have all
+}
+
+// mostInBlock is the most arms of a task whose covariances are a block.
+const mostInBlock = 256
+
+// layout returns the prior at u. blocked allows blocks of covariances of tasks, if no task has too many arms.
+func (m *model) layout(ctx context.Context, u []float64, target, variance []float64, rank int, blocked bool) (_ *layout, err error) {
+	defer try.Caught(&err)
+	d := m.d
+	l := &layout{model: m, sigma2: m.value(u, noiseNumber, 1), target: target, noise: slices.Clone(variance)}
+	independent, blocks, effect := 1.0, 0, (*mat.Dense)(nil)
+	if d.blocks != nil {
+		e := try.Of(d.blocks.effects(l.sigma2 / m.value(u, blocksNumber, 0)))
+		effect, independent = try.Two(e.decompose())
+		_, blocks = effect.Dims()
+		l.target = slices.Clone(target)
+		floats.Add(l.target, e.shift)
+	}
+	k, own := m.smooth(u)
+	l.own = own
+	if groups := d.p.Groups(); blocked && len(groups) > 1 && lists.Max(groups, func(g []int) int { return len(g) }) <= mostInBlock {
+		l.blocks = try.Of(m.inBlocks(&k, groups))
+	}
+	l.features, l.rest = try.Two(m.priorOf(ctx, k, rank, blocks))
+	_, all := l.features.Dims()
+	l.observed = mat.NewDense(len(d.cells), all, nil)
+	for a, i := range d.cells {
+		row := l.observed.RawRowView(a)
+		copy(row, l.features.RawRowView(i))
+		if d.fixed != nil && d.fixed[a] > 0 { // a site of limits: blocks are part of it
+			continue
+		}
+		l.noise[a] -= (1 - independent) * variance[a]
+		for j := range blocks {
+			row[all-blocks+j] = math.Sqrt(l.sigma2) * effect.At(a, j)
+		}
+	}
+	return l, nil
+}
+
+// inBlocks takes the terms of one task alone out of a kernel, and returns them as blocks. Tasks whose arms have equal features share one.
+func (m *model) inBlocks(k *kernels.Joint, groups [][]int) (_ []gp.Block, err error) {
+	defer try.Caught(&err)
+	common, own := kernels.Joint{}, kernels.Joint{}
+	for _, t := range k.Terms {
+		to := &common
+		if _, alone := t.Task.(kernels.Identity); alone {
+			to = &own
+		}
+		to.Terms = append(to.Terms, t)
+	}
+	*k = common
+	known := map[string]*mat.SymDense{}
+	return lists.Map(groups, func(arms []int) gp.Block {
+		key := ""
+		for _, i := range arms {
+			key += featuresKey(m.d.arms, i) + ";"
+		}
+		cov, ok := known[key]
+		if !ok {
+			cov = mat.NewSymDense(max(len(arms), 1), nil)
+			points := m.d.arms.Subset(arms)
+			for _, t := range own.Terms {
+				gram := try.Of(kernels.Gram(cmp.Or(t.Arm, kernels.Kernel(kernels.Constant{Value: 1})), points))
+				gram.ScaleSym(t.Scale, gram)
+				cov.AddSym(cov, gram)
+			}
+			known[key] = cov
+		}
+		return gp.Block{Points: arms, Cov: cov}
+	}), nil
+}
+
+// owns returns the variance of the own part of every arm.
+func (l *layout) owns() []float64 { return slices.Repeat([]float64{l.own}, l.d.p.N()) }
+
+// posterior is the law of the expected rewards of all arms.
+type posterior interface {
+	AddVariances(to []float64)
+	Draw(rng *rand.Rand, into *mat.Dense)
+}
+
+// posterior returns the law of the expected rewards, with its mean and the log evidence of the targets, for these variances of own parts.
+func (l *layout) posterior(ctx context.Context, own, target []float64) (_ posterior, mean []float64, evidence float64, err error) {
+	defer try.Caught(&err)
+	if l.blocks == nil {
+		p, evidence := try.Two(l.alongFeatures(ctx, own, target, true))
+		return p, p.Mean, evidence, nil
+	}
+	b := gp.Blocked{Features: mat.DenseCopyOf(l.features), Observed: l.observed, Blocks: lists.Map(l.blocks, func(b gp.Block) gp.Block {
+		cov := mat.NewSymDense(len(b.Points), nil)
+		cov.CopySym(b.Cov)
+		return gp.Block{Points: b.Points, Cov: symmetric.Add(cov, func(k int) float64 { return own[b.Points[k]] + l.rest[b.Points[k]] })}
+	})}
+	p, evidence := try.Two(b.Posterior(ctx, l.d.cells, target, l.noise))
+	return p, p.Mean, evidence, nil
+}
+
+// alongFeatures is posterior without blocks of covariances, with the evidence on request.
+func (l *layout) alongFeatures(ctx context.Context, own, target []float64, evidence bool) (_ *gp.Posterior, log float64, err error) {
+	defer try.Caught(&err)
+	own = slices.Clone(own)
+	floats.Add(own, l.rest)
+	noise := indices.Of(own, l.d.cells)
+	floats.Add(noise, l.noise)
+	sigma := try.Of(gp.NewLowRank(mat.DenseCopyOf(l.observed.T()), noise))
+	if evidence {
+		log = try.Of(gp.New(gp.Data{Targets: target}, sigma)).Evidence
+	}
+	p, err := sigma.Posterior(ctx, mat.DenseCopyOf(l.features), own, l.d.cells, target)
+	return p, log, err
+}
+
+// without returns what a posterior of these means would have for the mean of each measured arm without its own measurements, whose means
+// have these variances.
+func (d *data) without(p posterior, means, variance []float64) []float64 {
+	variances := make([]float64, len(means))
+	p.AddVariances(variances)
 	return lists.Make(len(d.cells), func(k int) float64 {
 		i := d.cells[k]
-		mean, _ := gp.Cavity(m.Mean[i], variances[i], d.y[k], variance[k])
+		mean, _ := gp.Cavity(means[i], variances[i], d.y[k], variance[k])
 		return mean
 	})
 }
 
-var errNoMember = errors.New("no numbers of the kernel fit the measurements")
+var errNoMember = errors.New("no hyperparameters of the kernel fit the measurements")
 
 // Floats counts the numbers, for a Memory.
 func (b *Belief) Floats() int {

@@ -11,10 +11,10 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 15, 1e-6
+	const revision, tolerance = 16, 1e-6
 	recorded := []struct{ mean, sd float64 }{
-		{10.03625934, 0.16027932}, {8.94526332, 0.11640072}, {11.20917640, 0.12558215}, {12.74043687, 0.17228381},
-		{11.70057117, 0.11952878},
+		{10.03158487, 0.15968663}, {8.94761793, 0.11738055}, {11.20605982, 0.12544620}, {12.73974469, 0.17131250},
+		{11.69891475, 0.11823100},
 	}
 	b, err := Of(t.Context(), smooth(t), Options{})
 	if err != nil {

@@ -212,12 +212,16 @@ type foresight struct {
 
 func (s *search) foresight(rows []problem.Row, rank int) (*foresight, error) {
 	d, sigma2 := s.d, s.value(s.best, noiseNumber, 1)
-	m, err := s.memberAt(s.ctx, s.best, d.y, d.variances(sigma2), rank)
+	l, err := s.layout(s.ctx, s.best, d.y, d.variances(sigma2), rank, true)
+	if err != nil {
+		return nil, err
+	}
+	m, mean, _, err := l.posterior(s.ctx, l.owns(), l.target)
 	if err != nil {
 		return nil, err
 	}
 	f := &foresight{
-		d: d, mean: m.Mean, variance: make([]float64, len(m.Mean)), noise: relativeNoise(d), usual: sigma2, place: map[int]int{},
+		d: d, mean: mean, variance: make([]float64, len(mean)), noise: relativeNoise(d), usual: sigma2, place: map[int]int{},
 		freedom: d.free,
 	}
 	floats.Scale(sigma2, f.noise)

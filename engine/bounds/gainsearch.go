@@ -17,7 +17,7 @@ import (
 // gained is an allocation on few arms with nearly maximal information gain, with both bounds on the maximum.
 type gained struct {
 	arms    []int     // nil means all
-	weights []float64 // of arms; their sum is 1
+	weights []float64 // weights of arms; their sum is 1
 	value   float64   // information gain of this allocation, a lower bound of Υ
 	upper   float64   // upper bound of Υ
 }

@@ -17,7 +17,7 @@ import (
 type Act interface {
 	// Params lists the arguments as scripts and commands name them, each with the field that it fills.
 	Params() []Param
-	// Do works out the events to record. It changes nothing, and may be called again on a later state, if other events
+	// Do computes the events to record. It changes nothing, and may be called again on a later state, if other events
 	// were recorded meanwhile. An act that was done before returns no events and Done.Known: cells are run again, and
 	// commands repeated. A Done beside an error is shown before the error.
 	Do(ctx context.Context, at Doing) (Done, error)
@@ -32,10 +32,10 @@ type Prepared interface {
 	Prepare(context.Context, Protocol) error
 }
 
-// Checked is an act whose arguments may be wrong by themselves, without a campaign: a script says so before anything of it is done.
+// Checked is an act whose arguments may be wrong by themselves, without a campaign: a script states so before anything of it is done.
 type Checked interface{ Check() *ArgError }
 
-// ArgError says what is wrong with an argument of an act.
+// ArgError states what is wrong with an argument of an act.
 type ArgError struct {
 	Param string // "" is the act as a whole
 	Text  string // what is wrong, as it reads after the name of the argument
@@ -50,27 +50,27 @@ type Doing struct {
 	Grow func(context.Context, File) (Protocol, Growth, error)
 }
 
-// Done says what an act did.
+// Done states what an act did.
 type Done struct {
-	Events   []Event   // to record; none where all was recorded before, or rows of a sheet are wrong
+	Events   []Event   // to record; none if all was recorded before, or rows of a sheet are wrong
 	Known    bool      // all of it was recorded before
 	Text     string    // a sentence
 	Warnings []string  // sentences
 	Closing  *Closing  // of an act that closes a round, also beside its error; nil of others
 	Receipt  *Receipt  // of an act that takes a sheet; nil of others
-	Protocol *Protocol // what the events make of it; nil where they leave it unchanged
+	Protocol *Protocol // what the events make of it; nil if they leave it unchanged
 	Files    []File    // whose content is recorded
 }
 
 // Param is an argument of an act.
 type Param struct {
-	Name     string // of the argument in scripts; commands make their flag of it
+	Name     string // name of the argument in scripts; commands make their flag of it
 	Synonyms []string
 	// a pointer to the field: of a text, number, whole number, truth value, list of texts or file; to a pointer
 	// where the argument may be left out and its zero has a meaning
 	Into     any
 	Optional bool          // of a text or list of a script: it may be left out
-	Doc      string        // of the argument in scripts, without a full stop
+	Doc      string        // description of the argument in scripts, without a full stop
 	Flag     string        // what the command says instead of Doc; "" for the same
 	Place    string        // how the command shows an argument that it takes by its place; "" for a flag
 	Words    string        // names it in an error, "an id"
@@ -79,7 +79,7 @@ type Param struct {
 }
 
 // knownBefore answers an act that was done before.
-const knownBefore = "this was recorded before, and changes nothing"
+const knownBefore = "this was already recorded, so nothing changes"
 
 // recordedOnce returns the outcome of an act that records one event; known if there is nothing to record. text is its
 // line if there was. It is for acts whose repetition shows in the state itself, as a result that has the value already.
@@ -93,7 +93,7 @@ func recordedOnce(events []Event, text string, err error) (Done, error) {
 // byParam and reasonParam are arguments that acts have in common.
 func byParam(into *string) Param {
 	return Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Into: into, Optional: true,
-		Doc: "who asks or tells; each person has one open list at a time", Flag: "who does this"}
+		Doc: "name of the person who measures; each person has one open list at a time", Flag: "who does this"}
 }
 
 func reasonParam(into *string) Param {
@@ -168,11 +168,11 @@ type Attach Tell
 
 var attachEntry = Entry{
 	Name: "attach", Synonyms: []string{"attach_data"}, New: func() Act { return new(Attach) }, Sheet: true,
-	Doc: "records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They " +
-		"guide what is measured and decide nothing in tests; " +
-		"posterior methods use all of them. Rows already attached are skipped, also from a renamed file",
+	Doc: "records earlier or other measurements, task,arm,reward or task,arm,count,mean,sd, that belong to no round. They guide what is " +
+		"measured next. Tests do not use them for decisions; posterior methods use all of them. Rows already attached are skipped, also from " +
+		"a renamed file",
 	Example: `attach("days", "pilot.csv", by="Ann")`,
-	Short:   "Record measurements of before, or from elsewhere",
+	Short:   "Record earlier measurements, or measurements from elsewhere",
 	Long: "Record measurements task,arm,reward or task,arm,count,mean,sd that belong to no round.\n" +
 		"They guide what is measured next. A test decides nothing by them; a posterior uses them like all others.",
 }
@@ -197,7 +197,7 @@ func (a *Attach) Do(ctx context.Context, at Doing) (Done, error) {
 	return (*Tell)(a).do(ctx, at, KindAttach, a.results.hash)
 }
 
-// UpgradeBody records that a program goes on which decides otherwise than the one that began the campaign.
+// UpgradeBody records that a program continues which decides otherwise than the one that began the campaign.
 type UpgradeBody struct {
 	From    int      `json:"from"` // revisions, see Revision
 	To      int      `json:"to"`

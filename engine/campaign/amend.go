@@ -25,25 +25,25 @@ type Amend struct {
 	Capacity   *int     // pulls in a unit of time; 0 for any number
 	Withdraw   []string // arms that cannot be measured any more: "task/arm"
 	Add        File     // rows of a table with columns of the table of the problem: its arms and tasks come in
-	Reason, By string   // why, which the report shows, and who says so; changes for different reasons are different changes
+	Reason, By string   // why, which the report shows, and who states so; changes for different reasons are different changes
 }
 
 var amendEntry = Entry{
 	Name: "amend", Synonyms: []string{"withdraw", "change_protocol"}, New: func() Act { return new(Amend) }, Plans: true,
-	Doc: "changes the protocol while it runs, from the next round on, and shows how far the campaign is. epsilon may be " +
-		"changed at any time; " +
-		"of delta the report states the largest that was in force; arms that are withdrawn or added cost a little of the " +
-		"guarantee, which the report states. " +
-		"The same change for the same reason is made once",
-	Example: `amend("days", epsilon=2, reason="a yield this close is good enough for the plant")`,
+	Doc: "changes the protocol while it runs, from the next round on, and shows how far the campaign is. Every campaign accepts " +
+		"another capacity. Algorithms that decide by a posterior (CoBayesFC) also accept another epsilon or delta, and arms that are " +
+		"withdrawn or added; tests refuse these. The same change for the same reason is made only once",
+	Example: `amend("days", capacity=4, reason="a robot is away")`,
 	Short:   "Change the protocol while it runs",
-	Long: `Change the protocol while it runs. Epsilon may be changed at any time, for any reason.
-The report states the largest delta that was ever in force. A withdrawn arm can no
-longer be an answer. Rows of a table like the one
-of the problem add arms or tasks. All changes hold from the next round on.`,
+	Long: `Change the protocol while it runs. Every campaign accepts another capacity.
+Algorithms that decide by a posterior (CoBayesFC) also accept another epsilon or
+delta, and arms that are withdrawn or added. A withdrawn arm can no longer be an
+answer. Rows of a table like the one of the problem add arms or tasks. Tests refuse
+such changes: start another campaign and attach this one's measurements to it.
+All changes hold from the next round on.`,
 }
 
-// withdrawHint says how arms are named.
+// withdrawHint states how arms are named.
 const withdrawHint = `write withdraw="task/arm", or withdraw=["task/arm", "task/other arm"]`
 
 // Params implements Act.
@@ -54,14 +54,14 @@ func (a *Amend) Params() []Param {
 			Doc: "an arm this close to the best is good enough from now on, reward units", Flag: "an arm this close to the best is good enough"},
 		{Name: "delta", Into: &a.Delta, Range: inside, Doc: "error probability from now on", Flag: "error probability"},
 		{Name: "capacity", Synonyms: []string{"throughput", "wells"}, Into: &a.Capacity, Range: countsUp,
-			Doc:  "pulls that the laboratory makes in a unit of time from now on; 0 for any number",
-			Flag: "pulls that the laboratory makes in a unit of time; 0 for any number"},
+			Doc:  "pulls that the laboratory can make per unit of time from now on; 0: no limit",
+			Flag: "pulls that the laboratory can make per unit of time; 0: no limit"},
 		{Name: "withdraw", Synonyms: []string{"remove", "without"}, Into: &a.Withdraw, Optional: true, Hint: withdrawHint,
 			Doc:  `arms that cannot be measured any more: "task/arm", or a list of these`,
 			Flag: "an arm that cannot be measured any more: TASK/ARM (repeatable)"},
 		{Name: "add", Synonyms: []string{"extend"}, Into: &a.Add, Optional: true, Hint: "rows",
-			Doc:  "a CSV file with columns of the table of the problem, relative to the script: its arms and tasks come in",
-			Flag: "arms and tasks to add: FILE.csv with columns of the table of the problem"},
+			Doc:  "a CSV file of arms and tasks to add, with columns of the problem's table; the path is relative to the script",
+			Flag: "arms and tasks to add: FILE.csv with columns of the problem's table"},
 		byParam(&a.By),
 	}
 }
@@ -69,7 +69,7 @@ func (a *Amend) Params() []Param {
 // Check implements Checked.
 func (a *Amend) Check() *ArgError {
 	if a.Epsilon == nil && a.Delta == nil && a.Capacity == nil && len(a.Withdraw) == 0 && a.Add.Path == "" {
-		return &ArgError{Text: "nothing is to be changed", Hint: "state epsilon=, delta=, capacity=, withdraw= or add="}
+		return &ArgError{Text: "the act changes nothing", Hint: "state epsilon=, delta=, capacity=, withdraw= or add="}
 	}
 	for _, w := range a.Withdraw {
 		if !strings.Contains(w, "/") {
@@ -98,7 +98,7 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 	}
 	// a change that another one has undone since counts as made, too: the second time needs another reason
 	if slices.ContainsFunc(at.amends, func(x amendment) bool { return x.same(b) }) {
-		return Done{Known: true, Text: knownBefore + "; a change that is meant a second time needs another reason"}, nil
+		return Done{Known: true, Text: knownBefore + ". To make the same change again, give another reason"}, nil
 	}
 	if err := reasoned(b.Reason, nil); err != nil {
 		return Done{}, err
@@ -112,7 +112,7 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 		if err != nil {
 			return Done{}, err
 		}
-		// the arms are recorded with their numbers, and the fingerprint says whether a later program comes to the same problem
+		// the arms are recorded with their numbers, and the fingerprint reports whether a later program comes to the same problem
 		b.Growth, b.Problem, out.Protocol, out.Files = &g, q.Fingerprint(), &q, []File{*b.Add}
 	}
 	out.Text, out.Events = "recorded: "+b.String(), []Event{NewEvent(KindAmend, at.Now, a.By, b)}
@@ -150,7 +150,7 @@ func (b *AmendBody) check(at Moment) error {
 		case err != nil:
 			return err
 		case at.withdrawn(i):
-			return fmt.Errorf("task %q, arm %q is withdrawn already", w[0], w[1])
+			return fmt.Errorf("task %q, arm %q is already withdrawn", w[0], w[1])
 		case slices.Contains(b.WithdrawArms, i):
 			return fmt.Errorf("task %q, arm %q is named twice", w[0], w[1])
 		}
@@ -215,7 +215,7 @@ func (b AmendBody) same(x AmendBody) bool {
 // equal reports whether two values are the same, or both are not stated.
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// String says what changes, without the reason.
+// String states what changes, without the reason.
 func (b AmendBody) String() string {
 	var parts []string
 	if b.Epsilon != nil {
@@ -249,7 +249,7 @@ func (b *AmendBody) fold(s *State, e Event) error {
 	s.amends = append(s.amends, amendment{*b, e.Seq})
 	if b.Add != nil {
 		if b.Growth == nil {
-			return errors.New("it adds arms and does not say which")
+			return errors.New("the event adds arms but does not name them")
 		}
 		if err := b.Growth.fold(s); err != nil {
 			return err

@@ -73,8 +73,8 @@ func checkBlocks(p Protocol) error {
 		most = min(most, b.Size)
 	}
 	if p.Plate > 0 && most > p.Plate {
-		return fmt.Errorf("a block is measured on one plate, a plate has %d places, and a block of task %q has up to %d arms: "+
-			"state block_size=%d", p.Plate, task, most, p.Plate)
+		return fmt.Errorf("a block must fit on one plate. A plate has %d places, but a block of task %q has up to %d arms. State "+
+			"block_size=%d", p.Plate, task, most, p.Plate)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
 	return out
 }
 
-// failed returns the pulls of an arm in a round of blocks that failed: a block that lost a pull goes on without it, since
+// failed returns the pulls of an arm in a round of blocks that failed: a block that lost a pull continues without it, since
 // elsewhere the pull would have nothing in common with the others. It is 0 in rounds without blocks, whose failed pulls are made again.
 func (s *State) failed(r *round, arm int) int {
 	if r.plan.Sides == nil {
@@ -200,7 +200,7 @@ func withinOf(rewards []float64, n int) engine.Within {
 // without a plate has Plate 0.
 type Slot struct {
 	Arm      int `json:"arm"`                // its number; in a State the one of now
-	Number   int `json:"number"`             // of the pull among the arm's, from 1
+	Number   int `json:"number"`             // number of the pull among the arm's, from 1
 	Plate    int `json:"plate,omitempty"`    // from 1
 	Position int `json:"position,omitempty"` // on the plate, from 1
 	Block    int `json:"block,omitempty"`    // from 1, of arms that are measured side by side

@@ -3,7 +3,7 @@ package campaign
 // This file lists the kinds of events, the body of each, and the acts by which people record them. An act and its event
 // have a file of their own.
 
-// Kind says what an event records.
+// Kind states what an event records.
 type Kind string
 
 // The kinds of events.
@@ -18,7 +18,7 @@ const (
 	KindLate    Kind = "late"    // TellBody: results of a round that is over
 	KindAttach  Kind = "attach"  // TellBody: measurements of before, or from elsewhere
 	KindAmend   Kind = "amend"   // AmendBody: the protocol changes
-	KindUpgrade Kind = "upgrade" // UpgradeBody: a program that decides otherwise goes on
+	KindUpgrade Kind = "upgrade" // UpgradeBody: a program that decides otherwise continues
 	KindNote    Kind = "note"    // NoteBody: words for the report
 	KindRepair  Kind = "repair"  // RepairBody: events are set aside that fit none before them
 )
@@ -55,10 +55,10 @@ func Acts() []Entry {
 
 // Entry is a row of the table of acts. Scripts, commands and cells of notebooks have the acts that are in it.
 type Entry struct {
-	Name     string     // of the function and of the command
+	Name     string     // name of the function and of the command
 	Synonyms []string   // of the function of scripts
-	Doc      string     // of the function of scripts, one line; "" where they have none
-	Example  string     // of the function of scripts
+	Doc      string     // description of the function of scripts, one line; "" where they have none
+	Example  string     // example of the function of scripts
 	Short    string     // of the command, one line
 	Long     string     // of the command
 	New      func() Act // an act whose arguments are all at their defaults

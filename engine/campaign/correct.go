@@ -17,13 +17,13 @@ import (
 type Correct struct {
 	ID         string  // as typed; slips in it are named with the nearest id
 	Value      float64 // reward, with the sign of the data
-	Reason, By string  // required, and shown in the report; who says so
+	Reason, By string  // required, and shown in the report; who states so
 }
 
 var correctEntry = Entry{
 	Name: "correct", Synonyms: []string{"replace", "revise"}, New: func() Act { return new(Correct) },
-	Doc: "replaces a result that was wrong, and shows how far the campaign is. In a round that is over, what followed is " +
-		"worked out again; where a decision changes, the answers are heuristic",
+	Doc: "replaces a wrong result, and shows how far the campaign is. If the round is over, later decisions are computed again. If one of " +
+		"them changes, the guarantee of the answers is heuristic",
 	Example: `correct("days", "K7M2PQ", 41.5, reason="read from the wrong column")`,
 	Short:   "Replace a result that was wrong",
 }
@@ -50,9 +50,9 @@ func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 	case err != nil:
 		return Done{}, err
 	case it.result == nil:
-		return Done{}, fmt.Errorf("%s has no result to correct. Record one by tell", it.ID)
+		return Done{}, fmt.Errorf("%s has no result to correct. Record one with tell", it.ID)
 	case it.result.count() > 1:
-		return Done{}, fmt.Errorf("%s is one of %d results recorded as a mean. A mean cannot be corrected by one of them", it.ID,
+		return Done{}, fmt.Errorf("%s is one of %d results recorded as a mean. A single result of a mean cannot be corrected", it.ID,
 			it.result.count())
 	}
 	var events []Event
@@ -64,7 +64,7 @@ func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 
 // CorrectBody replaces a result.
 type CorrectBody struct {
-	ID     string  `json:"id"`     // of the pull, in the form in which it was issued
+	ID     string  `json:"id"`     // id of the pull, in the form in which it was issued
 	Old    float64 `json:"old"`    // the value before, for readers: fold uses the value in the state
 	Reward float64 `json:"reward"` // the right one, with the sign of the data
 	Reason string  `json:"reason"` // never ""
@@ -85,11 +85,11 @@ func (b *CorrectBody) fold(s *State, e Event) error {
 }
 
 // FailureRule states the rule for everybody who gives pulls back or closes a round, of any problem.
-const FailureRule = `a reaction or run that fails is a result, the worst that it can have (a yield of 0; with goal="min" the largest loss), and not a failed pull: ` + givenBack
+const FailureRule = `a reaction or run that fails gets the worst possible reward (a yield of 0; with goal="min" the largest loss). ` + givenBack
 
-const givenBack = "only pulls that were not measured for reasons that have nothing to do with their reward may be given back"
+const givenBack = "Give back only pulls that were not measured for reasons unrelated to their reward"
 
-// Fail gives pulls back that were not measured. They are handed out again, under other ids; a round of blocks goes on without them.
+// Fail gives pulls back that were not measured. They are handed out again, under other ids; a round of blocks continues without them.
 type Fail struct {
 	IDs        []string // as typed; those that failed before are passed over
 	Reason, By string
@@ -128,7 +128,7 @@ func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
 		case err != nil:
 			return Done{}, err
 		case it.result != nil:
-			return Done{}, fmt.Errorf("%s has the result %g; correct replaces it", it.ID, it.result.Reward)
+			return Done{}, fmt.Errorf("%s has the result %g. To replace it, use correct", it.ID, it.result.Reward)
 		case it.failed != "":
 			continue // said before
 		}
@@ -198,11 +198,11 @@ type Close struct {
 
 var closeEntry = Entry{
 	Name: "close", Synonyms: []string{"end_round"}, New: func() Act { return new(Close) }, Plans: true,
-	Doc: "ends an open round with what came, and shows how far the campaign is; a finished round does not change. " +
+	Doc: "ends an open round with the results so far, and shows how far the campaign is; a finished round does not change. " +
 		sentence.Upper(FailureRule),
 	Example: `close("days", round=3, reason="the freezer failed")`,
-	Short:   "End the open round with what came",
-	Long: "End the open round with what came. With --round, a round that is already over does not change.\n\n" +
+	Short:   "End the open round with the results so far",
+	Long: "End the open round with the results so far. With --round, a round that is already over does not change.\n\n" +
 		sentence.Upper(FailureRule) + ".",
 }
 
@@ -210,7 +210,7 @@ var closeEntry = Entry{
 func (a *Close) Params() []Param {
 	return []Param{
 		{Name: "round", Into: &a.Round, Range: fromOne, Doc: "the number of the round",
-			Flag: "the round that is meant (default: the open one, if any of its pulls was handed out)"},
+			Flag: "the round to end (default: the open one, if any of its pulls was handed out)"},
 		reasonParam(&a.Reason), byParam(&a.By),
 	}
 }
@@ -219,7 +219,7 @@ func (a *Close) Params() []Param {
 // Algorithms that take rounds only as they planned them refuse it.
 func (a *Close) Refusable() {}
 
-// Closing says what closing the open round would do.
+// Closing states what closing the open round would do.
 type Closing struct {
 	Round    int        `json:"round"`             // which is open
 	Planned  int        `json:"planned"`           // pulls, except those of withdrawn arms
@@ -234,7 +234,7 @@ type Closing struct {
 func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 	if a.Round != 0 {
 		if over, err := at.ended(a.Round); err != nil || over {
-			return Done{Known: over, Text: fmt.Sprintf("round %d was over before: nothing was recorded", a.Round)}, err
+			return Done{Known: over, Text: fmt.Sprintf("round %d was already over, so nothing was recorded", a.Round)}, err
 		}
 	}
 	// what closing would do is returned beside an error, too: a command shows it, and then asks for the reason
@@ -252,8 +252,7 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 	}
 	// the round before is meant: the next one is planned right after a close, and a close that is repeated must not end that, too
 	if a.Round == 0 && len(r.filled) == 0 && !slices.ContainsFunc(at.order, func(it *item) bool { return it.round == r.plan.Round }) {
-		return out, fmt.Errorf("no pull of round %d is handed out yet, so there is nothing to close (--round %[1]d "+
-			"closes it anyway)", c.Round)
+		return out, fmt.Errorf("no pull of round %d is handed out yet, so nothing was closed. To close it anyway, write --round %[1]d", c.Round)
 	}
 	out.Text = fmt.Sprintf("round %d is closed with %d of %d pulls; %s", c.Round, c.Measured, c.Planned, c.Rule)
 	out.Events = []Event{NewEvent(KindClose, at.Now, a.By, CloseBody{Round: c.Round, Lost: c.Lost, PValue: c.PValue, Reason: a.Reason})}

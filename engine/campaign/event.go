@@ -21,7 +21,7 @@ type Event struct {
 	At   time.Time       `json:"at"`   // UTC, by the clock of the machine: for people, and for leases
 	By   string          `json:"by"`   // who did it, as the command line gave it; may be ""
 	Body json.RawMessage `json:"body"` // JSON of the body of this kind (bodies), in its original bytes
-	Hash string          `json:"hash"` // of the event and the hash before it, see Sealed
+	Hash string          `json:"hash"` // hash of the event and the hash before it, see Sealed
 }
 
 // Sealed returns the event with the hash that it has after another hash; "" before the first event.
@@ -65,7 +65,7 @@ func CheckChainAfter(events []Event, seq int64, hash string) error {
 			return fmt.Errorf("event %d is missing: event %d follows event %d", seq+1, e.Seq, seq)
 		}
 		if e.Hash != e.Sealed(hash).Hash {
-			return fmt.Errorf("event %d (%s, %s) is not what was recorded: its hash does not fit", e.Seq, e.Kind, e.At.Format(time.DateTime))
+			return fmt.Errorf("event %d (%s, %s) was changed: its hash does not match", e.Seq, e.Kind, e.At.Format(time.DateTime))
 		}
 		seq, hash = e.Seq, e.Hash
 	}
@@ -81,12 +81,12 @@ type StartBody struct {
 	Script   File             `json:"script"`             // without its content, which is in the database under its hash
 	Set      []string         `json:"set,omitempty"`      // NAME=VALUE, as the script was changed at the start
 	Data     []File           `json:"data,omitempty"`     // that the script read, without contents as well
-	Seed     uint64           `json:"seed"`               // of orders of lists, and of cuts
+	Seed     uint64           `json:"seed"`               // seed of orders of lists, and of cuts
 	Problem  string           `json:"problem_sha256"`     // Protocol.Fingerprint, which every program that opens the campaign must come to
 	Settings []engine.Setting `json:"settings"`           // the protocol in words
 	Revision int              `json:"revision"`           // Revision of the program
-	Build    string           `json:"build"`              // of the program, and its system: for the report
-	Forecast *Forecast        `json:"forecast,omitempty"` // nil where none was made
+	Build    string           `json:"build"`              // build of the program, and its system: for the report
+	Forecast *Forecast        `json:"forecast,omitempty"` // nil if none was made
 	// the run of agents that plans the rounds, in words; "" where the campaign plans them itself
 	Led string `json:"led,omitempty"`
 }

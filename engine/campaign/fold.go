@@ -82,8 +82,8 @@ func (s *State) setAside(e Event) error {
 
 // link is what a list says of an event.
 type link struct {
-	hash string    // of the event, in full
-	at   time.Time // of the event
+	hash string    // hash of the event, in full
+	at   time.Time // time of the event
 }
 
 // ChainColumn is the column of a list that names the last event of the campaign which made it.
@@ -114,13 +114,13 @@ func (s *State) CheckHead(known string) error {
 		digits = cell[2]
 	}
 	if len(digits) < 8 || strings.Trim(digits, "0123456789abcdef") != "" {
-		return fmt.Errorf("%q is not a hash of an event: a hash has at least 8 digits of 0 to 9 and a to f", known)
+		return fmt.Errorf("%q is not a hash of an event. A hash has at least 8 digits, 0 to 9 and a to f", known)
 	}
 	if slices.ContainsFunc(s.links, func(l link) bool { return strings.HasPrefix(l.hash, digits) }) {
 		return nil
 	}
-	return fmt.Errorf("no event has the hash %s: since it was written down, events were cut off or written again, or it is "+
-		"of another campaign", known)
+	return fmt.Errorf("no event has the hash %s. Either events were removed or rewritten since it was noted, or it belongs to another "+
+		"campaign", known)
 }
 
 // checkChain reports a sheet whose list was made by another copy of the campaign, or by a later state of it than
@@ -148,9 +148,9 @@ func (s *State) checkChain(r Results) error {
 		if seq <= s.Seq {
 			here = fmt.Sprintf("has another event %d, of %s", seq, s.links[seq-1].at.UTC().Format(time.DateTime))
 		}
-		return fmt.Errorf("line %d: the list was made after event %d of %s (UTC), and this folder %s: one of the two is a copy, or "+
-			"an older backup that went on. "+
-			"Tell the sheet in the folder that made the list; where the results belong here all the same, take out the column %s", row.Line, seq,
+		return fmt.Errorf("line %d: the list was made after event %d of %s (UTC), but this folder %s. One of the two is a copy, or an older "+
+			"backup that was continued. Record the sheet in the folder that made the list. If the results belong here nevertheless, remove the "+
+			"column %s", row.Line, seq,
 			at.Format(time.DateTime), here, ChainColumn)
 	}
 	return nil
@@ -169,7 +169,7 @@ func (e *FoldError) Error() string {
 func (e *FoldError) Unwrap() error { return e.Err }
 
 // errLater answers an event of a kind that this program does not know.
-var errLater = errors.New("this program knows no events of this kind; a later version wrote it")
+var errLater = errors.New("this program does not know events of this kind. A later version wrote it: use that version")
 
 // RepairBody sets events aside that do not fit those before them. They keep their places and hashes.
 type RepairBody struct {

@@ -31,11 +31,11 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 	old, now := p.Problem, *q
 	var g Growth
 	if a, b := old.Kernel.String(), now.Kernel.String(); a != b {
-		return p, g, fmt.Errorf("with the added rows the kernel is %s, and the campaign has %s: state its numbers in the script, "+
-			"where they are found from data", b, a)
+		return p, g, fmt.Errorf("with the added rows the kernel is %s, but the campaign has %s. If its numbers come from data, state them in "+
+			"the script", b, a)
 	}
 	if !slices.Equal(old.Arms.Columns, now.Arms.Columns) || !slices.Equal(old.Tasks.Columns, now.Tasks.Columns) {
-		return p, g, errors.New("with the added rows the features have other columns")
+		return p, g, errors.New("with the added rows the columns of the features differ. Add rows with the same columns")
 	}
 	// arms are found again by the names of their task and themselves
 	number := lists.Keyed(now.TaskOf, func(i int, _ int) ([2]string, int) { return [2]string(now.NamesOf(i)), i })
@@ -43,7 +43,7 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 	for i := range old.TaskOf {
 		k, there := number[[2]string(old.NamesOf(i))]
 		if !there {
-			return p, g, fmt.Errorf("with the added rows %s is no more", old.Where(i))
+			return p, g, fmt.Errorf("the added rows remove %s. Add rows only; to remove an arm, withdraw it", old.Where(i))
 		}
 		g.At, isOld[k] = append(g.At, k), true
 		if err := sameArm(old, &now, i, k); err != nil {
@@ -56,7 +56,7 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 		}
 	}
 	if len(g.Added) == 0 {
-		return p, g, errors.New("all of these arms are in the campaign already")
+		return p, g, errors.New("all these arms are already in the campaign")
 	}
 	g.TaskOf = slices.Clone(now.TaskOf)
 	// points of tasks are scaled, too
@@ -82,7 +82,7 @@ func sameArm(old, now *problem.Problem, i, k int) error {
 	}
 	switch a, b := old.Noise.Scales[i], now.Noise.Scales[k]; {
 	case !same(at(old.Means(), i), at(now.Means(), k)) || old.Reps != nil && now.Reps != nil && old.Reps[i] != now.Reps[k]:
-		return fmt.Errorf("the added rows have measurements of %s, which is in the campaign already: attach records them", old.Where(i))
+		return fmt.Errorf("the added rows have measurements of %s, which is already in the campaign. Record them with attach", old.Where(i))
 	case old.Noise.UnknownBy != now.Noise.UnknownBy || !same(a, b):
 		return fmt.Errorf("with the added rows the noise of %s is %.4g instead of %.4g. State noise= in the script, or leave sd "+
 			"out of the added rows", old.Where(i), b, a)
@@ -113,7 +113,7 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 		for k, i := range at {
 			// scaling there and back costs some digits; the number of before is then taken, to the last of them
 			if math.Abs(x[i]-old.X[c][k]) > 1e-9*(1+math.Abs(old.X[c][k])) {
-				return nil, fmt.Errorf("with the added rows column %q of %q changes: features of recorded rows cannot change",
+				return nil, fmt.Errorf("the added rows change column %q of %q, but features of recorded rows cannot change",
 					now.Columns[c], old.Names[k])
 			}
 			x[i] = old.X[c][k]
@@ -168,7 +168,7 @@ func restricted(b engine.Batch, up []int) (engine.Batch, error) {
 		Counts: indices.Of(b.Counts, up), Means: indices.Of(b.Means, up), Squares: indices.Of(b.Squares, up), Ranges: indices.Of(b.Ranges, up),
 	}
 	if engine.PullsOf(out.Counts) != engine.PullsOf(b.Counts) {
-		return out, errors.New("it has results of arms that were added after it")
+		return out, errors.New("the round has results of arms that were added later")
 	}
 	return out, nil
 }
@@ -176,7 +176,7 @@ func restricted(b engine.Batch, up []int) (engine.Batch, error) {
 // fold gives every arm its number among more of them.
 func (g Growth) fold(s *State) error {
 	if len(g.At) != len(s.taskOf) {
-		return fmt.Errorf("it has places for %d arms, and there are %d", len(g.At), len(s.taskOf))
+		return fmt.Errorf("it has places for %d arms, but there are %d", len(g.At), len(s.taskOf))
 	}
 	seen := make([]bool, len(g.TaskOf))
 	for _, i := range g.At {

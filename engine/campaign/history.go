@@ -20,7 +20,7 @@ type History struct {
 	Rounds       []RoundLine   `json:"rounds"`       // all that were planned, the open one included
 	Log          []LogLine     `json:"log"`          // every event with a reason
 	Measurements []Measurement `json:"measurements"` // by round, plate and position; attached ones first
-	Hash         string        `json:"hash"`         // of the last event
+	Hash         string        `json:"hash"`         // hash of the last event
 	Events       int           `json:"events"`       // how many there are
 }
 
@@ -33,23 +33,23 @@ type RoundLine struct {
 	Cut      bool      `json:"cut,omitempty"`    // its plan was cut to the capacity
 	Closed   string    `json:"closed,omitempty"` // the reason, of a round that a person closed or that ended early
 	Over     bool      `json:"over"`             // whether it is closed
-	Digest   string    `json:"digest"`           // of its plan, see engine.Plan
-	Seed     uint64    `json:"seed"`             // of the order of its list
-	Build    string    `json:"build"`            // of the program that planned it
+	Digest   string    `json:"digest"`           // digest of its plan, see engine.Plan
+	Seed     uint64    `json:"seed"`             // seed of the order of its list
+	Build    string    `json:"build"`            // build of the program that planned it
 }
 
 // Measurement is one result, or the mean of several.
 type Measurement struct {
 	ID       string    `json:"id,omitempty"`    // "" if it was recorded by its arm
-	Round    int       `json:"round,omitempty"` // of its pull; 0 of attached ones
+	Round    int       `json:"round,omitempty"` // round of its pull; 0 of attached ones
 	Task     string    `json:"task"`
 	Arm      string    `json:"arm"`
-	Number   int       `json:"number,omitempty"`      // of its pull among the arm's in the round
+	Number   int       `json:"number,omitempty"`      // number of its pull among the arm's in the round
 	Plate    int       `json:"plate,omitempty"`       // planned
 	Position int       `json:"position,omitempty"`    // on this plate
 	Reward   float64   `json:"reward"`                // in force, with the sign of the data; the mean of Count
 	Count    int       `json:"count"`                 // rewards, at least 1
-	SD       float64   `json:"sd,omitempty"`          // of Count rewards
+	SD       float64   `json:"sd,omitempty"`          // standard deviation of Count rewards
 	Kind     string    `json:"kind"`                  // "round", "open" of the open round, "late" or "attached"
 	By       string    `json:"by,omitempty"`          // who recorded it
 	At       time.Time `json:"at"`                    // when it was recorded
@@ -216,10 +216,10 @@ type LossLine struct {
 	PValue  float64 `json:"p_value"` // corrected for the number of arms
 }
 
-// Warning says what the line means for the answers.
+// Warning states what the line means for the answers.
 func (l LossLine) Warning() string {
-	return fmt.Sprintf("task %q, arm %q lost %d of %d pulls, which chance does not explain (p = %.2g): where the loss depends "+
-		"on the reward, no guarantee holds", l.Task, l.Arm, l.Lost, l.Planned, l.PValue)
+	return fmt.Sprintf("task %q, arm %q lost %d of %d pulls, more than chance explains (p = %.2g). If the loss depends on the reward, no "+
+		"guarantee holds. Find out why they were lost", l.Task, l.Arm, l.Lost, l.Planned, l.PValue)
 }
 
 // lossLevel is the probability that pulls lost at random are said to crowd in few arms.

@@ -15,8 +15,8 @@ import (
 // numbers, which stay when a sentence is written better.
 type Note struct {
 	Kind    NoteKind  `json:"kind"`
-	Names   []string  `json:"names,omitempty"`   // of tasks, arms, people and what else the sentence names
-	Numbers []float64 `json:"numbers,omitempty"` // of the sentence, in the units that it names
+	Names   []string  `json:"names,omitempty"`   // names of tasks, arms, people and others in the sentence
+	Numbers []float64 `json:"numbers,omitempty"` // numbers of the sentence, in the units that it names
 }
 
 // NoteKind is the kind of a Note.
@@ -49,7 +49,6 @@ const (
 	NoteExtra   NoteKind = "extra"        // numbers: pulls beyond the plan
 	NoteClosed  NoteKind = "closed"       // numbers: rounds that a person closed
 	NoteEarly   NoteKind = "closed early" // numbers: rounds that ended without late results
-	NoteChanged NoteKind = "changed"      // numbers: arms added, arms withdrawn, bound on the error probability, delta
 	NoteDiffers NoteKind = "differs"      // see Difference
 	// why nothing is proven
 	NoteLateDiffer NoteKind = "late results differ" // see engine.WarnLateDiffer
@@ -83,14 +82,13 @@ const NoteRule NoteKind = "rule of failures"
 // of the Note or by their place in it.
 var noteSentences = map[NoteKind]string{
 	NoteLed:     "the rounds are planned by %s, which has the answers",
-	NoteUnused:  "round %d and what follows it are not used: without them everything is decided",
+	NoteUnused:  "round %d and later rounds are not used, because everything is decided without them",
 	NotePending: "measured from the next round on: %s",
-	NoteGivenUp: "every try failed, so these are not asked for any more: %s. To try again, ask with --retry (retry=true in a script); amend " +
-		"--withdraw TASK/ARM removes an arm",
+	NoteGivenUp: "every try failed, so lists no longer have these: %s. To try again, ask with --retry (retry=true in a script)",
 	NoteNoBest:  "the measurements do not show the best arms: %s",
 	NoteEpsilon: "epsilon is changed to %g. These answers are still for %g, until results of a later round are recorded",
 
-	NoteDecided:   "everything is decided: nothing is left to measure",
+	NoteDecided:   "everything is decided, so nothing is left to measure",
 	NoteEnded:     "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
 	NoteNoPulls:   "nothing is left to hand out",
 	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s",
@@ -100,9 +98,7 @@ var noteSentences = map[NoteKind]string{
 	NoteLost:   "the %s nothing to do with %s (what fails is a result, and not lost)",
 	NoteExtra:  "the %s not chosen by %s",
 	NoteClosed: "%s closed for reasons unrelated to rewards",
-	NoteEarly: "when a result comes has nothing to do with its reward: %s ended without late results, which the posterior " +
-		"took whole when they came",
-	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g instead of %[5]g (docs/theory/changes.md)",
+	NoteEarly:  "the time of a result does not depend on its reward: %s ended without late results, which the posterior used when they came",
 
 	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
 	NoteRewardsKnown: "the means of the table for expected rewards",
@@ -114,15 +110,15 @@ var noteSentences = map[NoteKind]string{
 	NoteNoiseBelow: "the noise variance of each task is drawn between zero and the stated value",
 	NoteOwnPart: "%s estimates how far arms differ from the kernel. In its runs, about half of the variance between the arms of a task " +
 		"is independent for each arm (from none to twice that)",
-	NoteLosses: "%s of pulls fail, and %s of results come up to %s late%s",
+	NoteLosses: "%s of pulls fail, and %s of results are up to %s late%s",
 
-	NoteRule:       "a reaction or run that fails is a result, %s, and not a failed pull: " + givenBack,
-	NoteLateDiffer: "lateness of results seems to depend on their rewards, see the warning",
-	NoteTwice:      "measurements seem to be recorded twice, see the warning",
-	NoteSkewed:     "the rewards of some arms are skewed, see the warning",
-	NoteCensored:   "%d results are only limits, such as <0.05; they count as that number, and no guarantee allows for this",
-	NoteManyLost:   "%d of %d pulls have no result: with so many, validity depends on the reason",
-	NoteDiffers:    "decisions changed after results were corrected or the program was replaced; no theorem allows for this",
+	NoteRule:       "a reaction or run that fails gets %s. " + givenBack,
+	NoteLateDiffer: "lateness of results seems to depend on their rewards (see the warning)",
+	NoteTwice:      "measurements seem to be recorded twice (see the warning)",
+	NoteSkewed:     "the rewards of some arms are skewed (see the warning)",
+	NoteCensored:   "%d results are only limits, such as <0.05. They count as that number, which no guarantee allows for",
+	NoteManyLost:   "%d of %d pulls have no result. With so many, the guarantee depends on the reason",
+	NoteDiffers:    "decisions changed after results were corrected or the program was replaced. No theorem allows for this",
 }
 
 // String returns the sentence, without a full stop. A kind that is not listed is its own sentence.
@@ -158,16 +154,14 @@ func (n Note) String() string {
 	case NoteEarly:
 		words, numbers = []string{sentence.Count(k, "round")}, none
 	case NoteRule:
-		words, numbers = []string{"with the lowest reward that it can have"}, none
+		words, numbers = []string{"the lowest possible reward"}, none
 		if len(n.Numbers) > 0 {
-			words[0] = fmt.Sprintf("with the reward %g", n.Numbers[0])
+			words[0] = fmt.Sprintf("the reward %g", n.Numbers[0])
 		} else if slices.Contains(n.Names, problem.GoalMin) {
-			words[0] = "with the largest reward that it can have (0 would be among the best)"
+			words[0] = "the largest possible reward (0 would be among the best)"
 		}
 	case NoteLosses:
 		words, numbers = n.lossWords(), none
-	case NoteChanged:
-		words = []string{changes(k, n.number(1))}
 	}
 	return sentence.Write(format, words, numbers)
 }
@@ -181,7 +175,7 @@ func (s review) notes() []Note {
 	return out
 }
 
-// number returns the count that is at a place, 0 where there is none.
+// number returns the count that is at a place, 0 if there is none.
 func (n Note) number(k int) int {
 	if k < len(n.Numbers) {
 		return int(n.Numbers[k])
@@ -224,9 +218,9 @@ func (d Difference) String() string {
 	}
 	switch {
 	case d.Was == "":
-		return fmt.Sprintf("%s task %q was open, and has the answer %q now", when, d.Task, d.Now)
+		return fmt.Sprintf("%s task %q was open and now has the answer %q", when, d.Task, d.Now)
 	case d.Now == "":
-		return fmt.Sprintf("%s task %q had the answer %q, and is open now", when, d.Task, d.Was)
+		return fmt.Sprintf("%s task %q had the answer %q and is now open", when, d.Task, d.Was)
 	}
-	return fmt.Sprintf("%s task %q had the answer %q, and has %q now", when, d.Task, d.Was, d.Now)
+	return fmt.Sprintf("%s task %q had the answer %q and now has %q", when, d.Task, d.Was, d.Now)
 }

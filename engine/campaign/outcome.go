@@ -16,8 +16,8 @@ type outcome struct {
 	kind     outcomeKind
 	reward   float64
 	censored int8   // see ResultRecord.Censored
-	reason   string // of a failure
-	text     string // instead of the reward, where that says that it failed
+	reason   string // reason of a failure
+	text     string // instead of the reward, where that states that it failed
 	err      error  // with its place; of a reward that cannot be read
 }
 
@@ -47,7 +47,7 @@ func outcomeOf(row problem.SheetRow, column string) outcome {
 	case o.Missing:
 		return outcome{}
 	case said:
-		err = row.Wrong(column, "the row has the reward %g and says failed: keep one of the two", o.Reward)
+		err = row.Wrong(column, "the row has the reward %g and is marked as failed. Keep only one of these", o.Reward)
 	}
 	return outcome{kind: outcomeReward, reward: o.Reward, censored: o.Censored, err: err}
 }
@@ -64,7 +64,7 @@ func (t *teller) readAsFailed(line int, what outcome) {
 func (t *teller) limits(line int, what outcome) {
 	if what.censored != 0 && !t.limited {
 		t.limited = true
-		t.remark(line, RowNew, "a limit such as <0.05 is recorded as one: what the measurements say uses it so, and %s takes its number",
+		t.remark(line, RowNew, "a limit such as <0.05 is recorded as a limit. Estimates use it as one, but %s uses its number",
 			t.protocol.Algorithm)
 	}
 }
@@ -80,7 +80,7 @@ func (t *teller) failedOf(row problem.SheetRow, arm, k int, what outcome) {
 	}
 	reason := what.reason
 	if reason == "" {
-		reason = "the sheet says failed"
+		reason = "the sheet marks it as failed"
 	}
 	x := FailedRow{Arm: arm, Row: k}
 	if r := t.state.open(); r != nil && !key.attached {

@@ -25,7 +25,7 @@ const alphabet = "0123456789ABCDFGHJKMNPQRSTVWXYZ"
 const idLength = 6
 
 // newIDs returns what ids are drawn from. Copies of a campaign must not draw the same ids for other pulls, so it
-// begins at 256 bits of the system and not at the seed of the campaign: two copies of a folder have one seed, and go on apart.
+// begins at 256 bits of the system and not at the seed of the campaign: two copies of a folder have one seed, and continue apart.
 func newIDs() *rand.Rand {
 	var seed [32]byte
 	crand.Read(seed[:]) // it never fails
@@ -77,11 +77,11 @@ func readID(text string) (string, error) {
 	id = strings.NewReplacer("O", "0", "I", "1", "L", "1").Replace(id)
 	switch {
 	case len(id) != idLength:
-		return "", fmt.Errorf("%q is not an id: ids have %d characters", text, idLength)
+		return "", fmt.Errorf("%q is not an id, because ids have %d characters", text, idLength)
 	case strings.Trim(id, alphabet) != "" || id[0] < 'A':
-		return "", fmt.Errorf("%q is not an id: ids begin with a letter and have no I, L, O, U or E", text)
+		return "", fmt.Errorf("%q is not an id. Ids begin with a letter and have no I, L, O, U or E", text)
 	case checkCharacter(id[:idLength-1]) != id[idLength-1]:
-		return "", fmt.Errorf("%q is mistyped: its last character does not fit the others", text)
+		return "", fmt.Errorf("%q is mistyped: its last character, a check digit, does not match the others", text)
 	}
 	return id, nil
 }
@@ -167,20 +167,6 @@ func agreed(n int, one, more string) string {
 	return more
 }
 
-// changes says how many arms came and went.
-func changes(added, withdrawn int) string {
-	arms := func(n int, what string) string {
-		return fmt.Sprintf("%d %s %s", n, agreed(n, "arm was", "arms were"), what)
-	}
-	switch {
-	case added == 0:
-		return arms(withdrawn, "withdrawn")
-	case withdrawn == 0:
-		return arms(added, "added")
-	}
-	return arms(withdrawn, "withdrawn") + " and " + arms(added, "added")
-}
-
 // Moment is a campaign at one time: the recorded events, and the protocol in force. It is a value that never changes. It
 // answers all questions about a campaign, such as what to measure, the meaning of a sheet and the progress.
 type Moment struct {
@@ -189,8 +175,8 @@ type Moment struct {
 	Now      time.Time // by which leases end, and at which events are made
 }
 
-// Plan returns the event that begins the next round, or says that nothing is left, from a run that
-// was replayed of this state. The event is right for this state alone: where something was recorded meanwhile it has to be made
+// Plan returns the event that begins the next round, or states that nothing is left, from a run that
+// was replayed of this state. The event is right for this state alone: where another event was recorded in the meantime it has to be made
 // again. It has the answers of before the round (Decided), by which a later replay notices that it decides otherwise.
 func (s Moment) Plan(x *Run, build string, revision int) Event {
 	b := PlanBody{Round: len(s.rounds) + 1, Revision: revision, Build: build, Decided: decisions(x.Outcome.Answers)}
@@ -223,7 +209,7 @@ func (b StartBody) orderSeed(round int) uint64 {
 	return rand.New(rand.NewPCG(b.Seed, uint64(round))).Uint64()
 }
 
-// PlanBody begins a round, or says that there is none: then Done and Status are set, Round is the last one, and what belongs to
+// PlanBody begins a round, or states that there is none: then Done and Status are set, Round is the last one, and what belongs to
 // pulls is zero. The fields from Rho to Digest are copied from engine.Plan.
 type PlanBody struct {
 	Round       int           `json:"round"`            // from 1, without gaps
@@ -234,14 +220,14 @@ type PlanBody struct {
 	RhoLower    float64       `json:"rho_lower,omitempty"`
 	Rounding    float64       `json:"rounding,omitempty"`
 	WantSquares bool          `json:"want_squares,omitempty"` // whether the replay of the round passes on squares
-	Digest      string        `json:"digest,omitempty"`       // of the plan before it was cut; a led campaign finds its round by it
-	Seed        uint64        `json:"seed,omitempty"`         // of the order of the list
+	Digest      string        `json:"digest,omitempty"`       // digest of the plan before it was cut; a led campaign finds its round by it
+	Seed        uint64        `json:"seed,omitempty"`         // seed of the order of the list
 	Plate       int           `json:"plate,omitempty"`        // pulls on a plate; 0 without plates
 	Done        bool          `json:"done,omitempty"`         // nothing is left to measure
 	Status      string        `json:"status,omitempty"`       // engine.Status, when done
 	Decided     []Decision    `json:"decided,omitempty"`      // the tasks that were decided before the round
-	Revision    int           `json:"revision"`               // of the program that planned
-	Build       string        `json:"build,omitempty"`        // of the program that planned
+	Revision    int           `json:"revision"`               // revision of the program that planned
+	Build       string        `json:"build,omitempty"`        // build of the program that planned
 }
 
 // Decision is the answer that a task had when a plan was made.
@@ -255,7 +241,7 @@ type Decision struct {
 func (b *PlanBody) fold(s *State, e Event) error {
 	if r := s.open(); r != nil {
 		if !s.complete(r) {
-			return fmt.Errorf("round %d was not over", r.plan.Round)
+			return fmt.Errorf("the event comes before the end of round %d", r.plan.Round)
 		}
 		r.closed = e.Seq
 	}
@@ -265,10 +251,11 @@ func (b *PlanBody) fold(s *State, e Event) error {
 		return nil
 	}
 	if len(b.Counts) != len(s.taskOf) || b.Round != len(s.rounds)+1 {
-		return fmt.Errorf("round %d with %d arms, where round %d with %d arms must come", b.Round, len(b.Counts), len(s.rounds)+1, len(s.taskOf))
+		return fmt.Errorf("the event has round %d with %d arms, but round %d with %d arms is "+
+			"next", b.Round, len(b.Counts), len(s.rounds)+1, len(s.taskOf))
 	}
 	if b.Sides != nil && !slices.Equal(engine.CountsOf(b.Sides, len(b.Counts)), b.Counts) {
-		return fmt.Errorf("round %d: its blocks are not of the pulls that it has", b.Round)
+		return fmt.Errorf("round %d: its blocks do not match its pulls", b.Round)
 	}
 	r := &round{plan: *b, seq: e.Seq, at: e.At, generation: len(s.grown), filled: map[[2]int]bool{}, highest: map[int]int{},
 		results: map[int][]*measured{}}
@@ -287,7 +274,7 @@ func (b *PlanBody) fold(s *State, e Event) error {
 // and the agent sends the results to the others.
 
 // Lead returns the events that make a plan the open round. It returns none if a round with the plan's digest is open or
-// over already. A round that is not whole is closed for the reason given, because the run went on without it. Rounds are
+// over already. A round that is not whole is closed for the reason given, because the run continued without it. Rounds are
 // numbered as they come, without those in which the agent has no pulls.
 func (s Moment) Lead(plan engine.Plan, reason, build string) []Event {
 	if slices.ContainsFunc(s.rounds, func(r *round) bool { return r.plan.Digest == plan.Digest }) {

@@ -20,7 +20,7 @@ import (
 )
 
 // Revision counts the changes of this module that make an algorithm decide or plan otherwise on the
-// same rewards. Raise it with each of them: a campaign that was begun under another one goes on only
+// same rewards. Raise it with each of them: a campaign that was begun under another one continues only
 // after an upgrade has shown and recorded what changes.
 const Revision = 26
 
@@ -33,13 +33,13 @@ type Protocol struct {
 	Earlier   []*problem.Problem `json:"-"`
 	Mode      string             `json:"mode"`      // engine.ModeFC or engine.ModeFB
 	Algorithm string             `json:"algorithm"` // a name in the catalogue of the mode
-	Options   engine.Options     `json:"-"`         // of the start; amendments are in State
+	Options   engine.Options     `json:"-"`         // options of the start; amendments are in State
 
 	Plate    int     `json:"plate,omitempty"`     // pulls on a plate; 0 means no plates
 	Capacity int     `json:"capacity,omitempty"`  // pulls in a TimeUnit, of all tasks together; 0 means any number
 	TimeUnit string  `json:"time_unit,omitempty"` // a name in Units; "" means days
 	Lease    float64 `json:"lease,omitempty"`     // TimeUnits until pulls that were handed out are overdue; 0 is never
-	Cost     float64 `json:"cost,omitempty"`      // of one pull; 0 if not stated
+	Cost     float64 `json:"cost,omitempty"`      // cost of one pull; 0 if not stated
 
 	// the measurements of the table of the problem are not attached at the start
 	Fresh bool `json:"fresh,omitempty"`
@@ -50,14 +50,14 @@ type Protocol struct {
 	Late   *float64 `json:"late,omitempty"`
 	Delay  int      `json:"delay,omitempty"`
 
-	Seed uint64 `json:"seed"` // of ids and orders; 0 means a new one at each start
+	Seed uint64 `json:"seed"` // seed of ids and orders; 0 means a new one at each start
 
-	Forecast *Forecast `json:"forecast,omitempty"` // nil where none was made
+	Forecast *Forecast `json:"forecast,omitempty"` // nil if none was made
 }
 
 type timeUnit struct {
 	name   string        // as scripts write it
-	length time.Duration // of one unit
+	length time.Duration // length of one unit
 }
 
 // unitLengths are the units of time of a protocol, shortest first.

@@ -20,12 +20,12 @@ import (
 type Renewal struct {
 	Samples   Range  `json:"samples"`             // further ones, of all tasks together
 	Time      Range  `json:"time"`                // further units; without a capacity one a round
-	Unit      string `json:"time_unit"`           // of the time
+	Unit      string `json:"time_unit"`           // unit of the time
 	Undecided int    `json:"undecided,omitempty"` // runs without an end within the limit of the simulation
 	Runs      int    `json:"runs"`                // simulated
 }
 
-// Renew simulates the rest of a campaign. Each run replays the rounds that are over unchanged, and goes on with rewards
+// Renew simulates the rest of a campaign. Each run replays the rounds that are over unchanged, and continues with rewards
 // drawn from the posterior of the kernel, its scale and a part of each arm by itself fitted, given all results except
 // the open round's: its output must not decide when that round is closed. The noise is that of repeated results of an
 // arm, for the posterior too: under a larger noise, arms that are alike would be drawn apart. The share of failed pulls
@@ -78,7 +78,7 @@ type known struct {
 	all  engine.Batch     // with the sign of the data, as Steps.Learn takes them and turns them
 	mean []float64        // N posterior means, reward units, higher is better; nil without results
 	root *model.Posterior // whose White is a root of their covariance, normalised
-	unit float64          // of root, reward units
+	unit float64          // unit of root, reward units
 	sd   []float64        // N standard deviations of the noise, reward units
 }
 

@@ -16,20 +16,18 @@ import (
 // Run holds the decisions of the algorithm on a state: on every round that is over, under its recorded plan. The same events, protocol and
 // program make the same run, to the last digit; a cache rests on it.
 type Run struct {
-	Outcome   engine.Outcome // answers, rounds and eliminations so far
-	Result    engine.Result  // of one real run; Remaining is NaN if nothing says
-	Next      engine.Plan    // that comes now, where More says so; zero else
-	More      bool           // whether there is one
-	Differs   []Difference   // decisions that are not those recorded
-	Notes     []Note         // for the status
-	Withdrawn int            // arms, in amendments that were taken in
-	Added     int            // arms, likewise
-	Delta     float64        // the largest ever in force
-	Epsilon   *float64       // the changed value; nil if it was not changed
+	Outcome engine.Outcome // answers, rounds and eliminations so far
+	Result  engine.Result  // result of one real run; Remaining is NaN if nothing says
+	Next    engine.Plan    // that comes now, where More states so; zero else
+	More    bool           // whether there is one
+	Differs []Difference   // decisions that are not those recorded
+	Notes   []Note         // for the status
+	Delta   float64        // in force
+	Epsilon *float64       // the changed value; nil if it was not changed
 }
 
 // Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
-// imposed, so that a program which rounds otherwise goes on with the rounds that were measured.
+// imposed, so that a program which rounds otherwise continues with the rounds that were measured.
 // memory may be nil. Nothing is recorded.
 func (s Moment) Replay(ctx context.Context, memory *model.Memory) (*Run, error) {
 	x, err := s.replayer(ctx, memory)
@@ -50,7 +48,7 @@ func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, 
 		run: &Run{Delta: s.Options.Delta}}, nil
 }
 
-// replayer drives one Replay. It can go on as events are added, except for corrections of results that it has
+// replayer drives one Replay. It can continue as events are added, except for corrections of results that it has
 // taken in. The arms of the state have the numbers of now, and the algorithm has its arms in the numbers of its generation:
 // restricted and numbers lead from the first to the second.
 type replayer struct {
@@ -146,7 +144,7 @@ func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 	}
 	x.compare(plan)
 	now, more, err := x.steps.Next(ctx)
-	x.squares = plan.WantSquares || now.WantSquares // what an earlier program did not ask for is known all the same
+	x.squares = plan.WantSquares || now.WantSquares // what an earlier program did not ask for is known nevertheless
 	if err == nil && !more {
 		x.unused = true
 		x.run.Notes = append(x.run.Notes, noteOf(NoteUnused, plan.Round))
@@ -174,14 +172,14 @@ func (x *replayer) measured(r *round) (engine.Batch, error) {
 func (x *replayer) impose(counts []int) error {
 	err := x.steps.Amend(counts)
 	if errors.Is(err, engine.ErrFixedPlans) {
-		return fmt.Errorf("%s needs whole rounds, and the measured pulls are not those that it planned (or another build made the plan): %w",
+		return fmt.Errorf("%s needs whole rounds, but the measured pulls differ from its plan (or another build made the plan): %w",
 			x.protocol.Algorithm, err)
 	}
 	return err
 }
 
 // before takes in attached results and changes before an event, in the order of their events. It stops if no more came
-// before seq, and goes on from there the next time.
+// before seq, and continues from there the next time.
 func (x *replayer) before(ctx context.Context, seq int64) error {
 	for {
 		g, a := x.guide < len(x.state.guides), x.amend < len(x.state.amends)
@@ -324,7 +322,7 @@ func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
 	return x.before(ctx, math.MaxInt64)
 }
 
-// Upgrade records that a program goes on which decides otherwise. It returns nil if nothing was to be done. It has to be
+// Upgrade records that a program continues which decides otherwise. It returns nil if nothing was to be done. It has to be
 // recorded before anything else is: its differences of decisions belong to this state.
 func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeBody, []Event, error) {
 	if revision == s.Revision {
@@ -334,14 +332,14 @@ func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeB
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &UpgradeBody{From: s.Revision, To: revision, Changes: []string{"no decision so far changes"}}
+	b := &UpgradeBody{From: s.Revision, To: revision, Changes: []string{"no earlier decision changes"}}
 	if len(x.Differs) > 0 {
 		b.Changes = lists.Map(x.Differs, Difference.String)
 	}
 	return b, []Event{NewEvent(KindUpgrade, s.Now, by, b)}, nil
 }
 
-// change applies an amendment of the protocol between two rounds. Its error says what an algorithm with a fixed question can do instead.
+// change applies an amendment of the protocol between two rounds. Its error states what an algorithm with a fixed question can do instead.
 func (x *replayer) change(ctx context.Context, a amendment) error {
 	var err error
 	if a.Epsilon != nil {
@@ -350,26 +348,21 @@ func (x *replayer) change(ctx context.Context, a amendment) error {
 	}
 	if a.Delta != nil && err == nil {
 		err = x.steps.SetDelta(*a.Delta)
-		x.run.Delta = max(x.run.Delta, *a.Delta)
+		x.run.Delta = *a.Delta
 	}
 	if len(a.WithdrawArms) > 0 && err == nil {
 		err = x.steps.Withdraw(x.numbers(a.WithdrawArms)...)
-		x.run.Withdrawn += len(a.WithdrawArms)
 	}
 	if a.Add != nil && err == nil {
 		err = x.extend(ctx, *a.Growth)
 	}
 	if errors.Is(err, engine.ErrFixedQuestion) {
-		why := ""
-		if e, known := x.protocol.Entry(); known == nil && e.Scheduled {
-			why = " (its widths are for the arms, delta and epsilon of the start: a union over the pairs of arms that there were)"
+		remedy := ""
+		if engine.UsesAddedData(x.steps.Algorithm()) {
+			remedy = " and attach the measurements of this one, which guide it (export writes them)"
 		}
-		remedy := "capacity can be changed"
-		if a.Add != nil {
-			remedy = "start another campaign with the grown table, and attach the measurements of this one to it, which guide it " +
-				"(export writes them)"
-		}
-		return fmt.Errorf("%s: %w%s; %s", x.protocol.Algorithm, err, why, remedy)
+		return fmt.Errorf("%s: %w. Its guarantee is for the arms, delta and epsilon of the start. Start another campaign with the new "+
+			"ones%s; only capacity can be changed here", x.protocol.Algorithm, err, remedy)
 	}
 	return err
 }
@@ -383,7 +376,7 @@ func (x *replayer) numbers(arms []int) []int {
 	return lists.Map(arms, func(i int) int { return slices.Index(up, i) })
 }
 
-// extend goes on with the arms that were added. The algorithm is made new on the grown problem and takes over from the old one.
+// extend adds arms to the run. A new algorithm is made for the larger problem and continues from the state of the old one.
 func (x *replayer) extend(ctx context.Context, g Growth) error {
 	p := x.protocol.generation(x.generation + 1)
 	e, err := p.Entry()
@@ -398,6 +391,5 @@ func (x *replayer) extend(ctx context.Context, g Growth) error {
 		return err
 	}
 	x.generation++
-	x.run.Added += len(g.Added)
 	return x.steps.Extend(alg, g.At)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// review works out how far a campaign is from what an algorithm makes of it. Everything here reads, and nothing changes either part.
+// review computes how far a campaign is from what an algorithm makes of it. Everything here reads, and nothing changes either part.
 type review struct {
 	Moment
 	*Run
@@ -65,10 +65,6 @@ func (s review) assumes() []Note {
 	add(NoteExtra, extra)
 	add(NoteClosed, closed)
 	add(NoteEarly, early)
-	// only algorithms that state a bound say something here, see engine.Outcome
-	if b := s.Outcome.Bound; b > s.Delta {
-		out = append(out, Note{Kind: NoteChanged, Numbers: []float64{float64(s.Added), float64(s.Withdrawn), b, s.Delta}})
-	}
 	return out
 }
 

@@ -34,7 +34,7 @@ func tolerances(list []string) (map[string]float64, error) {
 		column := strings.TrimSpace(text[:max(k, 0)])
 		x, err := strconv.ParseFloat(strings.TrimSpace(text[k+1:]), 64)
 		if column == "" || err != nil || !(x >= 0) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("needs a column and how far it may be off, 0 or more, as temp=0.5, got %q", sentence.Brief(text))
+			return nil, fmt.Errorf("needs a column and its tolerance, 0 or more, such as temp=0.5, got %q", sentence.Brief(text))
 		}
 		out[column] = x
 	}
@@ -68,13 +68,13 @@ func (t *teller) meant(row problem.SheetRow, task int) (arm int, note string, er
 	switch within := lists.Where(near, func(c candidate) bool { return c.in }); len(within) {
 	case 0:
 		c := slices.MinFunc(near, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
-		return -1, "", fmt.Errorf("; the nearest is %q, planned with %s; if it was meant, --tolerance %s takes the row and notes what "+
-			"was set", names[c.arm], strings.Join(c.off, ", "), strings.Join(c.need, " --tolerance "))
+		return -1, "", fmt.Errorf(". The nearest is %q, planned with %s. If that arm was meant, --tolerance %s accepts the row and notes its "+
+			"settings", names[c.arm], strings.Join(c.off, ", "), strings.Join(c.need, " --tolerance "))
 	case 1:
 		return within[0].arm, strings.Join(within[0].off, "; "), nil
 	default:
 		few := lists.Map(within, func(c candidate) string { return names[c.arm] })
-		return -1, "", fmt.Errorf("; within the tolerance it has %s: make it smaller", sentence.List(few, 4))
+		return -1, "", fmt.Errorf(". Several arms are within the tolerance: %s. Make it smaller", sentence.List(few, 4))
 	}
 }
 
@@ -122,7 +122,7 @@ type setting struct {
 	texts []string
 }
 
-// settingsOf returns the settings of an arm. They are worked out once a sheet.
+// settingsOf returns the settings of an arm. They are computed once a sheet.
 func (t *teller) settingsOf(arm int) setting {
 	if t.settings == nil {
 		t.settings = lists.Make(t.protocol.Problem.N(), func(i int) setting {

@@ -19,10 +19,10 @@ import (
 type State struct {
 	Start    StartBody // zero before the first event
 	StartAt  time.Time // of the first event
-	Seq      int64     // of the last event
-	Hash     string    // of the last event
-	At       time.Time // of the last event
-	Revision int       // of the program that the campaign goes on with: the start's, or of the last upgrade
+	Seq      int64     // sequence number of the last event
+	Hash     string    // hash of the last event
+	At       time.Time // time of the last event
+	Revision int       // revision of the program that the campaign continues with: the start's, or of the last upgrade
 	Capacity int       // in force; -1 if it was not amended
 	Aside    []Aside   // events that repairs set aside
 
@@ -52,10 +52,10 @@ type State struct {
 // ends it.
 type round struct {
 	plan       PlanBody  // as recorded
-	seq        int64     // of its plan
-	at         time.Time // of its plan
+	seq        int64     // sequence number of its plan
+	at         time.Time // time of its plan
 	closed     int64     // the event that ended it; 0 while it is open
-	reason     string    // of the close; "" where the next plan ended it
+	reason     string    // reason of the close; "" where the next plan ended it
 	early      bool      // it was closed because what was out was late
 	generation int       // additions of arms before its plan: arms that came later have no pulls in it
 	list       []Slot    // planned pulls in the order in which they are handed out
@@ -71,10 +71,10 @@ func (r *round) nobodys(slot Slot) bool { return !r.filled[[2]int{slot.Arm, slot
 // measured is a result: one reward, or the mean of several. Reward is the one in force, with the sign of the data.
 type measured struct {
 	ResultRecord
-	round int       // of its pull, from 1; 0 of attached ones
+	round int       // round of its pull, from 1; 0 of attached ones
 	by    string    // who recorded it
 	at    time.Time // when it was recorded
-	seq   int64     // of the event that recorded it
+	seq   int64     // sequence number of the event that recorded it
 	sheet string    // the name of its sheet; "" without one
 	late  bool      // its round was over
 	old   []float64 // what it was before it was corrected, the first value first; nil if it was not
@@ -86,7 +86,7 @@ func (m *measured) count() int { return max(1, m.Count) }
 // amendment is a change of the protocol.
 type amendment struct {
 	AmendBody
-	seq int64 // of its event: it is in force for the rounds that are planned after it
+	seq int64 // sequence number of its event: it is in force for the rounds that are planned after it
 }
 
 // LogLine is an event with a reason.
@@ -100,7 +100,7 @@ type LogLine struct {
 }
 
 // NewState returns the state before the start.
-// Capacity begins at -1, since 0 would say that it was amended to any number.
+// Capacity begins at -1, since 0 would state that it was amended to any number.
 func NewState() *State {
 	return &State{aside: map[int64]bool{}, handed: handed{items: map[string]*item{}}, sheets: map[sheetKey][]*measured{},
 		read: map[string]bool{}, Capacity: -1}

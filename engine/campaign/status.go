@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
@@ -19,7 +20,7 @@ import (
 // Status shows the progress of a campaign. It has counts and no rewards of the open round, so that rewards cannot decide
 // when it is closed.
 type Status struct {
-	Name      string        `json:"name"`             // of the protocol, as the script has bound it
+	Name      string        `json:"name"`             // name of the protocol, as the script has bound it
 	Folder    string        `json:"folder,omitempty"` // as the folder was opened; the folder sets it
 	Problem   string        `json:"problem"`          // its name
 	Algorithm string        `json:"algorithm"`
@@ -31,7 +32,7 @@ type Status struct {
 	Done      bool          `json:"done"`                 // nothing is left to measure
 	Ended     string        `json:"ended,omitempty"`      // how, when it is done
 	Rounds    int           `json:"rounds"`               // that are over
-	Samples   int           `json:"samples"`              // of these rounds
+	Samples   int           `json:"samples"`              // samples of these rounds
 	Late      int           `json:"late,omitempty"`       // measurements that came after their round was over
 	Attached  int           `json:"attached,omitempty"`   // measurements of no round
 	Failed    int           `json:"failed,omitempty"`     // pulls that were given back
@@ -54,9 +55,9 @@ type Status struct {
 	Differs   []Difference     `json:"differs,omitempty"`  // decisions that are not those recorded
 	Warnings  []engine.Warning `json:"warnings,omitempty"` // of the algorithm, and of how results came
 	Notes     []Note           `json:"notes,omitempty"`    // what a reader has to know besides
-	Hash      string           `json:"hash"`               // of the last event
+	Hash      string           `json:"hash"`               // hash of the last event
 	Events    int              `json:"events"`             // how many there are
-	Result    *engine.Result   `json:"-"`                  // of the replay, for reports
+	Result    *engine.Result   `json:"-"`                  // result of the replay, for reports
 }
 
 // OpenRound counts the pulls of the round that is being measured.
@@ -72,12 +73,12 @@ type OpenRound struct {
 	Next       int `json:"next_plate,omitempty"` // the first with pulls that are not assigned
 }
 
-// TaskStatus says how far a task is.
+// TaskStatus states how far a task is.
 type TaskStatus struct {
 	engine.Progress `json:"progress"`
 
 	Arm      string               `json:"arm,omitempty"`  // the answer
-	Estimate float64              `json:"estimate"`       // of the leader, reward units
+	Estimate float64              `json:"estimate"`       // estimate of the leader, reward units
 	Arms     []string             `json:"arms,omitempty"` // that may still be the answer
 	Samples  int                  `json:"measured"`       // pulls so far, rounds that are over
 	Beside   int                  `json:"beside"`         // measurements beside the rounds, attached or late
@@ -103,7 +104,7 @@ type DayStatus struct {
 	Decided int `json:"decided"` // tasks
 }
 
-// SoFar returns the result of the run so far, which goes on unless the campaign is done.
+// SoFar returns the result of the run so far, which continues unless the campaign is done.
 func (s Status) SoFar() engine.Result {
 	r := *s.Result
 	if !s.Done {
@@ -112,7 +113,7 @@ func (s Status) SoFar() engine.Result {
 	return r
 }
 
-// Status works out how far the campaign is. The run must be the replay of the same state, which is what takes time. Best and Folder are
+// Status computes how far the campaign is. The run must be the replay of the same state, which is what takes time. Best and Folder are
 // left for others (Believe, the folder).
 func (x *Run) Status(at Moment) Status {
 	s := review{at, x}
@@ -122,7 +123,7 @@ func (x *Run) Status(at Moment) Status {
 		Remaining: s.Result.Remaining, TimeLeft: math.NaN(), TimeUnit: s.Unit(), Capacity: s.capacity(s.Protocol),
 		Differs: s.Differs, Notes: s.notes(), Hash: s.Hash, Events: s.events,
 	}
-	// a change may have made a campaign that was done go on
+	// a change may have made a campaign that was done continue
 	if s.done != nil && !s.More {
 		st.Done, st.Ended = true, s.done.Status
 	}
@@ -163,10 +164,9 @@ func (st *Status) doubt(doubts []Note) {
 		return
 	}
 	why := lists.Map(doubts, func(n Note) string { return n.String() })
-	// what the guarantee said stays behind the doubts, without the standing before it
-	said := strings.TrimPrefix(strings.TrimPrefix(st.Guarantee, engine.StandingProven+": "), engine.StandingHeuristic+": ")
+	claim := strings.TrimPrefix(strings.TrimPrefix(st.Guarantee, engine.StandingProven+": "), engine.StandingHeuristic+": ")
 	st.Standing = engine.StandingHeuristic
-	st.Guarantee = engine.StandingHeuristic + ": approximate, not proven: " + strings.Join(why, "; ") + ". Otherwise " + said
+	st.Guarantee = algorithms.Approximate(claim, why)
 	st.Result.Standing, st.Result.Guarantee = st.Standing, st.Guarantee
 }
 
@@ -340,11 +340,11 @@ func (st Status) Only(task string) (Status, error) {
 	return st, nil
 }
 
-// mostBelieved is the most arms for which Best is worked out for a status.
+// mostBelieved is the most arms for which Best is computed for a status.
 const mostBelieved = 2000
 
-// Believe adds Best. Nothing is added if no arm was measured, and a note if Best cannot be worked out: a status shows
-// the progress of the campaign all the same. Its error is the context's. It takes time if there are many arms.
+// Believe adds Best. Nothing is added if no arm was measured, and a note if Best cannot be computed: a status shows
+// the progress of the campaign nevertheless. Its error is the context's. It takes time if there are many arms.
 func (st *Status) Believe(ctx context.Context, at Moment) error {
 	known := at.Known()
 	measured := lists.Count(known.Partial, func(m float64) bool { return !math.IsNaN(m) })

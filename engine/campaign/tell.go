@@ -24,9 +24,9 @@ type Tell struct {
 
 var tellEntry = Entry{
 	Name: "tell", Synonyms: []string{"observe", "record"}, New: func() Act { return new(Tell) }, Sheet: true, Plans: true,
-	Doc: "records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward " +
-		"are not measured yet, a text without digits in its place says that the measurement failed, " +
-		"and rows already recorded are skipped, so the same growing sheet can be recorded every day",
+	Doc: "records results from a CSV file with the columns id,reward; or task,arm,reward; or task,arm,count,mean,sd. A row without a " +
+		"reward is not measured yet; a text without digits marks a failed measurement. Rows already recorded are skipped, so the same growing " +
+		"sheet can be recorded every day",
 	Example: `tell("days", "results.csv", by="Ann")`,
 	Short:   "Record results",
 	Long: `Record the results of a sheet: id,reward; or task,arm,reward; or
@@ -47,14 +47,14 @@ func (a *Tell) Params() []Param {
 // params are the arguments that acts with a sheet share, in an order that Attach relies on.
 func (o *TellOptions) params() []Param {
 	return []Param{
-		{Name: "sure", Into: &o.Sure, Doc: "rewards that look like slips are right"},
-		{Name: "take_good", Into: &o.TakeGood, Doc: "take the good rows of a file in which others are wrong",
-			Flag: "take the good rows of a sheet in which others are wrong"},
-		{Name: "again", Into: &o.Again, Doc: "rows with the values of recorded results are further measurements, and no copies",
-			Flag: "rows that have the values of recorded ones are further measurements"},
+		{Name: "sure", Into: &o.Sure, Doc: "accept rewards that look like typing errors"},
+		{Name: "take_good", Into: &o.TakeGood, Doc: "record the good rows of a file in which others are wrong",
+			Flag: "record the good rows of a sheet in which others are wrong"},
+		{Name: "again", Into: &o.Again, Doc: "rows with the same values as recorded results are further measurements, not copies",
+			Flag: "rows with the same values as recorded ones are further measurements, not copies"},
 		{Name: "tolerance", Into: &o.Tolerance, Optional: true, Hint: `write tolerance="temp=0.5", or a list of these`,
-			Doc:  `how far what was set may be from the arm that was planned, in rows that name arms by columns: "temp=0.5", or a list of these`,
-			Flag: "how far a setting of a row may be from the arm's: COLUMN=AMOUNT (repeatable)"},
+			Doc:  `largest difference between a setting of a row and the arm's, for rows that name arms by columns: "temp=0.5", or a list of these`,
+			Flag: "largest difference between a setting of a row and the arm's: COLUMN=AMOUNT (repeatable)"},
 		{Name: "extra", Into: &o.Extra, Doc: "rows without ids beyond the open pulls are extra measurements"},
 	}
 }
@@ -78,8 +78,7 @@ func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 		return Done{}, err
 	}
 	if r := at.open(); a.results.set > 0 && r != nil && r.plan.Sides != nil {
-		return Done{}, errors.New("arms are measured side by side, and rows without ids do not say in which block: " +
-			"keep the column id of the list")
+		return Done{}, errors.New("arms are measured in blocks, and rows without ids do not name their block. Keep the column id of the list")
 	}
 	return a.do(ctx, at, KindTell, a.results.hash)
 }
@@ -171,7 +170,7 @@ func (p Protocol) sameSetting(row problem.SheetRow, c, arm int) bool {
 // TellBody records results.
 type TellBody struct {
 	Sheet   string         `json:"sheet,omitempty"`  // name of the file
-	SHA256  string         `json:"sha256,omitempty"` // of the sheet; "" of single results, and of attached ones of before
+	SHA256  string         `json:"sha256,omitempty"` // SHA-256 of the sheet; "" of single results, and of attached ones of before
 	Results []ResultRecord `json:"results"`          // in the order of the rows
 }
 
@@ -180,9 +179,9 @@ type TellBody struct {
 // It has an ID, or else Number, Fills and Slots name its pulls: the first is Number, the others of a mean are Slots. An
 // attached result belongs to no pull.
 type ResultRecord struct {
-	ID     string   `json:"id,omitempty"`     // of the row; "" of results by arm
+	ID     string   `json:"id,omitempty"`     // id of the row; "" of results by arm
 	Arm    int      `json:"arm"`              // its number when the result was recorded; in a State the present one
-	Number int      `json:"number,omitempty"` // of its pull, by which rewards are summed
+	Number int      `json:"number,omitempty"` // number of its pull, by which rewards are summed
 	Fills  []string `json:"fills,omitempty"`  // ids handed out that it is the result of, named by no id
 	Slots  []int    `json:"slots,omitempty"`  // numbers of pulls that it fills, when it is of several
 	Count  int      `json:"count,omitempty"`  // 0 means 1
@@ -192,12 +191,12 @@ type ResultRecord struct {
 	Squares  float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards behind a mean, reward units²
 	Plate    string  `json:"plate,omitempty"`   // the plate of the measurement, if not the planned one
 	Block    string  `json:"block,omitempty"`   // what it was measured with, by the columns of blocks of the problem
-	Row      int     `json:"row,omitempty"`     // of results without id: the place among the sheet's rows
+	Row      int     `json:"row,omitempty"`     // row of results without id: the place among the sheet's rows
 	Note     string  `json:"note,omitempty"`    // what the row said besides
 	Sure     string  `json:"sure,omitempty"`    // what spoke against the value, which was confirmed
 
 	// while a sheet is read
-	line  int    // of the sheet
+	line  int    // line of the sheet
 	round string // that the row says
 }
 
@@ -246,7 +245,7 @@ func (b *TellBody) fold(s *State, e Event) error {
 		}
 		r := s.open()
 		if r == nil || m.round != 0 && m.round != r.plan.Round {
-			return fmt.Errorf("a result of a round that is over")
+			return fmt.Errorf("this is a result of a round that is over")
 		}
 		m.round = r.plan.Round
 		r.results[x.Arm] = append(r.results[x.Arm], m)
@@ -286,20 +285,20 @@ type Receipt struct {
 	Campaign  string         `json:"campaign"`        // its name
 	Sheet     string         `json:"sheet,omitempty"` // its name
 	Taken     bool           `json:"taken"`           // whether anything was recorded
-	Counts    map[string]int `json:"counts"`          // of rows, by what became of them: RowNew and the others
-	Lines     []ReceiptLine  `json:"lines"`           // of rows that are not simply new, known or waiting
+	Counts    map[string]int `json:"counts"`          // counts of rows by their outcome: RowNew and the others
+	Lines     []ReceiptLine  `json:"lines"`           // lines of rows that are not simply new, known or waiting
 	Round     int            `json:"round,omitempty"` // the open one, else the last
 	Remaining int            `json:"left"`            // pulls of the open round without result
 	Over      bool           `json:"round_over"`      // whether it has all its results
 	Notes     []problem.Note `json:"notes,omitempty"` // how the sheet was read, where that is not plain
-	Hash      string         `json:"hash,omitempty"`  // of the last event
+	Hash      string         `json:"hash,omitempty"`  // hash of the last event
 	Chain     string         `json:"chain,omitempty"` // see State.Chain
 	ByArm     bool           `json:"-"`               // the sheet has no ids, and so is not a list
 }
 
 // ReceiptLine is a row of a sheet.
 type ReceiptLine struct {
-	Line int    `json:"line,omitempty"` // of the file, from 1; 0 of a result without a sheet
+	Line int    `json:"line,omitempty"` // line of the file, from 1; 0 of a result without a sheet
 	ID   string `json:"id,omitempty"`   // as typed, or as issued
 	Kind string `json:"kind"`           // RowConflict and the others
 	Text string `json:"text,omitempty"` // what is wrong or odd
@@ -348,6 +347,6 @@ func unsaved(name string, rows int) error {
 	if rows == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s has %d %s with results that are not recorded yet. The list would overwrite them. Record it first (tell), or "+
-		"write to another file", name, rows, agreed(rows, "row", "rows"))
+	return fmt.Errorf("%s has %d %s with results that are not recorded yet. The new list would overwrite them. Record them first with "+
+		"tell, or write to another file", name, rows, agreed(rows, "row", "rows"))
 }

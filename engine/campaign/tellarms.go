@@ -38,8 +38,8 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 		return slices.ContainsFunc(rows[p:], func(x ResultRecord) bool { return x.Arm == m.Arm && x.Row == m.Row })
 	}
 	if p < len(rows) && !t.opt.Again && !slices.ContainsFunc(previous, recorded) {
-		t.remark(rows[p].line, RowKnown, "%s the values of the rows above in the same order: a table that was pasted twice counts once; "+
-			"if they were measured again, record them with --again", sentence.Count(len(rows)-p, "row")+agreed(len(rows)-p, " repeats", " repeat"))
+		t.remark(rows[p].line, RowKnown, "%s the values of the rows above in the same order. A table that was pasted twice counts once. If "+
+			"these are new measurements, record them with --again", sentence.Count(len(rows)-p, "row")+agreed(len(rows)-p, " repeats", " repeat"))
 		t.receipt.Counts[RowKnown] += len(rows) - p
 		rows = rows[:p]
 	}
@@ -51,7 +51,7 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	// the same file of two people is most likely one sheet that was passed on, and would count twice
 	other := t.sameOfOthers(key, rows)
 	if other != "" && len(previous) == 0 && !t.opt.Sure {
-		t.refuse(rows, RowSure, fmt.Sprintf("%s recorded such rows in a sheet of this name. It may be the same sheet", other))
+		t.refuse(rows, RowSure, fmt.Sprintf("%s already recorded such rows from a sheet of this name. This may be the same sheet", other))
 		return
 	}
 	// by arm and place, the recorded result of each row
@@ -76,13 +76,13 @@ func (t *teller) knowCopies(rows []ResultRecord, key sheetKey, hash string, know
 		known[[2]int{rows[k].Arm, rows[k].Row}] = m
 	}
 	if first, some := lists.First(indices.All(len(rows)), func(k int) bool { return found[k] != nil }); some {
-		t.remark(rows[first].line, RowKnown, "%s recorded already, with the same values (%s); "+
-			"if they were measured again, record them with --again",
+		t.remark(rows[first].line, RowKnown, "%s already recorded, with the same values (%s). If these are new measurements, record them with "+
+			"--again",
 			sentence.Count(len(found), "row")+agreed(len(found), " is", " are"), t.state.origin(found[first]))
 	}
 	if equal {
-		t.remark(rows[0].line, RowNew, "each row has the value of a recorded measurement of its arm, as measurements of few digits may: "+
-			"a copy of a recorded sheet would count twice")
+		t.remark(rows[0].line, RowNew, "each row equals a recorded measurement of its arm. It may be a copy of a recorded sheet, which would "+
+			"count twice, or a new measurement with few digits")
 	}
 }
 
@@ -156,7 +156,7 @@ func (t *teller) differs(rows []ResultRecord, previous []*measured, values bool)
 			now = fmt.Sprintf("is %g", x.Reward)
 		}
 		if !there || values && !(m.count() == max(1, x.Count) && (m.Reward == x.Reward || slices.Contains(m.old, x.Reward))) {
-			return fmt.Sprintf("%s: row %d of it in the sheet %q is recorded as %g, and %s now. Give another sheet another name "+
+			return fmt.Sprintf("%s: its row %d in the sheet %q is recorded as %g, but now %s. If this is another sheet, give it another name "+
 				"(--sheet)", t.where(m.Arm), m.Row, t.opt.Sheet, m.Reward, now)
 		}
 	}
@@ -200,11 +200,11 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 		t.say(x.line, "", RowNew, "")
 		return
 	case r == nil:
-		t.say(x.line, "", RowBad, "%s: no round is open; attach records measurements of no round", t.where(x.Arm))
+		t.say(x.line, "", RowBad, "%s: no round is open. To record measurements outside rounds, use attach", t.where(x.Arm))
 		return
 	case t.state.cameAfter(r, x.Arm):
-		t.say(x.line, "", RowBad, "%s was added after round %d began, and is measured from the next round on; attach records "+
-			"measurements of no round", t.where(x.Arm), r.plan.Round)
+		t.say(x.line, "", RowBad, "%s was added after round %d began, and is measured from the next round on. To record measurements outside "+
+			"rounds, use attach", t.where(x.Arm), r.plan.Round)
 		return
 	}
 	if why := t.fill(r, &x); why != "" {
@@ -319,9 +319,10 @@ func (t *teller) fill(r *round, x *ResultRecord) string {
 	open, n := t.openOf(r)[x.Arm], max(1, x.Count)
 	switch extra := n - len(open); {
 	case extra > 0 && (!t.opt.Extra || t.fixed()):
-		return fmt.Sprintf("has no open pull left in round %d; --extra takes the row as an extra measurement", r.plan.Round)
+		return fmt.Sprintf("has no open pull left in round %d. To record the row as an extra measurement, write --extra", r.plan.Round)
 	case extra > mostExtra:
-		return fmt.Sprintf("has %d measurements more than open pulls, and a row may have %d; attach records measurements of no round", extra,
+		return fmt.Sprintf("has %d more measurements than open pulls; at most %d are allowed. To record measurements outside rounds, use "+
+			"attach", extra,
 			mostExtra)
 	}
 	// extra measurements have numbers behind all others of the arm
@@ -392,7 +393,7 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 		return ""
 	}
 	if spread > 0 && math.Abs(x.Reward-median) > farFromOthers*spread {
-		return fmt.Sprintf("it is far from all others, whose median is %.4g", median)
+		return fmt.Sprintf("it is far from all other rewards, whose median is %.4g", median)
 	}
 	return ""
 }

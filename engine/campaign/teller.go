@@ -18,12 +18,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// TellOptions say how a sheet is taken.
+// TellOptions state how a sheet is taken.
 type TellOptions struct {
 	By       string // who records the results; "" is a person, too
 	Sheet    string // its name: it distinguishes rows without ids from rows of the same person's other sheets
 	Sure     bool   // what looks like a slip is right
-	TakeGood bool   // take the good rows of a sheet in which others are wrong
+	TakeGood bool   // record the good rows of a sheet in which others are wrong
 	Extra    bool   // rows without ids beyond the open pulls are extra measurements
 	Again    bool   // rows with the values of recorded results are further measurements
 	// of rows that name their arm by its settings: how far a setting may be from the arm's, as "temp=0.5"
@@ -156,7 +156,8 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 	names := t.protocol.Problem.NamesOf(it.Arm)
 	for k, column := range []string{"task", "arm"} {
 		if text := row.Text(column); text != "" && text != names[k] && formulas.Unguard(text) != names[k] {
-			t.say(row.Line, id, RowBad, "this id is of %s, and the row says %s %q: was a column sorted without the others?", t.where(it.Arm),
+			t.say(row.Line, id, RowBad, "this id belongs to %s, but the row has %s %q. Check whether a column was sorted without the "+
+				"others", t.where(it.Arm),
 				column, text)
 			return
 		}
@@ -177,8 +178,8 @@ func (t *teller) checkRound(line int, said string, round int, why string) {
 		return
 	}
 	t.otherRound = true
-	t.remark(line, RowNew, "the row says round %s, and its result is recorded for round %d, %s: was a column sorted without the others, "+
-		"or is it an old sheet?", sentence.Brief(said), round, why)
+	t.remark(line, RowNew, "the row has round %s, but its result belongs to round %d, %s. Check whether a column was sorted without the "+
+		"others, or the sheet is old", sentence.Brief(said), round, why)
 }
 
 // withoutReward takes a row without a reward: not yet measured, or failed.
@@ -196,9 +197,9 @@ func (t *teller) withoutReward(row problem.SheetRow, id string, what outcome) {
 	case t.hidden(it):
 		t.say(row.Line, it.ID, RowConflict, toldByOther)
 	case it.result != nil:
-		t.say(row.Line, id, RowConflict, "the row says failed, but %g is recorded", it.result.Reward)
+		t.say(row.Line, id, RowConflict, "the row is marked as failed, but %g is recorded", it.result.Reward)
 	case t.mine[it.ID] != nil:
-		t.say(row.Line, id, RowConflict, "the same sheet says failed and %g", t.mine[it.ID].Reward)
+		t.say(row.Line, id, RowConflict, "the same sheet has both a failure and %g", t.mine[it.ID].Reward)
 	case reason == "":
 		t.say(row.Line, id, RowBad, "a pull that failed needs a reason in the column note: %s", t.protocol.FailureRule())
 	default:
@@ -209,14 +210,14 @@ func (t *teller) withoutReward(row problem.SheetRow, id string, what outcome) {
 	}
 }
 
-// item returns the pull of an id. Its error says whether the id is mistyped or was never issued, and which one is near.
+// item returns the pull of an id. Its error reports whether the id is mistyped or was never issued, and which one is near.
 func (t *teller) item(text string) (*item, error) {
 	id, err := readID(text)
 	if err == nil {
 		if it := t.state.items[id]; it != nil {
 			return it, nil
 		}
-		err = fmt.Errorf("%q was never issued in this campaign", sentence.Brief(text))
+		err = fmt.Errorf("this campaign never issued the id %q", sentence.Brief(text))
 	}
 	t.unknown++
 	if t.hints++; t.hints > mostHints {
@@ -259,8 +260,9 @@ func (t *teller) concealed(m *measured) bool {
 	return t.opt.Own && m.by != t.opt.By && r != nil && m.round == r.plan.Round && !m.late
 }
 
-// toldByOther answers a result of a pull whose result the teller may not see, whether it is the same or not.
-const toldByOther = "another person recorded its result; until the round ends, only they see it"
+// toldByOther returns the answer to a result of a pull that another person recorded. It is the same for equal and different
+// values, because this person may not see the recorded one.
+const toldByOther = "another person recorded its result. Only that person sees it until the round ends"
 
 // one takes a result of a pull. The first case that fits decides the outcome: cases that hide a reward come before those
 // that would show it, and known results before contradictions.
@@ -283,13 +285,13 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	case t.hidden(it):
 		t.say(line, it.ID, RowConflict, toldByOther)
 	case t.failedIDs[it.ID]:
-		t.say(line, it.ID, RowConflict, "the same sheet says failed and %g", x.Reward)
+		t.say(line, it.ID, RowConflict, "the same sheet has both a failure and %g", x.Reward)
 	case before != nil && before.Reward == x.Reward && before.Censored == x.Censored:
 		t.say(line, it.ID, RowKnown, "")
 	case it.result != nil && slices.Contains(it.result.old, x.Reward):
 		t.say(line, it.ID, RowKnown, "%g was recorded before and is corrected to %g", x.Reward, before.Reward)
 	case before != nil && before.Count > 1:
-		t.say(line, it.ID, RowConflict, "it is one of %d results recorded as a mean", before.Count)
+		t.say(line, it.ID, RowConflict, "it is one of %d results that were recorded as a mean", before.Count)
 	case before != nil && it.result != nil:
 		t.say(line, it.ID, RowConflict, "%g is recorded by %s, but the row says %g. If the first is wrong, use: correct %s", before.Reward,
 			someone(it.result.by), x.Reward, it.ID)
@@ -298,12 +300,12 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	case r != nil && it.round == r.plan.Round && t.roomOf(r, it.Arm) <= 0 && t.fixed():
 		t.mine[it.ID] = &x
 		t.late = append(t.late, x)
-		t.say(line, it.ID, RowLate, "the arm has its pulls of round %d, and %s accepts a round only with its planned pulls", it.round,
+		t.say(line, it.ID, RowLate, "the arm already has its pulls of round %d, and %s accepts a round only with its planned pulls", it.round,
 			t.protocol.Algorithm)
 	case r == nil || it.round != r.plan.Round:
 		t.mine[it.ID] = &x
 		t.late = append(t.late, x)
-		t.say(line, it.ID, RowLate, "its round, %d, is over: the result guides what is measured next", it.round)
+		t.say(line, it.ID, RowLate, "its round, %d, is over. The result only guides what is measured next", it.round)
 	default:
 		t.mine[it.ID] = &x
 		t.results = append(t.results, x)

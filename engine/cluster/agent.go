@@ -24,19 +24,19 @@ type Agent struct {
 	Facts  Facts  // where the facts of the run are kept
 	Run    string // its name, see CheckRun; it has been opened before
 	Task   string // one of RunBody.Tasks: the arms that it pulls, and with them its number
-	Folder string // of its rewards, made if there is none; one agent has it
+	Folder string // folder of its rewards, made if there is none; one agent has it
 	Make   Maker  // makes the question from the recipe of the run
-	Build  Build  // of this program, sent when it joins and with its plans
+	Build  Build  // build of this program, sent when it joins and with its plans
 	// makes the pulls; it is asked for once the run is known
 	Puller func(q question.Question, b RunBody) (Puller, error)
 
 	// how long others may be silent before they are named; 0 means that none is named
 	Patience time.Duration
-	// whether a round goes on without those who were silent for that long
+	// whether a round continues without those who were silent for that long
 	GoOn   bool
 	Notice func(Notice) // may be nil; never called concurrently
 
-	tries      int           // attempts of a pull without any reward before the agent gives up; 0 means 3
+	tries      int           // attempts of a pull without any reward before the agent stops trying; 0 means 3
 	relayAfter time.Duration // of silence until another agent reads instead of the relay; 0 means 10 s
 }
 
@@ -162,7 +162,8 @@ func (w *agent) enter(ctx context.Context) error {
 	for round, all := range w.journal.all {
 		for _, r := range all {
 			if r.Arm < w.lo || r.Arm >= w.hi {
-				return fmt.Errorf("%s has a reward of round %d that is of no arm of task %q: the file was changed", w.Folder, round, w.Task)
+				return fmt.Errorf("%s has a reward of round %d for an arm that task %q does not have. The file was changed: restore it from a "+
+					"copy", w.Folder, round, w.Task)
 			}
 		}
 	}
@@ -252,7 +253,7 @@ func (w *agent) again(ctx context.Context) (err error) {
 }
 
 // plan returns the published plan of a round; this agent's own if no other agent was first. Size is the length of the published plan, for
-// the count of the traffic. The error is errStopped if the run was stopped before there was a plan. If the plan is there, the run goes on
+// the count of the traffic. The error is errStopped if the run was stopped before there was a plan. If the plan is there, the run continues
 // to it.
 func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 	f, ok := w.history.get(r, namePlan)
@@ -262,7 +263,7 @@ func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 			return PlanBody{}, 0, err
 		}
 		var err error
-		// its own algorithm has nothing left to plan: only another agent can say how it goes on
+		// its own algorithm has nothing left to plan: only another agent can state how it continues
 		if w.replica.ended {
 			f, _, err = w.someone(ctx, r, 0, func() {})
 		} else {
@@ -340,7 +341,7 @@ type JoinBody struct {
 // check reports a join with which agent v cannot take part, as a program of this version never publishes it. StatusOf asks it.
 func (j JoinBody) check(run string, b RunBody, v int) error {
 	if j.Task != b.Tasks[v] {
-		return &RefusedError{run, fmt.Sprintf("%s says that it is of task %q, and its task is %q", AgentName(v), j.Task, b.Tasks[v])}
+		return &RefusedError{run, fmt.Sprintf("%s sent a message for task %q, but its task is %q", AgentName(v), j.Task, b.Tasks[v])}
 	}
 	if text := j.Identity.differs(b.Identity); text != "" {
 		return &RefusedError{run, fmt.Sprintf("%s (task %q, on %s) cannot take part: %s", AgentName(v), j.Task, j.Host, text)}
@@ -362,8 +363,8 @@ func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 	}
 	if first.Instance != j.Instance {
 		return &RefusedError{run, fmt.Sprintf(
-			"task %q has an agent already: instance %.8s on %s joined first, and this is instance %.8s on %s; an agent comes "+
-				"back with its folder", j.Task, first.Instance, first.Host, j.Instance, j.Host)}
+			"task %q already has an agent: instance %.8s on %s. This is another one: instance %.8s on %s. To restart an agent, use its "+
+				"folder", j.Task, first.Instance, first.Host, j.Instance, j.Host)}
 	}
 	return nil
 }

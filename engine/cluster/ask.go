@@ -41,7 +41,7 @@ type Response struct {
 	Arm     string   `json:"arm"`               // one of RequestArm.Arm
 	Reward  *float64 `json:"reward,omitempty"`  // in the sign and the unit of the data; nil if there are several
 	Count   int      `json:"count,omitempty"`   // at least 1; 0 beside a reward
-	Mean    *float64 `json:"mean,omitempty"`    // of the count; nil beside a reward
+	Mean    *float64 `json:"mean,omitempty"`    // mean of the count; nil beside a reward
 	Squares *float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the count; nil if it was not computed
 }
 
@@ -53,11 +53,11 @@ type Asking struct {
 	// Ask sends a request and copies the program's output into answers, until the output and the program have ended. It ends when ctx does,
 	// and writes nothing to answers afterwards.
 	Ask func(ctx context.Context, request []byte, answers io.Writer) error
-	// how long Ask may go on after the last reward, before its context ends; 0 is for ever
+	// how long Ask may continue after the last reward, before its context ends; 0 is for ever
 	Grace time.Duration
 }
 
-// LingerError is a program that gave all rewards and did not end by itself. They count. It informs the caller that started the program, and
+// LingerError is a program that gave all rewards and did not end alone. They count. It informs the caller that started the program, and
 // is the cause of the context that ended.
 type LingerError struct {
 	Name  string        // who was asked, see Asking.Name
@@ -115,7 +115,7 @@ func (p Pulls) request() Request {
 // responses takes lines as they come. It is an io.Writer: Ask writes to it from whatever goroutine reads the program's output. A
 // reward goes from a line by way of whole to the journal, and is counted when it is there.
 type responses struct {
-	mu        sync.Mutex // of all fields below
+	mu        sync.Mutex // guards all fields below
 	pulls     Pulls
 	arms      map[string]int        // numbers of the arms asked for; by name
 	tell      func(...Reward) error // of Pull: on the disk when it returns nil
@@ -168,7 +168,7 @@ func (r *responses) Write(b []byte) (int, error) {
 func (r *responses) end(well bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// the program has ended by itself
+	// the program has ended alone
 	if r.grace != nil {
 		r.grace.Stop()
 	}
@@ -200,7 +200,7 @@ func (r *responses) take(line []byte) {
 	r.whole, r.lines = append(r.whole, reward), append(r.lines, r.line)
 }
 
-// hand records the rewards that came together, with one sync of the disk. If the journal refuses them together, each is recorded by itself,
+// hand records the rewards that came together, with one sync of the disk. If the journal refuses them together, each is recorded alone,
 // up to the one that the journal refuses, for example for too many pulls of an arm.
 func (r *responses) hand() {
 	all, lines := r.whole, r.lines
@@ -263,7 +263,7 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	// without squares the scatter of several rewards is lost, and the test rests on it
 	case x.Squares == nil && x.Count > 1 && r.pulls.Plan.WantSquares:
 		return Reward{}, fmt.Errorf(
-			"arm %q: %s estimates the noise, so %d rewards need squares, the sum of (reward - mean)², besides their mean", x.Arm,
+			"arm %q: %s estimates the noise. So %d rewards need their mean and squares, the sum of (reward - mean)²", x.Arm,
 			r.pulls.Algorithm, x.Count)
 	}
 	out := Reward{Arm: arm, Count: x.Count, Mean: *x.Mean}
@@ -316,9 +316,9 @@ type Puller interface {
 // Pulls holds the pulls of an agent that are left in a round.
 type Pulls struct {
 	Run       string           // of the run
-	Task      string           // of the agent
+	Task      string           // task of the agent
 	Algorithm string           // its name
-	Plan      engine.Plan      // of all agents; its counts are in arm order of the problem, and include what was made already
+	Plan      engine.Plan      // plan of all agents; its counts are in arm order of the problem, and include what was made already
 	Arms      []ArmPulls       // those with pulls left, in arm order; never empty when Pull is called
 	Problem   *problem.Problem // with all tasks; pullers read names and settings from it
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // listen begins to read: all facts, or plans and the stop alone. Reading all after plans alone starts a second reader; the first
-// one goes on, and the history takes each fact once. A second call that asks for all changes nothing.
+// one continues, and the history takes each fact once. A second call that asks for all changes nothing.
 func (w *agent) listen(all bool) {
 	var names []string
 	if !all {
@@ -48,7 +48,7 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		limit := w.limit(r, author)
 		since := time.Now()
 		ok, err := w.history.wait(ctx, limit, func() bool {
-			// over when the next plan is there, which says what counts; when the run was stopped; or when all agents have published
+			// over when the next plan is there, which states what counts; when the run was stopped; or when all agents have published
 			_, next := w.history.get(r+1, namePlan)
 			return next || w.stopped() != nil || w.reads && len(w.missing(r)) == 0
 		})
@@ -78,7 +78,7 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		waited = 0
 		absent := w.missing(r)
 		w.name(r, absent)
-		// its own next plan will say so, but an agent that has read more may publish its plan first
+		// its own next plan will state so, but an agent that has read more may publish its plan first
 		if w.GoOn {
 			return w.messages(r, agents(absent)), absent, nil
 		}
@@ -114,7 +114,7 @@ func (w *agent) patience(r int) time.Duration {
 	return w.Patience / 10
 }
 
-// name says who is silent. The text depends on GoOn: either all wait, or the round goes on. Each set of agents is named once a round.
+// name says who is silent. The text depends on GoOn: either all wait, or the round continues. Each set of agents is named once a round.
 func (w *agent) name(r int, absent []Absence) {
 	var tasks, words []string
 	for _, a := range absent {
@@ -123,7 +123,7 @@ func (w *agent) name(r int, absent []Absence) {
 	}
 	kind, text := NoticeSilent, fmt.Sprintf("round %d waits for %s", r, strings.Join(words, "; "))
 	if w.GoOn {
-		kind, text = NoticeClosed, fmt.Sprintf("round %d goes on without %s", r, strings.Join(words, "; "))
+		kind, text = NoticeClosed, fmt.Sprintf("round %d continues without %s", r, strings.Join(words, "; "))
 	}
 	w.once(Notice{Kind: kind, Round: r, Tasks: tasks, Text: text})
 }
@@ -166,7 +166,7 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 		return nil, nil, err
 	}
 	absent := agents(next.Absent)
-	// what the relay sends on is compared with the messages that this agent has by itself
+	// what the relay sends on is compared with the messages that this agent has alone
 	if w.opened.Relay {
 		out, err := next.messages(ctx, w.Facts, w.Run, len(w.opened.Tasks))
 		if err != nil {
@@ -184,7 +184,7 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 		return out, next.Absent, nil
 	}
 	if v := w.lacks(r, absent); v >= 0 && w.follow == nil { // there are no readers, and the plan's author had all of them
-		return nil, nil, &PlanError{w.Run, r + 1, fmt.Sprintf("it counts a message of %s in round %d, and there is none", AgentName(v), r)}
+		return nil, nil, &PlanError{w.Run, r + 1, fmt.Sprintf("it refers to a message of %s in round %d, but there is none", AgentName(v), r)}
 	}
 	// the author of the plan has read these messages, so each of them is on its way to this reader
 	if _, err = w.history.wait(ctx, 0, func() bool { return w.lacks(r, absent) < 0 || w.stopped() != nil }); err != nil {
@@ -209,7 +209,7 @@ func (w *agent) lacks(r int, absent []int) int {
 }
 
 // pull makes this agent's remaining pulls of the open round, and publishes its message. It does so once for each round, also after a
-// restart: rewards that were published or are in the folder are not pulled again. If the round went on without this agent, it publishes
+// restart: rewards that were published or are in the folder are not pulled again. If the round continued without this agent, it publishes
 // nothing and returns nil.
 func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	r, plan := p.Round, w.replica.plan
@@ -226,17 +226,17 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 		w.history.add(f)
 		return w.compare(r, f)
 	}
-	// the folder may have all pulls of a round that this agent was left out of: then the message is published all the same, and is late
+	// the folder may have all pulls of a round that this agent was left out of: then the message is published nevertheless, and is late
 	remaining := w.remaining().Total()
 	if remaining > 0 && w.leftOut(r) {
 		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task},
-			Text: fmt.Sprintf("round %d went on without this agent: its pulls are not made", r)})
+			Text: fmt.Sprintf("round %d continued without this agent, so its pulls are not made", r)})
 		return nil
 	}
 	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: remaining,
 		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(remaining), w.Task, plan.Pulls(),
 			AgentName(p.Author))})
-	// the rewards stay in the folder; pulls that are left are not made any more
+	// the rewards stay in the folder; pulls that are left are no longer made
 	if err := w.finish(ctx, r); errors.Is(err, errLeftOut) {
 		return nil
 	} else if err != nil {
@@ -252,7 +252,8 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	err = w.Facts.Publish(ctx, f)
 	// the same message of this agent would have been no conflict
 	if c := (*ConflictError)(nil); errors.As(err, &c) {
-		return fmt.Errorf("another program speaks as %s (task %q), or the folder %s was changed: %w", AgentName(w.v), w.Task, w.Folder, err)
+		return fmt.Errorf("another program sends messages as %s (task %q), or the folder %s was changed: "+
+			"%w", AgentName(w.v), w.Task, w.Folder, err)
 	}
 	if err != nil {
 		return err
@@ -290,14 +291,14 @@ func (w *agent) compare(r int, said Fact) error {
 		return err
 	}
 	w.once(Notice{Kind: NoticeDiffers, Round: r, Tasks: []string{w.Task},
-		Text: text + ": it is older than the run, or was changed; the rewards sent count"})
+		Text: text + ". It is older than the run, or was changed. The rewards already sent are used"})
 	return nil
 }
 
-// errLeftOut says that a round went on without the agent.
+// errLeftOut states that a round continued without the agent.
 var errLeftOut = errors.New("the round went on without this agent")
 
-// leftOut reports whether a round is over without a message of this agent. The next plan says so. It is false if that plan is
+// leftOut reports whether a round is over without a message of this agent. The next plan states so. It is false if that plan is
 // not there or cannot be read.
 func (w *agent) leftOut(r int) bool {
 	f, ok := w.history.get(r+1, namePlan)
@@ -310,7 +311,7 @@ func (w *agent) leftOut(r int) bool {
 
 // finish asks for pulls until none is left, the run is stopped, or the round goes on without it. It gives up after some tries that brought
 // no reward. Its error is errLeftOut, errStopped, the one of the context, or the one of the last try. The context of the puller ends when
-// the run stops or the round goes on.
+// the run stops or the round continues.
 func (w *agent) finish(ctx context.Context, r int) error {
 	// its cause says why: the puller sees a context that has ended, and this function which of the two it was
 	pulling, cancel := context.WithCancelCause(ctx)
@@ -319,7 +320,7 @@ func (w *agent) finish(ctx context.Context, r int) error {
 	go func() {
 		_, err := w.history.wait(pulling, 0, func() bool { return w.stopped() != nil || w.leftOut(r) })
 		switch {
-		case err != nil: // finish has returned; or the readers have failed, which await will meet: the pulls go on
+		case err != nil: // finish has returned; or the readers have failed, which await will meet: the pulls continue
 		case w.stopped() != nil:
 			cancel(errStopped)
 		default:
@@ -351,12 +352,12 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		if now < remaining.Total() {
 			tries = 0
 		} else if tries >= most {
-			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %s; what was measured is kept, start the agent "+
-				"again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), attempts(tries), cmp.Or(err, errors.New("no reward was given")))
+			return fmt.Errorf("run %s, round %d: task %q still has %s without a reward after %s. Finished measurements are kept. Remove the "+
+				"cause and start the agent again: %w", w.Run, r, w.Task, pulls(now), attempts(tries), cmp.Or(err, errors.New("no reward was given")))
 		}
 		// an error after the last reward, as of a program that lingers, is reported and needs no other try
 		if err != nil && now == 0 {
-			w.once(Notice{Kind: NoticePlan, Round: r, Text: fmt.Sprintf("round %d: all rewards are there, though %v", r, err)})
+			w.once(Notice{Kind: NoticePlan, Round: r, Text: fmt.Sprintf("round %d: all rewards were received, although %v", r, err)})
 		} else if err != nil {
 			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now,
 				Text: fmt.Sprintf("round %d: %s still to make after an error: %v", r, pulls(now), err)})

@@ -16,10 +16,10 @@ import (
 // Decisions says in short what a replica has decided: a digest of all, and what is new since the round
 // before. Plans carry it, so that builds which round differently notice a decision that differs. Arms are numbers in the problem, from 0.
 type Decisions struct {
-	Digest  string   `json:"digest"`           // of the arms out, the leaders and the tasks closed; 64 bits in hexadecimal
-	Out     []Out    `json:"out,omitempty"`    // in arm order; nil where none went
+	Digest  string   `json:"digest"`           // digest of the arms out, the leaders and the tasks closed; 64 bits in hexadecimal
+	Out     []Out    `json:"out,omitempty"`    // in arm order; nil if none went
 	Leaders []Leader `json:"leaders"`          // of each task; in task order
-	Closed  []int    `json:"closed,omitempty"` // tasks that have their answer; numbers from 0; nil where none has
+	Closed  []int    `json:"closed,omitempty"` // tasks that have their answer; numbers from 0; nil if none has
 }
 
 // Out is an arm that was eliminated in the last round.
@@ -32,7 +32,7 @@ type Out struct {
 // Leader is the arm that leads a task.
 type Leader struct {
 	Arm      int     `json:"arm"`      // -1 without one; else a number in the problem
-	Estimate float64 `json:"estimate"` // of its reward, reward units
+	Estimate float64 `json:"estimate"` // estimate of its reward, reward units
 	Margin   float64 `json:"margin"`   // as engine.Answer
 }
 
@@ -79,7 +79,7 @@ func decisionsOf(alg engine.Detailed, all arms, round int) Decisions {
 	// within a round the order of the audit trail does not count
 	slices.Sort(out)
 	slices.SortFunc(d.Out, func(a, b Out) int { return a.Arm - b.Arm })
-	// each list of numbers ends with a byte that no number begins with, so that two of them are not taken for one
+	// each list of numbers ends with a byte that no number begins with, so that two of them are not treated as one
 	h := sha256.New()
 	add := func(numbers ...int) {
 		for _, n := range numbers {
@@ -101,7 +101,7 @@ func decisionsOf(alg engine.Detailed, all arms, round int) Decisions {
 	return d
 }
 
-// differences says how the decisions of a plan's author differ from those here. It is nil if the digests are alike, as nearly
+// differences states how the decisions of a plan's author differ from those here. It is nil if the digests are alike, as nearly
 // always. Both are of the same round.
 func (r *replica) differences(round int, there Decisions) []Difference {
 	here := r.decisions(round)
@@ -160,7 +160,7 @@ func (r *replica) led(l Leader) string {
 	return fmt.Sprintf("led by %s with %.6g, margin %.6g", name, l.Estimate, l.Margin)
 }
 
-// openAt says that an arm of a task is open for others. A list of another program may be shorter than the tasks.
+// openAt states that an arm of a task is open for others. A list of another program may be shorter than the tasks.
 func openAt(d Decisions, v int) string {
 	if v >= len(d.Leaders) {
 		return "open"
@@ -198,9 +198,9 @@ func (r *replica) standing(here Decisions, arm int) string {
 type PlanBody struct {
 	Round  int    `json:"round"`            // from 1, as in the address of its fact
 	Author int    `json:"author"`           // agent, from 0, as the publisher states; readPlan compares it with Fact.Sender
-	Build  Build  `json:"build"`            // of the author
+	Build  Build  `json:"build"`            // build of the author
 	Counts []int  `json:"counts,omitempty"` // N pulls in arm order, each at least 0; nil at the end
-	Digest string `json:"digest,omitempty"` // of the counts and of all that was learned before; "" at the end
+	Digest string `json:"digest,omitempty"` // digest of the counts and of all that was learned before; "" at the end
 	// whether squared deviations are wanted besides the means
 	Squares bool `json:"squares,omitempty"`
 	// agents that were too late with their messages of the round before
@@ -220,10 +220,10 @@ type PlanBody struct {
 }
 
 // PlanError is a published plan that no replica can follow: it was made of another history, by another program, or by a program that does
-// not take part. The run cannot go on. The address of the plan is used up, so that another plan cannot take its place.
+// not take part. The run cannot continue. The address of the plan is used up, so that another plan cannot take its place.
 type PlanError struct {
 	Run   string // its name
-	Round int    // of the plan
+	Round int    // round of the plan
 	Why   string // a sentence without the run and the round
 }
 
@@ -245,24 +245,24 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	}
 	switch {
 	case p.Round != f.Round:
-		return p, refuse("it is of round %d", p.Round)
+		return p, refuse("it belongs to round %d", p.Round)
 	case p.Author < 0 || p.Author >= len(b.Tasks):
-		return p, refuse("its author is %s, and the run has %s", AgentName(p.Author), sentence.Count(len(b.Tasks), "agent"))
+		return p, refuse("its author is %s, but the run has %s", AgentName(p.Author), sentence.Count(len(b.Tasks), "agent"))
 	case f.Sender != "" && f.Sender != AgentName(p.Author): // on a server with keys
-		return p, refuse("it says that it is of %s, and %s published it", AgentName(p.Author), f.Sender)
+		return p, refuse("it names %s as its author, but %s published it", AgentName(p.Author), f.Sender)
 	case p.Done != (len(p.Counts) == 0): // an end has no counts, and every other plan has some
-		return p, refuse("it has %s, and done is %t", sentence.Count(len(p.Counts), "count"), p.Done)
+		return p, refuse("it has %s, but done is %t", sentence.Count(len(p.Counts), "count"), p.Done)
 	case p.Done && len(p.Answers) != len(b.Tasks):
-		return p, refuse("it answers %s, and the run has %d", sentence.Count(len(p.Answers), "task"), len(b.Tasks))
+		return p, refuse("it answers %s, but the run has %d", sentence.Count(len(p.Answers), "task"), len(b.Tasks))
 	case !p.Done && len(p.Counts) != b.Arms:
-		return p, refuse("it has %s, and the problem has %d", sentence.Count(len(p.Counts), "arm"), b.Arms)
+		return p, refuse("it has %s, but the problem has %d", sentence.Count(len(p.Counts), "arm"), b.Arms)
 	case f.Round == 1 && (len(p.Absent) > 0 || len(p.Messages) > 0):
-		return p, refuse("it speaks of a round before the first")
+		return p, refuse("it refers to a round before the first")
 	}
 	// answers are in task order, as the replica's own
 	for v, a := range p.Answers {
 		if a.Task != b.Tasks[v] {
-			return p, refuse("answer %d is of task %q, and task %d is %q", v+1, a.Task, v+1, b.Tasks[v])
+			return p, refuse("answer %d is for task %q, but task %d is %q", v+1, a.Task, v+1, b.Tasks[v])
 		}
 	}
 	for i, c := range p.Counts {
@@ -314,7 +314,7 @@ func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int)
 	}
 	if len(out) != agents {
 		return nil, &PlanError{run, p.Round,
-			fmt.Sprintf("it sends %s on, and the run has %s", sentence.Count(len(out), "message"), sentence.Count(agents, "agent"))}
+			fmt.Sprintf("it passes on a message of %s, but the run has %s", sentence.Count(len(out), "message"), sentence.Count(agents, "agent"))}
 	}
 	return out, nil
 }

@@ -26,7 +26,7 @@ import (
 func encode(body any) ([]byte, error) {
 	b, err := json.Marshal(body)
 	if err != nil {
-		return nil, fmt.Errorf("a fact that cannot be written: %w", err)
+		return nil, fmt.Errorf("a message cannot be encoded: %w", err)
 	}
 	return b, nil
 }
@@ -56,7 +56,7 @@ func CheckText(body []byte) error {
 		return nil // as nearly always
 	}
 	if m := obeyed.Find(body); m != nil {
-		return fmt.Errorf("it has a control character in it, written as %q", m)
+		return fmt.Errorf("it contains a control character, %q", m)
 	}
 	return nil
 }
@@ -70,14 +70,15 @@ func decode(f Fact, into any) error {
 	if err == nil {
 		// a second value after the first would be ignored
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("something follows its end")
+			err = errors.New("it has text after its end")
 		}
 	}
 	if err == nil {
 		err = CheckText(f.Body)
 	}
 	if err != nil {
-		return fmt.Errorf("the fact %s cannot be read (%d bytes; another version or another program wrote it): %w", f.Address(), len(f.Body), err)
+		return fmt.Errorf("the message %s cannot be read (%d bytes). Another version or another program wrote it: "+
+			"%w", f.Address(), len(f.Body), err)
 	}
 	return nil
 }
@@ -117,7 +118,7 @@ func CheckRun(id string) error {
 func CheckFact(f Fact) error {
 	err := cmp.Or(CheckRun(f.Run), checkName("fact", f.Name))
 	if err == nil && f.Round < 0 {
-		err = fmt.Errorf("the round of a fact is 0 or more, got %d at %s", f.Round, f.Address())
+		err = fmt.Errorf("the round of a message must be 0 or more, got %d at %s", f.Round, f.Address())
 	}
 	return cmp.Or(err, checkBody(f.Address(), f.Body))
 }
@@ -136,10 +137,10 @@ func checkName(what, name string) error {
 	return nil
 }
 
-// checkBody reports a body that is too long, and says what else to do with it.
+// checkBody reports a body that is too long, and states what else to do with it.
 func checkBody(address string, body []byte) error {
 	if len(body) > MaxBody {
-		return fmt.Errorf("%s has %d bytes, the most is %d: keep it as a file and publish its hash", address, len(body), MaxBody)
+		return fmt.Errorf("%s has %d bytes, more than the limit of %d. Keep it as a file and publish its hash", address, len(body), MaxBody)
 	}
 	return nil
 }
@@ -172,7 +173,7 @@ func message(v int, plan engine.Plan, b engine.Batch, lo, hi int) ([]byte, error
 	return m.Append(nil)
 }
 
-// parseMessage reads the message of agent v and reports one that does not answer the plan. An error says what is wrong, without
+// parseMessage reads the message of agent v and reports one that does not answer the plan. An error states what is wrong, without
 // the agent's name, which MessageError adds. After nil all counts are the plan's, and all numbers of arms with pulls are ones
 // that rewards can have.
 func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wire.Merged, error) {
@@ -182,23 +183,23 @@ func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wir
 	case err != nil:
 		return m, err
 	case m.Agent != v:
-		return m, fmt.Errorf("it says that it is of %s", AgentName(m.Agent))
+		return m, fmt.Errorf("it names %s as its author", AgentName(m.Agent))
 	case m.Round != plan.Round:
-		return m, fmt.Errorf("it is of round %d", m.Round)
+		return m, fmt.Errorf("it belongs to round %d", m.Round)
 	// the digest represents all that was learned before, so a replica that drifted shows here
 	case m.Digest.String() != plan.Digest:
-		return m, fmt.Errorf("it answers the plan %s, and the plan is %s", m.Digest, plan.Digest)
+		return m, fmt.Errorf("it answers the plan %s, but the plan is %s", m.Digest, plan.Digest)
 	case len(m.Counts) != hi-lo:
-		return m, fmt.Errorf("it has %s, and the task has %d", sentence.Count(len(m.Counts), "arm"), hi-lo)
+		return m, fmt.Errorf("it has %s, but the task has %d", sentence.Count(len(m.Counts), "arm"), hi-lo)
 	case (m.Squares != nil) != plan.WantSquares:
-		return m, fmt.Errorf("it has squared deviations or none, otherwise than the plan asks")
+		return m, fmt.Errorf("its squared deviations do not match the plan: they must be present exactly if the plan asks for them")
 	case (m.Ranges != nil) != ranged(plan, p):
-		return m, fmt.Errorf("it has ranges of rewards or none, otherwise than the plan asks of this problem")
+		return m, fmt.Errorf("its ranges of rewards do not match the plan: they must be present exactly if the plan asks for them")
 	}
 	// an agent makes all its pulls or says nothing: there are no partial messages
 	for i, c := range m.Counts {
 		if c != plan.Counts[lo+i] {
-			return m, fmt.Errorf("it has %s of arm %d of the task, and the plan %d", pulls(c), i+1, plan.Counts[lo+i])
+			return m, fmt.Errorf("it has %s of arm %d of the task, but the plan has %d", pulls(c), i+1, plan.Counts[lo+i])
 		}
 		var squares float64
 		if m.Squares != nil {
@@ -285,18 +286,18 @@ type Work struct {
 }
 
 // Taken is a piece of work that was handed out. It is safe for concurrent use: a worker says Alive beside its work. A handing
-// out whose patience is over may still say that the work is done, and it is.
+// out whose patience is over may still state that the work is done, and it is.
 type Taken interface {
 	// The body is a copy.
 	Work() Work
 	// Attempt counts how often it was handed out, this time included.
 	Attempt() int
-	// Alive says that the work goes on.
+	// Alive states that the work continues.
 	Alive(ctx context.Context) error
 	// Done takes the work out of the queue for ever; it has happened when Done returns nil. The
 	// result is published before.
 	Done(ctx context.Context) error
-	// Back puts the work back for another worker. The attempt is counted all the same.
+	// Back puts the work back for another worker. The attempt is counted nevertheless.
 	Back(ctx context.Context) error
 }
 
@@ -311,6 +312,6 @@ type ConflictError struct {
 
 // The error names the address and the lengths, and no content: bodies may be binary.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("run %s, round %d, %s: something else was said there before (%d bytes against %d now)", e.Stands.Run,
+	return fmt.Sprintf("run %s, round %d, %s: a different message is already stored under this name (%d bytes; this one has %d)", e.Stands.Run,
 		e.Stands.Round, e.Stands.Name, len(e.Stands.Body), len(e.Said.Body))
 }

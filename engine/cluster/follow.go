@@ -13,7 +13,7 @@ import (
 )
 
 // Follower follows a run from its first round to its end, without taking part: it has no task, makes
-// no pull and publishes nothing. It learns what the plans say that counts, so that it can be ended and
+// no pull and publishes nothing. It learns what the plans state that counts, so that it can be ended and
 // begun at any moment. A round shows once the plan of the next one is there.
 type Follower struct {
 	Facts Facts  // where the facts of the run are kept
@@ -42,7 +42,7 @@ func (f Follower) Follow(ctx context.Context) (Finished, error) {
 	return w.drive(ctx, func(ctx context.Context) (bool, error) { return f.round(ctx, w) })
 }
 
-// round waits for the plan of the next round, learns the round before it, and takes the plan. The plan of a round says what
+// round waits for the plan of the next round, learns the round before it, and takes the plan. The plan of a round states what
 // counts of the round before, which is why the round is learned no earlier.
 func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
 	// plans that were taken, the one of the open round included
@@ -142,7 +142,7 @@ func (w *agent) absentees(joined func(v int) bool) {
 	}
 	text := fmt.Sprintf("run %s waits for agents that have not joined: %s", w.Run, sentence.List(words, most))
 	if len(words) == 0 {
-		text = fmt.Sprintf("run %s: all agents have joined, and none of them plans the first round: they may have ended", w.Run)
+		text = fmt.Sprintf("run %s: all agents have joined, but none of them plans the first round. They may have ended", w.Run)
 	}
 	w.once(Notice{Kind: NoticeSilent, Tasks: tasks, Text: text})
 }
@@ -151,10 +151,10 @@ func (w *agent) absentees(joined func(v int) bool) {
 // Readers fill it, and so do callers that published or found a fact. It is safe for concurrent use. Facts are permanent, so nothing in it
 // changes or disappears.
 type history struct {
-	mu      sync.Mutex     // of all fields
+	mu      sync.Mutex     // guards all fields
 	facts   map[inRun]Fact // by round and name
 	changed chan struct{}  // closed when something is added; and replaced then
-	err     error          // of the reader; final; nil while the readers go on
+	err     error          // error of the reader; final; nil while the readers continue
 }
 
 // inRun is the address of a fact within its run.

@@ -150,7 +150,7 @@ func TestOpenAgainByAnotherBuild(t *testing.T) {
 	if err != nil || again.Build != first.Build {
 		t.Errorf("opened again with build %v: %v, error %v", first.Build, again.Build, err)
 	}
-	if _, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Simulation: &cluster.Simulation{Seed: 4}}); err == nil || !strings.Contains(err.Error(), "it is another one") {
+	if _, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Simulation: &cluster.Simulation{Seed: 4}}); err == nil || !strings.Contains(err.Error(), "another run named r was already opened") {
 		t.Errorf("with another seed: error %v", err)
 	}
 }

@@ -94,7 +94,7 @@ func TestProgramsThatLinger(t *testing.T) {
 		sameAs(t, cluster.AgentName(v), f, want)
 	}
 	// the reward was there, so the error is only said
-	if text := said.of(cluster.NoticePlan); !strings.Contains(text, "round 1: all rewards are there, though the program did not end within 1ms after its last reward and was interrupted") {
+	if text := said.of(cluster.NoticePlan); !strings.Contains(text, "round 1: all rewards were received, although the program did not end within 1ms after its last reward and was interrupted") {
 		t.Errorf("noticed %q", text)
 	}
 }

@@ -25,8 +25,8 @@ func TestAnotherQuestion(t *testing.T) {
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	for want, mine := range map[string]question.Question{
-		"its problem is another one": other, "its option Delta is 0.1, and the run's 0.05": delta,
-		"it runs CoBayesFC (fc), and the run is of CoTestFC (fc)": algorithm, "its problem is another one: data, kernel": measured,
+		"its problem differs in data": other, "its option Delta is 0.1, but that of the run is 0.05": delta,
+		"it runs CoBayesFC (fc), but the run uses CoTestFC (fc)": algorithm, "its problem differs in data, kernel": measured,
 	} {
 		a := agentOf(t, x, q, 0)
 		a.Make = maker(mine)
@@ -53,7 +53,7 @@ func TestAnotherQuestion(t *testing.T) {
 	x = cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	cluster.FactsOfMemory(x)[0].Body = []byte(strings.Replace(string(cluster.FactsOfMemory(x)[0].Body), `"wire":1`, `"wire":2`, 1))
-	if _, err := agentOf(t, x, q, 0).Take(t.Context()); err == nil || !strings.Contains(err.Error(), "its messages have version 1, and the run's version 2") {
+	if _, err := agentOf(t, x, q, 0).Take(t.Context()); err == nil || !strings.Contains(err.Error(), "its messages have version 1, but those of the run have version 2") {
 		t.Errorf("another version: error %v", err)
 	}
 }
@@ -74,7 +74,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Errorf("%d facts of a run that was opened twice", len(cluster.FactsOfMemory(x)))
 	}
 	q.Options.Delta = 0.2
-	if _, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{}); err == nil || !strings.Contains(err.Error(), "it is another one") {
+	if _, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{}); err == nil || !strings.Contains(err.Error(), "another run named r was already opened") {
 		t.Errorf("another run of that name: error %v", err)
 	}
 }
@@ -99,7 +99,7 @@ func TestTwoAgentsForOneTask(t *testing.T) {
 	// its folder is a new one
 	second := agentOf(t, x, q, 0)
 	_, err := second.Take(t.Context())
-	if refused := (*cluster.RefusedError)(nil); !errors.As(err, &refused) || strings.Count(err.Error(), "instance ") != 2 || !strings.Contains(err.Error(), "has an agent already") {
+	if refused := (*cluster.RefusedError)(nil); !errors.As(err, &refused) || strings.Count(err.Error(), "instance ") != 2 || !strings.Contains(err.Error(), "already has an agent") {
 		t.Errorf("error %v; want both instances named", err)
 	}
 	// the folder of the first while it is in use
@@ -124,7 +124,7 @@ func TestTwoAgentsForOneTask(t *testing.T) {
 	// the folder of another task
 	other := agentOf(t, x, q, 1)
 	other.Folder = first.Folder
-	if _, err := other.Take(t.Context()); err == nil || !strings.Contains(err.Error(), "needs a folder of its own") {
+	if _, err := other.Take(t.Context()); err == nil || !strings.Contains(err.Error(), "needs its own folder") {
 		t.Errorf("the folder of another task: error %v", err)
 	}
 }

@@ -31,7 +31,7 @@ const (
 // for the same task is refused.
 type AgentFile struct {
 	Run      string `json:"run"`      // the name of the run
-	Task     string `json:"task"`     // of the agent
+	Task     string `json:"task"`     // task of the agent
 	Instance string `json:"instance"` // 128 random bits, in hexadecimal
 }
 
@@ -58,7 +58,7 @@ func (r Reward) spans(bounds [2]float64) [2]float64 {
 	return bounds
 }
 
-// journalLine is a reward with its round. Rewards that are recorded together count together: each line except the last says how many
+// journalLine is a reward with its round. Rewards that are recorded together count together: each line except the last states how many
 // follow. They count only if the last of them is there, so a crash within a write leaves nothing of it.
 type journalLine struct {
 	Round  int `json:"round"` // from 1
@@ -140,7 +140,7 @@ func (j *journal) identify(run, task string) error {
 	}
 	// the rewards in a folder of another run would count as rewards of this one
 	if j.Run != run || j.Task != task {
-		return fmt.Errorf("%s is the folder of task %q in run %s: an agent for task %q in run %s needs a folder of its own", j.dir, j.Task,
+		return fmt.Errorf("%s is the folder of task %q in run %s. The agent for task %q in run %s needs its own folder", j.dir, j.Task,
 			j.Run, task, run)
 	}
 	return nil
@@ -176,11 +176,11 @@ func (j *journal) load() error {
 			if torn(read, text) {
 				break
 			}
-			return fmt.Errorf("%s, line %d cannot be read; the file was changed: restore it from a copy", path, n)
+			return fmt.Errorf("%s, line %d cannot be read. The file was changed: restore it from a copy", path, n)
 		}
 		// a reward that no program of this version writes
 		if err := l.check(); err != nil {
-			return fmt.Errorf("%s, line %d: %w; correct it there: it was kept by an earlier version, or the file was changed", path, n, err)
+			return fmt.Errorf("%s, line %d: %w. An earlier version wrote the line, or the file was changed. Correct it there", path, n, err)
 		}
 		at += int64(len(text))
 		together, more = append(together, l.Reward), l.More

@@ -126,8 +126,8 @@ func mustFind(t *testing.T, x cluster.Facts, round int, name string) cluster.Fac
 func TestForgedLateMessages(t *testing.T) {
 	q := questionOf(t)
 	for want, late := range map[string]cluster.Late{
-		"sends on a message of agent-3 in round 1, and agent-3 did not send that": {Round: 1, Agent: 2},
-		"of an agent or a round that did not continue without it":                 {Round: -1, Agent: 7},
+		"passes on a message of agent-3 in round 1 that agent-3 did not send": {Round: 1, Agent: 2},
+		"of an agent or a round that did not continue without it":             {Round: -1, Agent: 7},
 	} {
 		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{})

@@ -20,7 +20,7 @@ type Memory struct {
 	// Patience replaces the constant of that name if it is not 0; set it before first use.
 	Patience time.Duration
 
-	mu    sync.Mutex           // of all fields below
+	mu    sync.Mutex           // guards all fields below
 	facts []Fact               // of all runs, in the order of publication; Seq is the index plus 1
 	at    map[address]int      // index into facts
 	runs  []string             // those that have facts, in the order of their first

@@ -50,8 +50,8 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	for want, body := range map[string]func([]byte) []byte{
 		"it ends within the version":                            func([]byte) []byte { return nil },
 		"bytes follow the last entry":                           func(b []byte) []byte { return append(slices.Clone(b), 7) },
-		"it says that it is of agent-1":                         merged(func(m *wire.Merged) { m.Agent = 0 }),
-		"it is of round 3":                                      merged(func(m *wire.Merged) { m.Round = 3 }),
+		"it names agent-1 as its author":                        merged(func(m *wire.Merged) { m.Agent = 0 }),
+		"it belongs to round 3":                                 merged(func(m *wire.Merged) { m.Round = 3 }),
 		"it answers the plan 07":                                merged(func(m *wire.Merged) { m.Digest = wire.Digest{7} }),
 		"it has 5 arms":                                         merged(func(m *wire.Merged) { m.Counts, m.Means = m.Counts[1:], m.Means[1:] }),
 		"pulls of arm 1 of the task":                            merged(func(m *wire.Merged) { m.Counts[0]++ }),
@@ -162,7 +162,7 @@ func TestRewardNotFinite(t *testing.T) {
 				return tell(cluster.Reward{Arm: p.Arms[0].Arm, Count: 1, Mean: bad})
 			}), nil
 		}
-		if _, err := a.Take(t.Context()); err == nil || !strings.Contains(err.Error(), "a reward is a number from -1e100 to 1e100, got") || !strings.Contains(err.Error(), "after 3 tries; what was measured is kept") {
+		if _, err := a.Take(t.Context()); err == nil || !strings.Contains(err.Error(), "a reward is a number from -1e100 to 1e100, got") || !strings.Contains(err.Error(), "after 3 tries. Finished measurements are kept") {
 			t.Errorf("%g: error %v", bad, err)
 		}
 		if _, ok, _ := x.Find(t.Context(), "r", 1, cluster.AgentName(0)); ok {

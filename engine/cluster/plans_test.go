@@ -44,17 +44,17 @@ func firstPlan(t *testing.T, q question.Question, change func(*cluster.PlanBody)
 func TestForgedPlan(t *testing.T) {
 	q := questionOf(t)
 	for want, change := range map[string]func(*cluster.PlanBody){
-		"it is of round 2":                                func(p *cluster.PlanBody) { p.Round = 2 },
-		"it has 29 arms, and the problem has 30":          func(p *cluster.PlanBody) { p.Counts = p.Counts[1:] },
+		"it belongs to round 2":                           func(p *cluster.PlanBody) { p.Round = 2 },
+		"it has 29 arms, but the problem has 30":          func(p *cluster.PlanBody) { p.Counts = p.Counts[1:] },
 		"arm 1 has -1 pulls":                              func(p *cluster.PlanBody) { p.Counts[0] = -1 },
-		"its author is agent-6, and the run has 5 agents": func(p *cluster.PlanBody) { p.Author = 5 },
+		"its author is agent-6, but the run has 5 agents": func(p *cluster.PlanBody) { p.Author = 5 },
 		"has another history":                             func(p *cluster.PlanBody) { p.Digest = "0123456789abcdef" },
 		"has another history (digest ":                    func(p *cluster.PlanBody) { p.Counts[3]++ }, // the digest is of other counts
-		"asks for squared deviations":                     func(p *cluster.PlanBody) { p.Squares = true },
-		"it has 0 counts, and done is false":              func(p *cluster.PlanBody) { p.Counts = nil },
+		"asks for other squared deviations":               func(p *cluster.PlanBody) { p.Squares = true },
+		"it has 0 counts, but done is false":              func(p *cluster.PlanBody) { p.Counts = nil },
 		"it answers 0 tasks":                              func(p *cluster.PlanBody) { p.Done, p.Counts = true, nil },
-		"it speaks of a round before":                     func(p *cluster.PlanBody) { p.Absent = []cluster.Absence{{Agent: 1}} },
-		`answer 1 is of task "elsewhere", and`: func(p *cluster.PlanBody) {
+		"it refers to a round before":                     func(p *cluster.PlanBody) { p.Absent = []cluster.Absence{{Agent: 1}} },
+		`answer 1 is for task "elsewhere", but`: func(p *cluster.PlanBody) {
 			// the answers are of no task of the run
 			p.Done, p.Counts, p.Answers = true, nil, slices.Repeat([]engine.Answer{{Task: "elsewhere"}}, 5)
 		},
@@ -83,7 +83,7 @@ func TestForgedPlan(t *testing.T) {
 		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{})
 		x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 1, Name: "plan", Body: []byte(body)})
-		if _, err := agentOf(t, x, q, 2).Take(t.Context()); err == nil || !strings.Contains(err.Error(), "the plan of round 1 is refused: the fact r/1/plan cannot be read") {
+		if _, err := agentOf(t, x, q, 2).Take(t.Context()); err == nil || !strings.Contains(err.Error(), "the plan of round 1 is refused: the message r/1/plan cannot be read") {
 			t.Errorf("%q: error %v", body, err)
 		}
 	}
@@ -185,11 +185,11 @@ func TestForgedEnd(t *testing.T) {
 		forge      func(*cluster.PlanBody)
 	}{
 		{"before any pull", "of 5 tasks are open", 1, func(p *cluster.PlanBody) { p.Round, p.Absent = 1, nil }},
-		{"another answer", "answers task \"" + end.Answers[0].Task + "\" by \"" + q.Problem.Arms.Names[3] + "\", but by the rewards sent the answer is \"" + end.Answers[0].Arm + "\"", last,
+		{"another answer", "answers task \"" + end.Answers[0].Task + "\" by \"" + q.Problem.Arms.Names[3] + "\", but after the recorded rewards the answer is \"" + end.Answers[0].Arm + "\"", last,
 			func(p *cluster.PlanBody) {
 				p.Answers[0].Arm, p.Answers[0].Leader = q.Problem.Arms.Names[3], q.Problem.Arms.Names[3]
 			}},
-		{"another status", `says that the run ended as "budget used"`, last, func(p *cluster.PlanBody) { p.Status = engine.StatusBudget }},
+		{"another status", `states that the run ended as "budget used"`, last, func(p *cluster.PlanBody) { p.Status = engine.StatusBudget }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := cluster.NewMemory()

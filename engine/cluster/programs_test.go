@@ -68,7 +68,7 @@ func TestPrograms(t *testing.T) {
 		`{"arm":` + a + `}`:                        "want reward, or count (at least 1) and mean",
 		`{"arm":` + a + `,"reward":1,"mean":1}`:    "want reward, or count",
 		`{"arm":` + a + `,"count":0,"mean":1}`:     "want reward, or count",
-		`{"arm":` + a + `,"count":2,"mean":1}`:     "CoTestFC estimates the noise, so 2 rewards need squares, the sum of (reward - mean)²",
+		`{"arm":` + a + `,"count":2,"mean":1}`:     "CoTestFC estimates the noise. So 2 rewards need their mean and squares, the sum of (reward - mean)²",
 		`{"arm":` + a + `,"reward":1e301}`:         "no such reward",
 		`{"reward":1,"arm":` + a + `,"Reward":99}`: `it has "reward" twice`,
 		strings.Repeat("x", 70<<10):                "it has more than 65536 bytes",
@@ -177,9 +177,9 @@ func TestJournal(t *testing.T) {
 	}
 	// malformed lines that a crash cannot have caused
 	for text, want := range map[string]string{
-		`{"round":1,"arm":0,"count":1,"mean":x}` + "\n":                 "line 1 cannot be read; the file was changed",
+		`{"round":1,"arm":0,"count":1,"mean":x}` + "\n":                 "line 1 cannot be read. The file was changed",
 		`{"round":1,"arm":0,"count":-1,"mean":1}` + "\n":                "line 1 cannot be read",
-		`{"round":1,"arm":17,"count":1,"mean":1}` + "\n":                "is of no arm of task",
+		`{"round":1,"arm":17,"count":1,"mean":1}` + "\n":                "for an arm that task",
 		string(whole) + `{"round":0,"arm":0,"count":1,"mean":1}` + "\n": fmt.Sprintf("line %d cannot be read", strings.Count(string(whole), "\n")+1),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

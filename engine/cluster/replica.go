@@ -24,10 +24,10 @@ type replica struct {
 	arms     arms              // finds arms by their names
 	asked    *question.Run     // the run of the algorithm, which nothing else drives
 
-	// ended is final. Where the others go on, plans and messages are counted and not computed with.
-	ended  bool          // the algorithm is done here, though others go on: it only follows
-	plan   engine.Plan   // of the round adopted last; at the end its counts are nil
-	plans  []engine.Plan // of all rounds up to the one of plan; so that late messages can be read
+	// ended is final. Where the others continue, plans and messages are counted and not computed with.
+	ended  bool          // the algorithm is done here, though others continue: it only follows
+	plan   engine.Plan   // plan of the round adopted last; at the end its counts are nil
+	plans  []engine.Plan // plans of all rounds up to the one of plan; so that late messages can be read
 	opens  bool          // whether plan is a round whose messages are awaited; set by adopt, and no more after learn
 	rounds int           // that were learned; so the open round is rounds + 1
 	absent [][]Absence   // by round, from round 1 at 0; who did not count in it
@@ -43,17 +43,17 @@ type replica struct {
 // Traffic counts the messages that the agents of a run sent each other, and their bytes. A run that is learned in part has the
 // messages of the part.
 type Traffic struct {
-	Messages int64 `json:"messages"` // of counts and means, one for each agent and round
+	Messages int64 `json:"messages"` // messages of counts and means, one for each agent and round
 	Bytes    int64 `json:"bytes"`    // of these messages
-	Plans    int64 `json:"plans"`    // of rounds, and the end
+	Plans    int64 `json:"plans"`    // plans of rounds, and the end
 	// of the plans, which name the counts of all arms, and what a relay sends on
 	PlanBytes int64 `json:"plan_bytes"`
-	// of the same rounds with every reward sent by itself, and with an explicit estimate of θ
+	// of the same rounds with every reward sent alone, and with an explicit estimate of θ
 	Raw   int64 `json:"bytes_raw"`   // see wire.Round
 	Theta int64 `json:"bytes_theta"` // see wire.Round
 }
 
-// newReplica returns the replica before the first round. An error says that no agents can run the question. memory may be nil.
+// newReplica returns the replica before the first round. An error states that no agents can run the question. memory may be nil.
 func newReplica(ctx context.Context, run string, b RunBody, q question.Question, memory *model.Memory) (*replica, error) {
 	asked, err := begin(ctx, q, memory)
 	if err != nil {
@@ -133,11 +133,11 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 			r.ended = !more // where the others go on the comparison names why
 		// a message answers with or without squares, and the algorithm takes one of both
 		case p.Squares != own.WantSquares:
-			return refuse("asks for squared deviations otherwise than this replica")
+			return refuse("asks for other squared deviations than this program")
 		// the author rounds differently; whether it also learned something else, the digest below says
 		case !slices.Equal(p.Counts, own.Counts):
 			if err := r.asked.Amend(p.Counts); errors.Is(err, engine.ErrFixedPlans) {
-				return refuse("planned other pulls than this program (%s), and %s takes a round only as it planned it: use one build for all agents",
+				return refuse("planned other pulls than this program (%s), but %s accepts a round only with its own plan. Use one build for all agents",
 					BuildHere(), r.question.Algorithm)
 			} else if err != nil {
 				return refuse("planned pulls that cannot be made: %v", err)
@@ -170,19 +170,19 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 // comes to the same end. It compares what was decided and not the estimates, which builds may round differently.
 func (r *replica) disagrees(p PlanBody) string {
 	own := r.asked.Outcome()
-	// the algorithm would go on here
+	// the algorithm would continue here
 	if !r.ended {
 		open := lists.Count(own.Answers, func(a engine.Answer) bool { return !a.Decided })
-		return fmt.Sprintf("says that the run is over (%s), but by the rewards sent %d of %s are open", p.Status,
+		return fmt.Sprintf("states that the run is over (%s), but after the recorded rewards %d of %s are open", p.Status,
 			open, sentence.Count(len(own.Answers), "task"))
 	}
 	if p.Status != own.Status {
-		return fmt.Sprintf("says that the run ended as %q, but by the rewards sent it ended as %q", p.Status, own.Status)
+		return fmt.Sprintf("states that the run ended as %q, but after the recorded rewards it ended as %q", p.Status, own.Status)
 	}
 	// readPlan has made sure that there is an answer for each task, in task order
 	for v, here := range own.Answers {
 		if there := p.Answers[v]; there.Arm != here.Arm || there.Leader != here.Leader || there.Decided != here.Decided {
-			return fmt.Sprintf("answers task %q by %q, but by the rewards sent the answer is %q", here.Task, there.Leader, here.Leader)
+			return fmt.Sprintf("answers task %q by %q, but after the recorded rewards the answer is %q", here.Task, there.Leader, here.Leader)
 		}
 	}
 	return ""
@@ -217,11 +217,11 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	r.opens = false
 	r.absent = append(r.absent, absent)
 	r.rounds++
-	// its algorithm takes nothing in any more, and the rounds of the others are counted all the same
+	// its algorithm takes nothing in any more, and the rounds of the others are counted nevertheless
 	if r.ended {
 		return nil
 	}
-	// an algorithm that takes only what it planned cannot go on without the pulls of an agent
+	// an algorithm that takes only what it planned cannot continue without the pulls of an agent
 	if err := r.asked.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
 		return fmt.Errorf("run %s: an agent missed round %d, so the run cannot continue. Start again, or choose an algorithm other than %s: %w",
 			r.run, r.plan.Round, r.question.Algorithm, err)
@@ -347,7 +347,7 @@ func (r *replica) parseLate(l Late) (m wire.Merged, err error) {
 
 // notSent is a plan that has a message in the name of another agent. name is the agent in whose name the message is, and f the plan.
 func notSent(f Fact, round int, name string, p PlanBody) error {
-	return &PlanError{f.Run, f.Round, fmt.Sprintf("its author, %s, sends on a message of %s in round %d, and %s did not send that",
+	return &PlanError{f.Run, f.Round, fmt.Sprintf("its author, %s, passes on a message of %s in round %d that %s did not send",
 		AgentName(p.Author), name, round, name)}
 }
 
@@ -379,6 +379,6 @@ func (r *replica) inform(all []Late) error {
 	return nil
 }
 
-// errOtherLate says that the published plan lists other late messages than the plan that was made here. The replica has gone too far by
+// errOtherLate states that the published plan lists other late messages than the plan that was made here. The replica has gone too far by
 // then, and is made again from the facts.
 var errOtherLate = errors.New("another plan was made here")

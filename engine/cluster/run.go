@@ -40,16 +40,16 @@ func AgentName(v int) string { return fmt.Sprintf("agent-%d", v+1) }
 // beside it. A second opening is compared with it byte by byte, except for Build.
 type RunBody struct {
 	Identity                  // identifies the question; agents compare it with theirs
-	Tasks    []string         `json:"tasks"`    // of agent-1, agent-2, …
-	Arms     int              `json:"arms"`     // of all tasks together; the counts of a plan have as many
+	Tasks    []string         `json:"tasks"`    // tasks of agent-1, agent-2, …
+	Arms     int              `json:"arms"`     // arms of all tasks together; the counts of a plan have as many
 	Settings []engine.Setting `json:"settings"` // the options in words
 	Recipe   question.Recipe  `json:"recipe"`   // by the hashes of its files, whose contents Facts.Keep has
-	Relay    bool             `json:"relay"`    // whether the messages of a round go on in the next plan, see RelayAbove
+	Relay    bool             `json:"relay"`    // whether the messages of a round continue in the next plan, see RelayAbove
 	// whether the algorithm uses the rewards of each task for its own answer alone
 	Alone bool `json:"alone,omitempty"`
 	// the random numbers of agents that draw their rewards; nil if not set
 	Simulation *Simulation `json:"simulation,omitempty"`
-	Build      Build       `json:"build"` // of who opened it
+	Build      Build       `json:"build"` // build of the program that opened it
 }
 
 // Simulation says which random numbers the rewards of a simulated run are drawn from: the numbers of one run
@@ -64,10 +64,10 @@ type Simulation struct {
 // about a thousand deliveries a round; docs/reference/cluster.md has measured costs.
 const RelayAbove = 32
 
-// OpenOptions say how a run is opened.
+// OpenOptions state how a run is opened.
 type OpenOptions struct {
 	Simulation *Simulation // nil if the random numbers are not set
-	Build      Build       // of this program
+	Build      Build       // build of this program
 	Relay      bool        // also of few agents
 }
 
@@ -92,7 +92,7 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	}
 	b := RunBody{
 		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: settingsOf(q), Recipe: r,
-		// the catalogue says whether agents of a method share anything, and the algorithm whether they do with these options
+		// the catalogue reports whether agents of a method share anything, and the algorithm whether they do with these options
 		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Independent(s.Algorithm()), Simulation: opt.Simulation,
 		Build: opt.Build,
 	}
@@ -114,13 +114,13 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	}
 	var first RunBody
 	if decode(stands, &first) == nil {
-		// with the build of the first, equal bytes say that everything else is equal
+		// with the build of the first, equal bytes state that everything else is equal
 		b.Build = first.Build // the run does not depend on who opens it
 		if again, err := encode(b); err == nil && bytes.Equal(again, stands.Body) {
 			return first, nil
 		}
 	}
-	return b, fmt.Errorf("a run %s was opened before, and it is another one: give this one another name", run)
+	return b, fmt.Errorf("another run named %s was already opened. Give this one another name", run)
 }
 
 // withFiles does something with a copy of each file of a recipe, its script and its data, and returns the recipe with them. The given
@@ -180,7 +180,7 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 	}
 	// the turns of agents divide by the number of tasks, and a plan has a count for each arm
 	if len(b.Tasks) == 0 || b.Arms < len(b.Tasks) {
-		return b, fmt.Errorf("run %s has %s and %s: such a run cannot be opened", run, sentence.Count(len(b.Tasks), "task"),
+		return b, fmt.Errorf("run %s has %s and %s, so it cannot be opened", run, sentence.Count(len(b.Tasks), "task"),
 			sentence.Count(b.Arms, "arm"))
 	}
 	return b, nil
@@ -228,12 +228,12 @@ type Maker func(ctx context.Context, r question.Recipe) (question.Question, erro
 func begin(ctx context.Context, q question.Question, memory *model.Memory) (*question.Run, error) {
 	// expected rewards are known in a simulation alone, and agents measure
 	if e, err := q.Entry(); err == nil && e.Role == algorithms.RoleReference {
-		return nil, fmt.Errorf("%s is a reference that knows the expected rewards: no agents can run it", e.Name)
+		return nil, fmt.Errorf("%s is a reference that knows the expected rewards. Agents cannot run it", e.Name)
 	}
 	// messages have no place for what lies within a block, see wire.Merged
 	if p := q.Problem; p != nil && p.Block != nil {
-		return nil, fmt.Errorf("problem %q has blocks (block=%q), which independent agents cannot arrange: they send counts and "+
-			"means of single arms. Make a campaign (protocol, campaign start), or read the problem without block=", p.Name, p.Block.Name)
+		return nil, fmt.Errorf("problem %q has blocks (block=%q), but agents send counts and means of single arms. Make a campaign (protocol, "+
+			"campaign start), or read the problem without block=", p.Name, p.Block.Name)
 	}
 	return q.Begin(ctx, memory)
 }
@@ -261,36 +261,36 @@ func Differs(q, there question.Question) (string, error) {
 	return own.differs(other), err
 }
 
-// differs says what of an identity is not as in another, the run's; "" if nothing is. The first difference is named, the most
+// differs states what of an identity is not as in another, the run's; "" if nothing is. The first difference is named, the most
 // telling one first.
 func (i Identity) differs(run Identity) string {
 	// messages that cannot be read make everything else pointless
 	switch {
 	case i.Wire != run.Wire:
-		return fmt.Sprintf("its messages have version %d, and the run's version %d: use programs of one version", i.Wire, run.Wire)
+		return fmt.Sprintf("its messages have version %d, but those of the run have version %d. Use programs of one version", i.Wire, run.Wire)
 	case i.Mode != run.Mode || i.Algorithm != run.Algorithm:
-		return fmt.Sprintf("it runs %s (%s), and the run is of %s (%s)", i.Algorithm, i.Mode, run.Algorithm, run.Mode)
+		return fmt.Sprintf("it runs %s (%s), but the run uses %s (%s)", i.Algorithm, i.Mode, run.Algorithm, run.Mode)
 	case i.Problem != run.Problem:
-		return fmt.Sprintf("its problem is another one: data, kernel, noise or goal differ (SHA-256 %.12s… and %.12s…)", i.Problem, run.Problem)
+		return fmt.Sprintf("its problem differs in data, kernel, noise or goal (SHA-256 %.12s… and %.12s…)", i.Problem, run.Problem)
 	}
 	// all options of both, in an order that does not depend on the map
 	names := slices.AppendSeq(slices.Collect(maps.Keys(i.Options)), maps.Keys(run.Options))
 	slices.Sort(names)
 	for _, name := range names {
 		if here, there := fmt.Sprint(i.Options[name]), fmt.Sprint(run.Options[name]); here != there {
-			return fmt.Sprintf("its option %s is %s, and the run's %s", name, here, there)
+			return fmt.Sprintf("its option %s is %s, but that of the run is %s", name, here, there)
 		}
 	}
 	return ""
 }
 
-// Build says what a program was built from and for. Two builds of one source that differ in System or
-// Level may round differently: see PlanBody. Replicas agree all the same, since all take the plans of one author.
+// Build states what a program was built from and for. Two builds of one source that differ in System or
+// Level may round differently: see PlanBody. Replicas agree nevertheless, since all take the plans of one author.
 type Build struct {
-	Revision string `json:"revision"`          // of the source, from the build information; "" if it has none
+	Revision string `json:"revision"`          // revision of the source, from the build information; "" if it has none
 	Program  string `json:"program,omitempty"` // checksum of the program's file, if the revision does not identify the source
 	System   string `json:"system"`            // as linux/amd64
-	Level    string `json:"level,omitempty"`   // of the processor: v1 to v4 of GOAMD64, or its relatives
+	Level    string `json:"level,omitempty"`   // level of the processor: v1 to v4 of GOAMD64, or its relatives
 	Go       string `json:"go"`
 }
 

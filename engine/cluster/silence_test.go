@@ -77,7 +77,7 @@ func TestSilentAgent(t *testing.T) {
 				for _, w := range got.Result.Warnings {
 					text += w.String() + "\n"
 				}
-				want := fmt.Sprintf("task %q: its agent was silent, and %d of %d rounds continued without it. The answers hold only if the silence did not depend on its rewards", p.Tasks.Names[4], got.Rounds, got.Rounds)
+				want := fmt.Sprintf("the agent of task %q sent nothing in %d of %d rounds, which continued without it. The guarantee holds only if this did not depend on its rewards", p.Tasks.Names[4], got.Rounds, got.Rounds)
 				if !strings.Contains(text, want) {
 					t.Errorf("agent %d: warnings %q; want %q", v+1, text, want)
 				}

@@ -31,7 +31,7 @@ func TestStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	wg.Wait()
-	if err := cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Bob"}); err == nil || !strings.Contains(err.Error(), "run r was stopped already, by Ann: enough") {
+	if err := cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Bob"}); err == nil || !strings.Contains(err.Error(), "run r was already stopped, by Ann: enough") {
 		t.Errorf("stopped twice: %v", err)
 	}
 	if got, err := agentOf(t, x, q, 4).Take(t.Context()); err != nil || got.Stopped == nil || got.Stopped.String() != "the run was stopped by Ann: enough" {

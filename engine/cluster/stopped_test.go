@@ -59,7 +59,7 @@ func TestReplayWhileMessagesAreMissing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	_, rounds, _, err := cluster.Replay(ctx, x, "r", maker(q))
-	if err == nil || !strings.Contains(err.Error(), "the plan of round 2 is refused: it counts a message of agent-1 in round 1, and there is none") {
+	if err == nil || !strings.Contains(err.Error(), "the plan of round 2 is refused: it refers to a message of agent-1 in round 1, but there is none") {
 		t.Errorf("%d rounds, error %v", len(rounds), err)
 	}
 }
@@ -75,7 +75,7 @@ func TestStopAfterTheEnd(t *testing.T) {
 		all = append(all, agentOf(t, x, q, v))
 	}
 	takeAll(t, all)
-	const want = "run r was done after 1 round: round limit; there is nothing to stop"
+	const want = "run r was done after 1 round: round limit, so there is nothing to stop"
 	if err := cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Ann"}); err == nil || err.Error() != want {
 		t.Errorf("error %v; want %q", err, want)
 	}

@@ -130,10 +130,10 @@ func (d Design) DualityGap() float64 {
 var ErrUnestimable = errors.New("design: a contrast lies outside the span of the arms and the ridge is zero")
 
 // errSingular is returned for features that are too nearly dependent even for graded coordinates.
-var errSingular = errors.New("design: the features are too nearly dependent for double precision; use a larger ridge")
+var errSingular = errors.New("design: the features are almost linearly dependent. Use a larger ridge")
 
 // errNoRidge is the only condition of InformationGain beyond those of Minimax.
-var errNoRidge = errors.New("design: the information gain needs a ridge above zero: it grows without bound as the ridge falls to zero")
+var errNoRidge = errors.New("design: the information gain needs a ridge above zero, because it is unbounded at zero")
 
 // RatioError reports that n pulls are too few to approximate an allocation.
 type RatioError struct {
@@ -144,8 +144,8 @@ type RatioError struct {
 
 // Error returns the message for users.
 func (e *RatioError) Error() string {
-	return fmt.Sprintf("design: %d pulls cannot follow the allocation: the largest variance is %.4g times the allocation's own, "+
-		"at most %.4g is allowed; more pulls are needed", e.Pulls, e.Ratio, e.Limit)
+	return fmt.Sprintf("design: %d pulls are too few for the allocation: the largest variance is %.4g times its own, but at most %.4g is "+
+		"allowed. Use more pulls", e.Pulls, e.Ratio, e.Limit)
 }
 
 // errNoRidgeOfMany is the condition of Exchange: without a ridge, the parts outside the pivots' span are not measured at all.

@@ -50,7 +50,7 @@ func (x *Exchange) covariancesAt(lambda []float64) *covariances {
 // armList has the arms of a pass, with the positions of the support and of further arms in it.
 type armList struct {
 	inner   func(dst []float64, i, from int)
-	arms    []int // of the pass; nil means all
+	arms    []int // arms of the pass; nil means all
 	count   int
 	support []int // positions
 	more    []int

@@ -118,7 +118,7 @@ func whitenSupport(stop stopper, s Space, lambda []float64, n int) (x blas64.Gen
 type leader struct {
 	alpha  float64
 	eigen  mat.EigenSym
-	values []float64 // of (cI + αZ)⁻¹ at the last decomposition
+	values []float64 // values of (cI + αZ)⁻¹ at the last decomposition
 	q      mat.Dense
 	x, xa  blas64.General // the arms in the eigenbasis, and multiplied by (cI + αZ)⁻¹ there
 }

@@ -152,10 +152,10 @@ func TestErrors(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		{t.Context(), &unknown, Options{}, `problem "drawn" has no mean rewards to fit to`},
+		{t.Context(), &unknown, Options{}, `problem "drawn" has no mean rewards. A fit needs a mean`},
 		{t.Context(), p, Options{Mean: "linear"}, `mean must be "problem", "task" or "none", got "linear"`},
 		{t.Context(), p, Options{Noise: &nothing}, "the noise is a free hyperparameter that may be 0"},
-		{t.Context(), single, Options{Mean: MeanTask}, "2 arms leave nothing to fit to after 2 constant levels"},
+		{t.Context(), single, Options{Mean: MeanTask}, "2 arms, too few to fit a kernel after 2 constant means"},
 		{ended, p, Options{}, context.Canceled.Error()},
 	} {
 		_, err := Of(row.ctx, row.p, row.opt)

@@ -56,7 +56,7 @@ func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 		m.Reason = "the eigenvalues of the kernel could not be computed"
 		return nil
 	case count == 0:
-		m.Reason = "the kernel says more than noise does about every mean, so it can follow any"
+		m.Reason = "the kernel can follow any means, because it is less certain than the noise at each of them"
 		m.propose()
 		return nil
 	}
@@ -102,7 +102,7 @@ func (d *data) widened(variance []float64) []float64 {
 	return out
 }
 
-// pureError returns the variance within arms over the one assumed for them.
+// pureError returns the ratio of the pooled within-arm variance to the assumed noise variance.
 func (d *data) pureError(variance []float64) float64 {
 	sum := 0.0
 	for i, s := range d.squares {

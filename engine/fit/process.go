@@ -21,7 +21,7 @@ import (
 type process struct {
 	*gp.Regression
 	d          *data
-	variance   []float64 // of the noise of each mean
+	variance   []float64 // variance of the noise of each mean
 	low        *inducing // the covariance, if it is along inducing arms; nil otherwise
 	likelihood float64   // log marginal likelihood of the means alone, or a lower bound along inducing arms
 }
@@ -76,7 +76,7 @@ type data struct {
 // dataOf reads the statistics of a problem.
 func dataOf(p *problem.Problem, mean string) (*data, error) {
 	if p.Mean == nil {
-		return nil, fmt.Errorf("problem %q has no mean rewards to fit to; it needs a mean of every arm, or raw rewards", p.Name)
+		return nil, fmt.Errorf("problem %q has no mean rewards. A fit needs a mean of every arm, or raw rewards", p.Name)
 	}
 	n := p.N()
 	d := &data{p: p, y: p.Mean, count: p.Reps}
@@ -96,7 +96,8 @@ func dataOf(p *problem.Problem, mean string) (*data, error) {
 	}
 	_, q := d.levels.Dims()
 	if n <= q {
-		return nil, fmt.Errorf("problem %q: %d arms leave nothing to fit to after %d constant levels; take mean=%q", p.Name, n, q, MeanNone)
+		return nil, fmt.Errorf("problem %q has %d arms, too few to fit a kernel after %d constant means are estimated. Write "+
+			"mean=%q", p.Name, n, q, MeanNone)
 	}
 	for i, v := range p.TaskOf {
 		d.levels.Set(i, min(v, q-1), 1)
@@ -185,7 +186,7 @@ func (g *process) crossValidate() (CrossValidation, []Residual) {
 	square, plain, density, inside, alone := 0.0, 0.0, 0.0, 0.0, 0
 	for i, y := range g.d.y {
 		v := variance[i]
-		if !(g.variance[i]/v > 1e-9) { // the arm alone says what its level is
+		if !(g.variance[i]/v > 1e-9) { // the arm alone states what its level is
 			continue
 		}
 		off := y - predicted[i]

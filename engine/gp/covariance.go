@@ -17,7 +17,7 @@ import (
 )
 
 // ErrSingular reports that a covariance cannot be factored.
-var ErrSingular = errors.New("the covariance of the measurements is not positive definite; the noise is too small for this kernel")
+var ErrSingular = errors.New("the covariance of the measurements is not positive definite. The noise is too small for this kernel")
 
 // Covariance is the covariance Σ of n observations, factored.
 type Covariance interface {

@@ -77,7 +77,7 @@ const newtonSteps, newtonEnough = 60, 1e-8
 // sites at the mode, whose evidence is not the counts'.
 type Laplace struct {
 	*Regression
-	Noise       []float64 // of the sites
+	Noise       []float64 // noise of the sites
 	LogEvidence float64   // of the counts, nats, without the binomial coefficients
 }
 

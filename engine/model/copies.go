@@ -29,7 +29,7 @@ func (m Relations) untilDone() Relations {
 }
 
 // errManyAlike is returned if the allowed number of comparisons is exceeded.
-var errManyAlike = errors.New("too many arms are alike in the leading directions of the kernel to compare all pairs")
+var errManyAlike = errors.New("too many arms are nearly equal in the leading directions of the kernel, so not all pairs can be compared")
 
 // firsts is Firsts with a limit on the number of exact comparisons: a kernel without leading directions, such as identity(), requires all
 // pairs.

@@ -19,18 +19,17 @@ import (
 type fitCheck struct {
 	model  *Model
 	misfit float64 // normalised
-	robust bool
 	data   Replicates
 	found  *engine.LackOfFit // from the first round that rejected
 }
 
-// NewFitCheck returns the test of the model's kernel, allowing misfit (normalised) as misspecification of each arm; robust is whether the
-// run estimates more than that and allows for it. It returns nil for a kernel that can represent any rewards.
-func NewFitCheck(m *Model, misfit float64, robust bool) engine.FitCheck {
+// NewFitCheck returns the test of the model's kernel, allowing misfit (normalised) as misspecification of each arm. It returns nil for a
+// kernel that can represent any rewards.
+func NewFitCheck(m *Model, misfit float64) engine.FitCheck {
 	if m.Cut() || m.Rank() >= m.Problem.N() {
 		return nil
 	}
-	return &fitCheck{model: m, misfit: misfit, robust: robust, data: NewReplicates(m.Problem.N())}
+	return &fitCheck{model: m, misfit: misfit, data: NewReplicates(m.Problem.N())}
 }
 
 // Learn tests all data up to this round, each round at its part of LackLevel.
@@ -44,7 +43,7 @@ func (f *fitCheck) Learn(round int, b engine.Batch) (*float64, *engine.LackOfFit
 	p := l.pValue(f.misfit, scales)
 	if level := engine.LackLevel / float64(round*(round+1)); p <= level && f.found == nil {
 		f.found = f.describe(l)
-		f.found.Round, f.found.PValue, f.found.Level, f.found.Robust = round, p, level, f.robust
+		f.found.Round, f.found.PValue, f.found.Level = round, p, level
 	}
 	return &p, f.found
 }
@@ -139,7 +138,7 @@ func (m Truth) UniformMisfit() (_ float64, _ int, err error) {
 	t := try.Of(m.represented())
 	m.Model = try.Of(m.Exact())
 	if t.partial {
-		return 0, 0, fmt.Errorf("problem %q: the features end at rank %d, so that what the kernel cannot represent is not known",
+		return 0, 0, fmt.Errorf("problem %q: the features end at rank %d, so it is unknown what the kernel cannot represent",
 			m.Problem.Name, m.Rank())
 	}
 	off, at := t.misfit, t.worst

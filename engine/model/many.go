@@ -58,7 +58,7 @@ func (m Designs) spanned(arms []int) (_ *mat.Dense, _ []float64, err error) {
 	var factor mat.Cholesky
 	if !factor.Factorize(gram) {
 		return nil, nil, fmt.Errorf(
-			"problem %q: %d arms that were chosen to differ are the same to the rounding of the kernel; give a larger xi", m.Problem.Name, s)
+			"problem %q: the kernel cannot distinguish the %d selected arms, because of rounding. Give a larger xi", m.Problem.Name, s)
 	}
 	inverse := try.Of(inverseFactor(&factor))
 	out, rest := mat.NewDense(n, s, nil), m.Variances()

@@ -97,8 +97,8 @@ func (m Truth) Norm() (float64, error) {
 		return 0, err
 	}
 	if t.partial {
-		return 0, fmt.Errorf("problem %q: the norm of the expected rewards is computed for at most %d arms unless the kernel has few "+
-			"dimensions on them, and there are %d", m.Problem.Name, exactNorm, m.Problem.N())
+		return 0, fmt.Errorf("problem %q has %[3]d arms. If the rank of the kernel is high, the norm of the expected rewards is computed for "+
+			"at most %[2]d", m.Problem.Name, exactNorm, m.Problem.N())
 	}
 	return t.norm, nil
 }

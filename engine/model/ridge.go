@@ -23,13 +23,13 @@ func (m Designs) Ridge(mode string, opt Terms) (float64, error) {
 	switch opt.Ridge.Kind {
 	case engine.RidgeValue:
 		if most := mostRidge * m.Diagonal; opt.Ridge.Value > most {
-			return 0, fmt.Errorf("xi must be at most %.3g, %g times the largest variance of the kernel: beyond that estimates "+
-				"are rounding; got %g", most, float64(mostRidge), opt.Ridge.Value)
+			return 0, fmt.Errorf("xi must be at most %.3g (%g times the largest variance of the kernel), got %g. Above that, rounding errors "+
+				"dominate the estimates", most, float64(mostRidge), opt.Ridge.Value)
 		}
 		return opt.Ridge.Value, nil
 	case engine.RidgeGP:
 		if mode == engine.ModeFC {
-			return 0, errors.New(`xi="gp" works only with fb, whose number of pulls is fixed. For fc, write a number or "auto"`)
+			return 0, errors.New(`xi="gp" works only with fb, which fixes the number of pulls. For fc, write xi=0.01 or xi="auto"`)
 		}
 		return 0, nil // set per round by GpRidge
 	}
@@ -74,7 +74,8 @@ func (m Designs) NormBound(opt Terms, ridge float64) (b Bound, err error) {
 		b.Norm, err = m.NormOf(opt)
 	}
 	if err != nil && (ridge > 0 || opt.Ridge.Kind == engine.RidgeGP) {
-		return b, fmt.Errorf("xi above 0 biases the estimates; bounding that needs norm, a bound on the norm of the reward function: %w", err)
+		return b, fmt.Errorf("xi above 0 biases the estimates. To bound the bias, state norm, a bound on the norm of the reward function: "+
+			"%w", err)
 	}
 	return b, nil
 }
@@ -87,7 +88,7 @@ func (m Designs) gapOf(opt Terms) (float64, error) {
 	if opt.Epsilon == 0 {
 		if rival, tied := m.Truth().Ties(); tied {
 			p := m.Problem
-			return 0, fmt.Errorf("the smallest gap is 0: in task %q arm %q ties for best; give gap, epsilon or a number for xi",
+			return 0, fmt.Errorf("the smallest gap is 0, because arm %[2]q of task %[1]q ties for best. Give gap, epsilon or a number for xi",
 				p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[rival])
 		}
 	}

@@ -119,7 +119,7 @@ func (m Truth) hardness(ridge float64, g gaps) (_ design.Design, err error) {
 		p := m.Problem
 		best := t.best[p.TaskOf[rival]]
 		return design.Design{}, fmt.Errorf(
-			"problem %q: task %q: arms %q and %q tie for best, so no number of samples separates them; give epsilon",
+			"problem %q, task %q: arms %q and %q tie for best, so no number of samples separates them. Give epsilon",
 			p.Name, p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[best], p.Arms.Names[rival])
 	}
 	if m.Many() && m.Problem.N() > exactHardness {
@@ -238,7 +238,7 @@ func (m Truth) Witnessed(opt Terms, samples float64) bool {
 // if there are many arms; false is inconclusive.
 func (m Truth) Witness(opt Terms, samples float64) (cost float64, found bool) {
 	n := m.Problem.N()
-	if n <= eagerArms || opt.Norm <= 0 || opt.Robust || m.Problem.Mean == nil {
+	if n <= eagerArms || opt.Norm <= 0 || m.Problem.Mean == nil {
 		return 0, false
 	}
 	if opt.Misfit > 0 {

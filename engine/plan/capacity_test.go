@@ -28,7 +28,7 @@ func TestCapacityIsOfAllAgents(t *testing.T) {
 			t.Errorf("%+v, shares %v: %g days, want %g", c.prices, c.shares, got, c.want)
 		}
 	}
-	if err := (Prices{Parallel: 2, Capacity: 2}).check(); err == nil || !strings.Contains(err.Error(), "give one of them") {
+	if err := (Prices{Parallel: 2, Capacity: 2}).check(); err == nil || !strings.Contains(err.Error(), "Give one of them") {
 		t.Errorf("both: %v", err)
 	}
 }

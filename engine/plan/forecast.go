@@ -114,8 +114,8 @@ type Budget struct {
 	Knee int `json:"knee"`
 	// "" if the present posterior is extrapolated; otherwise the assumed rewards of the simulation
 	Simulated string `json:"simulated,omitempty"`
-	Algorithm string `json:"algorithm,omitempty"` // of the simulation
-	Runs      int    `json:"runs,omitempty"`      // of the simulation
+	Algorithm string `json:"algorithm,omitempty"` // algorithm of the simulation
+	Runs      int    `json:"runs,omitempty"`      // runs of the simulation
 }
 
 // Point is the expected state after a number of measurements, as means over tasks.
@@ -123,7 +123,7 @@ type Point struct {
 	Samples float64 `json:"samples"`        // all tasks together
 	Loss    float64 `json:"loss"`           // expected simple regret, reward units
 	Within  float64 `json:"within"`         // probability that a recommendation is within epsilon of the best
-	Cost    float64 `json:"cost,omitempty"` // of all measurements so far
+	Cost    float64 `json:"cost,omitempty"` // cost of all measurements so far
 	Time    float64 `json:"time,omitempty"` // when they are finished, in the unit of the prices
 }
 

@@ -188,7 +188,7 @@ func TestNoiseOfGaps(t *testing.T) {
 	if bounded := row(t, &p, q, "CoTestFC"); bounded.SamplesTotal <= usual.SamplesTotal {
 		t.Errorf("%g samples with bounds, %g for normal rewards", bounded.SamplesTotal, usual.SamplesTotal)
 	}
-	if _, err := plan.Of(t.Context(), &p, plan.Question{Runs: 2, Gaps: []float64{3}}); err == nil || !strings.Contains(err.Error(), "give smaller gaps") {
+	if _, err := plan.Of(t.Context(), &p, plan.Question{Runs: 2, Gaps: []float64{3}}); err == nil || !strings.Contains(err.Error(), "Give smaller gaps") {
 		t.Errorf("a gap of 3 within bounds of 0 and 2: %v", err)
 	}
 	p.Noise.Bounds, p.Noise.UnknownBy = nil, problem.UnknownProblem

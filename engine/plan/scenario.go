@@ -140,8 +140,8 @@ func withinBounds(p *problem.Problem, gap float64, mean []float64) (*problem.Pro
 	lo, hi := slices.Min(mean), slices.Max(mean)
 	bounds := p.Noise.Bounds
 	if hi-lo > bounds[1]-bounds[0] {
-		return nil, fmt.Errorf("gaps: with a gap of %g the expected rewards of problem %q range over %.3g, and rewards within their "+
-			"bounds over %.3g; give smaller gaps",
+		return nil, fmt.Errorf("with a gap of %g the expected rewards of problem %q have a range of %.3g, but the bounds allow only %.3g. "+
+			"Give smaller gaps",
 			gap, p.Name, hi-lo, bounds[1]-bounds[0])
 	}
 	q := Supposed(p, slices.Clone(mean))
@@ -266,7 +266,7 @@ func smallestNorm(leads [][]float64, start []float64, smallest float64) []float6
 func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (_ Comparison, err error) {
 	defer try.Caught(&err, "what_if")
 	if q = try.Of(q.prepared(p)); len(q.Gaps) > 1 {
-		try.To(errors.New("there can be one gap to plan for: what changes is compared at the same rewards"))
+		try.To(errors.New("the comparison of changes needs the same rewards for all. Give only one gap"))
 	}
 	scenarios, notes := try.Two(q.scenarios(ctx, p))
 	out := Comparison{Problem: p.Name, Prices: q.Prices, Notes: notes}

@@ -19,9 +19,9 @@ type Appended struct {
 	Rows int    // that were added
 	Same int    // that were left out, because the first table has them
 
-	path  string // of the other table
+	path  string // path of the other table
 	first int    // line of Data of the first added row
-	lines []int  // of the added rows, in the other table
+	lines []int  // lines of the added rows, in the other table
 }
 
 // Append writes the rows of a table below the rows of another one that has its columns. Rows of an arm
@@ -41,7 +41,7 @@ func Append(ctx context.Context, path string, base []byte, addedPath string, add
 	t.standardNames(wideColumns...)
 	more.standardNames(wideColumns...)
 	if name, is := t.lacks(more.givenColumns()...); is {
-		panic(more.at(cell{line: 1 + more.preamble}, "column %q is not in %s, whose columns are %s", name, path, t.columns()))
+		panic(more.at(cell{line: 1 + more.preamble}, "column %q is not in %s, which has the columns %s", name, path, t.columns()))
 	}
 	more.require(lists.Where(t.header, func(name string) bool { return name == "task" || name == "arm" || strings.HasPrefix(name, "x_") })...)
 	if len(more.lines) == 0 {
@@ -109,7 +109,7 @@ func differs(t *table, r int, other *table, old int) {
 	for k, name := range t.header {
 		was := other.textOf(old, name)
 		if c := t.cell(r, k); !equalCells(name, t.decimal(c.text), other.decimal(was)) {
-			panic(t.at(c, "column %q is %q here and %q in %s, which has task %q, arm %q already; recorded rows cannot change",
+			panic(t.at(c, "column %q is %q here but %q in %s, which already has task %q, arm %q. Recorded rows cannot change",
 				name, c.text, was, other.path, t.textOf(r, "task"), t.textOf(r, "arm")))
 		}
 	}

@@ -32,13 +32,13 @@ func TestAppend(t *testing.T) {
 func TestAppendErrors(t *testing.T) {
 	const base = "task,arm,x_a,mean\nA,1,0,3\n"
 	for _, c := range []struct{ added, want string }{
-		{"task,arm,x_a,solvent\nA,2,1,DMF\n", `more.csv:1: column "solvent" is not in base.csv, whose columns are task, arm, x_a, mean`},
+		{"task,arm,x_a,solvent\nA,2,1,DMF\n", `more.csv:1: column "solvent" is not in base.csv, which has the columns task, arm, x_a, mean`},
 		{"task,arm\nA,2\n", `more.csv:1: no column "x_a"; the columns are task, arm`},
 		{"task,arm,x_a\n", "more.csv: no data"},
 		{"", "more.csv: no data"},
 		{"task,arm,x_a\nA,1,0\n", "more.csv: all of its arms are in base.csv already"},
-		{"task,arm,x_a\nA,2,0\nA,1,5\n", `more.csv:3:5: column "x_a" is "5" here and "0" in base.csv, which has task "A", arm "1" already`},
-		{"task,arm,x_a\nA,2\n", "more.csv:2:1: 2 values, expected 3"},
+		{"task,arm,x_a\nA,2,0\nA,1,5\n", `more.csv:3:5: column "x_a" is "5" here but "0" in base.csv, which already has task "A", arm "1"`},
+		{"task,arm,x_a\nA,2\n", "more.csv:2:1: this line has 2 values, but the header has 3"},
 	} {
 		_, err := Append(t.Context(), "base.csv", []byte(base), "more.csv", []byte(c.added))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -18,9 +18,9 @@ import (
 // tasks, arms and features say the same again and again, so that each text is looked at once.
 type column struct {
 	name       string
-	codes      []int32          // of each row
+	codes      []int32          // codes of each row
 	first      []cell           // of each code, in the order of the rows
-	values     []float64        // of each code: a number, or the code of a category; nil for a column that only names things
+	values     []float64        // values of each code: a number, or the code of a category; nil for a column that only names things
 	numbers    bool             // every cell is a number
 	categories []string         // in the order of their codes, from 0
 	shown      []string         // of each code: the first text, with a decimal point
@@ -61,14 +61,14 @@ func (t *table) readColumn(name string) *column {
 	})
 }
 
-// missing says that a name or a feature has no value.
+// missing states that a name or a feature has no value.
 func missing(column, text string) string {
 	if text == "" {
-		return fmt.Sprintf("column %q has no value here; every row needs its task, its arm and their features: fill the cell in, "+
-			"or delete the row", column)
+		return fmt.Sprintf("column %q has no value here. Every row needs its task, its arm and their features. Fill in the cell, or delete "+
+			"the row", column)
 	}
-	return fmt.Sprintf("column %[1]q has %[2]q here, which is read as no value, as NA, N/A, NaN and null are: if it is a name, write "+
-		"text=%[1]q (--text %[1]q); else fill the cell in, or delete the row", column, text)
+	return fmt.Sprintf("column %[1]q has %[2]q here, which counts as an empty cell, as NA, N/A, NaN and null do. If it is a name, write "+
+		"text=%[1]q (--text %[1]q). Otherwise fill in the cell, or delete the row", column, text)
 }
 
 // encodeColumn reads a column; check looks at the first cell of each text.
@@ -99,7 +99,7 @@ func (t *table) encodeColumn(name string, check func(r int, x cell)) *column {
 	return c
 }
 
-// noteWritten notes names that are one number, each written in another way, unless the user says that they are names.
+// noteWritten notes names that are one number, each written in another way, unless the user states that they are names.
 func (c *column) noteWritten(t *table) []Note {
 	if t.of(c.name).names {
 		return nil
@@ -210,7 +210,7 @@ func significant(text string) int {
 }
 
 // coded gives a column of names the codes of its categories, in the order of their first rows. A
-// column that has numbers as well is more likely a mistake, unless somebody says that they are names.
+// column that has numbers as well is more likely a mistake, unless the user states that they are names.
 func (c *column) coded(t *table) {
 	if c.values != nil {
 		return
@@ -219,8 +219,8 @@ func (c *column) coded(t *table) {
 		number := slices.IndexFunc(c.first, func(x cell) bool { return t.isValue(x.text) })
 		word := slices.IndexFunc(c.first, func(x cell) bool { return !t.isValue(x.text) })
 		if number >= 0 && word >= 0 {
-			panic(t.at(c.first[word], "column %q: expected a number as in line %d, got %q; a feature has numbers in all rows, or text in "+
-				"all: if these are names, write text=%[1]q (--text %[1]q)", c.name, c.first[number].line, c.first[word].text))
+			panic(t.at(c.first[word], "column %q: expected a number as in line %d, got %q. A feature has numbers in all rows, or text in all. If "+
+				"these are names, write text=%[1]q (--text %[1]q)", c.name, c.first[number].line, c.first[word].text))
 		}
 	}
 	for code, x := range c.first {
@@ -251,7 +251,7 @@ func (t *table) wideFeatures() map[string]*column {
 	return out
 }
 
-// note says what the codes of the categories of a column are.
+// note states what the codes of the categories of a column are.
 func (c *column) note(t *table) Note {
 	n := Note{Kind: NoteCategories, Path: t.path, Names: append([]string{c.name}, c.categories...)}
 	if !t.of(c.name).names && slices.ContainsFunc(c.first, func(x cell) bool { return identifier(x.text) }) {
@@ -287,7 +287,7 @@ func nameOf(columns []*column, shown []string) string {
 }
 
 // named names all rows by some columns: the number of the name of each row, and the names by their numbers, which are in the
-// order of their first rows. plain are the names with plain numbers, nil where they are the same.
+// order of their first rows. plain are the names with plain numbers, nil if they are the same.
 func named(columns []*column, rows int) (of []int32, names, plain []string) {
 	of = make([]int32, rows)
 	for k, c := range columns {
@@ -354,7 +354,7 @@ func listedOf(words []string, all int) string {
 type Frame struct {
 	Rows    int
 	Columns []FrameColumn
-	Hash    string // of the columns, in hexadecimal digits
+	Hash    string // hash of the columns, in hexadecimal digits
 
 	Text []byte // CSV, instead of columns
 }

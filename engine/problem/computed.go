@@ -23,7 +23,7 @@ type Row struct {
 	Block  int     // number of the block it was measured in; 0 without blocks
 	Reward float64 // or the mean of Count rewards; its sign as Problem.Mean
 	Count  float64
-	Line   int // of the table; 0 if it is of none
+	Line   int // line of the table; 0 if it is of none
 	// -1 where the true reward is at most Reward ("<0.05"), +1 if it is at least Reward (">9"), 0 if it is Reward;
 	// its sign as Reward's, so that a lower limit under GoalMin is -1
 	Censored int8
@@ -76,7 +76,7 @@ func compute(t *table, opt LoadOptions) {
 			}
 			is, truth := got.(bool)
 			if !truth {
-				panic(t.at(t.cell(r, 0), "%s=%q gives %v, which is neither true nor false; write a comparison, as in site == 'Gent'",
+				panic(t.at(t.cell(r, 0), "%s=%q gives %v, which is neither true nor false. Write a comparison, such as site == 'Gent'",
 					param, condition, got))
 			}
 			return is
@@ -198,7 +198,7 @@ func writtenNumber(t *table, v float64) string {
 type cells struct {
 	content strings.Builder // texts of all rows, one after another
 	ends    []uint32        // of each text in content, which has MaxData bytes at most
-	places  []int32         // where each text begins in its line, from 1; nil where that is not known
+	places  []int32         // where each text begins in its line, from 1; nil if that is not known
 	numbers []float64
 	whole   bool    // numbers are written in digits alone
 	codes   []int32 // places in labels
@@ -245,7 +245,7 @@ func (c *cells) empty(r int) bool {
 	return c.text(r) == ""
 }
 
-// gap reports whether the cell of a row says that there is no value.
+// gap reports whether the cell of a row states that there is no value.
 func (c *cells) gap(r int) bool {
 	if c.numbers != nil {
 		return math.IsNaN(c.numbers[r])

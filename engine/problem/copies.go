@@ -128,7 +128,8 @@ func (x *repeats) evidence(copies []int) float64 {
 	unit := resolution(x.value)
 	y, step := slices.Clone(x.value), make([]float64, len(x.value))
 	for r, v := range y {
-		if step[r] = max(unit, lastDigit(v)); v == 0 { // often a limit, which says nothing
+		// A value with more digits may repeat one with fewer: they agree within the coarser step.
+		if step[r] = max(unit, lastDigit(v), lastDigit(x.value[x.first[r]])); v == 0 { // often a limit, which says nothing
 			step[r] = math.Inf(1)
 		}
 	}

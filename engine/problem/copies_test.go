@@ -94,6 +94,8 @@ func TestCopiesCountOnce(t *testing.T) {
 		{"rounded", "line,resin,temp,output", fine + rounded(fine, 1), 16, "lines 10 to 17 repeat lines 2 to 9"},
 		{"whole numbers, which may agree", "line,resin,temp,output", fine + rounded(fine, 0), 16, ""},
 		{"rounded, in part", "line,resin,temp,output", fine + strings.Join(strings.SplitAfter(rounded(fine, 1), "\n")[2:6], ""), 12, "lines 10 to 13 repeat lines 4 to 7"},
+		{"rounded, and then in full", "line,resin,temp,output", rounded(fine, 1) + fine, 16, "lines 10 to 17 repeat lines 2 to 9"},
+		{"floats with few and with more digits", "line,resin,temp,output", "A,r1,1,1.5\nA,r1,1,1.52\nA,r2,1,2.5\nA,r2,1,2.47\nA,r3,1,3.5\nA,r3,1,3.53\n", 6, ""},
 		{"rounded and numbered", "line,resin,temp,output,run", withNumbers(measured + rounded(measured, 1)), 40, "lines 22 to 41 repeat lines 2 to 21"},
 		{"measured twice and numbered", "line,resin,temp,output,run", withNumbers(measured), 20, ""},
 		{"row numbers without a name", "line,resin,temp,output,", numbered, 8, "8 of 16 rows"},

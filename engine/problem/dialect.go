@@ -12,10 +12,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/looks"
 )
 
-// Dialect says how a table writes columns and numbers. The zero value is plain CSV: commas between
+// Dialect states how a table writes columns and numbers. The zero value is plain CSV: commas between
 // columns, decimal points, no mark. A sheet to fill in has the format of the user's table:
 // a spreadsheet that expects decimal commas takes 1.5 for the first of May.
 type Dialect struct {
@@ -75,10 +76,11 @@ func (d Dialect) Reward(text string) (float64, error) {
 	case errors.Is(err, strconv.ErrRange) && isDecimal(point):
 		return 0, fmt.Errorf("a reward is a number from -1e100 to 1e100, got %s", text)
 	case err != nil || !isDecimal(point):
-		return 0, fmt.Errorf("%q is not a number; write digits with a decimal point or a decimal comma", text)
+		return 0, fmt.Errorf("%q is not a number. Write digits with a decimal point or a decimal comma", text)
 	case thousands.MatchString(text) && strings.Contains(text, ",") != d.DecimalCommas:
 		whole := strings.NewReplacer(",", "", ".", "").Replace(text)
-		return 0, fmt.Errorf("%q may be %s or %s; write it as one of them", text, d.Number(strconv.FormatFloat(x, 'f', 4, 64)), whole)
+		return 0, fmt.Errorf("%q may mean %s or %s. Write it so that only one reading is "+
+			"possible", text, d.Number(strconv.FormatFloat(x, 'f', 4, 64)), whole)
 	}
 	return x, CheckReward(x)
 }
@@ -93,7 +95,7 @@ func isDecimal(text string) bool {
 	return true
 }
 
-// Writer returns a writer of records, after the mark where there is one. Errors of w stay in it until Flush.
+// Writer returns a writer of records, after the mark if there is one. Errors of w stay in it until Flush.
 func (d Dialect) Writer(w io.Writer) (*csv.Writer, error) {
 	if d.Mark {
 		if _, err := io.WriteString(w, "\ufeff"); err != nil {
@@ -126,7 +128,8 @@ func hasPoint(t *table) bool {
 
 // sourceOf returns where the table is from.
 func sourceOf(t *table) Source {
-	return Source{Path: t.path, SHA256: t.hash, Rows: len(t.lines), Dialect: dialectOf(t)}
+	rows := lists.Count(t.lines, func(line int32) bool { return line > 0 }) // without candidates
+	return Source{Path: t.path, SHA256: t.hash, Rows: rows, Dialect: dialectOf(t)}
 }
 
 // byteOrderMark is before the text of files that Excel writes as UTF-8.
@@ -183,7 +186,7 @@ func (s *spellings) checkName(t *table, column string, c cell) {
 			place = fmt.Sprintf("%s:%d", s.path, first.line)
 		}
 		here, there := looks.Difference(c.text, first.text)
-		panic(t.at(c, "%q looks like the name in %s but has other characters, %s here and %s there; write both names alike", looks.Of(c.text),
+		panic(t.at(c, "%q looks like the name in %s but has other characters: %s here and %s there. Write both names alike", looks.Of(c.text),
 			place, here, there))
 	}
 	s.first[form] = c

@@ -99,10 +99,10 @@ func TestRewardsAsTyped(t *testing.T) {
 			}
 		}
 	}
-	if x, err := (Dialect{}).Reward("1,234"); err == nil || err.Error() != `"1,234" may be 1.2340 or 1234; write it as one of them` {
+	if x, err := (Dialect{}).Reward("1,234"); err == nil || err.Error() != `"1,234" may mean 1.2340 or 1234. Write it so that only one reading is possible` {
 		t.Errorf("%g, %v", x, err)
 	}
-	if x, err := german.Reward("-12.345"); err == nil || err.Error() != `"-12.345" may be -12,3450 or -12345; write it as one of them` {
+	if x, err := german.Reward("-12.345"); err == nil || err.Error() != `"-12.345" may mean -12,3450 or -12345. Write it so that only one reading is possible` {
 		t.Errorf("%g, %v", x, err)
 	}
 	if x, err := german.Reward("1,234"); err != nil || x != 1.234 {

@@ -141,7 +141,7 @@ type Prior struct{ root *mat.Dense } // N × N, with root rootᵀ the Gram matri
 func (p *Problem) Prior(ctx context.Context) (_ *Prior, err error) {
 	defer try.Caught(&err)
 	if p.Long != nil || p.Rewards != nil {
-		return nil, fmt.Errorf("problem %q: it has measurements; rewards are drawn for problems without any", p.Name)
+		return nil, fmt.Errorf("problem %q has measurements, but rewards can be drawn only for problems without any", p.Name)
 	}
 	gram := kernels.Dense(try.Of(p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf)))
 	var eigen mat.EigenSym

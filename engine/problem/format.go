@@ -15,25 +15,25 @@ import (
 var gzipMark = []byte{0x1f, 0x8b}
 
 // unpacked returns a file's bytes without gzip around them. Packed again it is an error, as in a bomb of many layers. The file is
-// unpacked twice, to at most so many bytes: first to count its bytes, because a buffer that grows takes several times as much memory.
-func (t *table) unpacked(data []byte, most int64, ctx context.Context) []byte {
+// unpacked twice, to at most so many bytes: first to count its bytes, because a buffer that grows takes several times as much memory,
+// and to refuse a table that will not fit before anything of it is kept. A row takes perLine bytes besides its cells.
+func (t *table) unpacked(data []byte, most int64, perLine int, ctx context.Context) []byte {
 	if !bytes.HasPrefix(data, gzipMark) {
 		return data
 	}
-	var size int64
+	counted := estimate{size: allowance.New(ctx, "the table", most, allowance.NoLimit), memory: t.allowance, perLine: int64(perLine)}
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err == nil {
-		counted := allowance.New(ctx, "the table", most, allowance.NoLimit)
-		size, err = io.Copy(counted.Writer(io.Discard), r)
+		_, err = io.Copy(&counted, r)
 	}
 	if allowance.Ended(err) {
 		t.stop(err)
 	}
 	if err != nil {
-		panic(t.at(cell{}, "a gzip file that cannot be unpacked: %v", err))
+		panic(t.at(cell{}, "this gzip file cannot be unpacked (%v)", err))
 	}
-	t.make(int(size))
-	out := make([]byte, size)
+	t.make(int(counted.bytes))
+	out := make([]byte, counted.bytes)
 	if err = r.Reset(bytes.NewReader(data)); err == nil {
 		_, err = io.ReadFull(r, out)
 	}
@@ -41,7 +41,36 @@ func (t *table) unpacked(data []byte, most int64, ctx context.Context) []byte {
 	return out
 }
 
-// formats are other kinds of files, by their first bytes; each says how to make a table in text of one.
+// estimate counts the bytes of a table, and asks for the memory that the table will take at least.
+type estimate struct {
+	size, memory       *allowance.Allowance
+	perLine            int64
+	bytes, kept, asked int64 // kept is the estimate of the memory, asked its value at the last question
+}
+
+// Write implements io.Writer.
+func (c *estimate) Write(b []byte) (int, error) {
+	if err := c.size.Make(int64(len(b))); err != nil {
+		return 0, err
+	}
+	c.bytes += int64(len(b))
+	lines := int64(bytes.Count(b, []byte{'\n'}))
+	cells := lines
+	for _, separator := range []byte(",;|\t") {
+		cells += int64(bytes.Count(b, []byte{separator}))
+	}
+	c.kept += 2*int64(len(b)) + perCell*cells + c.perLine*lines // the file and the texts of its cells, cells, and rows
+	if c.kept < c.asked+askedEach {
+		return len(b), nil
+	}
+	c.asked = c.kept
+	return len(b), c.memory.Ask(c.kept)
+}
+
+// askedEach is the number of bytes after which an estimate asks again.
+const askedEach = 1 << 24
+
+// formats are other kinds of files, by their first bytes; each states how to make a table in text of one.
 var formats = []struct{ begins, is, instead string }{
 	{"\x1f\x8b", "a file packed with gzip", "unpack it first"},
 	{"PAR1\x15", "a Parquet file", "save it as CSV"},
@@ -65,7 +94,7 @@ var formats = []struct{ begins, is, instead string }{
 	{"\xd0\xcf\x11\xe0", "an old file of Excel (xls)", "save its sheet as CSV in UTF-8"},
 	{"<stata_dta>", "a file of Stata", "in Stata: export delimited; in Python: pandas.read_stata(path).to_csv(name, index=False)"},
 	{"$FL2", "a file of SPSS", "save it as CSV"},
-	{"%PDF", "a PDF", "its tables have to be typed or exported as CSV"},
+	{"%PDF", "a PDF", "export its tables as CSV, or type them in"},
 	{"BZh91AY&SY", "a file packed with bzip2", "unpack it first"},
 	{"\xfd7zXZ", "a file packed with xz", "unpack it first"},
 	{"\x28\xb5\x2f\xfd", "a file packed with zstd", "unpack it first"},

@@ -79,7 +79,7 @@ func TestMeasured(t *testing.T) {
 	if err != nil || p.Mean != nil {
 		t.Fatalf("means %v, error %v", p.Mean, err)
 	}
-	want := `2 of 5 arms are not measured (task "A", arm "b"; task "B", arm "a"); measure what is missing, or write unmeasured="drop" in problem(…) to go on without it`
+	want := `2 of 5 arms are not measured: task "A", arm "b"; task "B", arm "a". Measure them, or write unmeasured="drop" in problem(…) to leave them out`
 	if got := p.Unmeasured(); got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
@@ -104,7 +104,7 @@ func TestMeasured(t *testing.T) {
 		t.Error("all measured, and yet another problem")
 	}
 	_, err = loadText(t, "task,arm,mean\nA,a,\nA,b,NA\n", LoadOptions{Drop: true})
-	if want := `p.csv: no arm is measured, so there is nothing left with unmeasured="drop"`; err == nil || err.Error() != want {
+	if want := `p.csv: no arm is measured, so unmeasured="drop" leaves nothing. Leave it out, or add measurements`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
@@ -131,7 +131,7 @@ func TestNoteCategories(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const note = `p.csv: rbf reads column "oil", whose numbers are codes of text without an order. Name the other columns in dims= of rbf, and multiply by category(dims="oil")`
+		const note = `p.csv: rbf uses column "oil", whose numbers are codes of text without an order. Name the other columns in dims= of rbf, and multiply by category(dims="oil")`
 		got := 0
 		for _, n := range p.KernelNotes {
 			if n.String() == note {

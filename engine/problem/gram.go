@@ -17,7 +17,7 @@ import (
 // GramFile is a Gram matrix that was read from a file.
 type GramFile struct {
 	Values [][]float64 // n × n, symmetric and positive semi-definite
-	Names  []string    // n names of the rows; nil where the file has none
+	Names  []string    // n names of the rows; nil if the file has none
 	Source Source
 	Notes  []Note // how the file was read, as Problem.Notes
 }
@@ -46,7 +46,7 @@ func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
 			v, w := g.Values[i][j], g.Values[j][i]
 			if math.Abs(v-w) > gramRounding*largest {
 				other := cells[j][i]
-				panic(t.at(c, "%g here, but %g in line %d, column %d: the matrix must be symmetric", v, w, other.line, other.column))
+				panic(t.at(c, "the matrix must be symmetric, but it has %g here and %g in line %d, column %d", v, w, other.line, other.column))
 			}
 			g.Values[i][j] = v + (w-v)/2
 			g.Values[j][i] = g.Values[i][j]
@@ -94,7 +94,7 @@ func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 		cornerless := k == 0 && header && rowNames && len(row) == size // as R writes it
 		if size < 1 || len(row) != width && !cornerless {
 			panic(t.at(row[0],
-				"%s in this row, and %d rows in all: a Gram matrix is square, with or without a header and a first column of names",
+				"this row has %s, but there are %d rows. A Gram matrix is square; a header and a first column of names are allowed",
 				sentence.Count(len(row), "value"), len(grid)))
 		}
 		name := row[0]
@@ -115,7 +115,7 @@ func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 		for k, c := range columns {
 			of = withName(t, of, c)
 			if rowNames && names[k] != c.text {
-				panic(t.at(c, "column %q is at the place of row %q: rows and columns must have the same names in the same order",
+				panic(t.at(c, "column %q is in the position of row %q. Rows and columns must have the same names in the same order",
 					c.text, names[k]))
 			}
 		}
@@ -130,7 +130,7 @@ func withName(t *table, names []string, c cell) []string {
 		panic(t.at(c, "a row or column without a name"))
 	}
 	if slices.Contains(names, c.text) {
-		panic(t.at(c, "the name %q appears twice: a Gram matrix has one row and one column for each point", c.text))
+		panic(t.at(c, "the name %q appears twice. A Gram matrix has one row and one column for each point", c.text))
 	}
 	t.checkText(c)
 	return append(names, c.text)
@@ -151,7 +151,7 @@ func (g *GramFile) MatchNames(names []string) error {
 	}
 	for _, name := range names {
 		if !slices.Contains(g.Names, name) {
-			return wrong("no row is named %q; the rows are %s; leave names= out, or write the names of the file", name, listed(g.Names))
+			return wrong("no row is named %q. The rows are %s. Leave names= out, or write names of the file", name, listed(g.Names))
 		}
 	}
 	return nil

@@ -24,14 +24,14 @@ func TestLoadGram(t *testing.T) {
 		{"rounding", "1,0.50000000001\n0.49999999999,1\n", "[[1 0.5] [0.5 1]] []"},
 
 		{"empty", "\n", "FILE: no data: expected a square matrix"},
-		{"not square", "1,0.5,0.1\n0.5,2,0.1\n0.1,0.1,1\n0,0,0\n0,0,0\n", "FILE:1:1: 3 values in this row, and 5 rows in all: a Gram matrix is square, with or without a header and a first column of names"},
-		{"ragged", "1,0.5\n0.5\n", "FILE:2:1: 1 value in this row, and 2 rows in all: a Gram matrix is square, with or without a header and a first column of names"},
-		{"asymmetric", ",a,b\na,1,0.5\nb,0.4,2\n", "FILE:3:3: 0.4 here, but 0.5 in line 2, column 5: the matrix must be symmetric"},
+		{"not square", "1,0.5,0.1\n0.5,2,0.1\n0.1,0.1,1\n0,0,0\n0,0,0\n", "FILE:1:1: this row has 3 values, but there are 5 rows. A Gram matrix is square; a header and a first column of names are allowed"},
+		{"ragged", "1,0.5\n0.5\n", "FILE:2:1: this row has 1 value, but there are 2 rows. A Gram matrix is square; a header and a first column of names are allowed"},
+		{"asymmetric", ",a,b\na,1,0.5\nb,0.4,2\n", "FILE:3:3: the matrix must be symmetric, but it has 0.4 here and 0.5 in line 2, column 5"},
 		{"indefinite", "1,2\n2,1\n", "FILE: table: not positive semi-definite: the smallest eigenvalue is -1; it must be at least 0 (down to -1e-08 counts as rounding); a table near this one that is: [[1, 1], [1, 1]]"},
 		{"a gap", "1,\n,1\n", "FILE:1:3: expected a finite number, the cell is empty"},
 		{"a word", "1,x\nx,1\n", `FILE:1:3: expected a finite number, got "x"`},
-		{"other order", ",a,b\nb,1,0.5\na,0.5,2\n", `FILE:1:2: column "a" is at the place of row "b": rows and columns must have the same names in the same order`},
-		{"a name twice", "a,a\n1,0\n0,1\n", `FILE:1:3: the name "a" appears twice: a Gram matrix has one row and one column for each point`},
+		{"other order", ",a,b\nb,1,0.5\na,0.5,2\n", `FILE:1:2: column "a" is in the position of row "b". Rows and columns must have the same names in the same order`},
+		{"a name twice", "a,a\n1,0\n0,1\n", `FILE:1:3: the name "a" appears twice. A Gram matrix has one row and one column for each point`},
 		{"no name", ",a,\na,1,0\n,0,1\n", "FILE:3:1: a row or column without a name"},
 		{"Latin-1", "\xe9,1\n", "FILE:1:1: not UTF-8; save the file as UTF-8"},
 	} {
@@ -60,7 +60,7 @@ func TestMatchNames(t *testing.T) {
 	if err := named.MatchNames([]string{"b", "a"}); err != nil || !slices.Equal(named.Names, []string{"a", "b"}) {
 		t.Errorf("%v, error %v: the file says which row is whose", named.Names, err)
 	}
-	for names, want := range map[string]string{"a": "g.csv: 2 rows, but names= has 1", "a c": `g.csv: no row is named "c"; the rows are a, b; leave names= out, or write the names of the file`} {
+	for names, want := range map[string]string{"a": "g.csv: 2 rows, but names= has 1", "a c": `g.csv: no row is named "c". The rows are a, b. Leave names= out, or write names of the file`} {
 		if err := named.MatchNames(strings.Fields(names)); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}

@@ -103,12 +103,12 @@ func (c Column) named(words []string) bool {
 // few reports whether values are in two rows on average.
 func (c Column) few() bool { return 2*c.Different <= c.rows }
 
-// option reports whether the name says that a column is a setting. Numbers that mostly differ may be chosen at random.
+// option reports whether the name states that a column is a setting. Numbers that mostly differ may be chosen at random.
 func (c Column) option() bool {
 	return parameter.MatchString(c.Name) || c.named(numberOptions) || c.named(optionWords) && (!c.Numbers || c.few())
 }
 
-// block reports whether the name says what was measured together; a batch of 8, 16 or 32 and a plate size say how many are.
+// block reports whether the name states what was measured together; a batch of 8, 16 or 32 and a plate size state how many are.
 func (c Column) block() bool {
 	return c.named(blockWords) && !c.named([]string{"size"}) && !(c.Numbers && c.sizes && c.named([]string{"batch"}))
 }
@@ -156,29 +156,29 @@ func (d *Description) unusedFor(t *table, c Column) string {
 	case tracked.MatchString(c.Name) || c.named(noteWords):
 		return "it is about the run"
 	case c.quantity() && c.Empty == 0:
-		return fmt.Sprintf("it says what was measured, or in which unit: choose one, --where %q", conditionOf(c.Name, "==", c.Examples[0]))
+		return fmt.Sprintf("it states what was measured, or in which unit. Choose one with --where %q", conditionOf(c.Name, "==", c.Examples[0]))
 	case c.dressed():
-		return fmt.Sprintf("it has more than a number in a cell, such as %q: write the numbers alone", c.Examples[0])
+		return fmt.Sprintf("its cells have more than a number, such as %q. Write only the numbers", c.Examples[0])
 	case c.replicates() && !c.Numbers && c.Empty == 0:
 		return "" // labels such as R1 are blocks
 	case strings.HasPrefix(c.Name, "Unnamed: "):
 		return "it has no name in the file"
 	case c.replicates() && c.Numbers && !c.whole && c.Empty == 0:
-		return "it looks like a replicate: write a row for each measurement, with one column for all of them"
+		return "it looks like a replicate. Write a row for each measurement, with one column for all of them"
 	case c.layout():
-		return "its name says where or when a row was measured, or numbers the rows"
+		return "its name suggests a place, a time or a row number"
 	case c.person():
-		return "it says who measured: add it with --blocks if that matters"
+		return "it names the person who measured. If that matters, add it with --blocks"
 	case c.failed() != "" || c.named([]string{"status"}):
-		return "it says how a run ended"
+		return "it states how a run ended"
 	case c.Numbers && !c.counts() && 2*c.Different > rows-c.Empty && !c.option():
-		return "its numbers mostly differ: if it was measured, name it with --reward"
+		return "its numbers mostly differ. If it was measured, name it with --reward"
 	case c.Empty > 0 && len(c.Words) > 0 && (c.Empty > 1 || d.Rows < 3 || t.textOf(0, c.Name) != c.Words[0]):
 		return fmt.Sprintf("it has numbers and texts such as %q", c.Words[0])
 	case c.Empty > 0 && len(c.Words) > 0: // units below the header; the row is said to have no number
 		return ""
 	case c.Empty > 0 && c.gaps != "":
-		return fmt.Sprintf("it has the text %q, which is read as an empty cell; if it is a name, add --text with the column", c.gaps)
+		return fmt.Sprintf("it has the text %q, which counts as an empty cell. If it is a name, add --text with the column", c.gaps)
 	case c.Empty > 0 && (c.Numbers || !c.few() || !d.trailing(t, c.Name)):
 		return "it has empty cells"
 	case c.dates && !c.block():
@@ -194,7 +194,7 @@ func (d *Description) unusedFor(t *table, c Column) string {
 }
 
 // trailing reports whether the empty cells of a column are below its last text, as in rows of totals. Without such a column a total
-// would be taken for an option; with it the row is said to lack a value.
+// would be treated as an option; with it the row is said to lack a value.
 func (d *Description) trailing(t *table, name string) bool {
 	rows := indices.Where(len(t.lines), func(r int) bool { return !notMeasured(t.textOf(r, name)) })
 	return len(rows) > 0 && rows[len(rows)-1] == len(rows)-1
@@ -225,7 +225,7 @@ func (c Column) measured() int {
 		return 1
 	case c.truths && !c.layout():
 		return 4
-	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value is that of a first plate, if a name says so
+	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value is that of a first plate, if a name states so
 		return -1
 	case c.named(spreadWords) || time && c.few():
 		return 3
@@ -233,7 +233,7 @@ func (c Column) measured() int {
 	return 2
 }
 
-// reward returns the place of the column that was measured, or -1: the first one whose name says so, else the last one with
+// reward returns the place of the column that was measured, or -1: the first one whose name states so, else the last one with
 // most different numbers.
 func (d *Description) reward() (at int, byName bool) {
 	best := 5
@@ -270,7 +270,7 @@ func (d *Description) guess(t *table) {
 		}
 		why := d.unusedFor(t, c)
 		if at >= 0 && d.replicate(c, d.Columns[at]) {
-			why = fmt.Sprintf("it looks like a replicate of %s: write a row for each measurement, with one column for all of them", d.Reward)
+			why = fmt.Sprintf("it looks like a replicate of %s. Write a row for each measurement, with one column for all of them", d.Reward)
 		}
 		if why == "" && !d.varies(t, c.Name) {
 			why = "it has one value in all rows with a measurement"
@@ -293,7 +293,7 @@ func (d *Description) guess(t *table) {
 	roles.assign()
 }
 
-// failed returns the condition on rows that failed, if the column says so: it has words such as crashed for how runs ended, or texts of
+// failed returns the condition on rows that failed, if the column states so: it has words such as crashed for how runs ended, or texts of
 // errors beside empty cells.
 func (c Column) failed() string {
 	switch {
@@ -405,7 +405,7 @@ func (g *guesses) alike() {
 	for k := 0; k < len(g.open); k++ {
 		for _, before := range g.open[:k] {
 			if g.open[k].Different == before.Different && g.decides([]string{before.Name}, g.open[k].Name) && 2*before.Different <= g.Rows {
-				g.leave(g.open[k].Name, "it says the same as "+before.Name)
+				g.leave(g.open[k].Name, "it has the same information as "+before.Name)
 				g.open = slices.Delete(g.open, k, k+1)
 				k--
 				break
@@ -450,7 +450,7 @@ func (g *guesses) units() {
 			return x.option() && x.Different < c.Different && g.decides([]string{c.Name}, x.Name)
 		})
 	}) {
-		g.leave(unit.Name, "it numbers units that have one option each")
+		g.leave(unit.Name, "it numbers units, each with one option")
 	}
 }
 
@@ -490,7 +490,7 @@ func (g *guesses) codes() {
 		names := lists.Map(parts, func(x Column) string { return x.Name })
 		if len(parts) > 1 && g.decides(names, c.Name) {
 			g.open = slices.Delete(g.open, k, k+1)
-			g.leave(c.Name, "other columns say it one by one: "+strings.Join(names, ", "))
+			g.leave(c.Name, "it combines other columns: "+strings.Join(names, ", "))
 			return
 		}
 	}
@@ -519,7 +519,7 @@ func (g *guesses) covariates(blocks []string) {
 		g.leave(c.Name, "it has one value in each "+strings.Join(append([]string{g.Task}, blocks...), " and "))
 	}
 	for _, c := range g.take(func(c Column) bool { return !set(c) && !g.even(c.Name) }) {
-		g.leave(c.Name, "it looks measured and not set: its values are not evenly frequent")
+		g.leave(c.Name, "it looks measured, not set, because its values are not evenly frequent")
 	}
 }
 
@@ -540,7 +540,7 @@ func (g *guesses) block(c Column) {
 	case g.Task != "" && g.decides([]string{g.Task}, c.Name):
 		g.leave(c.Name, "it has one value in each "+g.Task)
 	case len(within)*2 > g.Rows || len(g.rowsOf(append(names, g.Arm...))) == len(within):
-		g.leave(c.Name, "it would be a block, and its blocks have one option each")
+		g.leave(c.Name, "it cannot be a block, because its values have one option each")
 	default:
 		g.Blocks = append(g.Blocks, c.Name)
 	}

@@ -238,7 +238,7 @@ func TestNumbersWithUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(d.Arm) != 1 || len(d.Unused) != 1 || !strings.Contains(d.Unused[0].Why, "write the numbers alone") {
+		if len(d.Arm) != 1 || len(d.Unused) != 1 || !strings.Contains(d.Unused[0].Why, "Write only the numbers") {
 			t.Errorf("%s: arm %v, left out %v", format, d.Arm, d.Unused)
 		}
 	}

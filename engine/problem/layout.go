@@ -71,9 +71,9 @@ func (t *table) add(row []cell) {
 // raggedRow is the failure of a row with another number of values than the header.
 func (t *table) raggedRow(first cell, values int) any {
 	columns := len(withoutEmptyEnd(t.layout.header))
-	message := fmt.Sprintf("%d values, expected %d as in the header", values, columns)
+	message := fmt.Sprintf("this line has %d values, but the header has %d", values, columns)
 	if columns == 1 {
-		message += "; lines above the header are skipped only if the header has the named columns, else delete them"
+		message += ". Lines above the header are skipped only if the header has the named columns. Otherwise delete them"
 	}
 	return t.at(first, "%s", message)
 }
@@ -99,8 +99,9 @@ func (t *table) finish() {
 	}
 	if given := indices.Where(len(h.header), func(k int) bool { return h.header[k].text != "" }); len(given) > 1 &&
 		!slices.ContainsFunc(given, func(k int) bool { return !t.isNumber(h.header[k].text) }) && !h.counted(given) {
-		panic(t.at(h.header[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it"))
+		panic(t.at(h.header[0], "this line must have the names of the columns, but it has only numbers. Write a line with names above it"))
 	}
+	t.joinHeader(h.header)
 	t.setHeader(h.header)
 	for _, name := range t.names { // some may have no name, or be named twice
 		if name = oneLine(name); t.find(name) {
@@ -108,6 +109,43 @@ func (t *table) finish() {
 		}
 	}
 	t.leaveOutMarks(lists.Map(h.header, func(c cell) string { return c.text }))
+}
+
+// joinHeader joins names that repeat with a second line of the header, as pandas writes columns of two levels: yield_mean, yield_std.
+// A third line may have the names of the first columns alone.
+func (t *table) joinHeader(header []cell) {
+	if len(t.lines) < 3 || !repeated(lists.Map(header, func(c cell) string { return c.text })) {
+		return
+	}
+	indexes := 0 // columns that the third line names
+	for indexes < len(header) && t.cells[indexes].text(1) != "" {
+		indexes++
+	}
+	if slices.ContainsFunc(t.cells[indexes:], func(c *cells) bool { return c.text(1) != "" }) || indexes == len(header) {
+		indexes = 0
+	}
+	if indexes == 0 && !t.units() {
+		return
+	}
+	names := lists.Make(len(header), func(k int) string {
+		if k < indexes {
+			return t.cells[k].text(1)
+		}
+		return strings.Trim(header[k].text+"_"+t.cells[k].text(0), "_")
+	})
+	if repeated(names) {
+		return
+	}
+	for k, name := range names {
+		header[k].text = name
+	}
+	t.said = append(t.said, Note{Kind: NoteHeaderLines, Path: t.path, Names: []string{names[len(names)-1]}})
+	t.only(indices.All(len(t.lines))[1+min(indexes, 1):])
+}
+
+// repeated reports whether two names are equal.
+func repeated(names []string) bool {
+	return slices.ContainsFunc(indices.All(len(names)), func(k int) bool { return names[k] != "" && slices.Contains(names[:k], names[k]) })
 }
 
 // counted reports whether the columns that have a name are named 0, 1, 2 and so on, as pandas names columns.

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -112,7 +113,7 @@ func TestNamesOfUnnamedColumns(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if p, err := loadText(table, problem.LoadOptions{Long: &problem.Long{Arm: []string{"lr"}, Reward: "yield"}}); err != nil ||
-		outcomes(p) != "lr=1: 1; lr=2: 2" || !hasNote(p, `several columns are named "lr". The first is used; the name of the second is "lr.1"`) {
+		outcomes(p) != "lr=1: 1; lr=2: 2" || !hasNote(p, `several columns are named "lr". The first is used; the second is renamed "lr.1"`) {
 		t.Errorf("error %v, %s", err, outcomes(p))
 	}
 	const broken = "option,\"yield\r\n(t/ha)\"\na,1\nb,2\n"
@@ -127,14 +128,61 @@ func TestNamesOfUnnamedColumns(t *testing.T) {
 // Rows that do not fit the header stay errors with their places, where a guess could be wrong.
 func TestRaggedRows(t *testing.T) {
 	for _, c := range []struct{ table, want string }{
-		{"option,yield\na,3,5\na,4,5\n", "runs.csv:2:1: 3 values, expected 2 as in the header"}, // decimal commas: names of rows differ
-		{"option,yield\na,1\nb,2,5\n", "runs.csv:3:1: 3 values, expected 2 as in the header"},
-		{"option,yield\nx,a,1,2\ny,b,2,2\n", "runs.csv:2:1: 4 values, expected 2 as in the header"},
-		{"option,yield,note\na\nb,2\n", "runs.csv:2:1: 1 values, expected 3 as in the header"}, // no cell of a column that is named
+		{"option,yield\na,3,5\na,4,5\n", "runs.csv:2:1: this line has 3 values, but the header has 2"}, // decimal commas: names of rows differ
+		{"option,yield\na,1\nb,2,5\n", "runs.csv:3:1: this line has 3 values, but the header has 2"},
+		{"option,yield\nx,a,1,2\ny,b,2,2\n", "runs.csv:2:1: this line has 4 values, but the header has 2"},
+		{"option,yield,note\na\nb,2\n", "runs.csv:2:1: this line has 1 values, but the header has 3"}, // no cell of a column that is named
 	} {
 		if _, err := loadText(c.table, problem.LoadOptions{}); err == nil || err.Error() != c.want {
 			t.Errorf("%q: error %v, want %s", c.table, err, c.want)
 		}
+	}
+}
+
+// Columns of two levels, as pandas writes them, get names of both; a repeated name or units alone make no second line.
+func TestHeaderOfTwoLines(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{",,yield,yield\n,,mean,std\nsite,arm,,\nA,x,1.5,0.2\nA,y,2.5,0.3\n", "site arm yield_mean yield_std"},
+		{",cost,cost,yield,yield\narm,x,y,x,y\nsite,,,,\nA,2.5,3.5,10.5,9.5\nB,2.4,2.5,10.2,10.3\n", "site cost_x cost_y yield_x yield_y"},
+		{",yield,yield\nyear,2020,2021\nsite,,\nA,2.5,3.5\nB,2.4,2.5\n", "site yield_2020 yield_2021"},
+		{"id,id,out,out\nsite,arm,yield,cost\nA,x,1.5,2\nA,y,2.5,3\n", "id_site id_arm out_yield out_cost"},
+		{"site,yield,yield\nA,1.5,2\nA,2.5,3\nB,1.1,4\n", "site yield yield.1"},
+		{"site,yield,cost\n,t/ha,EUR\nA,1.5,2\nA,2.5,3\n", "site yield cost"},
+		{"arm,arm,yield\na,b,failed\na,c,2\nb,c,3\n", "arm arm.1 yield"},
+	} {
+		d, err := problem.Describe("t.csv", problem.LoadOptions{Read: func(string) ([]byte, error) { return []byte(c.text), nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, column := range d.Columns {
+			names = append(names, column.Name)
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%q has the columns %s, want %s", c.text, got, c.want)
+		}
+	}
+}
+
+// A packed table that will not fit is refused before anything of it is kept.
+func TestPackedTableThatCannotFit(t *testing.T) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte("arm,reward\n")) // a buffer takes it
+	rows := bytes.Repeat([]byte("a,1\n"), 1<<18)
+	for range 64 {
+		_, _ = w.Write(rows)
+	}
+	_ = w.Close()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := loadText(b.String(), problem.LoadOptions{Long: &problem.Long{Arm: []string{"arm"}, Reward: "reward"}})
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "the limit for a file of this size") {
+		t.Errorf("error %v", err)
+	}
+	if made := (after.TotalAlloc - before.TotalAlloc) >> 20; made > 16 {
+		t.Errorf("%d MB were made", made)
 	}
 }
 
@@ -151,7 +199,7 @@ func TestOtherFormats(t *testing.T) {
 		{"\x80\x04\x95", "a pickle of Python, not"}, {"\x89HDF\r\n", "an HDF5 file, not"}, {"\x93NUMPY", "an array of NumPy, not"},
 		{"<!DOCTYPE html>\n<table>", "a page of HTML, not"}, {"\ufeff<table><tr>", "a page of HTML, not"}, {"<?xml version", "XML, not"},
 		{"%PDF-1.7", "a PDF, not"}, {"SQLite format 3\x00", "a database of SQLite, not"},
-		{packed("x")[:12], "a gzip file that cannot be unpacked"}, {packed(packed("option,yield\n")), "a file packed with gzip, not"},
+		{packed("x")[:12], "this gzip file cannot be unpacked"}, {packed(packed("option,yield\n")), "a file packed with gzip, not"},
 	} {
 		_, err := loadText(c.data, problem.LoadOptions{})
 		if err == nil || !strings.HasPrefix(err.Error(), "runs.csv: "+c.want) {

@@ -78,10 +78,10 @@ func (l *limited) Read(p []byte) (int, error) {
 func (l *limited) wrong() error {
 	switch {
 	case l.columns >= maxColumns:
-		return &tooMuch{l.line + 1, fmt.Sprintf("a line of more than %d columns, which is the limit; is this a table?", maxColumns)}
+		return &tooMuch{l.line + 1, fmt.Sprintf("this line has more than %d columns, the limit. Check that the file is a table", maxColumns)}
 	case l.quoted:
-		return &tooMuch{l.begun + 1, fmt.Sprintf("the quotation mark here begins a cell of more than %d kB, which is the limit; "+
-			"is the second one missing?", maxCell>>10)}
+		return &tooMuch{l.begun + 1, fmt.Sprintf("the quotation mark here begins a cell of more than %d kB, the limit. Check that the closing "+
+			"quotation mark is there", maxCell>>10)}
 	}
-	return &tooMuch{l.line + 1, fmt.Sprintf("a cell of more than %d kB, which is the limit; is this a table?", maxCell>>10)}
+	return &tooMuch{l.line + 1, fmt.Sprintf("this cell has more than %d kB, the limit. Check that the file is a table", maxCell>>10)}
 }

@@ -21,10 +21,10 @@ func bytesOf(text string) LoadOptions {
 func TestTableLimits(t *testing.T) {
 	const head = "task,arm,mean\nu,a,1\n"
 	for _, c := range []struct{ name, table, want string }{
-		{"commas", head + strings.Repeat(",", 1<<20), "FILE:3: a line of more than 131072 columns"},
-		{"commas in the header", strings.Repeat(",", 1<<20) + "\nu,a,1\n", "FILE:1: a line of more than 131072 columns"},
+		{"commas", head + strings.Repeat(",", 1<<20), "FILE:3: this line has more than 131072 columns"},
+		{"commas in the header", strings.Repeat(",", 1<<20) + "\nu,a,1\n", "FILE:1: this line has more than 131072 columns"},
 		{"commas above the header", strings.Repeat(",", 1<<20) + "\n" + head, ""},
-		{"a long name", head + "u," + strings.Repeat("a", 1<<21) + ",2\n", "FILE:3: a cell of more than 1024 kB"},
+		{"a long name", head + "u," + strings.Repeat("a", 1<<21) + ",2\n", "FILE:3: this cell has more than 1024 kB"},
 		{"quotes without an end", head + "u,\"b,2\n" + strings.Repeat("u,c,3\n", 1<<20), "FILE:3: the quotation mark here begins a cell of more than 1024 kB"},
 		{"a long name of quotes", head + "u,\"" + strings.Repeat(`""`, 1<<20) + "\",2\n", "FILE:3: the quotation mark here begins a cell"},
 		{"a name of 1 MB", head + "u," + strings.Repeat("b", 1<<20) + ",2\n", ""},

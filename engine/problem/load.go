@@ -90,11 +90,11 @@ type arm struct {
 	x, z           []float64
 	mean, sd, reps float64
 	cost           float64   // NaN without one
-	line           int       // of the table
-	row            int       // of the table, from 0: the first
-	rows           []Row     // of a long table
+	line           int       // line of the table
+	row            int       // row of the table, from 0: the first
+	rows           []Row     // rows of a long table
 	failed         int       // measurements that gave no value
-	sds            []float64 // of the measurements behind the mean of each row, NaN when unknown; nil where rows have none
+	sds            []float64 // of the measurements behind the mean of each row, NaN when unknown; nil if rows have none
 }
 
 // Load reads a problem from a CSV table with one row per arm of a task and the
@@ -135,12 +135,14 @@ type found struct {
 	arms   []arm
 	order  []string  // names of the tasks in the order of their first rows
 	texts  []*column // features that are text
-	rows   []Row     // of a long table, in the order of the problem's arms
+	rows   []Row     // rows of a long table, in the order of the problem's arms
 	blocks []string  // names of their blocks
 	notes  []Note
 	read   map[string]*column // columns of tasks, arms and features
 	// names of tasks and arms with plain numbers, if the table writes them in another way
-	written map[string]string
+	written   map[string]string
+	taskTexts [][]string // of the columns of tasks, for each task
+	weights   []float64  // of tasks; nil without
 }
 
 // remember notes names that are others with plain numbers.
@@ -240,7 +242,7 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 		}
 		for k, z := range zs {
 			if known && a.z[k] != before.z[k] {
-				panic(t.at(t.cellOf(r, z), "column %q is %g here but %g in line %d: task features must not change within task %q", z,
+				panic(t.at(t.cellOf(r, z), "column %q is %g here but %g in line %d. Task features must be equal in all rows of task %q", z,
 					a.z[k], before.z[k], before.line, a.task))
 			}
 		}
@@ -315,12 +317,15 @@ func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (
 		Mean: lists.Map(sorted, func(a arm) float64 { return a.mean }), Notes: append(t.notes(), f.notes...),
 		TaskOf: lists.Map(sorted, func(a arm) int { return position[a.task] }),
 	}, t}
-	taskRows := make([][]float64, len(f.order))
+	taskRows, costs := make([][]float64, len(f.order)), false
 	for i, a := range sorted {
 		taskRows[p.TaskOf[i]] = a.z
-		if !math.IsNaN(a.cost) {
-			p.Cost = append(p.Cost, a.cost)
+		if p.Cost = append(p.Cost, a.cost); !math.IsNaN(a.cost) {
+			costs = true
 		}
+	}
+	if !costs {
+		p.Cost = nil
 	}
 	p.Tasks = try.Of(kernels.NewPoints(zs, f.order, taskRows))
 	p.Arms = try.Of(kernels.NewPoints(xs, lists.Map(sorted, func(a arm) string { return a.name }),
@@ -390,7 +395,8 @@ func (f *found) dropUnmeasured(path string) {
 		return measured
 	})
 	if len(f.arms) == 0 {
-		panic(try.Failure{Err: &DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}})
+		panic(try.Failure{Err: &DataError{Path: path, Message: "no arm is measured, so unmeasured=\"drop\" leaves nothing. Leave it out, or " +
+			"add measurements"}})
 	}
 	f.order = lists.Where(f.order, func(name string) bool { return has[name] })
 	if len(dropped) > 0 {

@@ -17,16 +17,26 @@ type Long struct {
 	Task         []string // columns whose distinct combinations are the tasks; none for one task
 	Arm          []string // columns whose distinct combinations are the arms
 	Reward       string   // what was measured, or means of that
-	SD           string   // standard deviations behind the means; "" where there are none
+	SD           string   // standard deviations behind the means; "" if there are none
 	Count        string   // counts of measurements behind the means; "" where each is one
 	Successes    string   // instead of Reward and Count: how many of Trials were 1, the others 0
 	Trials       string   // see Successes
-	Blocks       []string // columns whose distinct combinations say what was measured together, such as a day
+	Blocks       []string // columns whose distinct combinations state what was measured together, such as a day
 	TaskFeatures []string // columns of numbers or categories, constant within a task
 	ArmFeatures  []string // the same of arms; nil means the columns Arm
 	// columns of arms whose decimal logarithm is the feature
-	Log []string
+	Log  []string
+	Cost string // what a measurement costs; "" if all cost the same
+	// constant within a task: how much the task counts for one recommendation for all tasks; "" if all count the same
+	Weights string
+	// columns of blocks whose labels mean the same block at every task. A label of other columns that occurs at several tasks is a block
+	// within each
+	Crossed []string
+	// options to consider besides those in the table: CandidatesAll, ranges of columns such as "lr=1e-5..1e-1 log", and paths of tables
+	Candidates []string
 
+	ranges    []valueRange // of Candidates; known once a table was read
+	taskTexts [][]string   // of the columns Task, for each task
 	// computes the columns that an expression names, and leaves out rows, of a sheet as of the table; nil before a table was read
 	complete func(t *table)
 	// the columns of tasks and arms as read from the table; nil before
@@ -44,7 +54,7 @@ const onlyTask = "all"
 // measured yet. Where every arm was measured twice at least, the rewards are resampled.
 func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	if opt.Rewards != "" {
-		panic(try.Failure{Err: &DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}})
+		panic(try.Failure{Err: &DataError{Path: opt.Rewards, Message: "the long table already has rewards in it. Leave this file out"}})
 	}
 	t := readTable(path, opt, opt.Long.needed()...)
 	t.nameColumns(opt.Text)
@@ -52,6 +62,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	l := namedColumns(t, *opt.Long)
 	var f found
 	f.takeOnce(t, l)
+	ranges := t.consider(l, opt)
 	f.readLong(t, l)
 	if opt.Drop {
 		f.dropUnmeasured(path)
@@ -69,8 +80,13 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	}
 	own.read = f.read
 	own.written = f.written
+	own.ranges, own.taskTexts = ranges, f.taskTexts
 	p.Long = &own
-	p.Rows, p.Blocks = f.rows, f.blocks
+	p.Rows, p.Blocks, p.Weights = f.rows, f.blocks, f.weights
+	if p.Weights != nil && lists.Total(p.Weights) == 0 {
+		panic(t.at(cell{}, "column %q: all weights are 0", l.Weights))
+	}
+	p.predictCosts()
 	for i, a := range sorted {
 		for k := range a.rows {
 			a.rows[k].Arm = i
@@ -91,21 +107,29 @@ func (l Long) measured() []string {
 	return slices.DeleteFunc([]string{l.Reward, l.SD, l.Count, l.Successes, l.Trials}, func(name string) bool { return name == "" })
 }
 
+// others lists the columns of costs and weights.
+func (l Long) others() []string {
+	return slices.DeleteFunc([]string{l.Cost, l.Weights}, func(name string) bool { return name == "" })
+}
+
 // namedColumns completes the columns and finds each in the file, under the name given to it. It fails with the first that is
 // not there, one that has two meanings, and a role without a column.
 func namedColumns(t *table, l Long) Long {
 	switch counts := l.Successes != "" || l.Trials != ""; {
 	case counts && (l.Successes == "" || l.Trials == "" || l.Reward != "" || l.SD != "" || l.Count != ""):
-		panic(t.at(cell{}, "counts of successes need a column for successes and one for trials, and none for reward, sd and count"))
+		panic(t.at(cell{}, "counts of successes need the columns successes and trials. Leave out reward, sd and count"))
 	case len(l.Arm) == 0 || l.Reward == "" && !counts:
 		panic(t.at(cell{}, "a long table needs columns for arm and reward"))
 	}
 	if len(l.ArmFeatures) == 0 {
 		l.ArmFeatures = l.Arm
 	}
+	for _, name := range l.Crossed {
+		l.Blocks = lists.Add(l.Blocks, name)
+	}
 	measured := l.measured()
 	for _, names := range [][]string{slices.Concat(l.Task, l.Arm, measured), slices.Concat(l.TaskFeatures, measured),
-		slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), l.Log} {
+		slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), l.Log, l.Crossed, append(l.others(), measured...)} {
 		seen := map[int]bool{}
 		for _, name := range names {
 			if !t.find(name) {
@@ -113,7 +137,7 @@ func namedColumns(t *table, l Long) Long {
 			}
 			k := t.column[name]
 			if seen[k] {
-				panic(t.at(cell{line: 1}, "column %q is named twice; a column has one meaning: task, arm, reward, sd or count", t.header[k]))
+				panic(t.at(cell{line: 1}, "column %q is named twice. A column can have only one meaning: task, arm, reward, sd or count", t.header[k]))
 			}
 			seen[k] = true
 		}
@@ -128,7 +152,7 @@ func namedColumns(t *table, l Long) Long {
 // ignoredColumns lists the columns that have no meaning.
 func ignoredColumns(t *table, l Long) []string {
 	named := map[int]bool{}
-	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.measured(), t.read) {
+	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.measured(), l.others(), t.read) {
 		named[t.column[name]] = true
 	}
 	return lists.Where(t.header, func(name string) bool { return !named[t.column[name]] && !t.computed[name] })
@@ -145,14 +169,18 @@ func sameFeatures(t *table, features []*column, r, first int, names ...string) {
 		if len(names) > 1 {
 			what = where(names[0], names[1])
 		}
-		panic(t.at(c, "column %q is %q here but %q in line %d: it must not change within %s", f.name, c.text, before.text, before.line, what))
+		panic(t.at(c, "column %q is %q here but %q in line %d. It must be equal in all rows of "+
+			"%s", f.name, c.text, before.text, before.line, what))
 	}
 }
 
 // columnsOf reads the columns of tasks, arms, features and blocks, and notes which features are text.
 func (f *found) columnsOf(t *table, l Long) map[string]*column {
 	read, features := map[string]*column{}, slices.Concat(l.TaskFeatures, l.ArmFeatures)
-	for _, name := range slices.Concat(l.Task, l.Arm, features, l.Blocks) {
+	for _, name := range slices.Concat(l.Task, l.Arm, features, l.Blocks, l.others()) {
+		if name == l.Cost { // it may have gaps
+			continue
+		}
 		if read[name] != nil {
 			continue
 		}
@@ -177,6 +205,49 @@ func (f *found) columnsOf(t *table, l Long) map[string]*column {
 	return read
 }
 
+// nests reports whether some column of blocks has labels that may mean another block at each task.
+func (l Long) nests() bool {
+	return slices.ContainsFunc(l.Blocks, func(name string) bool { return !slices.Contains(l.Crossed, name) })
+}
+
+// recurring reports whether the label of a block occurs at several tasks.
+func (f *found) recurring(task, armOf []int32, blocks []*column) bool {
+	if len(blocks) == 0 {
+		return false
+	}
+	block, names, _ := named(blocks, len(armOf))
+	of := slices.Repeat([]int32{-1}, len(names))
+	for r, at := range armOf {
+		b := block[r]
+		if at >= 0 && of[b] >= 0 && of[b] != task[r] {
+			return true
+		} else if at >= 0 {
+			of[b] = task[r]
+		}
+	}
+	return false
+}
+
+// addCost adds the cost of a row to the mean of those of so many others.
+func (a *arm) addCost(t *table, r int, column string, others int) {
+	v := t.number(r, column)
+	if !(v > 0) || math.IsInf(v, 0) {
+		panic(t.at(t.cellOf(r, column), "column %q: the cost of a measurement must be a positive number, got %g", column, v))
+	}
+	if others == 0 {
+		a.cost = 0
+	}
+	a.cost += (v - a.cost) / float64(others+1)
+}
+
+// weight returns the weight of the task of a row.
+func (c *column) weight(t *table, r int) float64 {
+	if c.values == nil || !c.numbers || c.value(r) < 0 {
+		panic(t.at(t.cellOf(r, c.name), "column %q: expected a number of 0 or more as the weight of a task", c.name))
+	}
+	return c.value(r)
+}
+
 // perRow is what a row of a long table takes while a problem is made, in bytes, besides its cells.
 const perRow = 160
 
@@ -195,6 +266,8 @@ func (f *found) readLong(t *table, l Long) {
 	armOf := paired(task, name)
 	var firstOfTask, first []int // rows
 	var measured []int           // rows with a reward, of each arm
+	weights := columns(lists.Where([]string{l.Weights}, func(name string) bool { return name != "" }))
+	var costs []int // rows with a cost, of each arm
 	var unmeasured, line int
 	var failed failures
 	for r, at := range armOf {
@@ -203,11 +276,11 @@ func (f *found) readLong(t *table, l Long) {
 		if int(v) == len(firstOfTask) {
 			firstOfTask = append(firstOfTask, r)
 		} else {
-			sameFeatures(t, taskFeatures, r, firstOfTask[v], tasks[v])
+			sameFeatures(t, slices.Concat(taskFeatures, weights), r, firstOfTask[v], tasks[v])
 		}
 		if int(at) == len(first) {
 			t.make(perArm + perFeature*(len(armFeatures)+len(taskFeatures)))
-			first, measured = append(first, r), append(measured, 0)
+			first, measured, costs = append(first, r), append(measured, 0), append(costs, 0)
 			f.arms = append(f.arms, arm{
 				task: tasks[v], name: names[a], x: valuesAt(armFeatures, r), z: valuesAt(taskFeatures, r), row: r,
 				mean: math.NaN(), sd: math.NaN(), reps: 1, cost: math.NaN(),
@@ -215,7 +288,13 @@ func (f *found) readLong(t *table, l Long) {
 		} else {
 			sameFeatures(t, armFeatures, r, first[at], tasks[v], names[a])
 		}
+		if l.Cost != "" && t.lines[r] > 0 && !t.missing(r, l.Cost) {
+			f.arms[at].addCost(t, r, l.Cost, costs[at])
+			costs[at]++
+		}
 		switch o := try.Of(l.outcomeOf(t, r)); {
+		case o.Missing && t.lines[r] == 0: // a candidate
+			armOf[r] = -1
 		case o.Missing:
 			armOf[r], unmeasured, line = -1, unmeasured+1, int(t.lines[r])
 		case o.Failed != "":
@@ -226,11 +305,25 @@ func (f *found) readLong(t *table, l Long) {
 			measured[at]++
 		}
 	}
-	failed.needNumber(t, l.measured()[0], lists.Total(measured) == 0, "; if every one of them failed so far, say so with failed=%q")
+	failed.needNumber(t, l.measured()[0], lists.Total(measured) == 0, ". If all of them failed so far, state failed=%q")
 	f.order = tasks
+	f.taskTexts = lists.Map(firstOfTask, func(r int) []string {
+		return lists.Map(l.Task, func(name string) string { return t.textOf(r, name) })
+	})
+	if l.Candidates == nil {
+		f.combinations(t, l, lists.Map(first, func(r int) int32 { return task[r] }))
+	}
 	byTask := indices.All(len(first))
 	slices.SortStableFunc(byTask, func(a, b int) int { return int(task[first[a]] - task[first[b]]) })
-	f.measure(t, l, columns(l.Blocks), armOf, measured, byTask)
+	f.weights = lists.Flat(firstOfTask, func(r int) []float64 {
+		return lists.Map(weights, func(c *column) float64 { return c.weight(t, r) })
+	})
+	if blocks := columns(l.Blocks); l.nests() && f.recurring(task, armOf, blocks) {
+		f.measure(t, l, slices.Concat(columns(l.Task), blocks), armOf, measured, byTask)
+		f.notes = append(f.notes, Note{Kind: NoteNested, Path: t.path, Names: l.Blocks})
+	} else {
+		f.measure(t, l, blocks, armOf, measured, byTask)
+	}
 	var notes []Note
 	if len(f.blocks) > 1 {
 		notes = append(notes, Note{Kind: NoteBlocks, Path: t.path, Names: l.Blocks})

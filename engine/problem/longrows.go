@@ -50,7 +50,7 @@ func (l *Long) outcomeOf(t *table, r int) (Outcome, error) {
 	return o, err
 }
 
-// missing reports whether a cell says that there is no number, NaN included.
+// missing reports whether a cell states that there is no number, NaN included.
 func (t *table) missing(r int, column string) bool {
 	return t.of(column).gap(r) || notMeasured(t.textOf(r, column))
 }
@@ -229,8 +229,8 @@ func (p reading) measure(l Long, arms []arm, stated NoiseModel) {
 		model.Environment, unmeasured = EnvironmentPosterior, NoteInferred
 	}
 	if model.Estimated() && !s.measured() {
-		panic(p.t.at(cell{}, "noise=%q needs an arm with two rewards at least, or with a standard deviation; no arm has: "+
-			"state noise= as a number", model.Known))
+		panic(p.t.at(cell{}, "noise=%q needs an arm with at least two rewards, or with a standard deviation, but there is none. State noise= "+
+			"as a number", model.Known))
 	}
 	p.separate(unmeasured)
 	switch {

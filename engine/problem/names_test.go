@@ -138,13 +138,13 @@ func TestAppendEqualNumbers(t *testing.T) {
 func TestNamesThatAreWrong(t *testing.T) {
 	store := Long{Task: []string{"store"}, Arm: []string{"shelf"}, Reward: "y"}
 	for _, c := range []struct{ name, table, want string }{
-		{"NA", rows("store,shelf,y", "DE,x", "NA,x"), `names.csv:3:1: column "store" has "NA" here, which is read as no value, as NA, N/A, NaN and null are: if it is a name, write text="store" (--text "store"); else fill the cell in, or delete the row`},
-		{"empty", rows("store,shelf,y", "DE,x", ",x"), `names.csv:3:1: column "store" has no value here; every row needs its task, its arm and their features: fill the cell in, or delete the row`},
-		{"no width", rows("store,shelf,y", "Gent,x", "Gent\u200b,x"), `names.csv:3:1: "Gent" looks like the name in line 2 but has other characters, U+200B here and none there; write both names alike`},
-		{"a blank that does not break", rows("store,shelf,y", "N 80,x", "N\u00a080,x"), `names.csv:3:1: "N 80" looks like the name in line 2 but has other characters, U+00A0 here and U+0020 there; write both names alike`},
-		{"another alphabet", rows("store,shelf,y", "A,x", "\u0410,x"), `names.csv:3:1: "A" looks like the name in line 2 but has other characters, U+0410 here and U+0041 there; write both names alike`},
-		{"a mark for right to left", rows("store,shelf,y", "Gent,x", "\u200fGent,x"), `names.csv:3:1: "Gent" looks like the name in line 2 but has other characters, U+200F here and U+0047 there; write both names alike`},
-		{"numbers and text", rows("store,shelf,y", "Gent,12.1", "Gent,none"), `names.csv:3:6: column "shelf": expected a number as in line 2, got "none"; a feature has numbers in all rows, or text in all: if these are names, write text="shelf" (--text "shelf")`},
+		{"NA", rows("store,shelf,y", "DE,x", "NA,x"), `names.csv:3:1: column "store" has "NA" here, which counts as an empty cell, as NA, N/A, NaN and null do. If it is a name, write text="store" (--text "store"). Otherwise fill in the cell, or delete the row`},
+		{"empty", rows("store,shelf,y", "DE,x", ",x"), `names.csv:3:1: column "store" has no value here. Every row needs its task, its arm and their features. Fill in the cell, or delete the row`},
+		{"no width", rows("store,shelf,y", "Gent,x", "Gent\u200b,x"), `names.csv:3:1: "Gent" looks like the name in line 2 but has other characters: U+200B here and none there. Write both names alike`},
+		{"a blank that does not break", rows("store,shelf,y", "N 80,x", "N\u00a080,x"), `names.csv:3:1: "N 80" looks like the name in line 2 but has other characters: U+00A0 here and U+0020 there. Write both names alike`},
+		{"another alphabet", rows("store,shelf,y", "A,x", "\u0410,x"), `names.csv:3:1: "A" looks like the name in line 2 but has other characters: U+0410 here and U+0041 there. Write both names alike`},
+		{"a mark for right to left", rows("store,shelf,y", "Gent,x", "\u200fGent,x"), `names.csv:3:1: "Gent" looks like the name in line 2 but has other characters: U+200F here and U+0047 there. Write both names alike`},
+		{"numbers and text", rows("store,shelf,y", "Gent,12.1", "Gent,none"), `names.csv:3:6: column "shelf": expected a number as in line 2, got "none". A feature has numbers in all rows, or text in all. If these are names, write text="shelf" (--text "shelf")`},
 	} {
 		if _, err := loadNames(c.table, store); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v\nwant %s", c.name, err, c.want)
@@ -217,7 +217,7 @@ func TestNamesOfFrames(t *testing.T) {
 	}
 	f.Columns[0].Codes[2] = -1
 	if _, err := loadFrame(f, false, Long{Task: []string{"site"}, Arm: []string{"id"}, Reward: "y"}); err == nil ||
-		!strings.Contains(err.Error(), `column "site" has no value here; `) {
+		!strings.Contains(err.Error(), `column "site" has no value here. `) {
 		t.Errorf("a missing name: %v", err)
 	}
 	if got := Columns(f.CSV()); !slices.Equal(got, []string{"site", "id", "dose", "y"}) {

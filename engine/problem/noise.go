@@ -29,7 +29,7 @@ type NoiseModel struct {
 	// how simulated rewards are drawn, a name in Environments; "" means gaussian, and in a
 	// statement resampled with raw rewards, bernoulli with Bounds
 	Environment string
-	Strength    float64 // of the environment's departure from normal noise; 0 means its default
+	Strength    float64 // strength of the environment's departure from normal noise; 0 means its default
 }
 
 // The values of NoiseModel.Known.
@@ -52,7 +52,7 @@ const (
 func (m NoiseModel) Estimated() bool { return m.Known == NoiseSD || m.Known == NoiseTask }
 
 // Groups returns, for each arm of these tasks, the number from 0 of the unknown factor that its
-// scale has; nil where the scales are known.
+// scale has; nil if the scales are known.
 func (m NoiseModel) Groups(taskOf []int) []int {
 	if m.UnknownBy == "" {
 		return nil
@@ -91,7 +91,7 @@ func (m NoiseModel) limits() *[2]float64 {
 }
 
 // completed fills in what a statement leaves out, and reports parts that contradict each other; raw
-// says whether there are raw rewards.
+// reports whether there are raw rewards.
 func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	if m.Environment == "" {
 		m.Environment = EnvironmentGaussian
@@ -114,15 +114,14 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	case m.Environment == EnvironmentResampled && !raw:
 		return wrong("Environment", "environment=%q needs raw rewards (rewards=\"file.csv\")", m.Environment)
 	case m.Bounds != nil && (m.Scales != nil || m.Known != NoiseStated || m.UnknownBy != ""):
-		return wrong("Bounds", "noise and bounded both say how far rewards scatter: bounded rewards have half their range for "+
-			"noise scale; give one of the two")
+		return wrong("Bounds", "noise and bounded both set the noise scale, which for bounded rewards is half their range. Give one of them")
 	case m.Bounds != nil && !(m.Bounds[0] < m.Bounds[1] && !math.IsInf(m.Bounds[1]-m.Bounds[0], 0)):
 		return wrong("Bounds", "bounded needs two finite numbers, the lower one first, got [%g, %g]", m.Bounds[0], m.Bounds[1])
 	case m.Bounds != nil && !bounded:
 		return wrong("Bounds", "rewards of environment=%q have no bounds; bounded= needs %q or %q", m.Environment, EnvironmentBernoulli,
 			EnvironmentResampled)
 	case m.Strength != 0 && entry.Strength == 0:
-		return wrong("Strength", "environment=%q has no strength; %s have", m.Environment, strings.Join(disturbances(), ", "))
+		return wrong("Strength", "environment=%q has no strength. It is a parameter of %s", m.Environment, strings.Join(disturbances(), ", "))
 	case m.Strength != 0 && !(m.Strength > entry.Above && m.Strength <= entry.Most):
 		return wrong("Strength", "environment=%q: strength must be greater than %g and at most %g (%s), got %g", m.Environment, entry.Above,
 			entry.Most, entry.Means, m.Strength)
@@ -173,7 +172,7 @@ func (m NoiseModel) Text() string {
 	return out
 }
 
-// A DataError says what is wrong in a data file and where. Line and Column count
+// A DataError states what is wrong in a data file and where. Line and Column count
 // from 1; 0 means the file as a whole.
 type DataError struct {
 	Path         string
@@ -195,7 +194,7 @@ func (e *DataError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Message)
 }
 
-// A ReadError says that a data file could not be read.
+// A ReadError states that a data file could not be read.
 type ReadError struct {
 	Path string
 	Err  error

@@ -84,7 +84,7 @@ func TestBoundsOfFiles(t *testing.T) {
 func TestNoiseContradictions(t *testing.T) {
 	unit := &[2]float64{0, 1}
 	for want, m := range map[string]NoiseModel{
-		"give one of the two":                                 {Scales: []float64{1}, Bounds: unit},
+		"Give one of them":                                    {Scales: []float64{1}, Bounds: unit},
 		"bounded needs two finite numbers":                    {Bounds: &[2]float64{1, 1}},
 		"have no bounds; bounded= needs":                      {Bounds: unit, Environment: EnvironmentGaussian},
 		"needs raw rewards":                                   {Environment: EnvironmentResampled},

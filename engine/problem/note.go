@@ -13,9 +13,9 @@ import (
 // not plain, or what the kernel is on the points. Its String is the sentence.
 type Note struct {
 	Kind    NoteKind
-	Path    string    // of the file that it is about, "" for none
-	Names   []string  // of tasks, arms, columns and what else the sentence names
-	Numbers []float64 // of the sentence, in the units that it names
+	Path    string    // path of the file that it is about, "" for none
+	Names   []string  // names of tasks, arms, columns and others in the sentence
+	Numbers []float64 // numbers of the sentence, in the units that it names
 }
 
 // NoteKind is the kind of fact of a Note.
@@ -29,6 +29,7 @@ const (
 	// names: what the rows do; numbers: rows, line of the first
 	NoteNoData        NoteKind = "no data"
 	NoteRowNames      NoteKind = "row names"      // the header has no name for the first column
+	NoteHeaderLines   NoteKind = "header lines"   // names: the first of the joined names
 	NoteSeparator     NoteKind = "separator"      // names: the character
 	NoteDecimalCommas NoteKind = "decimal commas" // names: the separator
 	NoteThousands     NoteKind = "thousands"      // names: the first number with a point; numbers: its line
@@ -72,7 +73,10 @@ const (
 	NoteOnce       NoteKind = "measured once" // as NoteUnmeasured
 	NotePooled     NoteKind = "pooled"        // as NoteUnmeasured
 	NoteNoNoise    NoteKind = "no noise"
-	NoteBlocks     NoteKind = "blocks" // names: columns that say what was measured together
+	// names: columns of arms; numbers: combinations that a task has in the table at most, all combinations
+	NoteCombinations NoteKind = "combinations"
+	NoteNested       NoteKind = "nested" // names: columns of blocks whose labels occur at several tasks
+	NoteBlocks       NoteKind = "blocks" // names: columns that state what was measured together
 )
 
 // The kinds of notes on the kernel of a problem.
@@ -95,10 +99,12 @@ const (
 // noteSentences have a verb for each text that words makes of the names, then for each number, in the
 // order of the Note or by their place in it.
 var noteSentences = map[NoteKind]string{
-	NoteLineSkipped:   "line 1, above the header, is skipped",
-	NoteLinesSkipped:  "lines 1 to %d, above the header, are skipped",
-	NoteRowNames:      "rows have one value more than the header. The first is used as the row name",
-	NoteTwice:         "several columns are named %[1]q. The first is used; the name of the second is %[2]q",
+	NoteLineSkipped:  "line 1, above the header, is skipped",
+	NoteLinesSkipped: "lines 1 to %d, above the header, are skipped",
+	NoteRowNames:     "rows have one value more than the header. The first is used as the row name",
+	NoteHeaderLines: "the header has two lines, as pandas writes columns of two levels. They are joined to names such as %[1]q. To write " +
+		"one line: df.columns = df.columns.map('_'.join)",
+	NoteTwice:         "several columns are named %[1]q. The first is used; the second is renamed %[2]q",
 	NoteNoData:        "rows that %[1]s are skipped: %[2]d, the first in line %[3]d",
 	NoteSeparator:     "columns are separated by %s",
 	NoteDecimalCommas: "columns are separated by %s, numbers have decimal commas",
@@ -110,21 +116,21 @@ var noteSentences = map[NoteKind]string{
 		"(kernel category()): %s",
 	NoteEqual: "column %[1]q has equal numbers that are written in different ways. They count as one setting: %[2]s. If they are names, " +
 		"such as versions, write text=%[1]q (--text %[1]q)",
-	NoteRounded: "column %[1]q has numbers that are equal to 15 digits. They count as one setting: %[2]s",
-	NoteWritten: "column %[1]q has names that are equal as numbers: %[2]s. They stay different names. " +
-		"If they mean the same, write them alike",
-	NoteAlike: "column %[1]q: %[2]q and %[3]q differ only in capital letters, blanks or the like. They are two names. If they mean the " +
-		"same, write them alike",
-	NoteUnseen: "column %[1]q: the name %[2]q in line %[4]d has the character %[3]s, which is invisible. Remove it if it is a slip",
+	NoteRounded: "column %[1]q has numbers that agree in 15 digits. They count as one setting: %[2]s",
+	NoteWritten: "column %[1]q has names that are equal as numbers: %[2]s. They count as different names. If they mean the same, write " +
+		"them alike",
+	NoteAlike: "column %[1]q: %[2]q and %[3]q differ only in capital letters, blanks or the like. They count as two names. If they mean " +
+		"the same, write them alike",
+	NoteUnseen: "column %[1]q: the name %[2]q in line %[4]d has the invisible character %[3]s. Remove it if it is a mistake",
 
-	NoteNoReward: "rows without a value of %s are not counted as measurements (%d; the last is line %d)",
+	NoteNoReward: "rows without a value of %s do not count as measurements. There are %d, the last in line %d",
 	NoteFailed: "column %[1]q: measurements without a value count as failed (%[3]d): %[2]s. Leave the cell empty if nothing was " +
 		"measured",
-	NoteLimits: "column %[1]q: only a limit is known of some values: %[2]s. The estimates use them as limits; tables of means show the " +
-		"limit itself",
+	NoteLimits: "column %[1]q has limits instead of some values: %[2]s. The estimates use them as limits; tables of means show the limit " +
+		"itself",
 	NoteNotDrawn: "column %q: fc and fb cannot draw simulated rewards from these measurements, because values beyond a limit are " +
 		"unknown. They use the noise scale instead",
-	NoteNoOption: "where= leaves no row for %[2]d of %[3]d options: %[1]s",
+	NoteNoOption: "where= removes all rows of %[2]d of %[3]d options: %[1]s",
 	NoteTotals: `%[2]q in column %[1]q looks like a total or a mean of other rows, but counts as an option. ` +
 		`If it is a total, leave it out: where=%[3]q`,
 	NoteMixed: `column %[1]q has several values in a task, such as %[2]q and %[3]q, and is not used. All values of %[4]q count ` +
@@ -148,17 +154,20 @@ var noteSentences = map[NoteKind]string{
 		"kernel= states what you know. protocol(...) and campaign start propose the first measurements",
 	NoteInferred: `%[1]s not measured. Simulated runs draw expected rewards there from predictions by the other measurements, ` +
 		`and fit and bounds use these. To leave such arms out, write unmeasured="drop"`,
-	NoteOnce: "%[1]s measured once, so simulated rewards are drawn by the noise scale and not from the measurements. Expected rewards " +
-		"include the noise of that measurement, so the best of many such arms is partly lucky",
-	NotePooled: "%[1]s without a standard deviation. One pooled from the other arms of the task is used, or from all tasks " +
+	NoteOnce: "%[1]s measured once, so simulated rewards are drawn from the noise scale. Expected rewards include the noise of that " +
+		"measurement. So the best of many such arms is partly lucky",
+	NoteCombinations: `%[2]d of %[3]d combinations of %[1]s are in the table. candidates="all" (--candidates all) considers the rest`,
+	NoteNested: `the labels of %[1]s occur at several tasks. They count as different blocks at each task. If a label is one block at all ` +
+		`tasks, write crossed=%[2]q (--crossed)`,
+	NotePooled: "%[1]s without a standard deviation. The standard deviation pooled over the task's other arms is used, or over all tasks " +
 		"if the task has none",
 	NoteBlocks: `measurements of the same %[1]s share an effect. best removes it; algorithms treat it as noise. ` +
 		`protocol(..., block=%[2]q) compares arms within it`,
 	NoteNoNoise: "the noise of rewards is not stated. Some algorithms estimate it while sampling. To state it, write noise= or add a " +
 		"column sd",
 
-	NoteCodes: "%[1]s reads column %[2]q, whose numbers are codes of text without an order. Name the other columns in dims= of " +
-		"%[1]s, and multiply by category(dims=%[2]q)",
+	NoteCodes: "%[1]s uses column %[2]q, whose numbers are codes of text without an order. Name the other columns in dims= of %[1]s, and " +
+		"multiply by category(dims=%[2]q)",
 	NoteLongScale: "the length scale %.4[4]g of %[1]s is more than 20 times the range of column %[2]q, %.4[5]g (%.4[6]g to " +
 		"%.4[7]g%[3]s). The kernel treats all its values as nearly equal. Check the unit",
 	NoteShortScale: "the length scale %.4[4]g of %[1]s is less than a twentieth of the smallest step of column %[2]q, %.4[5]g " +
@@ -168,8 +177,8 @@ var noteSentences = map[NoteKind]string{
 		`To share, state norm= for CoTestFC, or use CoBayesFC or CoBayesFB. A kernel of lower rank also helps: fewer terms, no identity(), longer length scales`,
 	NoteUnrelated: "the kernel treats these %d arms as unrelated, as identity() does. No method gains from it. " +
 		"To relate them, use longer length scales, or a kernel of lower rank such as linear()",
-	NoteRough: "at an accuracy of %.2g the kernel has an effective rank of %d to %d (counted on %d random arms of %d). " +
-		"Each direction must be sampled, and memory and time grow with their number. %d directions remain at an accuracy of about %.2g",
+	NoteRough: "at an accuracy of %.2g the kernel has an effective rank of %d to %d (counted on %d random arms of %d). Samples, memory and " +
+		"time grow with the rank. At an accuracy of about %.2[7]g the rank is %[6]d",
 	NoteRoughKernel: "a smoother kernel with the same length scales, %s, has an effective rank of about %d",
 }
 
@@ -220,9 +229,9 @@ func (n Note) words() []string {
 	switch n.Kind {
 	case NoteSeparator, NoteDecimalCommas:
 		return []string{separators[n.name(0)]}
-	case NoteIgnored:
+	case NoteIgnored, NoteCombinations:
 		return []string{listed(n.Names)}
-	case NoteBlocks:
+	case NoteBlocks, NoteNested:
 		return []string{listed(n.Names), n.name(0)}
 	case NoteEqual, NoteRounded, NoteWritten:
 		return []string{n.name(0), n.groups()}
@@ -305,7 +314,7 @@ func (n Note) number(k int) float64 {
 	return 0
 }
 
-// some names the first of some arms and says how many others there are, with the verb "is" or "are".
+// some names the first of some arms and states how many others there are, with the verb "is" or "are".
 func (n Note) some() string {
 	first := where(n.name(0), n.name(1))
 	switch count, all := n.number(0), n.number(1); count {

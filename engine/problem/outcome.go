@@ -75,7 +75,7 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	var e *DataError
 	if errors.As(err, &e) && !t.isNumber(c.text) && !decimalComma(c.text) {
 		condition := conditionOf(column, "==", c.text)
-		e.Message += fmt.Sprintf("; write a number alone, without unit or separators; if it failed, give the flag --failed or failed=%q",
+		e.Message += fmt.Sprintf(". Write a number alone, without unit or separators. If it failed, write failed=%q (--failed)",
 			condition)
 	}
 	return Outcome{}, err
@@ -117,8 +117,8 @@ func (t *table) needLimit(c cell, column string) error {
 			found.add(text)
 		}
 	}
-	t.unbound = t.at(c, "column %q has values %s a limit that is not stated: %s. Such values may be the best. "+
-		"Write the limit (%s), an empty cell if nothing was measured, or failed=%q (--failed)", column, side,
+	t.unbound = t.at(c, "column %q has values %s an unknown limit: %s. Such values may be the best. Write the limit (%s), an empty cell if "+
+		"nothing was measured, or failed=%q (--failed)", column, side,
 		found.note("", column).failedWords(), example, conditionOf(column, "==", c.text)).Err
 	return t.unbound
 }
@@ -139,7 +139,7 @@ func (t *table) zeroOrOne(column string) bool {
 	return known
 }
 
-// notMeasured reports whether a cell of rewards says that nothing was measured. NaN does not: programs write it where they computed
+// notMeasured reports whether a cell of rewards states that nothing was measured. NaN does not: programs write it where they computed
 // no number.
 func notMeasured(text string) bool {
 	if gap(text) {
@@ -201,7 +201,7 @@ func (f *failures) needNumber(t *table, column string, none bool, rest string) {
 	if rest != "" {
 		rest = fmt.Sprintf(rest, conditionOf(column, "==", texts[0]))
 	}
-	panic(t.at(t.cellOf(first, column), "column %q has no number, only texts such as %s: name a column of measurements%s", column,
+	panic(t.at(t.cellOf(first, column), "column %q has no number, only texts such as %s. Name a column of measurements%s", column,
 		strings.Join(lists.Map(texts[:min(len(texts), 3)], strconv.Quote), ", "), rest))
 }
 
@@ -218,7 +218,7 @@ func limitsNote(path, column string, limits []Row) Note {
 	return Note{Kind: NoteLimits, Path: path, Names: []string{column}, Numbers: []float64{float64(below), float64(len(limits) - below)}}
 }
 
-// limitWords say how many values are at most and at least their numbers.
+// limitWords state how many values are at most and at least their numbers.
 func (n Note) limitWords() string {
 	var words []string
 	for k, side := range []string{"below", "above"} {
@@ -229,7 +229,7 @@ func (n Note) limitWords() string {
 	return strings.Join(words, ", ")
 }
 
-// failedWords say what the counts of a note on failures are of: 3 "crash", 2 "n.d.", 1 by failed=.
+// failedWords state what the counts of a note on failures are of: 3 "crash", 2 "n.d.", 1 by failed=.
 func (n Note) failedWords() string {
 	var words []string
 	for k := 1; k < len(n.Names); k++ {

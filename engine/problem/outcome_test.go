@@ -56,8 +56,8 @@ func TestOutcomes(t *testing.T) {
 		{",", "None", "a:"}, {",", "-", "a:"}, {",", "–", "a:"}, {",", ".", "a:"}, {",", "..", "a:"},
 
 		{",", "12.5 g", `runs.csv:2:3: column "yield": expected a finite number, got "12.5 g"`},
-		{",", "3O.5", `runs.csv:2:3: column "yield": expected a finite number, got "3O.5"; write a number alone, without unit or separators; if it failed, give the flag --failed or failed="col('yield') == '3O.5'"`},
-		{",", "½", `runs.csv:2:3: column "yield": expected a finite number, got "½"; write a number alone`},
+		{",", "3O.5", `runs.csv:2:3: column "yield": expected a finite number, got "3O.5". Write a number alone, without unit or separators. If it failed, write failed="col('yield') == '3O.5'" (--failed)`},
+		{",", "½", `runs.csv:2:3: column "yield": expected a finite number, got "½". Write a number alone`},
 		{",", "error 404", `runs.csv:2:3: column "yield": expected a finite number, got "error 404"`},
 		{",", "<LOD", `runs.csv:2:3: column "yield": "<LOD" says on which side of a limit`},
 		{",", "<5 mg", `runs.csv:2:3: column "yield": expected a finite number, got "5 mg"`},
@@ -110,7 +110,7 @@ func TestFailedByCondition(t *testing.T) {
 		t.Errorf("notes %v", p.Notes)
 	}
 	if q, err := loadText(runs, problem.LoadOptions{Where: "status == 'ok'", Compile: byStatus}); err != nil || q.Failed != nil ||
-		!hasNote(q, "where= leaves no row for 2 of 4 options: c, d") {
+		!hasNote(q, "where= removes all rows of 2 of 4 options: c, d") {
 		t.Errorf("error %v, notes %v", err, q.Notes)
 	}
 	if _, err := loadText(runs, problem.LoadOptions{Failed: "state == 'x'", Compile: byStatus}); err == nil ||
@@ -134,7 +134,7 @@ func TestOutcomeNotes(t *testing.T) {
 		}
 		for _, want := range []string{
 			`column "yield": measurements without a value count as failed (4): 2 "crash", 1 "lost", 1 "inf". Leave the cell empty if nothing was measured`,
-			`column "yield": only a limit is known of some values: 2 below, 1 above`,
+			`column "yield" has limits instead of some values: 2 below, 1 above`,
 			"fc and fb cannot draw simulated rewards from these measurements",
 		} {
 			if !hasNote(p, want) {

@@ -151,19 +151,20 @@ func Environments() []EnvironmentEntry {
 		{Name: EnvironmentBernoulli, Doc: "1 with probability mean, else 0; within bounds [lo, hi], hi or lo"},
 		{Name: EnvironmentResampled, Doc: "drawn with replacement from measured rewards"},
 		{Name: EnvironmentPosterior,
-			Doc: "around expected rewards that each run draws from what the measurements of the table say, as best(p) believes it; " +
-				"answers are graded by these"},
+			Doc: "normal noise around expected rewards that each run draws from the posterior of best(p); the errors of answers are counted " +
+				"against these"},
 		{Name: EnvironmentPrior,
-			Doc: "around expected rewards that each run draws from the kernel, as a Gaussian process; answers are graded by these"},
+			Doc: "normal noise around expected rewards that each run draws from the kernel, as a Gaussian process; the errors of answers " +
+				"are counted against these"},
 		{Name: EnvironmentStudent, Doc: "heavy tails: Student's t noise of the same standard deviation", Means: "degrees of freedom",
 			Strength: 3, Above: 2, Most: 1e6},
-		{Name: EnvironmentOutliers, Doc: fmt.Sprintf("normal noise, in a share of the rewards %d times as wide", OutlierFactor),
+		{Name: EnvironmentOutliers, Doc: fmt.Sprintf("normal noise that is %d times as wide for a share of the rewards", OutlierFactor),
 			Means: "share of outliers", Strength: 0.02, Above: 0, Most: 0.5},
-		{Name: EnvironmentDrift, Doc: "normal noise; each arm moves by the same amount from round to round, drawn once a run from " +
-			"N(0, (strength · noise)²); the best arm is the one that is best in the first round", Means: "drift per round over noise",
+		{Name: EnvironmentDrift, Doc: "normal noise; the mean of each arm moves by a constant per round, drawn once per run from N(0, " +
+			"(strength · noise)²); the best arm is the best one in the first round", Means: "drift per round over noise",
 			Strength: 0.1, Above: 0, Most: 1e6},
-		{Name: EnvironmentBatch, Doc: "normal noise; all rewards of a task in a round have a further error in common, N(0, " +
-			"(strength · noise)²)", Means: "error of a round over noise", Strength: 0.1, Above: 0, Most: 1e6},
+		{Name: EnvironmentBatch, Doc: "normal noise; all rewards of a task in a round also share an error, N(0, (strength · " +
+			"noise)²)", Means: "error of a round over noise", Strength: 0.1, Above: 0, Most: 1e6},
 		{Name: EnvironmentAutocorrelated, Doc: "normal noise, correlated from one pull of an arm to its next within a round, AR(1)",
 			Means: "correlation of neighbours", Strength: 0.3, Above: 0, Most: 0.999},
 	}

@@ -33,11 +33,15 @@ type Problem struct {
 	// data with the sign changed: the higher is always the better. See Turned.
 	Goal string
 	Mean []float64 // N expected rewards, or nil when one of them is unknown
-	// N expected rewards, NaN where unknown; nil where Mean is not nil, and where all are unknown
+	// N expected rewards, NaN if unknown; nil if Mean is not nil, and where all are unknown
 	Partial []float64
-	// N costs of one pull above 0, in any unit; nil where all cost the same. Allocations of CoTestFC and
+	// N costs of one pull above 0, in any unit; nil if all cost the same. Allocations of CoTestFC and
 	// CoBayesFC then spend least, and do not pull least
-	Cost    []float64
+	Cost []float64
+	// whether each cost is predicted, because the data have none for that arm; nil if none is
+	CostPredicted []bool
+	// V weights of the tasks for one recommendation for all of them, ≥ 0; nil means equal ones
+	Weights []float64
 	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
 	Rewards [][]float64 // N measured populations to resample, or nil
 	// what measurements of one task that are made side by side have in common; nil if nothing is known to
@@ -45,10 +49,11 @@ type Problem struct {
 	Block  *Block
 	Rows   []Row    // what was measured, one by one, by arm, if it came so; else nil
 	Blocks []string // names of the blocks of Rows; nil without blocks
-	// N counts of measurements that were tried and gave no value, such as a reaction that failed; nil where none failed
+	// N counts of measurements that were tried and gave no value, such as a reaction that failed; nil if none failed
 	Failed  []int
 	Sources []Source // the files it came from
 	Long    *Long    // columns of the long table that it came from; nil of another
+	Also    []Also   // other measured quantities of the same arms, which best weighs too; nil without
 	// of feature columns of text: what their codes represent, from 0; nil without any
 	Categories map[string][]string
 	Notes      []Note // how the files were read, where that is not plain
@@ -56,9 +61,9 @@ type Problem struct {
 	KernelNotes []Note
 }
 
-// Block says what measurements have in common that are made side by side: a day, a plate, a batch.
+// Block states what measurements have in common that are made side by side: a day, a plate, a batch.
 type Block struct {
-	Name string // of the block
+	Name string // name of the block
 	// standard deviation of the effect that a block has on all its simulated normal rewards, reward units, where a plan
 	// measures side by side; measured populations have their own
 	Effect float64
@@ -76,7 +81,7 @@ type Source struct {
 	Dialect Dialect `json:"dialect,omitzero"`
 }
 
-// Means returns the N expected rewards, NaN where they are unknown; nil where all are.
+// Means returns the N expected rewards, NaN if they are unknown; nil if all are.
 func (p *Problem) Means() []float64 {
 	if p.Mean != nil {
 		return p.Mean
@@ -142,7 +147,8 @@ func (p *Problem) only(tasks []int, keep func(arm int) bool) *Problem {
 			}
 		}
 	}
-	q.Tasks, q.Arms = p.Tasks.Subset(tasks), p.Arms.Subset(index)
+	q.Tasks, q.Arms, q.Weights = p.Tasks.Subset(tasks), p.Arms.Subset(index), indices.Of(p.Weights, tasks)
+	q.CostPredicted = indices.Of(p.CostPredicted, index)
 	for _, list := range []*[]float64{&q.Noise.Scales, &q.Noise.SD, &q.Mean, &q.Partial, &q.Reps, &q.Cost} {
 		*list = indices.Of(*list, index)
 	}
@@ -263,7 +269,7 @@ func (p *Problem) checkArms() error {
 	case p.Cost != nil && len(p.Cost) != n:
 		return fmt.Errorf("%d costs for %d arms", len(p.Cost), n)
 	case p.Partial != nil && (p.Mean != nil || len(p.Partial) != n):
-		return fmt.Errorf("partial means beside means, or %d of them for %d arms", len(p.Partial), n)
+		return fmt.Errorf("give either all means or partial means, one for each arm; got %d partial means for %d arms", len(p.Partial), n)
 	}
 	for i, v := range p.TaskOf {
 		if v < 0 || v >= p.V() || (i > 0 && v < p.TaskOf[i-1]) {
@@ -330,13 +336,12 @@ func (p *Problem) checkNoise() error {
 	}
 	lo, hi := m.Bounds[0], m.Bounds[1]
 	if m.UnknownBy != "" || !(lo < hi) || math.IsInf(hi-lo, 0) {
-		return noiseErrorf("Bounds", "bounds need two finite numbers, the lower one first, and noise that is not unknown; "+
-			"got [%g, %g]", lo, hi)
+		return noiseErrorf("Bounds", "bounds need two finite numbers, the lower one first, and known noise; got [%g, %g]", lo, hi)
 	}
 	for i, s := range p.Noise.Scales {
 		switch half := (hi - lo) / 2; {
 		case math.Abs(s-half) > 1e-12*half:
-			return fmt.Errorf("%s: rewards between %g and %g have the noise scale %g, half of that, got %g", p.Where(i), lo, hi, half, s)
+			return fmt.Errorf("%s: rewards between %g and %g have the noise scale %g, half of their range, got %g", p.Where(i), lo, hi, half, s)
 		case p.Mean != nil && (p.Mean[i] < lo || p.Mean[i] > hi):
 			b := p.TurnedBounds(m.Bounds)
 			return noiseErrorf("Bounds", "%s: the mean %g is outside of the bounds [%g, %g]", p.Where(i), p.Turned(p.Mean[i]), b[0], b[1])

@@ -85,14 +85,15 @@ func (p reading) align(column string, blocks [][]string) {
 		order := blocks[set[0]]
 		for _, i := range set {
 			if len(blocks[i]) != len(order) {
-				panic(p.t.at(cell{}, "%s has rewards in %d blocks (column %q), and %s in %d; all arms of a task need the same blocks", p.Where(i),
+				panic(p.t.at(cell{}, "%s has rewards in %d blocks (column %q), but %s has rewards in %d. All arms of a task need the same "+
+					"blocks", p.Where(i),
 					len(blocks[i]), column, p.Where(set[0]), len(order)))
 			}
 			place := lists.Keyed(blocks[i], func(k int, block string) (string, int) { return block, k })
 			p.Rewards[i] = lists.Map(order, func(block string) float64 {
 				at, there := place[block]
 				if !there {
-					panic(p.t.at(cell{}, "%s has no reward in block %q (column %q), and %s has one; all arms of a task need the same blocks",
+					panic(p.t.at(cell{}, "%s has no reward in block %q (column %q), but %s has one. All arms of a task need the same blocks",
 						p.Where(i), block, column, p.Where(set[0])))
 				}
 				return p.Rewards[i][at]
@@ -125,8 +126,8 @@ func (p reading) summarise() armNoise {
 		}
 		size := lists.Max(rewards, math.Abs)
 		if given != nil && math.Abs(given[i]-p.Mean[i]) > agreement*size {
-			panic(p.t.at(cell{}, "%s: its %d rewards average %.6g, but the problem table says mean %.6g; leave the column mean out "+
-				"of the table, so that the rewards say it, or leave rewards= out", p.Where(i), len(rewards), p.Mean[i], given[i]))
+			panic(p.t.at(cell{}, "%s: its %d rewards have the mean %.6g, but the problem table has the mean %.6g. Leave out the column mean or "+
+				"rewards=", p.Where(i), len(rewards), p.Mean[i], given[i]))
 		}
 	}
 	return s
@@ -181,7 +182,8 @@ func (p reading) setNoise(m NoiseModel, s armNoise) {
 	}
 	for i, sigma := range m.Scales {
 		if !(sigma > 0) {
-			panic(p.t.at(cell{}, "%s: the noise scale is %g, but it must be positive; noise=\"task\" pools it over the task, or give a number",
+			panic(p.t.at(cell{}, "%s: the noise scale is %g, but it must be positive. Write noise=\"task\" to pool it over the task, or give a "+
+				"number",
 				p.Where(i), sigma))
 		}
 	}

@@ -37,7 +37,7 @@ func TestBlocksOfRewards(t *testing.T) {
 		t.Errorf("without blocks: error %v", err)
 	}
 	for want, text := range map[string]string{
-		"all arms of a task need the same blocks": "task,arm,rep,reward,day\none,a,1,1,mon\none,a,2,2,tue\none,b,1,3.5,tue\n",
+		"All arms of a task need the same blocks": "task,arm,rep,reward,day\none,a,1,1,mon\none,a,2,2,tue\none,b,1,3.5,tue\n",
 		"has no reward in block":                  "task,arm,rep,reward,day\none,a,1,1,mon\none,a,2,2,tue\none,b,1,4,tue\none,b,2,3,wed\n",
 		"has two rewards in block \"tue\"":        "task,arm,rep,reward,day\none,a,1,1,mon\none,a,2,2,tue\none,b,1,4,tue\none,b,2,3,tue\n",
 		"day":                                     "task,arm,rep,reward\none,a,1,1\none,a,2,2\none,b,1,4\none,b,2,3\n",

@@ -36,17 +36,17 @@ type table struct {
 	column    map[string]int
 	unnamed   map[string]bool   // names of columns whose names are empty in the file
 	twice     map[string]string // the name that the second column of a name gets, until that is noted
-	cells     []*cells          // of each column
+	cells     []*cells          // cells of each column
 	lines     []int32           // of each row; rows of empty cells are left out
 	preamble  int               // lines above the header
 	mark      bool              // whether the file begins with a byte order mark
 
-	allowance *allowance.Allowance // of what is made while it is read
+	allowance *allowance.Allowance // memory allowance while it is read
 
 	names    []string // columns that the file says have names
 	layout   layout
 	said     []Note            // on how it was read, and on how names and numbers are written
-	failed   []bool            // rows of which LoadOptions.Failed says so; nil without it
+	failed   []bool            // rows of which LoadOptions.Failed states so; nil without it
 	computed map[string]bool   // columns that are not in the file
 	goal     string            // GoalMax or GoalMin
 	read     []string          // columns that conditions and computed columns read
@@ -145,7 +145,11 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 	sum := sha256.Sum256(data)
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}, allowance: opt.allowance()}
 	if packed {
-		data = t.unpacked(data, MaxData, opt.context())
+		perLine := 0
+		if opt.Long != nil {
+			perLine = perRow
+		}
+		data = t.unpacked(data, MaxData, perLine, opt.context())
 	}
 	if opt.Decode != nil {
 		data, err = opt.Decode(allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit), data)
@@ -318,13 +322,13 @@ func (t *table) standardNames(names ...string) {
 func (t *table) noColumn(name string) try.Failure {
 	hint := t.separatorHint()
 	if strings.Contains(strings.Join(t.header, ""), replaced) {
-		hint += "; the file is not UTF-8, which spoils names: save it as UTF-8"
+		hint += ". The file is not UTF-8, so names may be unreadable. Save it as UTF-8"
 	}
 	return try.Failure{Err: &DataError{Path: t.path, Line: 1 + t.preamble, Unknown: name, Known: t.header,
 		Message: fmt.Sprintf("no column %q; the columns are %s%s", name, t.columns(), hint)}}
 }
 
-// separatorHint says what separates columns, where a table seems to have one column.
+// separatorHint states what separates columns, where a table seems to have one column.
 func (t *table) separatorHint() string {
 	if len(t.header) == 1 {
 		return "; columns are separated by commas, semicolons, tabs or vertical bars"
@@ -374,7 +378,8 @@ func (t *table) numberIn(c cell, column string) (float64, error) {
 	case c.text == "":
 		wrong = "expected a finite number, the cell is empty"
 	case err != nil && t.separator == ',' && strings.Count(c.text, ",") == 1 && decimalComma(c.text):
-		wrong = fmt.Sprintf("expected a finite number, got %q; decimal commas are read where semicolons or tabs separate the columns", c.text)
+		wrong = fmt.Sprintf("expected a finite number, got %q. Decimal commas are allowed only if semicolons or tabs separate the "+
+			"columns", c.text)
 	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
 		wrong = fmt.Sprintf("expected a finite number, got %q", c.text)
 	case !isDecimal(text):

@@ -28,8 +28,8 @@ func TestTableTexts(t *testing.T) {
 		{"small sd", "task,arm,mean,sd\na,b,1,1e-300\n", `p.csv:2:7: column "sd": numbers must be 0, or of a size from 1e-100 to 1e100, got 1e-300`},
 		{"half a measurement", "task,arm,mean,reps\na,b,1,1.5\n", `p.csv:2:7: column "reps": expected a whole number of measurements from 1 to 1000000000, got 1.5`},
 		{"more measurements than there can be", "task,arm,mean,reps\na,b,1,1e10\n", `p.csv:2:7: column "reps": expected a whole number of measurements from 1 to 1000000000, got 1e+10`},
-		{"tasks that look alike", "task,arm,mean\n" + composed + ",b,1\n" + apart + ",b,1\n", `p.csv:3:1: "café" looks like the name in line 2 but has other characters, U+0065 here and U+00E9 there; write both names alike`},
-		{"arms that look alike", "task,arm,mean\na," + apart + ",1\nb," + composed + ",1\n", `p.csv:3:3: "café" looks like the name in line 2 but has other characters, U+00E9 here and U+0065 there; write both names alike`},
+		{"tasks that look alike", "task,arm,mean\n" + composed + ",b,1\n" + apart + ",b,1\n", `p.csv:3:1: "café" looks like the name in line 2 but has other characters: U+0065 here and U+00E9 there. Write both names alike`},
+		{"arms that look alike", "task,arm,mean\na," + apart + ",1\nb," + composed + ",1\n", `p.csv:3:3: "café" looks like the name in line 2 but has other characters: U+00E9 here and U+0065 there. Write both names alike`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := write(t, "p.csv", c.table)

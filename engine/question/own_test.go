@@ -37,7 +37,7 @@ func TestOwn(t *testing.T) {
 		t.Errorf("the algorithm's name is %q, %v", id.Algorithm, err)
 	}
 	q.Algorithm = "CoTestFC"
-	if _, err := q.Begin(ctx, nil); err == nil || !strings.Contains(err.Error(), `Algorithm must be left out or "Largest"`) {
+	if _, err := q.Begin(ctx, nil); err == nil || !strings.Contains(err.Error(), `Algorithm must be empty or "Largest"`) {
 		t.Errorf("two algorithms are %v", err)
 	}
 }

@@ -43,13 +43,13 @@ func (q Question) Entry() (algorithms.Entry, error) {
 	case e.Name == "":
 		return e, errors.New("an algorithm of your own needs a name")
 	case taken == nil:
-		return e, fmt.Errorf("an algorithm of your own needs a name of its own: %s is one of gonb-cope", e.Name)
+		return e, fmt.Errorf("choose another name for your algorithm: %s is an algorithm of gonb-cope", e.Name)
 	case e.New == nil:
-		return e, fmt.Errorf("%s: New is missing, which makes the algorithm for a model", e.Name)
+		return e, fmt.Errorf("%s: set New, the function that makes the algorithm for a model", e.Name)
 	case q.Algorithm != "" && q.Algorithm != e.Name:
-		return e, fmt.Errorf("Algorithm must be left out or %q beside an algorithm of your own, got %q", e.Name, q.Algorithm)
+		return e, fmt.Errorf("with an algorithm of your own, Algorithm must be empty or %q, got %q", e.Name, q.Algorithm)
 	case q.Own.Mode != "" && q.Own.Mode != q.Mode:
-		return e, fmt.Errorf("%s is for mode %q, and the question is of mode %q", e.Name, q.Own.Mode, q.Mode)
+		return e, fmt.Errorf("%s is for mode %q, but the question has mode %q", e.Name, q.Own.Mode, q.Mode)
 	case q.Mode != engine.ModeFC && q.Mode != engine.ModeFB:
 		return e, fmt.Errorf("Mode must be %q or %q, got %q", engine.ModeFC, engine.ModeFB, q.Mode)
 	}
@@ -120,7 +120,7 @@ func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error)
 		return nil, err
 	}
 	if e.Role == algorithms.RoleReference && !q.Simulated {
-		return nil, fmt.Errorf("%s is a reference that knows the expected rewards: measurements cannot answer it", e.Name)
+		return nil, fmt.Errorf("%s is a reference that knows the expected rewards. It cannot be used with measurements", e.Name)
 	}
 	m, err := q.Model(ctx, memory)
 	if err != nil {

@@ -37,9 +37,8 @@ func ClaimsOf(fc, fb Sweep) (_ Claims, err error) {
 	}
 	if len(asked) == 0 {
 		return Claims{}, errors.New(
-			"nothing to judge: claims need a sweep over case (1, 2, 3), gap and algorithm with CoKernelFC and one of IndRAGE/V, " +
-				"IndRAGE and its competitors, " +
-				"or one over case, budget and algorithm with CoKernelFB and one of its competitors")
+			"this sweep has nothing to compare. Sweep fc over case (1, 2, 3), gap and algorithm, with CoKernelFC and IndRAGE, IndRAGE/V or a " +
+				"competitor. Or sweep fb over case, budget and algorithm, with CoKernelFB and a competitor")
 	}
 	slices.SortStableFunc(asked, func(a, b openClaim) int { return cmp.Compare(a.Case, b.Case) })
 	perCase := map[float64]float64{}
@@ -78,7 +77,7 @@ func (s Sweep) panel(mode, name string) (panel, error) {
 	if len(s.Names) == 0 && len(s.Rows) == 0 {
 		return p, nil
 	}
-	wrong := fmt.Errorf("claims need a sweep of %s over case, %s and algorithm (and seed, if you like); this one sweeps %s", mode, name,
+	wrong := fmt.Errorf("claims need a sweep of %s over case, %s and algorithm (seed is optional). This one sweeps %s", mode, name,
 		listed(s.Names))
 	t, err := s.table()
 	if err != nil {
@@ -101,7 +100,7 @@ func (s Sweep) panel(mode, name string) (panel, error) {
 		}
 		for _, results := range g.results {
 			if name := results[0].Problem; !strings.HasPrefix(name, fmt.Sprintf("paper case %g,", number)) {
-				return p, fmt.Errorf("claims are what the paper says about its own problems, paper(case=...); this sweep has results for %q", name)
+				return p, fmt.Errorf("claims are statements about the paper's own problems, paper(case=...). This sweep has results for %q", name)
 			}
 		}
 		p.cells = append(p.cells, panelCell{number, value, g.results})

@@ -90,7 +90,7 @@ func TestVerdicts(t *testing.T) {
 		"1, gap 0.1: CoKernelFC needs as many samples as IndRAGE/V":           "holds",
 		"1, gap 0.2: CoKernelFC needs as many samples as IndRAGE/V":           "holds within 10 %; a difference of 3 % shows",
 		"1, gap 0.3: CoKernelFC needs as many samples as IndRAGE/V":           "fails it is 1.5 times as many",
-		"1, gap 0.4: CoKernelFC needs as many samples as IndRAGE/V":           "open the interval is wider than 10 %: run more",
+		"1, gap 0.4: CoKernelFC needs as many samples as IndRAGE/V":           "open the interval is wider than 10 %; use more runs",
 		"1, gap 0.5: CoKernelFC needs as many samples as IndRAGE/V":           "open 29 runs are too few",
 		"2, gap 0.1: CoKernelFC needs more samples than IndRAGE/V":            "holds",
 		"2, gap 0.1: CoKernelFC needs fewer samples than IndRAGE":             "holds",
@@ -104,18 +104,18 @@ func TestVerdicts(t *testing.T) {
 		"3, gap 0.1: CoKernelFC needs fewer samples than IndPolyALBA":         "fails it is 2 times as many",
 		"1, budget 100: CoKernelFB errs less than IndPeaceFB":                 "holds",
 		"1, budget 200: CoKernelFB errs less than IndPeaceFB":                 "fails it errs in 20 % more of the runs",
-		"1, budget 300: CoKernelFB errs less than IndPeaceFB":                 "open the interval includes 0: more runs may decide",
-		"1, budget 400: CoKernelFB errs less than IndPeaceFB":                 "open both below 0.88 %: not measurable",
+		"1, budget 300: CoKernelFB errs less than IndPeaceFB":                 "open the interval includes 0; more runs may decide",
+		"1, budget 400: CoKernelFB errs less than IndPeaceFB":                 "open both are below 0.88 %, too small to compare",
 		"1, budget 300: CoKernelFB errs less than CoKernelFB-IndAlloc":        "fails the two err in the same runs",
-		"1, budget 400: CoKernelFB errs less than CoKernelFB-IndAlloc":        "open both below 0.38 %: not measurable",
+		"1, budget 400: CoKernelFB errs less than CoKernelFB-IndAlloc":        "open both are below 0.38 %, too small to compare",
 		"3, budget 100: CoKernelFB errs about as often as IndPeaceFB":         "holds",
 		"3, budget 200: CoKernelFB errs about as often as IndPeaceFB":         "fails it errs in 20 % fewer of the runs",
 		"3, budget 300: CoKernelFB is closer to IndPeaceFB than in case 1":    "fails they are 40 % of the runs further apart",
 		"3, budget 300: CoKernelFB errs about as often as IndPeaceFB":         "fails it errs in 40 % fewer of the runs",
-		"3, budget 400: CoKernelFB errs about as often as IndPeaceFB":         "open both below 0.88 %: not measurable",
+		"3, budget 400: CoKernelFB errs about as often as IndPeaceFB":         "open both are below 0.88 %, too small to compare",
 		"3, budget 100: CoKernelFB is closer to IndPeaceFB than in case 1":    "holds",
-		"3, budget 200: CoKernelFB is closer to IndPeaceFB than in case 1":    "open the interval includes 0: more runs may decide",
-		"3, budget 400: CoKernelFB is closer to IndPeaceFB than in case 1":    "open in case 1 both below 0.88 %: not measurable",
+		"3, budget 200: CoKernelFB is closer to IndPeaceFB than in case 1":    "open the interval includes 0; more runs may decide",
+		"3, budget 400: CoKernelFB is closer to IndPeaceFB than in case 1":    "open in case 1 both are below 0.88 %, too small to compare",
 	} {
 		if have, ok := got[at]; !ok || !strings.HasPrefix(have, want) {
 			t.Errorf("%s: %q, want %q", at, have, want)
@@ -153,13 +153,13 @@ func TestClaimsMistakes(t *testing.T) {
 	foreign := cellOf(1, 0.1, engine.ModeFC, "CoKernelFC", 3, 1, 0, 0)
 	foreign.Result.Problem = "paper case 2, gap 0.1"
 	for want, c := range map[string][2]sim.Sweep{
-		`claims are what the paper says about its own problems, paper(case=...); this sweep has results for "paper case 2, gap 0.1"`: {{Names: names, Rows: []sim.SweepRow{foreign}}},
-		"nothing to judge: claims need a sweep over case (1, 2, 3), gap and algorithm":                                               {},
-		"nothing to judge": {{Names: names, Rows: []sim.SweepRow{row}}},
-		"claims need a sweep of fc over case, gap and algorithm (and seed, if you like); this one sweeps gap, algorithm, case, delta": {
+		`claims are statements about the paper's own problems, paper(case=...). This sweep has results for "paper case 2, gap 0.1"`: {{Names: names, Rows: []sim.SweepRow{foreign}}},
+		"this sweep has nothing to compare. Sweep fc over case (1, 2, 3), gap and algorithm":                                        {},
+		"this sweep has nothing to compare": {{Names: names, Rows: []sim.SweepRow{row}}},
+		"claims need a sweep of fc over case, gap and algorithm (seed is optional). This one sweeps gap, algorithm, case, delta": {
 			{Names: []string{"gap", "algorithm", "case", "delta"}, Rows: []sim.SweepRow{{Values: []any{.1, "CoKernelFC", 1., .1}, Result: row.Result}}}},
 		"claims need a sweep of fb over case, budget and algorithm; this one has runs of fc": {{}, {Names: []string{"case", "budget", "algorithm"}, Rows: []sim.SweepRow{row}}},
-		`algorithms are compared over a sweep of the name "algorithm"; this one sweeps case`: {{Names: []string{"case"}}},
+		`algorithms are compared over a sweep of "algorithm", but this one sweeps case`:      {{Names: []string{"case"}}},
 	} {
 		if _, err := sim.ClaimsOf(c[0], c[1]); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v\n want %s", err, want)

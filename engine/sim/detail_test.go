@@ -96,7 +96,7 @@ func TestReferences(t *testing.T) {
 		}
 		x := sim.Experiment{Problem: p, Mode: e.Mode, Algorithm: e.Name, Runs: 5, Detail: true, Options: engine.Options{Budget: 500}}
 		r := run(t, x)
-		if !strings.HasPrefix(r.Guarantee, "none: a reference, not an algorithm") {
+		if !strings.HasPrefix(r.Guarantee, "none: this is a reference, not an algorithm") {
 			t.Errorf("%s: guarantee %q", e.Name, r.Guarantee)
 		}
 		name, perV := strings.CutSuffix(e.Name, "/V")
@@ -133,8 +133,8 @@ func TestTooFewRuns(t *testing.T) {
 		delta   float64
 		want    string
 	}{
-		{p, 50, 0.005, "50 runs are too few to show that errors stay within delta = 0.005. With 0 of 50 wrong, the error rate may be as high as 7.1 %; 765 runs without an error would be enough"},
-		{p, 764, 0.005, "764 runs are too few to show that errors stay within delta = 0.005. With 0 of 764 wrong, the error rate may be as high as 0.5 %; 765 runs without an error would be enough"},
+		{p, 50, 0.005, "50 runs are too few to show that errors stay within delta = 0.005. With 0 of 50 wrong, the error rate may be as high as 7.1 %. 765 runs without an error would be enough"},
+		{p, 764, 0.005, "764 runs are too few to show that errors stay within delta = 0.005. With 0 of 764 wrong, the error rate may be as high as 0.5 %. 765 runs without an error would be enough"},
 		{p, 765, 0.005, ""},
 		{p, 1, 0.005, ""},
 		{&noisy, 200, 0.005, "errors exceed delta: "},

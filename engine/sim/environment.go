@@ -117,8 +117,8 @@ func DrawerOf(p *problem.Problem) (Drawer, error) {
 		return nil, fmt.Errorf("problem %q cannot be simulated: %s", p.Name, unmeasured)
 	}
 	if p.Mean == nil {
-		return nil, fmt.Errorf("problem %q cannot be simulated: it has no mean of every arm and no raw rewards; plan(p, gaps=…) "+
-			"predicts what it takes", p.Name)
+		return nil, fmt.Errorf("problem %q cannot be simulated, because it lacks raw rewards and the means of some arms. To predict sample "+
+			"sizes, use plan(p, gaps=…)", p.Name)
 	}
 	mean, sd := p.Mean, p.Noise.Deviations()
 	if p.Block != nil && p.Block.Effect > 0 { // a reward measured outside a block has a block of its own

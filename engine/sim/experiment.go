@@ -160,8 +160,8 @@ func (x Experiment) truth(run int) *problem.Problem {
 	return x.Problem
 }
 
-var errOwn = errors.New("results of an algorithm of your own without Digest are not stored: another program can have the same name; " +
-	"set Entry.Digest to a text that changes with the program")
+var errOwn = errors.New("results of your own algorithm are not stored without Digest, because another program can have the same name. " +
+	"Set Entry.Digest to a text that changes with the program")
 
 // question returns the question of each run.
 func (x Experiment) question() question.Question {

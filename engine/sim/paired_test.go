@@ -185,8 +185,8 @@ func TestPairedMistakes(t *testing.T) {
 		measure string
 	}{
 		`the measure must be one of "samples", "error", "rounds", "regret", got "time"`: {a, a, "time"},
-		`the rounds of a were not kept run by run`:                                      {without(a), a, "rounds"},
-		`the error of a is unknown: problem "made" has no expected rewards`:             {a, unknown, "error"},
+		`the rounds of the single runs of a were not kept`:                              {without(a), a, "rounds"},
+		`the error of a is unknown, because problem "made" has no expected rewards`:     {a, unknown, "error"},
 		`b has no finished run`: {a, engine.Result{Mode: "fc", Problem: "made", Algorithm: "b"}, "samples"},
 		`only runs on the same problem compare: a has fc on "made", a has fc on "another"`: {a, elsewhere, "samples"},
 	} {
@@ -216,7 +216,7 @@ func TestCompare(t *testing.T) {
 	}
 	for want, f := range map[string]func() error{
 		`the sweep has no runs of IndRAGE; it has CoKernelFC, IndKernelFC`: func() error { _, err := sim.Compare(s, "IndRAGE", "samples"); return err },
-		`algorithms are compared over a sweep of the name "algorithm"; this one sweeps gap`: func() error {
+		`algorithms are compared over a sweep of "algorithm", but this one sweeps gap`: func() error {
 			_, err := sim.Compare(sim.Sweep{Names: []string{"gap"}}, "IndRAGE", "samples")
 			return err
 		},
@@ -290,8 +290,8 @@ func TestSpeedup(t *testing.T) {
 		return sim.SweepRow{Values: []any{name}, Result: r}
 	}
 	for want, names := range map[string][2]string{
-		"the samples of IndRAGE/V are divided by the number of agents already, which leaves no speedup to measure": {"CoKernelFC", "IndRAGE/V"},
-		`a speedup compares samples of fixed confidence: unknown fc algorithm "CoKernelFB"`:                        {"CoKernelFB", "IndPeaceFB"},
+		"the samples of IndRAGE/V are already divided by the number of agents, so there is no speedup to measure": {"CoKernelFC", "IndRAGE/V"},
+		`a speedup compares samples of fixed confidence: unknown fc algorithm "CoKernelFB"`:                       {"CoKernelFB", "IndPeaceFB"},
 	} {
 		made := sim.Sweep{Names: []string{"algorithm"}, Rows: []sim.SweepRow{row(names[0], "fc"), row(names[1], "fc")}}
 		if _, err := sim.SpeedupOf(made, names[0], names[1]); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -26,7 +26,7 @@ func joined(runs int, parts []*Part) (*tally, error) {
 	for _, p := range parts {
 		from, to := p.Range()
 		if from < 0 || to > runs {
-			return nil, fmt.Errorf("a part from run %d to %d is not of an experiment of %d runs", from+1, to, runs)
+			return nil, fmt.Errorf("the part with runs %d to %d does not fit an experiment of %d runs", from+1, to, runs)
 		}
 		doubled := 0
 		for run := from; run < to; run++ {
@@ -139,9 +139,9 @@ func (t *partText) check() error {
 	case len(t.Done) != len(t.Scores):
 		return fmt.Errorf("it has %d runs and %d scores", len(t.Done), len(t.Scores))
 	case (len(t.Done) > 0) != (t.First != nil):
-		return errors.New("runs that finished have a first, and others have none")
+		return errors.New("a finished part must have a first run, and an unfinished one must not")
 	case (t.Misfits > 0) != (t.Misfit != nil) || t.Misfits > len(t.Done) || t.Priors > len(t.Done):
-		return errors.New("it counts more findings than runs")
+		return errors.New("it has more findings than runs")
 	}
 	before := t.From - 1
 	for _, run := range t.Done {

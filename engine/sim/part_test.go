@@ -133,7 +133,7 @@ func TestParts(t *testing.T) {
 	const divisions = 3
 	for _, x := range experiments(t, runs) {
 		want, err := sim.Run(context.Background(), x)
-		if errors.Is(err, engine.ErrUnsuited) || err != nil && strings.Contains(err.Error(), "is unknown; write noise=") {
+		if errors.Is(err, engine.ErrUnsuited) || err != nil && strings.Contains(err.Error(), "is unknown. Write noise=") {
 			continue
 		}
 		if err != nil {
@@ -262,7 +262,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Result(context.Background(), part(4, 6)); err == nil || !strings.Contains(err.Error(), "is not of an experiment of 5 runs") {
+	if _, err := other.Result(context.Background(), part(4, 6)); err == nil || !strings.Contains(err.Error(), "does not fit an experiment of 5 runs") {
 		t.Errorf("error %v, want a part of too many runs", err)
 	}
 	for _, limits := range [][2]int{{-1, 2}, {2, 2}, {4, 7}} {

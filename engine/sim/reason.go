@@ -52,27 +52,27 @@ const (
 // reasons has the format of each kind, with a verb for each name and number in order.
 var reasons = map[ReasonKind]string{
 	ReasonStopped: "runs of %s ended undecided (%s)",
-	ReasonFewRuns: "%d runs are too few for an interval to be trusted; %d at least",
+	ReasonFewRuns: "%d runs are too few for a reliable interval; at least %d are needed",
 
 	ReasonBarely:       "but by less than %g %%",
 	ReasonNoDifference: "the two differ by less than %g %%",
 	ReasonTimes:        "it is %.3g times as many",
 	ReasonWithin:       "within %.0f %%; a difference of %.2g %% shows",
 	ReasonMargin:       "a difference shows, but not whether it is more than %.0f %%",
-	ReasonWide:         "the interval is wider than %.0f %%: run more",
+	ReasonWide:         "the interval is wider than %.0f %%; use more runs",
 	ReasonNear:         "the two are within %.2g %% of each other",
-	ReasonOne:          "the interval includes 1: more runs may decide",
+	ReasonOne:          "the interval includes 1; more runs may decide",
 
 	ReasonMoreErrors:   "it errs in %.2g %% more of the runs",
 	ReasonFewerErrors:  "it errs in %.2g %% fewer of the runs",
 	ReasonSameRuns:     "the two err in the same runs",
-	ReasonZero:         "the interval includes 0: more runs may decide",
+	ReasonZero:         "the interval includes 0; more runs may decide",
 	ReasonErrorsWithin: "within %.2g %% of the runs; a difference of %.2g %% shows",
-	ReasonErrorsWide:   "the interval reaches past %.2g %%: run more",
-	ReasonBelow:        "both below %.2g %%: not measurable",
-	ReasonAbove:        "both above %.2g %%: not measurable",
-	ReasonFirstBelow:   "in case 1 both below %.2g %%: not measurable",
-	ReasonFirstAbove:   "in case 1 both above %.2g %%: not measurable",
+	ReasonErrorsWide:   "the interval extends beyond %.2g %%; use more runs",
+	ReasonBelow:        "both are below %.2g %%, too small to compare",
+	ReasonAbove:        "both are above %.2g %%, too large to compare",
+	ReasonFirstBelow:   "in case 1 both are below %.2g %%, too small to compare",
+	ReasonFirstAbove:   "in case 1 both are above %.2g %%, too large to compare",
 	ReasonApart:        "they are %.2g %% of the runs further apart",
 }
 

@@ -98,7 +98,7 @@ func (r *rounds) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, erro
 // checkAnswers returns an error for a wrong number of answers.
 func checkAnswers(want int, means []float64) error {
 	if len(means) != want {
-		return fmt.Errorf("%d rewards were asked for, and %d came", want, len(means))
+		return fmt.Errorf("%d rewards were requested, but %d were returned", want, len(means))
 	}
 	return nil
 }

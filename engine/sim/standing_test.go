@@ -117,7 +117,7 @@ func TestStandingOfFunctions(t *testing.T) {
 			return means[task+arm] + rng.NormFloat64()/10, nil
 		}
 		r := run(t, sim.Experiment{Problem: q, Mode: engine.ModeFC, Algorithm: c.algorithm, Options: engine.Options{}, Runs: 1, Draw: sim.Func(q, one)})
-		if r.Standing != engine.StandingProven || !strings.Contains(r.Guarantee, ", if the function's rewards are independent and "+c.want) {
+		if r.Standing != engine.StandingProven || !strings.Contains(r.Guarantee, ". This holds if the function's rewards are independent and "+c.want) {
 			t.Errorf("%s: %s; want %q", name, r.Guarantee, c.want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestUnknownNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 1})
-	if err == nil || !strings.Contains(err.Error(), "CoKernelFC needs to know how far rewards scatter") || !strings.Contains(err.Error(), "CoTestFC") {
+	if err == nil || !strings.Contains(err.Error(), "CoKernelFC needs a noise scale") || !strings.Contains(err.Error(), "CoTestFC") {
 		t.Errorf("error %v", err)
 	}
 	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})

@@ -31,7 +31,7 @@ import (
 
 // ResultsRevision is part of the key of stored results. Raise it with every change that alters a Result (random numbers, schedules,
 // roundings, fields of Result): older stored results are then recomputed.
-const ResultsRevision = 35
+const ResultsRevision = 36
 
 // Store keeps the results of finished experiments in a file, so that a repeated or resumed sweep does not recompute them. It is safe for
 // concurrent use by goroutines; a file belongs to one Store at a time.
@@ -42,7 +42,7 @@ type Store struct {
 	path  string
 	file  *os.File
 	mu    sync.Mutex
-	size  int64                 // of the file
+	size  int64                 // size of the file
 	safe  time.Time             // time of the last sync to disk
 	lines map[string]storedLine // by key
 }
@@ -94,7 +94,7 @@ func (s *Store) load() error {
 		}
 		line, err := parseLine(text[whole : whole+end])
 		if err != nil {
-			return fmt.Errorf("%s:%d: not a stored result: %w", s.path, number, err)
+			return fmt.Errorf("%s:%d: this line is not a stored result: %w", s.path, number, err)
 		}
 		s.lines[line.Key] = line
 		whole += end + 1
@@ -107,7 +107,7 @@ func (s *Store) load() error {
 	// a file that begins with zeros may be anything
 	zeros := text[whole] == 0 && (whole > 0 || len(torn) == 0)
 	if n := min(len(torn), len(lineStart)); !zeros && string(torn[:n]) != lineStart[:n] {
-		return fmt.Errorf("%s: not a store of results: its last line begins with %q", s.path, torn[:n])
+		return fmt.Errorf("%s is not a store of results. Its last line begins with %q", s.path, torn[:n])
 	}
 	if err := s.file.Truncate(s.size); err != nil {
 		return fmt.Errorf("store %s: dropping its unfinished last line: %w", s.path, err)
@@ -268,7 +268,7 @@ func restore(v any, text json.RawMessage, beside []special) error {
 		at++
 	})
 	if next < len(beside) {
-		return fmt.Errorf("its special number at %d has no place: the result has %d numbers", beside[next].At, at)
+		return fmt.Errorf("its special number at %d is out of range, because the result has %d numbers", beside[next].At, at)
 	}
 	return nil
 }
@@ -298,7 +298,8 @@ func floats(v reflect.Value, visit func(reflect.Value)) {
 const keyLength = 2 * sha256.Size
 
 // errDraw is returned for the key of an experiment with a reward function.
-var errDraw = errors.New("an experiment with a reward function of its own cannot be stored: nothing distinguishes it from another function")
+var errDraw = errors.New("an experiment with your own reward function cannot be stored, because two functions cannot be told from each " +
+	"other")
 
 // key returns SHA-256, in hexadecimal, over everything a result depends on.
 func (x Experiment) key(ctx context.Context) (string, error) {

@@ -155,7 +155,7 @@ func TestStoreKeys(t *testing.T) {
 	}
 	x, _ := base()
 	x.Draw = func(*rand.Rand, int, int, bool) (sim.Draw, error) { return sim.Draw{}, nil }
-	if _, _, err := s.Run(context.Background(), x); err == nil || !strings.Contains(err.Error(), "a reward function of its own cannot be stored") {
+	if _, _, err := s.Run(context.Background(), x); err == nil || !strings.Contains(err.Error(), "your own reward function cannot be stored") {
 		t.Errorf("a draw of its own: error %v", err)
 	}
 }
@@ -236,11 +236,11 @@ func TestStoreDamage(t *testing.T) {
 		}
 	}
 	for want, text := range map[string]string{
-		":2: not a stored result: invalid character '\\x00'":            string(whole[:first]) + zeros + "\n" + string(whole[first:]),
-		":2: not a stored result: invalid character":                    string(whole[:first]) + "?\n" + string(whole[first:]),
-		":1: not a stored result: its key must have 64 hexadecimal":     "{}\n",
-		`not a store of results: its last line begins with "task,arm"`:  "task,arm,mean",
-		":2: not a stored result: its special number at 9999 has no pl": string(whole[:first]) + strings.TrimSuffix(string(whole[first:]), "}\n") + `,"special":[{"at":9999,"bits":"1"}]}` + "\n",
+		":2: this line is not a stored result: invalid character '\\x00'":            string(whole[:first]) + zeros + "\n" + string(whole[first:]),
+		":2: this line is not a stored result: invalid character":                    string(whole[:first]) + "?\n" + string(whole[first:]),
+		":1: this line is not a stored result: its key must have 64 hexadecimal":     "{}\n",
+		`is not a store of results. Its last line begins with "task,arm"`:            "task,arm,mean",
+		":2: this line is not a stored result: its special number at 9999 is out of": string(whole[:first]) + strings.TrimSuffix(string(whole[first:]), "}\n") + `,"special":[{"at":9999,"bits":"1"}]}` + "\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

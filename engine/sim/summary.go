@@ -208,11 +208,11 @@ func sampleOf(measure string, results ...engine.Result) (sample, error) {
 		case r.Runs == 0:
 			return s, fmt.Errorf("%s has no finished run", r.Algorithm)
 		case (measure == MeasureError || measure == MeasureRegret) && r.Errors.Runs == 0:
-			return s, fmt.Errorf("the %s of %s is unknown: problem %q has no expected rewards", measure, r.Algorithm, r.Problem)
+			return s, fmt.Errorf("the %s of %s is unknown, because problem %q has no expected rewards", measure, r.Algorithm, r.Problem)
 		case r.Detail == nil && len(results) == 1:
 			return s.fromSummary(measure, r)
 		case r.Detail == nil:
-			return s, fmt.Errorf("%s was run with several seeds without keeping its runs one by one, so they cannot be pooled", r.Algorithm)
+			return s, fmt.Errorf("%s was run with several seeds, but its single runs were not kept. So they cannot be pooled", r.Algorithm)
 		}
 		s.values = append(s.values, measured(measure, r.Detail)...)
 		s.ids = append(s.ids, lists.Map(r.Detail.Run, func(run int) [2]uint64 { return [2]uint64{r.Seed, uint64(run)} })...)
@@ -232,7 +232,7 @@ func (s sample) fromSummary(measure string, r engine.Result) (sample, error) {
 	i := r.SamplesPerAgent
 	switch measure {
 	case MeasureRounds:
-		return s, fmt.Errorf("the rounds of %s were not kept run by run", r.Algorithm)
+		return s, fmt.Errorf("the rounds of the single runs of %s were not kept", r.Algorithm)
 	case MeasureError:
 		s.count, s.mean = r.Errors.Count, r.Errors.Rate
 		return s, nil

@@ -33,7 +33,7 @@ type group struct {
 // table groups the rows of a sweep over algorithms.
 func (s Sweep) table() (*table, error) {
 	if !slices.Contains(s.Names, nameAlgorithm) {
-		return nil, fmt.Errorf("algorithms are compared over a sweep of the name %q; this one sweeps %s", nameAlgorithm, listed(s.Names))
+		return nil, fmt.Errorf("algorithms are compared over a sweep of %q, but this one sweeps %s", nameAlgorithm, listed(s.Names))
 	}
 	t := &table{}
 	var columns []int
@@ -127,14 +127,14 @@ type SweepRow struct {
 
 // Comparison compares one algorithm with a reference on the same problem, with 95 % intervals.
 type Comparison struct {
-	Values     []any           `json:"values"` // of the swept names without the algorithm
+	Values     []any           `json:"values"` // values of the swept names without the algorithm
 	Algorithm  string          `json:"algorithm"`
 	Difference engine.Interval `json:"difference"` // algorithm - reference, in units of the measure
 	// algorithm / reference; zero if the reference measures 0
 	Ratio engine.Interval `json:"ratio"`
 	// whether runs with common seeds are paired
 	Paired bool `json:"paired"`
-	Runs   int  `json:"runs"` // of the smaller sample
+	Runs   int  `json:"runs"` // runs of the smaller sample
 }
 
 // Comparisons is the value of paired(...).
@@ -205,7 +205,7 @@ func SpeedupOf(s Sweep, algorithm, alone string) (_ Speedup, err error) {
 			return Speedup{}, fmt.Errorf("a speedup compares samples of fixed confidence: %w", err)
 		}
 		if entry.DividedByV {
-			return Speedup{}, fmt.Errorf("the samples of %s are divided by the number of agents already, which leaves no speedup to measure", name)
+			return Speedup{}, fmt.Errorf("the samples of %s are already divided by the number of agents, so there is no speedup to measure", name)
 		}
 	}
 	for _, g := range t.groups {

@@ -38,7 +38,7 @@ func TestUnstatedNoise(t *testing.T) {
 	for _, e := range algorithms.All() {
 		r, err := run(e, silent)
 		if !e.EstimatesScales() {
-			if err == nil || !strings.Contains(err.Error(), "write noise= with the standard deviation of one reward") {
+			if err == nil || !strings.Contains(err.Error(), "Write noise= with the standard deviation of one reward") {
 				t.Errorf("%s %s runs without a noise scale: %v", e.Mode, e.Name, err)
 			}
 			continue

@@ -50,7 +50,7 @@ func TestAnswersAreSaid(t *testing.T) {
 	says("an id that there is not", bob, url.Values{"store": {"B00000"}, "r.B00000": {"3"}}, 422, "B00000")
 	says("what is no id", bob, url.Values{"store": {"x"}, "r.x": {"3"}}, 422, "is not an id")
 	says("no number, for a row of another", bob, url.Values{"store": {ids[1]}, "r." + ids[1]: {"much"}}, 422, "is not a number")
-	says("thousands", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"1,234"}}, 422, "may be 1.2340 or 1234")
+	says("thousands", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"1,234"}}, 422, "may mean 1.2340 or 1234")
 	says("a huge number", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"1e308"}, "sure." + ids[1]: {"1"}}, 422, "from -1e100 to 1e100")
 	if _, err := c.Do(t.Context(), &campaign.Close{Reason: "the freezer broke", By: "Ann"}); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestDoubtedValue(t *testing.T) {
 	_, text := ann.post("/ask", nil)
 	id := idsOf(text)[0]
 	form := url.Values{"store": {id}, "r." + id: {"83,1"}}
-	if status, text := ann.post("/tell", form); status != 422 || !strings.Contains(text, "far from all others") || strings.Contains(text, "--sure") || strings.Count(text, "I am sure of this value") != 1 {
+	if status, text := ann.post("/tell", form); status != 422 || !strings.Contains(text, "far from all other rewards") || strings.Contains(text, "--sure") || strings.Count(text, "I am sure of this value") != 1 {
 		t.Errorf("status %d: %s", status, text)
 	}
 	form.Set("sure."+id, "1")
@@ -126,7 +126,7 @@ func TestFailedPulls(t *testing.T) {
 	ann, bob := joined(t, c, s, "Ann"), joined(t, c, s, "Bob")
 	_, text := ann.post("/ask", nil)
 	ids := idsOf(text)
-	if !strings.Contains(text, "A reaction or run that fails is a result, with the reward 0,") || !strings.Contains(text, `name="worst" value="`+ids[0]+`">It failed: store 0<`) {
+	if !strings.Contains(text, "A reaction or run that fails gets the reward 0.") || !strings.Contains(text, `name="worst" value="`+ids[0]+`">It failed: store 0<`) {
 		t.Errorf("the rule: %s", text)
 	}
 	if status, text := ann.post("/tell", url.Values{"fail": {ids[0]}, "why." + ids[0]: {" "}, "r." + ids[1]: {"5"}}); status != 422 || !strings.Contains(text, "write the reason") || !strings.Contains(text, "<details open>") || !strings.Contains(text, `value="5"`) {
@@ -150,11 +150,11 @@ func TestFailedPulls(t *testing.T) {
 		says   string
 		button bool
 	}{
-		{func(p *problem.Problem) { p.Goal = problem.GoalMin }, "with the largest reward that it can have (0 would be among the best)", false},
+		{func(p *problem.Problem) { p.Goal = problem.GoalMin }, "the largest possible reward (0 would be among the best)", false},
 		{func(p *problem.Problem) {
 			p.Goal, p.Noise, p.Mean = problem.GoalMin, problem.NoiseModel{Scales: []float64{2, 2, 2, 2, 2, 2}, Bounds: &[2]float64{-4, 0}}, nil
-		}, "with the reward 4,", true},
-		{func(p *problem.Problem) { p.Mean = []float64{-1, 0, 1, 1, 1, 1} }, "with the lowest reward that it can have", false},
+		}, "gets the reward 4.", true},
+		{func(p *problem.Problem) { p.Mean = []float64{-1, 0, 1, 1, 1, 1} }, "the lowest possible reward", false},
 	} {
 		c, s := startedWith(t, r.change)
 		_, text := joined(t, c, s, "Ann").post("/ask", nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// A preview says whether an id was handed out. guesses counts each person's ids that were not, so that a person
+// A preview reports whether an id was handed out. guesses counts each person's ids that were not, so that a person
 // cannot find others' ids by trying.
 type guesses struct {
 	mu  sync.Mutex
@@ -29,8 +29,7 @@ const (
 )
 
 // errTooMany answers a person who has named too many.
-const errTooMany = "too many ids that were never handed out came from you within an hour: measure and store by your list, " +
-	"and try sheets later"
+const errTooMany = "your sheets had too many unknown ids within an hour. Store results from your list, and try sheets later"
 
 // may reports whether a person may name further ids.
 func (g *guesses) may(by string, now time.Time) bool {

@@ -81,7 +81,7 @@ func TestFaultForeignHosts(t *testing.T) {
 		var body bytes.Buffer
 		body.ReadFrom(answer.Body)
 		answer.Body.Close()
-		if foreign := strings.Contains(body.String(), "not known under the name"); foreign == own || answer.StatusCode != http.StatusForbidden {
+		if foreign := strings.Contains(body.String(), "does not accept the address"); foreign == own || answer.StatusCode != http.StatusForbidden {
 			t.Errorf("%q: status %d: %s", host, answer.StatusCode, body.String())
 		}
 	}

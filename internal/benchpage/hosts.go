@@ -39,8 +39,8 @@ func hosted(next http.Handler, c *folder.Campaign, own []string) http.Handler {
 				invited[k] = i.Host
 			}
 			if !isOwn(r.Host, invited) {
-				http.Error(w, fmt.Sprintf("The page is not known under the name %q. Whoever serves it can say that it is: campaign serve --url, or "+
-					"campaign invite --url.", r.Host), http.StatusForbidden)
+				http.Error(w, fmt.Sprintf("The page does not accept the address %q. The person who serves it can add it with campaign serve --url "+
+					"or campaign invite --url.", r.Host), http.StatusForbidden)
 				return
 			}
 		}

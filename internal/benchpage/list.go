@@ -29,7 +29,7 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, by string) {
 }
 
 // listed shows the list with what was typed and not stored, and with an answer to what was sent: beside its row, or above
-// the list where there is none.
+// the list if there is none.
 func (s *server) listed(w http.ResponseWriter, r *http.Request, by string, a answer, messages ...said) {
 	own, awaited, err := s.c.Mine(r.Context(), by)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *server) tell(w http.ResponseWriter, r *http.Request, by string) {
 	case err != nil:
 		s.listed(w, r, by, a, said{Text: err.Error(), Wrong: true})
 	case len(a.said) == 0 && !leftOver(r, a):
-		own, _, _ := s.c.Mine(r.Context(), by) // the page that follows says what is wrong
+		own, _, _ := s.c.Mine(r.Context(), by) // the page that follows states what is wrong
 		for _, row := range own.Rows {
 			if a.stored[row.ID] {
 				a.after = row.ID
@@ -126,7 +126,7 @@ func leftOver(r *http.Request, a answer) bool {
 func (s *server) giveBack(r *http.Request, by, id string, a *answer) error {
 	reason := strings.TrimSpace(r.PostForm.Get("why." + id))
 	if reason == "" {
-		a.said[id], a.failing = said{ID: id, Text: "write the reason why it was not measured, then give it back", Wrong: true}, id
+		a.said[id], a.failing = said{ID: id, Text: "first write the reason why it was not measured, then give it back", Wrong: true}, id
 		return nil
 	}
 	own, _, err := s.c.Mine(r.Context(), by)
@@ -134,7 +134,7 @@ func (s *server) giveBack(r *http.Request, by, id string, a *answer) error {
 		return err
 	}
 	if !slices.ContainsFunc(own.Rows, func(row campaign.ListRow) bool { return row.ID == id && row.Reward == nil }) {
-		a.said[id] = said{ID: id, Text: "it is not on your list, or has its result", Wrong: true}
+		a.said[id] = said{ID: id, Text: "it is not on your list, or already has a result", Wrong: true}
 		return nil
 	}
 	if _, err := s.c.Do(r.Context(), &campaign.Fail{IDs: []string{id}, Reason: reason, By: by}); err != nil {
@@ -230,7 +230,7 @@ func (s *server) preview(w http.ResponseWriter, r *http.Request, by string) {
 		s.upload(w, by, "the file is empty")
 		return
 	case len(text) > mostUpload:
-		s.upload(w, by, "the file is larger than 4 MB, which no sheet of results is")
+		s.upload(w, by, "the file is larger than 4 MB, too large for a sheet of results")
 		return
 	}
 	if !s.guesses.may(by, time.Now()) {

@@ -153,7 +153,7 @@ func TestReportCheckMarkdown(t *testing.T) {
 		t.Errorf("status %d for outputs that differ", o.status)
 	}
 	contains(t, "the comparison", o.stdout, "gallery/r.md, line ", "- gap = 0.4", "+ gap = 0.3", "figure-1.svg differs")
-	contains(t, "the reason", o.stderr, "gallery/r.md is stale: gonb-cope report mixed.ipynb")
+	contains(t, "the reason", o.stderr, "gallery/r.md is out of date. To write it again, run gonb-cope report mixed.ipynb")
 	if err := os.WriteFile(filepath.Join(folder, "other.md"), []byte("# Words\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ type Kind[V any] struct {
 	Of string
 	// the function of package session that reads it; "" if only session.Get does
 	Reader string
-	Type   reflect.Type          // of the value in Go
+	Type   reflect.Type          // type of the value in Go
 	View   func(Views[V], any) V // of a value of this Type
 }
 

@@ -127,7 +127,7 @@ class Figure(Value):
         ...
 
 class Table(Value):
-    """A table, as returned by compare_kernels, compare and measures."""
+    """A table, as returned by compare_kernels, compare, measures and field_book."""
 
 class List(Value):
     """A list, as returned by linspace and range."""
@@ -158,6 +158,12 @@ class Answer(Value, _HasPlot):
     """one for each task"""
     unanswered: list[str]
     """tasks without a pick: all measurements of all of their options failed"""
+    pareto: _DataFrame
+    """with several rewards: options that may be the best trade-off between these, by task, the most probable first"""
+    required: list[str]
+    """conditions that an option has to meet"""
+    overall: Record
+    """one recommendation for all tasks together, if that was asked for"""
     next: _DataFrame
     """what to measure next, the most valuable first"""
     loss_now: float | None
@@ -182,6 +188,9 @@ class Answer(Value, _HasPlot):
     """conditions that a reader must know"""
     arms: _DataFrame
     """estimates of every arm of all tasks, in the order of the problem"""
+    def field_book(self, seed: int | None = ...) -> Table:
+        """Lists the measurements that best proposes, one in a row, in random order within each block, with columns to fill in; save it as .xlsx or .csv."""
+        ...
 
 class Sweep(Value, _HasPlot):
     """A sweep, as returned by sweep."""
@@ -601,7 +610,7 @@ class Problem(Value):
     """feature columns that were scaled to [0, 1], with their ranges in the units of the data"""
     notes: list[str]
     """how the files were read, where that is not plain, and what the kernel is on these points, where it may surprise"""
-    def best(self, epsilon: _Number | None = ..., next: int | None = ..., retry: bool | None = ...) -> Answer:
+    def best(self, epsilon: _Number | None = ..., next: int | None = ..., overall: bool | None = ..., per_block: int | None = ..., options: int | None = ..., check: str | _List | None = ..., retry: bool | None = ...) -> Answer:
         """Recommends an arm for every task from the measurements, with the probability that it is good enough, and proposes what to measure next."""
         ...
     def with_kernel(self, kernel: JointKernel) -> Problem:
@@ -628,7 +637,7 @@ class Problem(Value):
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
         """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time, compared with the unchanged run."""
         ...
-    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
+    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
         """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the best arm of every task."""
         ...
     def fb(self, budget: int | None = ..., algorithm: _AlgorithmOfFb | type[Any] | None = ..., xi: _Number | _Xi | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., kernel_is: _KernelIs | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ..., batch: int | None = ...) -> Result:
@@ -640,7 +649,7 @@ class Problem(Value):
     def compare_kernels(self, kernels: _List, mean: _Mean | None = ..., noise: _Number | FreeHyperparameter | None = ..., starts: int | None = ...) -> Table:
         """Fits several kernels to the means of a problem, and compares their marginal likelihood, leave-one-out prediction and test for lack of fit."""
         ...
-    def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
+    def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
         """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by simulation; start(…) begins the campaign."""
         ...
 
@@ -778,19 +787,19 @@ class Campaign(Value, _HasPlot):
         """Explains the state of each task of a run: the lead of its best arm over the next, the samples still needed, and the comparisons that eliminated the other arms."""
         ...
     def amend(self, reason: str, epsilon: _Number | None = ..., delta: _Number | None = ..., capacity: int | None = ..., withdraw: str | _List | None = ..., add: str | PathLike[str] | _Table | None = ..., by: str | None = ...) -> Campaign:
-        """Changes the protocol while it runs, from the next round on, and shows how far the campaign is. epsilon may be changed at any time; of delta the report states the largest that was in force; arms that are withdrawn or added cost a little of the guarantee, which the report states."""
+        """Changes the protocol while it runs, from the next round on, and shows how far the campaign is."""
         ...
     def fail(self, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
         """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out again."""
         ...
     def correct(self, id: str, value: _Number, reason: str, by: str | None = ...) -> Campaign:
-        """Replaces a result that was wrong, and shows how far the campaign is."""
+        """Replaces a wrong result, and shows how far the campaign is."""
         ...
     def close(self, round: int, reason: str, by: str | None = ...) -> Campaign:
-        """Ends an open round with what came, and shows how far the campaign is; a finished round does not change."""
+        """Ends an open round with the results so far, and shows how far the campaign is; a finished round does not change."""
         ...
     def attach(self, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ...) -> Receipt:
-        """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round."""
+        """Records earlier or other measurements, task,arm,reward or task,arm,count,mean,sd, that belong to no round."""
         ...
 
 class Worklist(Value):
@@ -1053,7 +1062,7 @@ def cosine(period: _Number | _List | FreeHyperparameter | None = ..., dims: _Lis
     ...
 
 def category(similarity: _Number | FreeHyperparameter | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
-    """Columns that are codes: two values are equal or they are not.
+    """Columns of categories, whose values are equal or different.
 
     k(x, y) = Π_c (1 if x_c = y_c, else similarity)
 
@@ -1180,7 +1189,7 @@ def arm(k: Kernel | Callable[..., Any]) -> JointKernel:
     """
     ...
 
-def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., retry: bool | None = ...) -> Answer:
+def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., overall: bool | None = ..., per_block: int | None = ..., options: int | None = ..., check: str | _List | None = ..., retry: bool | None = ...) -> Answer:
     """Recommends an arm for every task from the measurements, with the probability that it is good enough,
     and proposes what to measure next. It averages over kernels, mean levels and noise models that fit
     the measurements, and ignores the problem's kernel.
@@ -1193,6 +1202,16 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., retr
             units
         next (a whole number, at least 0 and at most 10000, default 0):
             How many further measurements to propose, in all tasks together
+        overall (True or False, default False):
+            True: also recommend one arm for all tasks together; weights= of the problem says how much
+            each task counts
+        per_block (a whole number, at least 1, optional):
+            How often a proposed arm may be in a block; if blocks belong to one task each, by default as
+            often as the data need for all arms to be in each block
+        options (a whole number, at least 1, optional):
+            How many different arms may be proposed
+        check (a string or a list, optional):
+            The arm or arms that are in every proposed block
         retry (True or False, default False):
             True: also recommend and propose arms whose measurements all failed
 
@@ -1208,7 +1227,7 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., retr
     """
     ...
 
-def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | _Kernel | None = ..., noise: _Number | _Noise | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ..., goal: _Goal | None = ..., standardize: bool | None = ..., unmeasured: _Unmeasured | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _Label | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., log: str | _List | _Label | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ...) -> Problem:
+def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | _Kernel | None = ..., noise: _Number | _Noise | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ..., goal: _Goal | _List | None = ..., standardize: bool | None = ..., unmeasured: _Unmeasured | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _List | _Label | None = ..., require: str | _List | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., crossed: str | _List | _Label | None = ..., cost: str | _Label | None = ..., weights: str | _Label | None = ..., log: str | _List | _Label | None = ..., candidates: str | PathLike[str] | _List | _Table | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ...) -> Problem:
     """Reads tasks and arms from a CSV file with the columns task,arm,x_*,z_*,mean,sd,reps; with data=,
     from a table with a row for every measurement and any column names; see
     docs/reference/data-format.md.
@@ -1244,8 +1263,9 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             How far the environment departs from normal noise (student: degrees of freedom, outliers:
             share of outliers, drift: drift per round over noise, batch: error of a round over noise,
             autocorrelated: correlation of neighbours)
-        goal ("max" or "min", default "max"):
-            "max" if the best arm has the highest expected reward, "min" if the lowest
+        goal ("max", "min" or a list, default "max"):
+            "max" if the best arm has the highest expected reward, "min" if the lowest; of several
+            columns of rewards a list, such as ["max", "min"]
         standardize (True or False, default False):
             True (or 1): scale every numeric feature column to the range 0 to 1, so that length scales
             are fractions of the column's range
@@ -1259,8 +1279,12 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             tasks; if not given, all rows belong to one task
         arm (a string or a list, optional):
             With data: the column or columns whose distinct values are the arms and their features
-        reward (a string, optional):
-            With data: the column of measurements, or of their means together with sd= and count=
+        reward (a string or a list, optional):
+            With data: the column of measurements, or of their means together with sd= and count=; of
+            several columns, best lists the options that may be the best trade-off
+        require (a string or a list, optional):
+            With data: a limit of another measured column, such as "impurity < 0.5", or a list of
+            limits; best then weighs how probable it is that an option meets them
         sd (a string, optional):
             With data whose rows are means: the column of standard deviations of one measurement, not of
             the mean; for one value for all rows, use noise=
@@ -1274,8 +1298,22 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         blocks (a string or a list, optional):
             With data: the column or columns that name what was measured together, such as a day or a
             plate; best removes their effect
+        crossed (a string or a list, optional):
+            With data: columns of blocks whose labels mean the same block at all tasks; a label of
+            blocks= that occurs at several tasks is a block within each
+        cost (a string, optional):
+            With data: the column with the cost of each measurement, such as hours; best then proposes
+            what gains most per unit of cost
+        weights (a string, optional):
+            With data: the column with the weight of the task, for best(p, overall=true); by default all
+            tasks count the same
         log (a string or a list, optional):
             With data: columns of arms whose decimal logarithm is used as the feature
+        candidates (a string or a list, optional; also a DataFrame):
+            With data: the options to consider besides those in the table: "all" for every combination
+            of the values of the arm columns, a range of a column such as "lr=1e-5..1e-1 log" or
+            "layers=2..8 step 1", or the path of a table of options; ranges without a step are refined
+            where the best options may be
         where (a string, optional):
             With data: a condition that selects rows, such as "site == 'Gent' and dose > 2"; a column
             name with blanks is written col('Temp °C')
@@ -1689,7 +1727,7 @@ def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _
     """
     ...
 
-def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
+def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
     """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the
     best arm of every task.
 
@@ -1741,9 +1779,6 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
         misfit (a number, at least 0, default 0):
             Bound on the misspecification: how far any expected reward may be from what the kernel can
             represent, in reward units; for CoTestFC and IndTestFC
-        robust (True or False, default False):
-            True (or 1): estimate the misspecification from the data of the run and allow for it; for
-            CoTestFC and IndTestFC
         rewards (a reward function, optional; also a Python function):
             A function that draws rewards instead of the problem: a Go func bound by session.Put, or a
             Python function f(task, arm, count) that returns the mean of count rewards
@@ -2038,7 +2073,7 @@ def explain(r: Result | Campaign | str, task: str | None = ...) -> Explanation:
     """
     ...
 
-def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
+def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
     """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by
     simulation; start(…) begins the campaign. Only the forecast uses expected rewards of the table.
 
@@ -2124,9 +2159,6 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         misfit (a number, at least 0, default 0):
             Bound on the misspecification: how far any expected reward may be from what the kernel can
             represent, in reward units; for CoTestFC and IndTestFC
-        robust (True or False, default False):
-            True (or 1): estimate the misspecification from the data of the run and allow for it; for
-            CoTestFC and IndTestFC
         reward_norm (a number, greater than 0, optional):
             The bound `norm` in reward units, without division by the noise; give only one of the two
         batch (a whole number, at least 1, default 1):
@@ -2236,9 +2268,10 @@ def ask(c: Campaign | str, by: str | None = ..., count: int | None = ..., task: 
     ...
 
 def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ..., extra: bool | None = ...) -> Receipt:
-    """Records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows
-    without a reward are not measured yet, a text without digits in its place says that the measurement
-    failed, and rows already recorded are skipped, so the same growing sheet can be recorded every day.
+    """Records results from a CSV file with the columns id,reward; or task,arm,reward; or
+    task,arm,count,mean,sd. A row without a reward is not measured yet; a text without digits marks a
+    failed measurement. Rows already recorded are skipped, so the same growing sheet can be recorded
+    every day.
 
     Parameters:
         c (a campaign or a string):
@@ -2246,15 +2279,15 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
         file (a string; also a DataFrame):
             The file, relative to the script
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
         sure (True or False, default False):
-            True: rewards that look like slips are right
+            True: accept rewards that look like typing errors
         take_good (True or False, default False):
-            True: take the good rows of a file in which others are wrong
+            True: record the good rows of a file in which others are wrong
         again (True or False, default False):
-            True: rows with the values of recorded results are further measurements, and no copies
+            True: rows with the same values as recorded results are further measurements, not copies
         tolerance (a string or a list, optional):
-            How far what was set may be from the arm that was planned, in rows that name arms by
+            Largest difference between a setting of a row and the arm's, for rows that name arms by
             columns: "temp=0.5", or a list of these
         extra (True or False, default False):
             True: rows without ids beyond the open pulls are extra measurements
@@ -2272,10 +2305,10 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
     ...
 
 def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: _Number | None = ..., capacity: int | None = ..., withdraw: str | _List | None = ..., add: str | PathLike[str] | _Table | None = ..., by: str | None = ...) -> Campaign:
-    """Changes the protocol while it runs, from the next round on, and shows how far the campaign is.
-    epsilon may be changed at any time; of delta the report states the largest that was in force; arms
-    that are withdrawn or added cost a little of the guarantee, which the report states. The same change
-    for the same reason is made once.
+    """Changes the protocol while it runs, from the next round on, and shows how far the campaign is. Every
+    campaign accepts another capacity. Algorithms that decide by a posterior (CoBayesFC) also accept
+    another epsilon or delta, and arms that are withdrawn or added; tests refuse these. The same change
+    for the same reason is made only once.
 
     Parameters:
         c (a campaign or a string):
@@ -2287,14 +2320,14 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
         delta (a number, greater than 0 and less than 1, optional):
             Error probability from now on
         capacity (a whole number, at least 0, optional):
-            Pulls that the laboratory makes in a unit of time from now on; 0 for any number
+            Pulls that the laboratory can make per unit of time from now on; 0: no limit
         withdraw (a string or a list, optional):
             Arms that cannot be measured any more: "task/arm", or a list of these
         add (a string, optional; also a DataFrame):
-            A CSV file with columns of the table of the problem, relative to the script: its arms and
-            tasks come in
+            A CSV file of arms and tasks to add, with columns of the problem's table; the path is
+            relative to the script
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2304,15 +2337,15 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
         Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
 
     Example:
-        cope.amend("days", epsilon=2, reason="a yield this close is good enough for the plant")
+        cope.amend("days", capacity=4, reason="a robot is away")
     """
     ...
 
 def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
     """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out
-    again. A reaction or run that fails is a result, the worst that it can have (a yield of 0; with
-    goal="min" the largest loss), and not a failed pull: only pulls that were not measured for reasons
-    that have nothing to do with their reward may be given back.
+    again. A reaction or run that fails gets the worst possible reward (a yield of 0; with goal="min"
+    the largest loss). Give back only pulls that were not measured for reasons unrelated to their
+    reward.
 
     Parameters:
         c (a campaign or a string):
@@ -2322,7 +2355,7 @@ def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...)
         reason (a string):
             The reason, which the report shows
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2337,8 +2370,8 @@ def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...)
     ...
 
 def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | None = ...) -> Campaign:
-    """Replaces a result that was wrong, and shows how far the campaign is. In a round that is over, what
-    followed is worked out again; where a decision changes, the answers are heuristic.
+    """Replaces a wrong result, and shows how far the campaign is. If the round is over, later decisions
+    are computed again. If one of them changes, the guarantee of the answers is heuristic.
 
     Parameters:
         c (a campaign or a string):
@@ -2350,7 +2383,7 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
         reason (a string):
             The reason, which the report shows
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2365,10 +2398,10 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
     ...
 
 def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> Campaign:
-    """Ends an open round with what came, and shows how far the campaign is; a finished round does not
-    change. A reaction or run that fails is a result, the worst that it can have (a yield of 0; with
-    goal="min" the largest loss), and not a failed pull: only pulls that were not measured for reasons
-    that have nothing to do with their reward may be given back.
+    """Ends an open round with the results so far, and shows how far the campaign is; a finished round does
+    not change. A reaction or run that fails gets the worst possible reward (a yield of 0; with
+    goal="min" the largest loss). Give back only pulls that were not measured for reasons unrelated to
+    their reward.
 
     Parameters:
         c (a campaign or a string):
@@ -2378,7 +2411,7 @@ def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> C
         reason (a string):
             The reason, which the report shows
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
 
     Returns:
         Campaign
@@ -2393,9 +2426,9 @@ def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> C
     ...
 
 def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ...) -> Receipt:
-    """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that
-    are of no round. They guide what is measured and decide nothing in tests; posterior methods use all
-    of them. Rows already attached are skipped, also from a renamed file.
+    """Records earlier or other measurements, task,arm,reward or task,arm,count,mean,sd, that belong to no
+    round. They guide what is measured next. Tests do not use them for decisions; posterior methods use
+    all of them. Rows already attached are skipped, also from a renamed file.
 
     Parameters:
         c (a campaign or a string):
@@ -2403,15 +2436,15 @@ def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None
         file (a string; also a DataFrame):
             The file, relative to the script
         by (a string, optional):
-            Who asks or tells; each person has one open list at a time
+            Name of the person who measures; each person has one open list at a time
         sure (True or False, default False):
-            True: rewards that look like slips are right
+            True: accept rewards that look like typing errors
         take_good (True or False, default False):
-            True: take the good rows of a file in which others are wrong
+            True: record the good rows of a file in which others are wrong
         again (True or False, default False):
-            True: rows with the values of recorded results are further measurements, and no copies
+            True: rows with the same values as recorded results are further measurements, not copies
         tolerance (a string or a list, optional):
-            How far what was set may be from the arm that was planned, in rows that name arms by
+            Largest difference between a setting of a row and the arm's, for rows that name arms by
             columns: "temp=0.5", or a list of these
 
     Returns:
@@ -2533,9 +2566,31 @@ def measures(s: Sweep, y: str | _List | None = ...) -> Table:
     """
     ...
 
+def field_book(a: Answer, seed: int | None = ...) -> Table:
+    """Lists the measurements that best proposes, one in a row, in random order within each block, with
+    columns to fill in; save it as .xlsx or .csv.
+
+    Parameters:
+        a (an answer):
+            An answer of best with next=
+        seed (a whole number, at least 0, default 1):
+            Seed of the random order
+
+    Returns:
+        Table
+
+    Raises:
+        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
+        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
+
+    Example:
+        cope.field_book(cope.best(cope.problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), next=24))
+    """
+    ...
+
 def save(value: Any, path: str) -> None:
-    """Writes a value to a file: .csv .parquet .json .md .html .docx .tex .txt, figures also .svg .pdf
-    .png; a figure as .tex uses pgfplots and a .dat file beside it.
+    """Writes a value to a file: .csv .xlsx .parquet .json .md .html .docx .tex .txt, figures also .svg
+    .pdf .png; a figure as .tex uses pgfplots and a .dat file beside it.
 
     Parameters:
         value (any value):

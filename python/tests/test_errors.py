@@ -36,7 +36,7 @@ def test_argument():
         cope.rbf([1.0, float("nan")])
     with pytest.raises(TypeError, match="has no meaning"):
         cope.rbf(object())
-    with pytest.raises(cope.CopeError, match="p is a table; it must be a problem"):
+    with pytest.raises(cope.CopeError, match="p is a table, but must be a problem"):
         cope.best([{"arm": "p", "y": 1.0}])
 
 

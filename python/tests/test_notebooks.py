@@ -58,10 +58,10 @@ def test_a_cell_sees_what_is_there_now(shell, capsys):
     assert cell('print("{eps}")') == "0.5"
     for value, now in [(None, "None"), ({"a": 1}, "of type dict"), ([1] * 300_000, "a list of 300,000 values"), (float("nan"), "nan"), (max, "of type")]:
         shell.user_ns["eps"] = value
-        with pytest.raises(cope.CopeError, match=f"eps is {now}.* in Python now; its former value, 0.5, is not used any more"):
+        with pytest.raises(cope.CopeError, match=f"eps is {now}.* in Python now; its earlier value, 0.5, is no longer used"):
             cell('print("{eps}")')
     del shell.user_ns["eps"]
-    with pytest.raises(cope.CopeError, match=r"eps was deleted in Python; its former value, 0\.5"):
+    with pytest.raises(cope.CopeError, match=r"eps was deleted in Python; its earlier value, 0\.5"):
         cell("x = 2*eps")
     assert cell('eps = 3\nprint("{eps}")') == "3"  # bound in the cell itself
     assert cell('print("{eps + 1}")') == "4"
@@ -73,7 +73,7 @@ def test_a_cell_sees_what_is_there_now(shell, capsys):
     cell('p = problem(df, task="Machine", arm=["Temp °C", "Speed"], reward="Throughput")\na = best(p, epsilon=1)')
     before = shell.user_ns["a"]
     shell.user_ns["df"] = None
-    with pytest.raises(cope.CopeError, match="df is None in Python now; its former value, a table, is not used any more"):
+    with pytest.raises(cope.CopeError, match="df is None in Python now; its earlier value, a table, is no longer used"):
         cell('p = problem(df, task="Machine", arm="Speed", reward="Throughput")')
     assert cell("a = best(p, epsilon=2)") == ""
     assert shell.user_ns["a"].epsilon == 2
@@ -96,9 +96,9 @@ def test_names_of_any_letters(shell, capsys):
 
 def test_a_table_is_not_a_problem(shell):
     for text, message in [
-        ("best(df)", r"p is a table; it must be a problem[\s\S]*p = problem\(df, task=…, arm=…, reward=…\) reads it"),
-        ("y = df.Speed", "df is a table; functions take the names of its columns in quotes"),
-        ('y = df["Speed"]', "df is a table; functions take the names of its columns in quotes"),
+        ("best(df)", r"p is a table, but must be a problem[\s\S]*read it with p = problem\(df, task=…, arm=…, reward=…\)"),
+        ("y = df.Speed", "df is a table. Give functions the names of its columns, in quotes"),
+        ('y = df["Speed"]', "df is a table. Give functions the names of its columns, in quotes"),
         ("y = df[0]", "a table has no elements here"),
         ("df + 1", r"a table is read by problem\(df"),
     ]:

@@ -50,7 +50,7 @@ class Pooled:
 def test_runs() -> None:
     p = cope.paper(case=1, gap=0.8)
     r = cope.fc(p, algorithm=Pooled, runs=20)
-    assert r.algorithm == "Pooled" and r.standing == "none" and "not known to this tool" in r.guarantee
+    assert r.algorithm == "Pooled" and r.standing == "none" and "an algorithm of your own" in r.guarantee
     assert r.errors["count"] == 0 and r.json["decided_tasks"] == 100
     again = cope.fc(p, algorithm=Pooled, runs=20)
     assert again.json["samples_per_agent"] == r.json["samples_per_agent"]
@@ -149,7 +149,7 @@ def test_faults(method: str, value: Any, message: str) -> None:
 def test_budget() -> None:
     once = type("Once", (Pooled,), {"plan": lambda self: np.full(self.arms.n, 10) if self.round == 0 else None})
     assert cope.fb(cope.paper(case=1, gap=0.8), algorithm=once, budget=60).samples_total == 300
-    with pytest.raises(cope.CopeError, match="the plan has 300 pulls, and the budget of all agents has 295 left"):
+    with pytest.raises(cope.CopeError, match="the plan has 300 pulls, but only 295 of the budget of all agents are left"):
         cope.fb(cope.paper(case=1, gap=0.8), algorithm=once, budget=59)
 
 

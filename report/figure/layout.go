@@ -262,8 +262,7 @@ func (f Figure) sheet() vg.Length {
 // letters returns how many letters of a name are shown where a wide sheet shows the given number.
 func (d layout) letters(wide int) int { return max(12, int(float64(wide)*float64(d.width/sheetWidth))) }
 
-// tall returns the height of a pane that has the sheet for itself: a narrow one is less tall, but not
-// in proportion.
+// tall returns the height of the only pane of a sheet: a narrow one is lower, but less than in proportion.
 func (d layout) tall() vg.Length { return tall * (0.4 + 0.6*d.width/sheetWidth) }
 
 // gridColumns returns the number of panels in a row: three, or two by two when they are four, and

@@ -18,9 +18,9 @@ type pane struct {
 	styles []seriesStyle // of the series
 	box    vg.Rectangle  // of the data, from the lower left corner of the sheet
 	title  string        // above the box; "" for the only pane of a sheet
-	rows   int           // of labels of vertical lines, above the box
+	rows   int           // rows of labels of vertical lines, above the box
 	rules  []placedLabel // of vertical lines
-	size   vg.Length     // of the labels of ticks
+	size   vg.Length     // size of the labels of ticks
 	bare   bool          // no labels at the y axis: the pane at its left has them
 	banded bool          // intervals as bands, because bars would hide each other
 	// how far the bars of intervals are beside their markers, by series and point

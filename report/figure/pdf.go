@@ -22,7 +22,7 @@ type pdfCanvas struct {
 	letters
 	doc    *fpdf.Fpdf
 	w, h   vg.Length
-	widths []vg.Length // of lines, one for each Push that is open and the page's own
+	widths []vg.Length // widths of lines, one for each Push that is open and the page's own
 }
 
 const pdfFont = "LiberationSans"

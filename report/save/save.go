@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
+	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
@@ -24,7 +25,7 @@ type Format struct {
 	Write func(io.Writer, report.Document) error
 }
 
-// Holds says what a format holds.
+// Holds states what a format holds.
 type Holds int
 
 // Tables hold the rows of one value, Drawings one figure, Documents any values.
@@ -47,6 +48,7 @@ func Formats() []Format {
 	}
 	return []Format{
 		{".csv", Tables, func(w io.Writer, d report.Document) error { return report.CSV(w, first(d)) }},
+		{".xlsx", Tables, func(w io.Writer, d report.Document) error { return Workbook(w, first(d)) }},
 		{".parquet", Tables, func(w io.Writer, d report.Document) error { return Parquet(w, first(d)) }},
 		{".json", Documents, report.JSON},
 		{".md", Documents, report.Markdown},
@@ -111,6 +113,26 @@ func Document(path string, d report.Document) error {
 		return CheckEnding(path)
 	}
 	return report.WriteFile(path, func(w io.Writer) error { return f.Write(w, d) })
+}
+
+// Workbook writes the table that CSV writes as a workbook (xlsx). Columns without any value are marked as columns to fill in.
+func Workbook(w io.Writer, v any) error {
+	columns, err := report.Cells(v)
+	if err != nil {
+		return err
+	}
+	rows := make([][]any, lists.Max(columns, func(c report.CellColumn) int { return len(c.Cells) }))
+	var header, fill []string
+	for _, c := range columns {
+		header = append(header, c.Name)
+		if !slices.ContainsFunc(c.Cells, func(v any) bool { return v != nil }) {
+			fill = append(fill, c.Name)
+		}
+		for i, v := range c.Cells {
+			rows[i] = append(rows[i], v)
+		}
+	}
+	return workbook.Write(w, header, rows, fill)
 }
 
 // docx writes a document for word processors.

@@ -29,7 +29,7 @@ type Env interface {
 // Definition is a formula of two points that passed the check. It does not change after Check; With makes another one, which shares
 // the maps that only Check writes.
 type Definition struct {
-	name string   // of the formula, for messages
+	name string   // name of the formula, for messages
 	x, y string   // the names of the points
 	body ast.Node // the tree of the script; its nodes are the keys of kinds
 

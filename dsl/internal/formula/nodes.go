@@ -49,7 +49,7 @@ type frame struct {
 	x        []float64   // features of the first point, by column
 	ys       [][]float64 // features of the other points: ys[column][point]; read-only
 	from, to int         // the block of points
-	column   int         // of the innermost loop over columns
+	column   int         // column of the innermost loop over columns
 	slots    [][]float64 // hoisted numbers of the loops, by slot: one value or a block
 	free     [][]float64 // unused buffers
 }

@@ -12,7 +12,7 @@ import (
 
 // errOther stops a write whose plan was made of a state that is no longer the last one. Nothing was recorded then, and
 // the caller makes the plan again or reports it.
-var errOther = errors.New("something was recorded meanwhile")
+var errOther = errors.New("another event was recorded in the meantime")
 
 // after returns the events of f if the last event still has this number: it joins work done without the lock to a write.
 // The number is enough, because the log only grows.
@@ -107,7 +107,7 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 // round. It is recorded before it is returned. If a cut round waits only for late results, the next one begins; see
 // Moment.CloseEarly.
 //
-// Each of its steps is recorded by itself. If a program is killed between two steps, the next request of any person
+// Each of its steps is recorded alone. If a program is killed between two steps, the next request of any person
 // continues with the next step.
 func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, error) {
 	if err := checkBy(q.By); err != nil {
@@ -228,7 +228,7 @@ func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Rece
 	return *done.Receipt, nil
 }
 
-// Upgrade lets this program go on with a campaign of one that decides otherwise, and returns the changes; nil if nothing
+// Upgrade lets this program continue with a campaign of one that decides otherwise, and returns the changes; nil if nothing
 // was to be done. A dry run records nothing. It replays the campaign without the lock. Its differences of decisions
 // belong to one state, so that they are not recorded if the state moved on.
 func (c *Campaign) Upgrade(ctx context.Context, by string, dryRun bool) (*campaign.UpgradeBody, error) {
@@ -330,7 +330,7 @@ func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaig
 		}
 		// the agent waits for whole rounds, and its algorithm is not here to be changed
 		if m.Start.Led != "" {
-			return fmt.Errorf("%s is led by %s: all pulls of its rounds are awaited there, and nothing of them can be changed here", c.dir,
+			return fmt.Errorf("%s belongs to a run of agents (%s), which waits for all pulls of its rounds. So they cannot be changed here", c.dir,
 				m.Start.Led)
 		}
 		// on the state of the moment, and without the lock

@@ -19,7 +19,7 @@ import (
 
 // headFile has the number and the hash of the last event beside the database, by which a database is noticed that
 // is older than its folder, as in a copy without its -wal. It is written after each commit, and may be
-// missing or behind. One that is ahead says that events are gone.
+// missing or behind. One that is ahead states that events are gone.
 const headFile = "campaign.head"
 
 // readHead returns the number and hash in the file; 0 if the file is missing, cut off, or not a head.
@@ -45,9 +45,9 @@ func checkHead(s *campaign.State, seq int64, hash string) error {
 	if seq == 0 || s.Has(seq, hash) {
 		return nil
 	}
-	return fmt.Errorf("%s ends with event %d, and event %d was recorded in this folder: the folder was copied without "+
-		"%[1]s-wal, or an older %[1]s was put back. "+
-		"Copy the folder again, with gonb-cope campaign backup; where the older one is meant to go on, remove %[4]s", DatabaseFile, s.Seq,
+	return fmt.Errorf("%s ends with event %d, but event %d was recorded in this folder. The folder was copied without %[1]s-wal, or an "+
+		"older %[1]s was restored. Copy the folder again, with gonb-cope campaign backup. To continue from the older one, remove "+
+		"%[4]s", DatabaseFile, s.Seq,
 		seq, headFile)
 }
 
@@ -80,7 +80,7 @@ func (c *Campaign) Backup(ctx context.Context, dest string) error {
 		return err
 	}
 	if seq, hash, err := headOf(ctx, path); err != nil || !s.Has(seq, hash) {
-		return errors.Join(errors.New("the backup is not what was recorded"), err)
+		return errors.Join(errors.New("the backup differs from the recorded campaign"), err)
 	}
 	atomicfile.SyncFolder(dest)
 	r, _ := c.current.now()
@@ -190,7 +190,7 @@ func Repair(ctx context.Context, dir string, maker Maker, reason, by string, dry
 			return err
 		}
 		if err := campaign.CheckChain(list); err != nil {
-			return fmt.Errorf("%s: %w; only what was recorded so can be repaired", dir, err)
+			return fmt.Errorf("%s: %w. Only an unchanged record can be repaired", dir, err)
 		}
 		var made []campaign.Event
 		aside, made, err = campaign.Repair(list, p.Problem.TaskOf, reason, by, opt.now())
@@ -209,12 +209,12 @@ func Repair(ctx context.Context, dir string, maker Maker, reason, by string, dry
 // Verification describes a campaign in which nothing was found to be changed.
 type Verification struct {
 	Events int              `json:"events"`              // how many there are
-	At     time.Time        `json:"at"`                  // of the last event
-	Hash   string           `json:"hash"`                // of the last event
+	At     time.Time        `json:"at"`                  // time of the last event
+	Hash   string           `json:"hash"`                // hash of the last event
 	Files  []campaign.File  `json:"files"`               // script, data and rows that were added, without their contents
 	Aside  []campaign.Aside `json:"set_aside,omitempty"` // events that a repair set aside
 
-	state *campaign.State // of all events, for CheckHead
+	state *campaign.State // state of all events, for CheckHead
 }
 
 // CheckHead reports that no event has a hash which a person wrote down; see campaign.State.CheckHead.

@@ -27,7 +27,7 @@ type cached struct {
 
 // cache is the file, for one program.
 type cache struct {
-	path    string       // of the file
+	path    string       // path of the file
 	program string       // its revision of the decisions, and its build
 	memory  model.Memory // what is solved alike in several replays; not in the file
 }
@@ -78,8 +78,8 @@ func (c *cache) check(ctx context.Context, m campaign.Moment) error {
 		return err
 	}
 	if !bytes.Equal(is.Bytes(), want.Bytes()) {
-		return fmt.Errorf("%s is not what the events make: status may show what was never measured; delete the folder %s, which "+
-			"costs nothing but time; the events are as recorded", c.path, filepath.Dir(c.path))
+		return fmt.Errorf("%s does not match the events, so status may show results that were never measured. Delete the folder %s; it is "+
+			"made again from the events, which are unchanged", c.path, filepath.Dir(c.path))
 	}
 	return nil
 }

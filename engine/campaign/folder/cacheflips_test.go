@@ -97,7 +97,7 @@ func TestFaultForgedCache(t *testing.T) {
 		f(&kept.Run)
 		keep(path, kept)
 		_, err = Verify(t.Context(), c.dir, again(p), Options{})
-		wants(t, err, cacheFile+" is not what the events make", "delete the folder")
+		wants(t, err, cacheFile+" does not match the events", "Delete the folder")
 	}
 	// the leading arm of each task, and the standing of the answers
 	answers := func() (out []string) {

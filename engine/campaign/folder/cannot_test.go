@@ -9,11 +9,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Who cannot change his question says why, also while a round is open, and the campaign goes on.
+// An algorithm that cannot change its question says why, also while a round is open, and the campaign goes on.
 func TestWhyNot(t *testing.T) {
 	for _, a := range []struct{ mode, algorithm, want, costs string }{
-		{engine.ModeFC, "CoKernelFC", "a union over the pairs of arms", "CoKernelFC plans by the number of pulls"},
-		{engine.ModeFB, "CoBayesFB", "the rounds of a fixed budget, and what they may decide, are fixed beforehand", "a budget counts pulls"},
+		{engine.ModeFC, "CoTestFC", "and attach the measurements of this one", ""},
+		{engine.ModeFC, "CoKernelFC", "Start another campaign with the new ones; only capacity", "CoKernelFC plans by the number of pulls"},
+		{engine.ModeFB, "CoBayesFB", "and attach the measurements of this one", "a budget counts pulls"},
 	} {
 		p := small(t)
 		p.Mode, p.Algorithm, p.Options = a.mode, a.algorithm, engine.Options{Delta: 0.1}
@@ -34,7 +35,7 @@ func TestWhyNot(t *testing.T) {
 		// a round is open: the change is tried before its rewards
 		l := asked(t, c, "Ann", 2)
 		err = amend(t, c, campaign.AmendBody{Withdraw: [][2]string{{"north", "a"}}, Reason: "sold out"}, "Ann")
-		wants(t, err, a.algorithm, "cannot change its question", a.want, "capacity can be changed")
+		wants(t, err, a.algorithm, "cannot change its question", a.want, "only capacity can be changed here")
 		told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
 	}
 }

@@ -33,7 +33,7 @@ func TestListOfAnotherCopy(t *testing.T) {
 		return []byte("task,arm,reward,campaign_chain\n" + r.Task + ",\"" + r.Arm + "\",1," + l.Chain + "\n")
 	}
 	_, err = d.Tell(t.Context(), list(here), campaign.TellOptions{By: "Ann"})
-	wants(t, err, "was made after event 4 of ", "ends with event 3 of ", "take out the column campaign_chain")
+	wants(t, err, "was made after event 4 of ", "ends with event 3 of ", "remove the column campaign_chain")
 	// the same pulls as Ann's, in the copy
 	there := asked(t, d, "Bob", 4)
 	for _, a := range here.Rows {

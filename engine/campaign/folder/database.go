@@ -46,7 +46,7 @@ CREATE TRIGGER file_remains BEFORE DELETE ON file BEGIN SELECT RAISE(ABORT, 'fil
 // database is an open database.
 type database struct {
 	db   *sql.DB // two connections at most
-	path string  // of the file that people know, also if a copy is read
+	path string  // path of the file that people know, also if a copy is read
 	copy string  // the folder of a copy that is read instead, "" if the file can be written
 	// why a copy is read, and nothing can be recorded; nil without a copy
 	refused error
@@ -127,7 +127,7 @@ func (d *database) checkTriggers(ctx context.Context) error {
 			return inWords(err)
 		}
 		if !there {
-			return fmt.Errorf("the database lacks what keeps events from being changed: %s", strings.Fields(line)[2])
+			return fmt.Errorf("the database has lost its protection of events against changes: %s", strings.Fields(line)[2])
 		}
 	}
 	return nil
@@ -175,7 +175,7 @@ func eventsOf(ctx context.Context, q querier, condition string, seq int64) ([]ca
 			return nil, inWords(err)
 		}
 		if e.At, err = time.Parse(time.RFC3339Nano, at); err != nil {
-			return nil, fmt.Errorf("event %d is not what was recorded: its time is %q", e.Seq, at)
+			return nil, fmt.Errorf("event %d was changed: its time is %q", e.Seq, at)
 		}
 		e.Body = json.RawMessage(body)
 		out = append(out, e)
@@ -232,7 +232,7 @@ func getFile(ctx context.Context, q querier, hash string) ([]byte, error) {
 		return nil, inWords(err)
 	}
 	if fileHash(content) != hash {
-		return nil, fmt.Errorf("the recorded file %.12s is not what was recorded: its hash does not fit", hash)
+		return nil, fmt.Errorf("the recorded file %.12s was changed: its hash does not match", hash)
 	}
 	return content, nil
 }
@@ -267,7 +267,7 @@ func inWords(err error) error {
 	case codeReadOnly:
 		what = "the folder of the campaign cannot be written"
 	case codeCorrupt, codeNotADB:
-		what = "the database is damaged; restore the folder from a backup (campaign verify says what is left)"
+		what = "the database is damaged. Restore the folder from a backup; campaign verify shows what is left"
 	case codeCantOpen:
 		what = "the database cannot be opened"
 	default:

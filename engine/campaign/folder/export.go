@@ -88,7 +88,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 // number writes a number in the fewest digits that give it back.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// whole writes a whole number, nothing for 0, which says that there is none.
+// whole writes a whole number, nothing for 0, which states that there is none.
 func whole(n int) string {
 	if n == 0 {
 		return ""
@@ -134,9 +134,9 @@ const invitesFile = "invites.json"
 // Invitation is a person who may use the page.
 type Invitation struct {
 	Name   string    `json:"name"`           // under which they ask and record; each name once
-	SHA256 string    `json:"sha256"`         // of the secret
+	SHA256 string    `json:"sha256"`         // SHA-256 of the secret
 	At     time.Time `json:"at"`             // when they were invited
-	Host   string    `json:"host,omitempty"` // of the page, as in the link; "" if not given
+	Host   string    `json:"host,omitempty"` // host of the page, as in the link; "" if not given
 }
 
 // Invite makes a secret of at least 128 bits for a person, who loses the one of before. It is shown once: only
@@ -155,8 +155,8 @@ func (c *Campaign) InviteTo(ctx context.Context, host, name string) (secret stri
 	return secret, c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
 		alike := func(i Invitation) bool { return i.Name != name && campaign.SamePerson(i.Name, name) }
 		if k := slices.IndexFunc(list, alike); k >= 0 {
-			return nil, fmt.Errorf("%q reads like %q, who is invited: use that name for the same person, and for another one a name that "+
-				"differs in more than case, blanks and characters that cannot be seen", name, list[k].Name)
+			return nil, fmt.Errorf("%q looks like %q, who is invited. For the same person use that name. For another person choose a name that "+
+				"differs in more than case, blanks and invisible characters", name, list[k].Name)
 		}
 		list = slices.DeleteFunc(list, func(i Invitation) bool { return i.Name == name })
 		return append(list, Invitation{name, hashOf(secret), c.opt.now().UTC(), host}), nil

@@ -81,7 +81,7 @@ func TestVerify(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err := Verify(t.Context(), c.dir, again(small(t)), Options{})
-				wants(t, err, "keeps events from being changed")
+				wants(t, err, "protection of events against changes")
 			}
 			if _, err := c.db.db.Exec(f.sql); err != nil {
 				t.Fatal(err)
@@ -169,7 +169,7 @@ func TestUpgrade(t *testing.T) {
 	told(t, later, campaign.TellOptions{By: "Ann"}, rows...)
 	_, err = later.Ask(t.Context(), campaign.Request{By: "Ann"})
 	wants(t, err, "campaign upgrade", "revision")
-	if changes, err := later.Upgrade(t.Context(), "Ann", true); err != nil || changes.String() != "no decision so far changes" {
+	if changes, err := later.Upgrade(t.Context(), "Ann", true); err != nil || changes.String() != "no earlier decision changes" {
 		t.Errorf("%v: %v", err, changes)
 	}
 	if _, err := later.Ask(t.Context(), campaign.Request{By: "Ann"}); err == nil {
@@ -192,7 +192,7 @@ func TestStartTwice(t *testing.T) {
 	other := p
 	other.Options.Epsilon = 0.7
 	_, err = Start(t.Context(), filepath.Join(t.TempDir(), "x"), recipe, p, again(other), Options{})
-	wants(t, err, "makes another protocol")
+	wants(t, err, "makes a different protocol")
 }
 
 // Magic numbers of file systems come from statfs(2).

@@ -21,10 +21,10 @@ import (
 // that another program added in that moment.
 type Maker func(ctx context.Context, r question.Recipe) (campaign.Protocol, error)
 
-// Options say how a folder is opened. The zero value is for programs that people use.
+// Options state how a folder is opened. The zero value is for programs that people use.
 type Options struct {
 	Now          func() time.Time // nil is the clock
-	Build        string           // of the program, for the report
+	Build        string           // build of the program, for the report
 	Revision     int              // 0 means campaign.Revision; tests play later programs
 	Led          string           // the run of agents that plans the rounds, in words; "" without one
 	AllowNetwork bool             // a folder on the file system of another machine
@@ -88,8 +88,8 @@ func (c *Campaign) prepare(ctx context.Context) error {
 		return fmt.Errorf("the recorded script no longer makes the protocol: %w", err)
 	}
 	if p.Fingerprint() != start.Problem {
-		return errors.New("the recorded script makes another problem with this program than it made at the start; use the program " +
-			"that began the campaign")
+		return errors.New("with this program the recorded script makes a different problem than at the start. Use the program that began the " +
+			"campaign")
 	}
 	// the script may state neither; the recorded ones count
 	p.Seed, p.Name = start.Seed, start.Name
@@ -186,7 +186,7 @@ func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, a
 	return nil
 }
 
-// unfit says what to do about an event that does not fit those before it.
+// unfit states what to do about an event that does not fit those before it.
 func unfit(dir string, err error) error {
 	return fmt.Errorf("%s: %w (gonb-cope campaign repair %[1]s --look shows what can be set aside)", dir, err)
 }
@@ -218,7 +218,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err := c.catchUp(ctx, tx); err != nil {
 			return err
 		}
-		// a folder without its last events must not go on: what it would record has the numbers of events that exist elsewhere
+		// a folder without its last events must not continue: what it would record has the numbers of events that exist elsewhere
 		seq, hash := readHead(c.dir)
 		if err := checkHead(c.state, seq, hash); err != nil {
 			return &unrecorded{err}
@@ -316,7 +316,7 @@ func (c *Campaign) Led() string {
 // agent which was killed can say it again.
 func (c *Campaign) Lead(ctx context.Context, plan engine.Plan) error {
 	return c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
-		return m.Lead(plan, "the run went on without this agent", c.opt.build()), nil
+		return m.Lead(plan, "the run continued without this agent", c.opt.build()), nil
 	})
 }
 

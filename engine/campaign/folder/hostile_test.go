@@ -166,7 +166,7 @@ func TestFaultLookAlikes(t *testing.T) {
 	}
 	for _, name := range []string{"ann lee", "Ann  Lee", " Ann Lee", "Ann\u200b Lee", "ANN LEE", "Ann Lee\u2060", "Ann\u00a0Lee"} {
 		_, err := c.Invite(t.Context(), name)
-		wants(t, err, "reads like")
+		wants(t, err, "looks like")
 	}
 	for _, name := range []string{"", " ", "\u200b", "a\nb", strings.Repeat("x", 5000)} {
 		if _, err := c.Invite(t.Context(), name); err == nil {

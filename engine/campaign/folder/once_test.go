@@ -37,8 +37,8 @@ func TestTwice(t *testing.T) {
 			return once(&campaign.Correct{ID: l.Rows[1].ID, Value: 4, Reason: "a slip of the pen"}, "recorded: "+l.Rows[1].ID+" is 4")
 		},
 		"amend": func() (bool, error) {
-			epsilon := 0.7
-			return once(&campaign.Amend{Epsilon: &epsilon, Reason: "enough"}, "recorded: epsilon is 0.7")
+			capacity := 7
+			return once(&campaign.Amend{Capacity: &capacity, Reason: "enough"}, "recorded: capacity is 7")
 		},
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 1))

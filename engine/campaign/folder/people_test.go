@@ -85,7 +85,7 @@ func TestTwoWriters(t *testing.T) {
 	// the other process holds the lock until its input is closed
 	began := time.Now()
 	_, err = c.TellOne(t.Context(), l.Rows[0].ID, 1, campaign.TellOptions{By: "Ann"})
-	wants(t, err, "another program is writing", fmt.Sprintf("process %d", h.Process.Pid), "nothing was recorded")
+	wants(t, err, "another program is writing", fmt.Sprintf("process %d", h.Process.Pid), "Nothing was recorded")
 	if waited := time.Since(began); waited < patience {
 		t.Errorf("waited %v, want %v", waited, patience)
 	}

@@ -12,7 +12,7 @@ import (
 // currentProtocol is the protocol with the arms that were added so far, and what it is made from. It only grows: a state that was read just
 // before an addition may meet the arms of after.
 type currentProtocol struct {
-	mu       sync.Mutex // of both below, which change together
+	mu       sync.Mutex // guards both below, which change together
 	recipe   question.Recipe
 	protocol campaign.Protocol
 }
@@ -48,8 +48,8 @@ func (k *currentProtocol) of(ctx context.Context, c *Campaign, s *campaign.State
 			return campaign.Protocol{}, fmt.Errorf("the recorded script no longer makes the protocol with the arms that were added: %w", err)
 		}
 		if p.Fingerprint() != all[n].Problem {
-			return campaign.Protocol{}, fmt.Errorf("the recorded script makes another problem of the arms of %s with this program than "+
-				"it made when they were added; use the program that added them", file.Path)
+			return campaign.Protocol{}, fmt.Errorf("with this program the recorded script makes a different problem from the arms of %s than "+
+				"when they were added. Use the program that added them", file.Path)
 		}
 		k.recipe, k.protocol = r, p
 	}

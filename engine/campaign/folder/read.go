@@ -35,7 +35,7 @@ import (
 func openFolder(ctx context.Context, dir string) (*database, error) {
 	path := filepath.Join(dir, DatabaseFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no campaign (no file %s); gonb-cope campaign start makes one", dir, DatabaseFile)
+		return nil, fmt.Errorf("%s holds no campaign: it has no file %s. gonb-cope campaign start makes one", dir, DatabaseFile)
 	} else if err != nil {
 		return nil, fmt.Errorf("the campaign cannot be read: %w", err)
 	}
@@ -71,7 +71,7 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 func copied(ctx context.Context, path string) (*database, error) {
 	dir, err := os.MkdirTemp("", "gonb-cope-campaign-*")
 	if err != nil {
-		return nil, fmt.Errorf("nothing can be written beside %s, and there is no room for a copy of it: %w", path, err)
+		return nil, fmt.Errorf("no file can be written beside %s, and the disk has no room for a copy of it: %w", path, err)
 	}
 	db := (*database)(nil)
 	to := filepath.Join(dir, DatabaseFile)
@@ -104,7 +104,7 @@ func codeOf(err error) int {
 }
 
 // errUnreadable is told apart from damage: there a backup is put back, which a failing disk may lose as well.
-var errUnreadable = errors.New("the disk fails to read the database, which may be whole: save the folder on another disk first")
+var errUnreadable = errors.New("the disk cannot read the database, which may be undamaged. First copy the folder to another disk")
 
 // explain looks a second time at a database that seems damaged: a disk that fails to read looks alike, and asks for
 // other acts. It returns err itself if nothing better is known.
@@ -127,7 +127,7 @@ func (d *database) explain(ctx context.Context, err error) error {
 	defer again.close()
 	switch e := again.integrity(ctx); {
 	case e == nil:
-		return errors.New("the disk failed to read or write, and the database is whole: try again") // what it was taken for would mislead
+		return errors.New("the disk failed to read or write, but the database is undamaged. Try again") // a wrong kind would mislead
 	case codeOf(e) == codeInput || errors.Is(e, errUnreadable):
 		return e
 	}
@@ -180,8 +180,8 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 		return nil, fmt.Errorf("the script alone does not make the protocol, so the campaign could not be continued later: %w", err)
 	}
 	if again.Fingerprint() != p.Fingerprint() {
-		return nil, errors.New("the script makes another protocol when it is evaluated again, so the campaign " +
-			"could not be continued later")
+		return nil, errors.New("the script makes a different protocol when it is evaluated again, so the campaign could not be continued " +
+			"later. Remove random or changing parts")
 	}
 	// looked at again under the lock, in newDatabase; here so that nothing of the folder is touched
 	if exists(dir) {
@@ -193,8 +193,8 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 		return nil, fmt.Errorf("cannot make the folder of the campaign: %w", err)
 	}
 	if kind := networkOf(dir); kind != "" && !opt.AllowNetwork {
-		return nil, fmt.Errorf("%s is on a file system of another machine (%s), on which locks cannot be relied on: choose a folder "+
-			"of this machine, or say --allow-network-folder where only one machine ever uses it", dir, kind)
+		return nil, fmt.Errorf("%s is on a network file system (%s), where locks are unreliable. Choose a local folder. If only one machine "+
+			"ever uses the folder, write --allow-network-folder", dir, kind)
 	}
 	// of 53 bits, which programs whose numbers are float64 read exactly
 	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // a script can state it
@@ -298,7 +298,7 @@ func record(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Proto
 		if ctx.Err() != nil {
 			return err
 		}
-		opt.notice(fmt.Sprintf("the measurements of %s are not taken in: %v; attach records them from a sheet", table.Path, err))
+		opt.notice(fmt.Sprintf("the measurements of %s were not attached: %v. To record them from a sheet, use attach", table.Path, err))
 	}
 	_, err = appendEvents(ctx, tx, list)
 	return err
@@ -346,7 +346,7 @@ func lock(ctx context.Context, dir string) (*locked, error) {
 	}
 	file, err := filelock.Take(ctx, path, 0o666, patience)
 	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {
-		return nil, fmt.Errorf("another program is writing to the campaign: %s; nothing was recorded, try again", held.Holder)
+		return nil, fmt.Errorf("another program is writing to the campaign (%s). Nothing was recorded: try again", held.Holder)
 	}
 	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("cannot lock the campaign: %w", err)

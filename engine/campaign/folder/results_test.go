@@ -19,7 +19,7 @@ func TestLate(t *testing.T) {
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
 	_, err := closeBy(t.Context(), c, "", "Ann")
-	wants(t, err, "needs a reason", "a result, with the reward 0")
+	wants(t, err, "needs a reason", "gets the reward 0")
 	// one pull of the round is missing
 	closing, err := closeBy(t.Context(), c, "the freezer broke", "Ann")
 	if err != nil || closing.Lost != 1 || closing.Measured != len(rows) {
@@ -66,7 +66,7 @@ func TestFailed(t *testing.T) {
 	}
 	// what has a result cannot be given back
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 1))
-	wants(t, failBy(t.Context(), c, []string{l.Rows[1].ID}, "no", "Ann"), "has the result 1; correct replaces it")
+	wants(t, failBy(t.Context(), c, []string{l.Rows[1].ID}, "no", "Ann"), "has the result 1. To replace it, use correct")
 	// a sheet can say it, too
 	r, err := c.Tell(t.Context(), []byte("id,reward,status,note\n"+l.Rows[2].ID+",,failed,the robot dropped it\n"+l.Rows[3].ID+",,failed,\n"), campaign.TellOptions{By: "Ann", TakeGood: true})
 	if err != nil || r.Counts[campaign.RowFailed] != 1 || r.Counts[campaign.RowBad] != 1 {

@@ -51,9 +51,9 @@ func TestSheetsThatCannotBeRead(t *testing.T) {
 	for _, s := range []struct{ name, text, want string }{
 		{"a column is missing", "id,yield\n" + a + ",1\n", "day.csv:1: the columns are id, yield; expected id,reward"},
 		{"a quote that never ends", "id,reward\n" + a + ",\"1\n", "day.csv:"},
-		{"half a line", "id,reward,note\n" + a + ",1,x\n" + b, "day.csv:3:1: 1 values, expected 3"},
+		{"half a line", "id,reward,note\n" + a + ",1,x\n" + b, "day.csv:3:1: this line has 1 values, but the header has 3"},
 		{"a workbook", "PK\x03\x04\x14\x00\x06\x00", "day.csv: an archive (zip), or a workbook of a spreadsheet, not a table in text: unpack it and give the table in it, or save the sheet as CSV"},
-		{"gzip", "\x1f\x8b", "day.csv: a gzip file that cannot be unpacked: unexpected EOF"},
+		{"gzip", "\x1f\x8b", "day.csv: this gzip file cannot be unpacked (unexpected EOF)"},
 		{"Latin-1", "id,reward,note\n" + a + ",1,\xfcber\n", "day.csv:2:10: not UTF-8"},
 		{"empty", "", "day.csv: no data"},
 	} {
@@ -121,9 +121,9 @@ func TestOtherRound(t *testing.T) {
 		{"id,round,reward\n" + l.Rows[0].ID + ",1.0,1\n" + l.Rows[1].ID + ",,1\n" + l.Rows[2].ID + ",plate 2,1\n", ""},
 		{"id,round,reward\n" + l.Rows[0].ID + ",2,1\n", ""},
 		{"id,round,reward\n" + l.Rows[3].ID + ",3,1\n" + l.Rows[4].ID + ",3,1\n",
-			"the row says round 3, and its result is recorded for round 1, the round of its id: was a column sorted"},
+			"the row has round 3, but its result belongs to round 1, the round of its id. Check whether a column was sorted"},
 		{fmt.Sprintf("task,arm,round,reward\n%s,%q,2,1\n", l.Rows[5].Task, l.Rows[5].Arm),
-			"the row says round 2, and its result is recorded for round 1, the open one, because the row has no id: was a column sorted"},
+			"the row has round 2, but its result belongs to round 1, the open one, because the row has no id. Check whether a column was sorted"},
 	} {
 		r, err := c.Tell(t.Context(), []byte(x.text), campaign.TellOptions{By: "Ann", Sheet: fmt.Sprint(k)})
 		if err != nil || r.Refused() || len(r.Lines) != min(1, len(x.want)) || x.want != "" && !strings.HasPrefix(r.Lines[0].Text, x.want) {
@@ -142,7 +142,7 @@ func TestSlipsOfThePen(t *testing.T) {
 	}
 	// ten others are enough to notice it
 	slip := row(l.Rows[10].ID, 1234)
-	if r := told(t, c, campaign.TellOptions{By: "Ann"}, append(rows, slip)...); r.Taken || r.Counts[campaign.RowSure] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "far from all others, whose median is 1") {
+	if r := told(t, c, campaign.TellOptions{By: "Ann"}, append(rows, slip)...); r.Taken || r.Counts[campaign.RowSure] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "far from all other rewards, whose median is 1") {
 		t.Errorf("with a slip: %+v", r)
 	}
 	if r := told(t, c, campaign.TellOptions{By: "Ann", Sure: true}, append(rows, slip)...); !r.Taken || r.Counts[campaign.RowNew] != 11 {

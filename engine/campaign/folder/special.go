@@ -35,7 +35,7 @@ const (
 func checkFiles(dir string) error {
 	for name, most := range ownFiles {
 		if err := checkFile(filepath.Join(dir, name), most); err != nil {
-			return fmt.Errorf("%w; no campaign makes such a file. Do not use this folder before you know its origin", err)
+			return fmt.Errorf("%w. No campaign makes such a file. Do not use this folder before you know its origin", err)
 		}
 	}
 	return nil
@@ -47,7 +47,7 @@ func checkFile(path string, most int64) error {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && info.Size() > most {
-		return fmt.Errorf("%s has %d bytes, and %d are the most", path, info.Size(), most)
+		return fmt.Errorf("%s has %d bytes, more than the limit of %d", path, info.Size(), most)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func changedCopy(path string, content []byte) string {
 	case err != nil:
 		return ""
 	case !info.Mode().IsRegular():
-		return "is not a file any more"
+		return "is no longer a file"
 	case info.Size() != int64(len(content)):
 		return "was changed since the start"
 	}

@@ -182,7 +182,7 @@ func TestCopyOfASheet(t *testing.T) {
 	turned := slices.Clone(lines)
 	slices.Reverse(turned[1:])
 	if got := attach("turned.csv", turned, campaign.TellOptions{}); counts(got) != "0 8" || got.Taken || !strings.Contains(fmt.Sprint(got.Lines),
-		`8 rows are recorded already, with the same values (sheet "pilot.csv" by Bob`) {
+		`8 rows are already recorded, with the same values (sheet "pilot.csv" by Bob`) {
 		t.Errorf("a copy in another order: %+v", got)
 	}
 	if got := attach("more.csv", append(slices.Clone(lines), "A,r1,150,22.9", "B,r2,180,52.4"), campaign.TellOptions{}); counts(got) != "2 8" {
@@ -380,11 +380,11 @@ func TestSetPoint(t *testing.T) {
 	list := asked(t, c, "Ann", 4)
 	rowOf := func(reading string) []byte { return []byte("line,resin,temp,output\n" + reading + "\n") }
 	got, err := attachBy(t.Context(), c, rowOf("A,r1,150.2,20.5"), campaign.TellOptions{By: "Ann", Sheet: "a.csv"})
-	if err != nil || got.Taken || !strings.Contains(fmt.Sprint(got.Lines), `the nearest is "resin=r1, temp=150"`) ||
+	if err != nil || got.Taken || !strings.Contains(fmt.Sprint(got.Lines), `The nearest is "resin=r1, temp=150"`) ||
 		!strings.Contains(fmt.Sprint(got.Lines), "--tolerance temp=0.2") {
 		t.Errorf("without a tolerance: %v, %+v", err, got)
 	}
-	for tolerance, want := range map[string]string{"temp=0.1": "the nearest is", "temp=40": "within the tolerance it has", "temp=0.2": ""} {
+	for tolerance, want := range map[string]string{"temp=0.1": "The nearest is", "temp=40": "Several arms are within the tolerance", "temp=0.2": ""} {
 		got, err = attachBy(t.Context(), c, rowOf("A,r1,150.2,20.5"), campaign.TellOptions{By: "Ann", Sheet: "a.csv", Tolerance: []string{tolerance}})
 		if err != nil || got.Taken != (want == "") || !strings.Contains(fmt.Sprint(got.Lines), want) {
 			t.Errorf("%s: %v, %+v", tolerance, err, got)
@@ -404,5 +404,5 @@ func TestSetPoint(t *testing.T) {
 		t.Errorf("what was set: %v, %+v", err, h.Measurements)
 	}
 	_, err = c.Do(t.Context(), &campaign.Attach{File: campaign.File{Content: rowOf("A,r1,150,1")}, TellOptions: campaign.TellOptions{Tolerance: []string{"temp"}}})
-	wants(t, err, "tolerance needs a column and how far it may be off")
+	wants(t, err, "tolerance needs a column and its tolerance")
 }

@@ -55,16 +55,16 @@ func TestSheetsOfOneName(t *testing.T) {
 	}
 	// the same rows sent by another person may be the same sheet: it is asked about, and not doubled
 	r = tell("Cy", byArm(ann, one), campaign.TellOptions{TakeGood: true})
-	if r.Taken || r.Counts[campaign.RowSure] != 6 || !strings.Contains(fmt.Sprint(r.Lines), "It may be the same sheet") {
+	if r.Taken || r.Counts[campaign.RowSure] != 6 || !strings.Contains(fmt.Sprint(r.Lines), "This may be the same sheet") {
 		t.Errorf("Ann's sheet, sent by Cy: %+v", r)
 	}
 	// the next day another sheet has that name, with the same values in part
 	before := c.state.Seq
 	r = tell("Ann", byArm(ann, func(k int) float64 { return float64(min(k, 1)) }), campaign.TellOptions{TakeGood: true})
-	if r.Taken || r.Counts[campaign.RowConflict] != 6 || c.state.Seq != before || !strings.Contains(fmt.Sprint(r.Lines), "Give another sheet another name (--sheet)") {
+	if r.Taken || r.Counts[campaign.RowConflict] != 6 || c.state.Seq != before || !strings.Contains(fmt.Sprint(r.Lines), "give it another name (--sheet)") {
 		t.Errorf("another sheet of the same name: %+v", r)
 	}
-	if r := tell("Ann", byArm(campaign.List{Rows: ann.Rows[:5]}, one), campaign.TellOptions{TakeGood: true}); r.Taken || r.Counts[campaign.RowConflict] != 5 || !strings.Contains(fmt.Sprint(r.Lines), "is missing now") {
+	if r := tell("Ann", byArm(campaign.List{Rows: ann.Rows[:5]}, one), campaign.TellOptions{TakeGood: true}); r.Taken || r.Counts[campaign.RowConflict] != 5 || !strings.Contains(fmt.Sprint(r.Lines), "now is missing") {
 		t.Errorf("a sheet that lacks a row: %+v", r)
 	}
 	// the recorded rows come before the new ones
@@ -220,7 +220,7 @@ func TestLargeSheets(t *testing.T) {
 	}
 	for _, n := range []string{"1000000000", "2147483647"} {
 		r, err := c.Tell(t.Context(), []byte("task,arm,count,mean,sd\nnorth,a,"+n+",1,1\n"), campaign.TellOptions{By: "Ann", Extra: true, Sheet: "x.csv"})
-		if err != nil || r.Taken || !strings.Contains(fmt.Sprint(r.Lines), "a row may have 10000") {
+		if err != nil || r.Taken || !strings.Contains(fmt.Sprint(r.Lines), "at most 10000 are allowed") {
 			t.Errorf("a mean of %s: %v, %+v", n, err, r)
 		}
 	}

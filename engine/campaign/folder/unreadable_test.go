@@ -23,10 +23,10 @@ func TestUnreadable(t *testing.T) {
 		err  error
 		want string
 	}{
-		{page, "the disk fails to read the database, which may be whole"},
+		{page, "the disk cannot read the database, which may be undamaged"},
 		{c.db.unsound("Tree 6 page 6: unable to get the page. error code=11"), "is damaged"},
 		{c.db.unsound("row 3 missing from index"), "is damaged"},
-		{c.db.explain(t.Context(), page), "the database is whole: try again"},
+		{c.db.explain(t.Context(), page), "the database is undamaged. Try again"},
 	} {
 		if !strings.Contains(x.err.Error(), x.want) {
 			t.Errorf("%q, want %q", x.err, x.want)
@@ -35,7 +35,7 @@ func TestUnreadable(t *testing.T) {
 	if err := os.Rename(c.db.path, c.db.path+" away"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.db.explain(t.Context(), page); !strings.Contains(err.Error(), "save the folder on another disk first") {
+	if err := c.db.explain(t.Context(), page); !strings.Contains(err.Error(), "First copy the folder to another disk") {
 		t.Errorf("a file that cannot be read: %q", err)
 	}
 }

@@ -42,11 +42,11 @@ func (r *Runner) beat(ctx context.Context) error {
 }
 
 // errGone ends the chunks of a runner that counts as gone.
-var errGone = errors.New("the program that asked for these runs does not answer")
+var errGone = errors.New("the program that requested these runs does not answer")
 
 // caller is a runner as a worker sees it. A worker has one for each runner whose chunks it met.
 type caller struct {
-	mu       sync.Mutex // of the fields below; held while the server is asked, so that one slot asks for all
+	mu       sync.Mutex // guards the fields below; held while the server is asked, so that one slot asks for all
 	beats    int        // the number of its latest sign of life; 0 if it gives none
 	heard    time.Time  // when that was seen first; or when the worker first met the runner
 	checked  time.Time  // when the worker looked last; zero before the first look
@@ -134,12 +134,12 @@ func (w *Worker) untilGone(ctx context.Context, runner string) (context.Context,
 // giveUp says once that a runner counts as gone.
 func (w *Worker) giveUp(runner string) {
 	w.caller(runner).reported.Do(func() {
-		w.Notice.say("gives up the work of %s, from which nothing was heard for %v", runner, w.silence())
+		w.Notice.say("gives up the work of %s, which has sent no message for %v", runner, w.silence())
 	})
 }
 
 // renew offers a chunk again that a worker gave up, since it had heard nothing of this runner. The runs are the same, and so is the address
-// of their result. A notice says so once in a job.
+// of their result. A notice states so once in a job.
 func (j *Job) renew(ctx context.Context, c *offered) error {
 	// under the lock, as the id changes with the number of offers
 	j.mu.Lock()
@@ -148,7 +148,7 @@ func (j *Job) renew(ctx context.Context, c *offered) error {
 	j.waiting[c.id()], j.ids[c.id()] = c, true
 	j.mu.Unlock()
 	j.renewed.Do(func() {
-		j.runner.Notice.say("a worker gave up runs since it had heard nothing of this program for a while; they are handed in again")
+		j.runner.Notice.say("a worker gave up runs, because it received no message of this program for a while. They are offered again")
 	})
 	return j.put(ctx, c.Chunk)
 }
@@ -196,9 +196,9 @@ func (q *quiet) answered() {
 func (q *quiet) late() {
 	q.reported = true
 	if !q.heard {
-		q.notice("no worker has answered in %v; one is started by gonb-cope worker --server URL, and everything waits for it", q.limit())
+		q.notice("no worker has answered in %v, so the runs wait. Start one with gonb-cope worker --server URL", q.limit())
 		return
 	}
-	q.notice("no worker has answered for %v, which is longer than any of its work took: if they ended, start others by "+
-		"gonb-cope worker --server URL, and what they had begun is made again", q.limit())
+	q.notice("no worker has answered for %v, longer than any earlier piece of work. If the workers ended, start others with gonb-cope "+
+		"worker --server URL. They repeat the unfinished work", q.limit())
 }

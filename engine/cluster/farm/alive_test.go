@@ -219,7 +219,7 @@ func TestCallerComesBack(t *testing.T) {
 	r.BeatEach(20 * time.Millisecond)
 	var told atomic.Int64
 	r.Notice = func(text string) {
-		if strings.Contains(text, "they are handed in again") {
+		if strings.Contains(text, "They are offered again") {
 			told.Add(1)
 		}
 	}

@@ -40,7 +40,7 @@ func TestOtherBuilds(t *testing.T) {
 		finished <- got
 	}()
 	err := <-refused
-	if !errors.Is(err, farm.ErrBuild) || !strings.Contains(err.Error(), "this worker is "+other.String()) || !strings.Contains(err.Error(), "it is "+farm.BuildHere().String()) {
+	if !errors.Is(err, farm.ErrBuild) || !strings.Contains(err.Error(), "this worker is "+other.String()) || !strings.Contains(err.Error(), "It is "+farm.BuildHere().String()) {
 		t.Errorf("error %v, want both builds", err)
 	}
 	// the same build, with the permission to work for others
@@ -62,7 +62,7 @@ func TestOtherBuilds(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = <-work(t.Context(), &farm.Worker{Exchange: old, Name: "new", Mixed: true})
-	if !errors.Is(err, farm.ErrBuild) || !strings.Contains(err.Error(), fmt.Sprintf("its results are of revision %d", sim.ResultsRevision-1)) {
+	if !errors.Is(err, farm.ErrBuild) || !strings.Contains(err.Error(), fmt.Sprintf("Its results have revision %d", sim.ResultsRevision-1)) {
 		t.Errorf("error %v, want the revisions", err)
 	}
 	if _, err := old.Take(t.Context()); err != nil { // for another worker
@@ -92,7 +92,7 @@ func TestFilesByHash(t *testing.T) {
 		_, displays, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir, Runner: runner(ex)})
 		cancel()
 		<-ended
-		if err == nil || len(displays) != 0 || !strings.Contains(err.Error(), "given up after 3 failures, the last on worker misled") || !strings.Contains(err.Error(), "its content has the hash") {
+		if err == nil || len(displays) != 0 || !strings.Contains(err.Error(), "stopped after 3 failures, the last on worker misled") || !strings.Contains(err.Error(), "its content has the hash") {
 			t.Errorf("%d displays, error %v; want the hashes", len(displays), err)
 		}
 	}

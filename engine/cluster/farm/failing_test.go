@@ -32,7 +32,7 @@ sweep(r, gap=[0.6, 0.7, 0.8, 0.9])`
 	cancel()
 	<-a
 	<-b
-	if err == nil || !strings.Contains(err.Error(), "given up after 3 failures, the last on worker ") || !strings.Contains(err.Error(), "the arm is broken") || !strings.Contains(err.Error(), "in the sweep with gap=0.8") {
+	if err == nil || !strings.Contains(err.Error(), "stopped after 3 failures, the last on worker ") || !strings.Contains(err.Error(), "the arm is broken") || !strings.Contains(err.Error(), "in the sweep with gap=0.8") {
 		t.Errorf("error %v, want why runs fail", err)
 	}
 	if len(displays) == 1 {
@@ -86,7 +86,7 @@ func TestContradiction(t *testing.T) {
 	case err = <-work(ctx, &farm.Worker{Exchange: ex, Name: "wrong", Make: wrong, Build: other(), Mixed: true}):
 	case err = <-right:
 	}
-	if err == nil || !strings.Contains(err.Error(), "of the same build, made different results of the same runs") {
+	if err == nil || !strings.Contains(err.Error(), "have the same build but computed different results of the same runs") {
 		t.Errorf("error %v", err)
 	}
 }

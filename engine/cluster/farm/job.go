@@ -27,12 +27,12 @@ type Job struct {
 	cancel context.CancelFunc // ends driving, summaries and signs of life
 	over   sync.WaitGroup     // of the goroutines that drive it
 
-	mu        sync.Mutex          // of the fields down to failed
+	mu        sync.Mutex          // guards the fields down to failed
 	tasks     []*task             // one for each order; the list itself never changes
 	first     int                 // the tasks before it are all offered; or settled
 	unoffered int                 // runs of tasks that are not settled; only the ones that were not offered yet
 	waiting   map[string]*offered // chunks without a result, by id; an entry goes when its result was taken
-	ids       map[string]bool     // of all chunks that were offered
+	ids       map[string]bool     // ids of all chunks that were offered
 	takers    map[taker]bool      // who made chunks; their number is how many chunks are made at a time
 	workers   []string            // their names in the order of their first result
 	runs      int                 // that were made
@@ -58,7 +58,7 @@ type offered struct {
 	failures int // by workers, so far
 }
 
-// ChunkError says that runs of an experiment could not be made; it ends the job. Everything that was finished before stays; see
+// ChunkError states that runs of an experiment could not be made; it ends the job. Everything that was finished before stays; see
 // Job.Result.
 type ChunkError struct {
 	Order int    // number of the experiment in its job
@@ -142,7 +142,7 @@ func (j *Job) Workers() []string {
 const closing = 5 * time.Second
 
 // Close ends the job, and takes what is left of it out of the queue. The work of workers that is under way is not interrupted; its results
-// are not read. An error says that the queue may still have chunks. Workers give them up some time after the runner has ended.
+// are not read. An error states that the queue may still have chunks. Workers give them up some time after the runner has ended.
 func (j *Job) Close() error {
 	j.cancel()
 	// before the goroutines are waited for, since stop ends them
@@ -168,7 +168,7 @@ func (j *Job) stop(err error) {
 // drive offers chunks and takes reports until all tasks are settled. It ends with the last report that is needed, with an error,
 // or with the context.
 func (j *Job) drive(ctx context.Context) {
-	// ctx ends the reading when driving ends; job goes on for summaries
+	// ctx ends the reading when driving ends; job continues for summaries
 	job := ctx
 	ctx, done := context.WithCancel(ctx)
 	// reports are handed over one by one: taking one changes what is offered next
@@ -178,7 +178,7 @@ func (j *Job) drive(ctx context.Context) {
 		for f, err := range j.runner.Exchange.Read(ctx, j.id) {
 			if err != nil {
 				if ctx.Err() == nil {
-					j.stop(fmt.Errorf("reading what the workers say: %w", err))
+					j.stop(fmt.Errorf("reading the messages of the workers: %w", err))
 				}
 				return
 			}
@@ -201,7 +201,7 @@ func (j *Job) drive(ctx context.Context) {
 			return
 		}
 		if j.idle() {
-			return // the last summaries go on
+			return // the last summaries continue
 		}
 		// a new limit for each wait: any report is a sign that workers are there
 		late, stop := quiet.begin()
@@ -251,10 +251,10 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	c, offered := j.waiting[r.ID], j.ids[r.ID]
 	j.mu.Unlock()
 	if err == nil && (!offered || !r.at(f)) {
-		err = errors.New("it is of no chunk that was handed out, and takes the place of a result")
+		err = errors.New("it belongs to no chunk of this job, but is stored as a result")
 	}
 	if err != nil {
-		return fmt.Errorf("what %s said at %s is refused: %w", whose("a worker", f), f.Address(), err)
+		return fmt.Errorf("the message of %s at %s is refused: %w", whose("a worker", f), f.Address(), err)
 	}
 	r.Worker = whose(r.Worker, f)
 	if c == nil { // doubled, or of an experiment that is settled
@@ -276,7 +276,7 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	}
 	// one item after the other, each for its own task
 	for k, o := range made {
-		// the script makes another experiment on workers: the task ends, and the others go on
+		// the script makes another experiment on workers: the task ends, and the others continue
 		if o.Other != "" {
 			j.mu.Lock()
 			j.settle(j.tasks[c.Items[k].Task], fmt.Errorf("%w: %s", ErrElsewhere, o.Other))
@@ -319,7 +319,7 @@ func (j *Job) failure(c *offered, r Report) error {
 	}
 	// the item that failed, in a chunk of several experiments
 	i := c.Items[r.Item]
-	return &ChunkError{i.Task, fmt.Sprintf("%s, runs %d to %d: given up after %d failures, the last on worker %s: %s",
+	return &ChunkError{i.Task, fmt.Sprintf("%s, runs %d to %d: stopped after %d failures, the last on worker %s: %s",
 		j.tasks[i.Task].what, i.From+1, i.To, c.failures, r.Worker, r.Failed)}
 }
 

@@ -22,7 +22,7 @@ import (
 // whole: where one item fails, all of it is tried again.
 type Chunk struct {
 	Revision int    `json:"revision"` // sim.ResultsRevision
-	Build    Build  `json:"build"`    // of who asks
+	Build    Build  `json:"build"`    // build of the program that asks
 	Recipe   string `json:"recipe"`   // the file with it, by its hash
 	Items    []Item `json:"items"`    // at least one
 	// how often it was offered before and given up by workers
@@ -33,8 +33,8 @@ type Chunk struct {
 type Item struct {
 	Task int    `json:"task"` // number of the experiment in its job, from 0
 	Cell int    `json:"cell"` // the combination of the sweep, see Order; Single without one
-	Key  string `json:"key"`  // of the experiment; see sim.Trials.Key
-	Name string `json:"name"` // of the experiment, where builds differ, see nameOf
+	Key  string `json:"key"`  // key of the experiment; see sim.Trials.Key
+	Name string `json:"name"` // name of the experiment, where builds differ, see nameOf
 	From int    `json:"from"` // runs, from included and to not
 	To   int    `json:"to"`
 }
@@ -67,7 +67,8 @@ func (c Chunk) check() error {
 	}
 	for _, i := range c.Items {
 		if i.Task < 0 || i.From < 0 || i.To <= i.From {
-			return fmt.Errorf("runs %d to %d of experiment %d are an empty or negative range", i.From+1, i.To, i.Task+1)
+			return fmt.Errorf("runs %d to %d of experiment %d are not a valid range. Use the same version for the job and its "+
+				"workers", i.From+1, i.To, i.Task+1)
 		}
 	}
 	return nil
@@ -75,13 +76,13 @@ func (c Chunk) check() error {
 
 // Report holds the outcomes of a chunk, by its worker. It has the outcomes, or says why there are none: Failed or Dropped.
 type Report struct {
-	ID     string `json:"id"`     // of the chunk
+	ID     string `json:"id"`     // id of the chunk
 	Worker string `json:"worker"` // its name, as it says
 	Slot   int    `json:"slot"`   // which of the chunks that the worker makes at a time
-	Build  Build  `json:"build"`  // of the worker
+	Build  Build  `json:"build"`  // build of the worker
 
 	Made    json.RawMessage `json:"made,omitempty"`    // an Outcome for each item
-	Hash    string          `json:"hash"`              // of the outcomes; in hexadecimal
+	Hash    string          `json:"hash"`              // hash of the outcomes; in hexadecimal
 	Pieces  int             `json:"pieces,omitempty"`  // that the outcomes are in, where they are not here
 	Seconds []float64       `json:"seconds,omitempty"` // of the runs of each item; in the order of the items
 	Prepare float64         `json:"prepare,omitempty"` // seconds before the runs of an item for which nothing was ready; 0 without any
@@ -123,7 +124,7 @@ type Outcome struct {
 const pieceSize = cluster.MaxBody / 2
 
 // publish says the report at the address of its chunk. Outcomes that are too long for one fact are published in pieces before it. The error
-// is that of the exchange, or says that another worker made other results of the same runs. An existing report with the same outcomes is
+// is that of the exchange, or states that another worker made other results of the same runs. An existing report with the same outcomes is
 // not an error.
 func (r Report) publish(ctx context.Context, facts cluster.Facts, run string, c Chunk, name string) error {
 	r.Hash = HashOf(r.Made)
@@ -169,8 +170,8 @@ func (r Report) replay(err error) error {
 	}
 	// Without credentials the name is all that is known.
 	other := whose(stands.Worker, conflict.Stands)
-	return fmt.Errorf("worker %s and worker %s, of the same build, made different results of the same runs (%s): a processor or "+
-		"memory of one of them is faulty, or gonb-cope has a defect", other, r.Worker, conflict.Stands.Address())
+	return fmt.Errorf("worker %s and worker %s have the same build but computed different results of the same runs (%s). One of the "+
+		"machines is faulty, or gonb-cope has a defect. Please report it", other, r.Worker, conflict.Stands.Address())
 }
 
 // whose returns the name of a worker, which is what it says, and where the server keeps it, whose credentials it has.
@@ -187,13 +188,13 @@ func (r Report) piece(name string, k int) string {
 	return fmt.Sprintf("%s-piece-%s-%d", name, r.Hash[:12], k)
 }
 
-// outcomes returns the outcomes of a report, whose pieces are there. An error says that the report cannot be used: a piece is
+// outcomes returns the outcomes of a report, whose pieces are there. An error states that the report cannot be used: a piece is
 // missing or damaged.
 func (r Report) outcomes(ctx context.Context, facts cluster.Facts, at cluster.Fact) (made []Outcome, err error) {
 	text := []byte(r.Made)
 	// the names of pieces have its beginning
 	if len(r.Hash) != 2*sha256.Size {
-		return nil, fmt.Errorf("the report %s does not say what was made", at.Address())
+		return nil, fmt.Errorf("the report %s has no results", at.Address())
 	}
 	for k := range r.Pieces {
 		f, ok, err := facts.Find(ctx, at.Run, at.Round, r.piece(at.Name, k))
@@ -207,7 +208,7 @@ func (r Report) outcomes(ctx context.Context, facts cluster.Facts, at cluster.Fa
 	}
 	// also if there are no pieces: the report's contents are checked in the same way
 	if HashOf(text) != r.Hash {
-		return nil, fmt.Errorf("what was made is not what the hash in the report %s says", at.Address())
+		return nil, fmt.Errorf("the results do not match the hash in the report %s", at.Address())
 	}
 	return made, json.Unmarshal(text, &made)
 }
@@ -220,7 +221,7 @@ func (o Outcome) part(i Item) (*sim.Part, error) {
 		return nil, err
 	}
 	if from, to := p.Range(); from != i.From || to != i.To || p.Done() != to-from {
-		return nil, fmt.Errorf("it has %d of the runs %d to %d, and not all of %d to %d", p.Done(), from+1, to, i.From+1, i.To)
+		return nil, fmt.Errorf("it has %d of the runs %d to %d, but should have all of %d to %d", p.Done(), from+1, to, i.From+1, i.To)
 	}
 	return p, nil
 }
@@ -239,7 +240,7 @@ func nameOf(x sim.Experiment) string {
 
 // Recipe holds the sources of experiments. It is kept as a file of the job, and its hash is in each chunk.
 type Recipe struct {
-	Name   string  `json:"name"`             // of the script, for messages
+	Name   string  `json:"name"`             // name of the script, for messages
 	Folder string  `json:"folder,omitempty"` // that its paths are relative to; its name on the machine that read the script
 	Script string  `json:"script"`           // statements, one a line; the last makes the experiments
 	Seed   *uint64 `json:"seed,omitempty"`   // replaces every seed of the script; nil keeps them

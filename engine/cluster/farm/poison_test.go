@@ -52,7 +52,7 @@ func TestPoisonedResults(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = <-ended
-			want := fmt.Sprintf("what a worker said at %s/1/result-runs-%s is refused: ", run, from)
+			want := fmt.Sprintf("the message of a worker at %s/1/result-runs-%s is refused: ", run, from)
 			if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\x1b\u009b") {
 				t.Errorf("error %v, want %q", err, want)
 			}
@@ -67,7 +67,7 @@ func TestNameOfAnotherWorker(t *testing.T) {
 		{"worker-1", "worker-2", "the last on worker worker-2 (worker-1.creds): boom"},
 		{"worker-2", "worker-2", "the last on worker worker-2: boom"},
 		{"", "worker-2", "the last on worker worker-2: boom"}, // no server keeps it
-		{"worker-1", "", "what a worker (worker-1.creds) said at "},
+		{"worker-1", "", "the message of a worker (worker-1.creds) at "},
 	} {
 		ex := cluster.NewMemory()
 		ctx, cancel := context.WithTimeout(t.Context(), 2*limit)

@@ -24,7 +24,7 @@ const (
 // recipeCache is a recipe that was evaluated, with the experiments that were made from it. The first who needs the recipe
 // evaluates it, and others wait for the lock.
 type recipeCache struct {
-	mu     sync.Mutex             // of source and ready
+	mu     sync.Mutex             // guards source and ready
 	source Source                 // nil before it was evaluated
 	ready  recent[place, readied] // by combination and key; recent ones stay
 }
@@ -56,7 +56,7 @@ func (r *recent[K, V]) of(key K, most int) (v *V, fresh bool) {
 // place says which experiment of a recipe.
 type place struct {
 	cell int    // the combination, or Single
-	key  string // of the experiment
+	key  string // key of the experiment
 }
 
 // readied is an experiment that one goroutine prepares and others wait for.
@@ -66,14 +66,14 @@ type readied struct {
 	err    error       // why it is not
 }
 
-// otherError says that the recipe makes another experiment here than on the machine that handed it in. No worker can make it then, so its
+// otherError states that the recipe makes another experiment here than on the machine that handed it in. No worker can make it then, so its
 // task ends; after other errors the worker that takes the chunk next tries again.
 type otherError struct{ why error }
 
 func (e *otherError) Error() string { return e.why.Error() }
 func (e *otherError) Unwrap() error { return e.why }
 
-// trials returns the experiment of an item, ready to be run; fresh says that it was made for this one.
+// trials returns the experiment of an item, ready to be run; fresh states that it was made for this one.
 func (w *Worker) trials(ctx context.Context, job string, c Chunk, i Item) (trials *sim.Trials, fresh bool, err error) {
 	// two locks, so that work on one recipe does not hold up another
 	w.mu.Lock()
@@ -145,7 +145,7 @@ func (w *Worker) fetch(ctx context.Context, job, hash string) ([]byte, error) {
 		return nil, err
 	}
 	if got := HashOf(content); got != hash {
-		return nil, fmt.Errorf("its content has the hash %s, and %s was asked for", got, hash)
+		return nil, fmt.Errorf("its content has the hash %s, but %s was requested", got, hash)
 	}
 	return content, nil
 }
@@ -166,8 +166,8 @@ func (w *Worker) make(ctx context.Context, b *recipeCache, asks Build, i Item) (
 			"A script must not depend on the machine or on files that change")}
 	}
 	if i.To > x.Runs {
-		return nil, &otherError{fmt.Errorf("on this worker the script makes %d runs, and the job asks for run %d. "+
-			"A script must not depend on the machine or on files that change", x.Runs, i.To-1)}
+		return nil, &otherError{fmt.Errorf("on this worker the script makes %d runs, but the job asks for run %d. A script must not depend on "+
+			"the machine or on files that change", x.Runs, i.To-1)}
 	}
 	t, err := sim.Prepare(ctx, x)
 	if err != nil || asks != w.Build { // other builds may round the numbers of the key differently
@@ -186,10 +186,10 @@ func (w *Worker) make(ctx context.Context, b *recipeCache, asks Build, i Item) (
 // parts and done as results come; then result or err.
 type task struct {
 	order  Order       // the order that was handed in, without its problem once it is settled
-	number int         // of the order, from 0
+	number int         // number of the order, from 0
 	what   string      // for messages
 	trials *sim.Trials // from its first chunk to its result; nil before and after
-	key    string      // of the experiment, set by prepare
+	key    string      // key of the experiment, set by prepare
 	name   string      // what other builds must agree on, see nameOf
 
 	next    int            // the first run that was not offered

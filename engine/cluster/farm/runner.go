@@ -24,11 +24,11 @@ import (
 // tell runners apart by their names, which are random. It is safe for concurrent use.
 type Runner struct {
 	Exchange cluster.Exchange // that workers take chunks from
-	Build    Build            // of this program
+	Build    Build            // build of this program
 	Notice   Listener         // receives that no worker answers, for example; may be nil
 
-	mu    sync.Mutex // of the three fields below
-	id    string     // of all that it hands in; "" before the first job
+	mu    sync.Mutex // guards the three fields below
+	id    string     // id of all that it hands in; "" before the first job
 	jobs  int        // handed in so far, for their names
 	beats int        // signs of life that it has given
 
@@ -58,14 +58,14 @@ type Work struct {
 	Progress func(Progress) // never called concurrently; may be nil
 }
 
-// Progress says how far the work is. Done grows, and never by runs that were recorded before.
+// Progress states how far the work is. Done grows, and never by runs that were recorded before.
 type Progress struct {
 	Done    int      // runs, of all experiments together
 	Workers []string // that have made some, in the order of their first
 }
 
 // ErrElsewhere is wrapped by the error of an experiment that workers cannot make. Its task ends with it, and the caller may make
-// the experiment here; others go on.
+// the experiment here; others continue.
 var ErrElsewhere = errors.New("workers cannot make this experiment")
 
 // Hand hands work in, and returns at once. The end of the context ends the job. The first sign of life comes before anything
@@ -76,12 +76,12 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	id := r.next()
 	err := r.beat(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("announcing the request: %w", err)
+		return nil, fmt.Errorf("sending the request to the workers: %w", err)
 	}
 	w.Recipe.Files = map[string]string{}
 	for path, content := range w.Files {
 		if w.Recipe.Files[path], err = r.Exchange.Keep(ctx, id, content); err != nil {
-			return nil, fmt.Errorf("handing %s to the workers: %w", path, err)
+			return nil, fmt.Errorf("sending %s to the workers: %w", path, err)
 		}
 	}
 	text, err := json.Marshal(w.Recipe)
@@ -90,7 +90,7 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	}
 	recipe, err := r.Exchange.Keep(ctx, id, text)
 	if err != nil {
-		return nil, fmt.Errorf("handing the script to the workers: %w", err)
+		return nil, fmt.Errorf("sending the script to the workers: %w", err)
 	}
 	// from here on the job has to be closed, or its context to end
 	ctx, cancel := context.WithCancel(ctx)
@@ -135,7 +135,7 @@ func runnerOf(job string) string {
 // endName names the fact that a runner hands in no more.
 const endName = "end"
 
-// Close says that no more is handed in, by which workers that are there for it alone end. It is to be called after the last job.
+// Close states that no more is handed in, by which workers that are there for it alone end. It is to be called after the last job.
 // A runner that handed nothing in has nothing to say.
 func (r *Runner) Close() error {
 	r.mu.Lock()

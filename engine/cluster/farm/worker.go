@@ -21,13 +21,13 @@ type Worker struct {
 	Exchange cluster.Exchange // where work is taken from and results go to
 	Make     Maker            // evaluates recipes
 	Name     string           // shown to who asks; letters, digits and -
-	Build    Build            // of this program
+	Build    Build            // build of this program
 	Slots    int              // chunks at a time; 0 means one for each core that the context allows
-	Mixed    bool             // whether it works for other builds, too, which then say so in their results
+	Mixed    bool             // whether it works for other builds, too, which then state so in their results
 	Once     bool             // whether it ends with the first Runner that it works for
 	Notice   Listener         // receives the job it works for, for example; may be nil
 
-	mu      sync.Mutex                  // of the three fields below
+	mu      sync.Mutex                  // guards the three fields below
 	caches  recent[string, recipeCache] // by job and recipe
 	runner  string                      // that it works for
 	callers map[string]*caller          // by the names of the runners; nil before the first
@@ -41,8 +41,8 @@ func (w *Worker) Made() int { return int(w.made.Load()) }
 // Causes that end a worker.
 var (
 	// ErrBuild is wrapped by the error of a worker that meets a job of another build.
-	ErrBuild = errors.New("another build of gonb-cope asks")
-	errOver  = errors.New("nothing more is handed in")
+	ErrBuild = errors.New("the request comes from another build of gonb-cope")
+	errOver  = errors.New("no more work is offered")
 )
 
 // Times are far below Patience, after which the server would hand a chunk out again.
@@ -62,7 +62,7 @@ func (w *Worker) Serve(ctx context.Context) error {
 	if slots < 1 {
 		slots = cores.Of(ctx)
 	}
-	// stop is the caller's context, which says whether the end was wanted
+	// stop is the caller's context, which reports whether the end was wanted
 	stop := ctx
 	// the cores are shared among the slots
 	ctx, cancel := context.WithCancelCause(cores.Share(ctx, slots))
@@ -171,7 +171,7 @@ func (w *Worker) report(ctx context.Context, t cluster.Taken, c Chunk) (r Report
 		return Report{Dropped: true}
 	// a chunk that takes all memory leaves no report, so that handings out are counted
 	case t.Attempt() > mostAttempts:
-		return Report{Failed: fmt.Sprintf("it was begun %d times, and no worker finished it", mostAttempts), Last: true}
+		return Report{Failed: fmt.Sprintf("it was begun %d times, but no worker finished it", mostAttempts), Last: true}
 	}
 	// the runs end with making; what was evaluated stays for other chunks, under ctx
 	making, made := w.untilGone(ctx, runnerOf(job))
@@ -241,7 +241,7 @@ func (w *Worker) over(ctx context.Context, runner string) bool {
 }
 
 // foreign reports a chunk that a worker for one runner leaves to others: its own runner is over.
-// While that goes on it makes the chunks of all who ask, as other workers do.
+// While that continues it makes the chunks of all who ask, as other workers do.
 func (w *Worker) foreign(ctx context.Context, job string) bool {
 	w.mu.Lock()
 	runner := w.runner
@@ -264,11 +264,11 @@ func (w *Worker) begin(job string) {
 func (w *Worker) suits(c Chunk) error {
 	switch {
 	case c.Revision != sim.ResultsRevision:
-		return fmt.Errorf("%w: its results are of revision %d and this worker's of revision %d; start the worker "+
-			"from the same version", ErrBuild, c.Revision, sim.ResultsRevision)
+		return fmt.Errorf("%w. Its results have revision %d, but this worker has revision %d. Start the worker with the same "+
+			"version", ErrBuild, c.Revision, sim.ResultsRevision)
 	case c.Build != w.Build && !w.Mixed:
-		return fmt.Errorf("%w: it is %s, and this worker is %s, whose numbers may differ from it in the last digits and then in "+
-			"samples and answers; start the worker from the same program, or with --mixed, which the results then say", ErrBuild, c.Build, w.Build)
+		return fmt.Errorf("%w. It is %s, but this worker is %s, so the last digits of numbers, and then samples and answers, may differ. "+
+			"Start the worker with the same program, or with --mixed, which the results then report", ErrBuild, c.Build, w.Build)
 	}
 	return nil
 }

@@ -93,12 +93,12 @@ func TestPasswordInURL(t *testing.T) {
 	mu.Lock()
 	all := strings.Join(said, "\n")
 	mu.Unlock()
-	if strings.Contains(all, "secret") || !strings.Contains(all, "the connection to nats://xxxxx@127.0.0.1:"+port+" broke") || !strings.Contains(all, "is there again") {
+	if strings.Contains(all, "secret") || !strings.Contains(all, "the connection to nats://xxxxx@127.0.0.1:"+port+" broke") || !strings.Contains(all, "works again") {
 		t.Errorf("noticed %q", all)
 	}
 	for _, c := range []struct{ url, want string }{
 		// a wrong password, no server there, secrets that were not escaped, and URLs that cannot be
-		{"nats://ann:secret2@127.0.0.1:" + port, "nats://xxxxx@127.0.0.1:" + port + " does not work out: the server does not let in the user, password or token before the @"},
+		{"nats://ann:secret2@127.0.0.1:" + port, "nats://xxxxx@127.0.0.1:" + port + " does not work out: the server refuses the user, password or token before the @"},
 		{"nats://ann:secret@127.0.0.1:1", "no server answers at nats://xxxxx@127.0.0.1:1"},
 		{"nats://ann:secret/x@127.0.0.1:" + port, "in a password before the @, write %2F for /"},
 		{"nats://ann:secret,x@127.0.0.1:" + port, "in a password before the @, write %2F for /"},

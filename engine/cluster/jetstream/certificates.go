@@ -45,8 +45,8 @@ func checkHost(host string) error {
 	if net.ParseIP(host) != nil || hostName.MatchString(host) {
 		return nil
 	}
-	return fmt.Errorf("a host is a name or an address without scheme and port, as in lab.example.org or 10.0.0.1 (other letters "+
-		"as xn--...), got %q", host)
+	return fmt.Errorf("a host is a name or an address without scheme and port, such as lab.example.org or 10.0.0.1, got %q. Write other "+
+		"letters as xn--...", host)
 }
 
 // certify makes the server's certificate, or makes it again if it lacks a host or ends within a month. Hosts are added and never taken
@@ -89,7 +89,7 @@ func (k *keyring) certify(hosts []string, days int) error {
 			template.DNSNames = append(template.DNSNames, n)
 		}
 	}
-	// under the same key, where there is one
+	// under the same key, if there is one
 	return k.issue("server", template, ca.Leaf, ca.PrivateKey)
 }
 
@@ -128,8 +128,8 @@ func (k *keyring) calledBy() string {
 	return own[0]
 }
 
-// issue writes a certificate of a key of its own, signed by an authority or, where that is nil, by itself. It sets the serial
-// number and the beginning of the template. The key stays where there is one, see keyOf.
+// issue writes a certificate of a key of its own, signed by an authority or, where that is nil, alone. It sets the serial
+// number and the beginning of the template. The key stays if there is one, see keyOf.
 func (k *keyring) issue(name string, template, parent *x509.Certificate, signer crypto.PrivateKey) error {
 	key, err := k.keyOf(name)
 	if err != nil {
@@ -143,7 +143,7 @@ func (k *keyring) issue(name string, template, parent *x509.Certificate, signer 
 	if template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)); err != nil {
 		return err
 	}
-	// a clock that is behind by less than a day takes it all the same
+	// a clock that is behind by less than a day takes it nevertheless
 	template.NotBefore = time.Now().Add(-24 * time.Hour)
 	// the authority, or the certificate itself, is the issuer
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
@@ -200,7 +200,7 @@ func (k *keyring) certificate(name string) *x509.Certificate {
 func certificateIn(text []byte) (*x509.Certificate, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, errors.New("it is not as PEM has it")
+		return nil, errors.New("it is not in the PEM format")
 	}
 	return x509.ParseCertificate(block.Bytes)
 }
@@ -226,7 +226,7 @@ func (k *keyring) tls() (*tls.Config, error) {
 		return nil, err
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
-		return nil, fmt.Errorf("the server's certificate ended on %s: make it again by gonb-cope cluster keys",
+		return nil, fmt.Errorf("the server's certificate expired on %s. Make a new one with gonb-cope cluster keys",
 			pair.Leaf.NotAfter.UTC().Format("2 January 2006"))
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, nil

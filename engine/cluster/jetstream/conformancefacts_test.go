@@ -64,7 +64,7 @@ func conflict(t *testing.T, join func() cluster.Exchange) {
 	if string(c.Said.Body) != "second!" || string(c.Stands.Body) != "first" || c.Stands.Seq == 0 {
 		t.Errorf("the conflict has %q against %q at place %d", c.Said.Body, c.Stands.Body, c.Stands.Seq)
 	}
-	for _, part := range []string{"run r", "round 1", "agent-1", "5 bytes", "7 now"} {
+	for _, part := range []string{"run r", "round 1", "agent-1", "5 bytes", "has 7"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the conflict does not say %q: %v", part, err)
 		}

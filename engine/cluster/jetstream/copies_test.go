@@ -19,9 +19,9 @@ func TestCopies(t *testing.T) {
 		want     replication
 		words    string
 	}{
-		{1, nil, replication{1, 1}, "keeps one copy of every message: without the server that has it everything waits"},
+		{1, nil, replication{1, 1}, "keeps one copy of every message. If the server that has it stops, the run waits"},
 		{2, []*jetstream.PeerInfo{peer(true, false)}, replication{2, 2}, "keeps 2 copies of every message"},
-		{3, []*jetstream.PeerInfo{peer(false, false), peer(false, false)}, replication{3, 1}, "keeps 3 copies of every message; 1 is up to date: until all are, do not stop another server"},
+		{3, []*jetstream.PeerInfo{peer(false, false), peer(false, false)}, replication{3, 1}, "keeps 3 copies of every message; 1 is up to date. Do not stop another server before all are"},
 		{3, []*jetstream.PeerInfo{peer(true, true), peer(true, false)}, replication{3, 2}, "; 2 are up to date"},
 		{3, []*jetstream.PeerInfo{peer(true, false), peer(true, false)}, replication{3, 3}, ""},
 	} {

@@ -20,7 +20,7 @@ import (
 // credentials that Keys has not made.
 type Role struct {
 	Kind   Kind   // one of the kinds below; "" of the zero role
-	Run    string // of an agent; "" of every other role
+	Run    string // run of an agent; "" of every other role
 	Number int    // from 1, as in agent-1; 0 of an owner and of the server
 }
 
@@ -54,7 +54,7 @@ func (r Role) String() string {
 }
 
 // sender returns who the holder is to the readers of facts; "" for those whose addresses are theirs alone. Readers compare it
-// with who a fact says that it is of, see cluster.Fact.Sender.
+// with who a fact states that it is of, see cluster.Fact.Sender.
 func (r Role) sender() string {
 	switch r.Kind {
 	case Agent:
@@ -85,10 +85,10 @@ func roleOf(tags []string) (r Role) {
 // login is how a connection says who it is. The zero one says nothing. It holds all that a file of credentials says, as far as
 // this program needs it.
 type login struct {
-	file    string         // of the credentials, for errors; "" without one
+	file    string         // file of the credentials, for errors; "" without one
 	who     string         // the holder in words, or the user's name in credentials of others
 	token   string         // the user's claims, signed; "" without credentials
-	seed    []byte         // of the user's key, which signs the server's question
+	seed    []byte         // seed of the user's key, which signs the server's question
 	user    string         // public key; "" without credentials
 	issuer  string         // public key of who signed the claims
 	account string         // where its holder comes in; "" if that is the issuer's own
@@ -128,7 +128,7 @@ func parseLogin(file string, text []byte) (login, error) {
 	token, err := jwt.ParseDecoratedJWT(text)
 	// without its block the text itself is returned, and every token begins so
 	if err != nil || !strings.HasPrefix(token, "eyJ") {
-		return login{}, fmt.Errorf("there is no token of a user in it")
+		return login{}, fmt.Errorf("it has no token of a user")
 	}
 	claims, err := jwt.DecodeUserClaims(token)
 	if err != nil {
@@ -136,11 +136,11 @@ func parseLogin(file string, text []byte) (login, error) {
 	}
 	key, err := jwt.ParseDecoratedUserNKey(text)
 	if err != nil {
-		return login{}, fmt.Errorf("there is no seed in it")
+		return login{}, fmt.Errorf("it has no seed")
 	}
 	// the server would refuse it as well, and say less
 	if user, err := key.PublicKey(); err != nil || user != claims.Subject {
-		return login{}, fmt.Errorf("its seed is the one of another user than its token")
+		return login{}, fmt.Errorf("its seed and its token belong to different users")
 	}
 	seed, err := key.Seed()
 	if err != nil {

@@ -157,7 +157,7 @@ func TestWrongCredentials(t *testing.T) {
 		key, _ := nkeys.CreateUser()
 		seed, _ := key.Seed()
 		file := rewrite(t, agent, nil, seed)
-		refused(t, s.URL(), file, jetstream.BadCredentials, "its seed is the one of another user")
+		refused(t, s.URL(), file, jetstream.BadCredentials, "its seed and its token belong to different users")
 		// The server does not believe it either.
 		text, _ := os.ReadFile(agent)
 		nc, err := nats.Connect(s.URL(), authority(t, agent), nats.UserJWT(func() (string, error) { return jwt.ParseDecoratedJWT(text) }, key.Sign))
@@ -177,16 +177,16 @@ func TestWrongCredentials(t *testing.T) {
 	})
 	t.Run("the key of another server", func(t *testing.T) {
 		other := makeKeys(t, t.TempDir(), jetstream.KeyOptions{Run: "r", Agents: 3})
-		refused(t, s.URL(), other["agent 2 of run r"], jetstream.WrongServer, "not signed by the authority", other["agent 2 of run r"])
+		refused(t, s.URL(), other["agent 2 of run r"], jetstream.WrongServer, "did not sign the server's certificate", other["agent 2 of run r"])
 	})
 	// claims that have ended, signed by the right key
 	t.Run("ended", func(t *testing.T) {
 		file := rewrite(t, agent, signedWith(t, filepath.Join(s.Folder(), "keys", "account.seed"), func(c *jwt.UserClaims) { c.Expires = time.Now().Add(-time.Hour).Unix() }), nil)
-		refused(t, s.URL(), file, jetstream.EndedCredentials, "agent 2 of run r", "ended on", "UTC")
+		refused(t, s.URL(), file, jetstream.EndedCredentials, "agent 2 of run r", "expired on", "UTC")
 	})
 	t.Run("no TLS", func(t *testing.T) {
 		plain := serve(t, t.TempDir(), jetstream.ServeOptions{})
-		refused(t, plain.URL(), agent, jetstream.NoTLS, "does not use TLS", "not sent in the clear")
+		refused(t, plain.URL(), agent, jetstream.NoTLS, "does not use TLS", "not sent without encryption")
 	})
 	t.Run("a name that the certificate lacks", func(t *testing.T) {
 		// 127.0.0.2 is this machine, too, and not among its own addresses.
@@ -198,7 +198,7 @@ func TestWrongCredentials(t *testing.T) {
 		makeKeys(t, dir, jetstream.KeyOptions{Hosts: []string{"127.0.0.2"}})
 		join(t, serve(t, dir, jetstream.ServeOptions{Listen: "127.0.0.2:0"}).URL(), mine["the owner"])
 	})
-	t.Run("taken back", func(t *testing.T) {
+	t.Run("revoked", func(t *testing.T) {
 		x := join(t, s.URL(), agent)
 		publishAs(t, x, "agent 2 of run r")
 		time.Sleep(1100 * time.Millisecond) // NATS compares whole seconds
@@ -221,7 +221,7 @@ func TestWrongCredentials(t *testing.T) {
 		if !errors.As(err, &login) || login.Cause != jetstream.RevokedCredentials {
 			t.Errorf("a live connection ended with %v", err)
 		}
-		refused(t, s.URL(), agent+".revoked", jetstream.RevokedCredentials, "taken back", "agent 2 of run r")
+		refused(t, s.URL(), agent+".revoked", jetstream.RevokedCredentials, "revoked", "agent 2 of run r")
 		again := makeKeys(t, s.Folder(), jetstream.KeyOptions{Run: "r", Agents: 3})
 		publishAs(t, join(t, s.URL(), again["agent 2 of run r"]), "agent 2 of run r")
 	})

@@ -23,7 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// DialOptions say how to join a server.
+// DialOptions state how to join a server.
 type DialOptions struct {
 	// Credentials is a file as Keys or NATS makes them; none if it is empty. They are never
 	// sent without TLS.
@@ -78,8 +78,8 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 }
 
 // connect makes the connection, by a server of this process if one is among the options. It tries once. The error is a *LoginError if the
-// server does not let the program in or cannot be used with it; otherwise it says that no server answers. After that NATS makes a lost
-// connection again by itself.
+// server does not let the program in or cannot be used with it; otherwise it states that no server answers. After that NATS makes a lost
+// connection again alone.
 func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
 	// everything that the handlers below use is there before the connection is
 	x := &Exchange{login: l, patience: cmp.Or(o.Patience, cluster.Patience), violations: &violations{who: l.name()},
@@ -104,11 +104,11 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 		// no error where the program itself has closed it
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				notice(fmt.Sprintf("the connection to %s broke, it is tried again: %v", at, err))
+				notice(fmt.Sprintf("the connection to %s broke and is tried again: %v", at, err))
 			}
 		}),
 		// reads begin again with a reader of the new connection
-		nats.ReconnectHandler(func(*nats.Conn) { x.link.changed(nil); notice("the connection to " + at + " is there again") }),
+		nats.ReconnectHandler(func(*nats.Conn) { x.link.changed(nil); notice("the connection to " + at + " works again") }),
 		// NATS closes it for good where the server refuses the credentials twice
 		nats.ClosedHandler(func(nc *nats.Conn) {
 			if err := nc.LastError(); err != nil {
@@ -133,7 +133,7 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 	if nc.MaxPayload() < mostMessage {
 		nc.Close()
 		return nil, &LoginError{text: fmt.Sprintf(
-			"the server at %s takes messages of at most %d bytes: set its max_payload to 1 MB (%d bytes are needed)", at, nc.MaxPayload(),
+			"the server at %s accepts messages of at most %d bytes, but %[3]d are needed. Set its max_payload to 1 MB", at, nc.MaxPayload(),
 			mostMessage)}
 	}
 	if x.js, err = jetstream.New(nc); err != nil {
@@ -156,41 +156,41 @@ func (l login) refusal(url string, err error) error {
 	text := strings.ToLower(err.Error())
 	switch {
 	case l.user == "" && isRefused(err) && strings.Contains(url, hidden+"@"): // a user, password or token in the URL
-		return refuse(UnknownUser, "the server does not let in the user, password or token before the @")
+		return refuse(UnknownUser, "the server refuses the user, password or token before the @")
 	// without credentials: TLS that cannot be checked means that the server has keys of its own
 	case l.user == "" && (unsigned || errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrAuthorization) ||
 		strings.Contains(text, "authorization violation")):
 		return refuse(NoCredentials, "the server requires credentials. Give --creds FILE, made by gonb-cope cluster keys")
 	// from here on there are credentials
 	case errors.Is(err, nats.ErrSecureConnWanted):
-		return refuse(NoTLS, "the server does not use TLS, and credentials are not sent in the clear: start it with the "+
-			"keys that %s belongs to", l.file)
+		return refuse(NoTLS, "the server does not use TLS, and credentials are not sent without encryption. Start it with the keys that %s "+
+			"belongs to", l.file)
 	case unsigned:
-		return refuse(WrongServer, "the server's certificate is not signed by the authority in %s: this is another server, or "+
-			"its keys were made new", l.file)
+		return refuse(WrongServer, "the authority in %s did not sign the server's certificate. This is another server, or its keys were "+
+			"replaced", l.file)
 	case errors.As(err, &name):
-		return refuse(WrongServer, "the server's certificate is not made for this address: make it so by gonb-cope cluster keys --host (%v)",
+		return refuse(WrongServer, "the server's certificate is not valid for this address (%v). Make one with gonb-cope cluster keys --host",
 			name)
 	case errors.As(err, &dated):
 		return refuse(WrongServer, "the server's certificate cannot be used now: %v", dated)
 	case errors.Is(err, nats.ErrAuthExpired), strings.Contains(text, "authentication expired"),
 		(isRefused(err)) && !l.ends.IsZero() && time.Now().After(l.ends):
-		return refuse(EndedCredentials, "the credentials of %s in %s ended on %s: have new ones made by gonb-cope cluster keys", l.name(),
+		return refuse(EndedCredentials, "the credentials of %s in %s expired on %s. Make new ones with gonb-cope cluster keys", l.name(),
 			l.file, l.ends.UTC().Format("2 January 2006 15:04 UTC"))
 	// the authority in the file has the name of the key that signs users, and the token is signed by another
 	case isRefused(err) && l.signer != "" && l.signer != l.issuer:
-		return refuse(UnknownUser, "the server does not know the user of %s: its token was signed for the users of another server", l.file)
+		return refuse(UnknownUser, "the server does not know the user of %s. Its token was signed for another server", l.file)
 	// tokens of earlier versions name no account of a role
 	case isRefused(err) && l.role.Kind != "" && l.account == "":
-		return refuse(UnknownUser, "the credentials of %s in %s were made by an earlier version: have new ones made by "+
-			"gonb-cope cluster keys", l.name(), l.file)
+		return refuse(UnknownUser, "the credentials of %s in %s were made by an earlier version. Make new ones with gonb-cope cluster "+
+			"keys", l.name(), l.file)
 	// known by its authority, signer and account: only a refusal of this one user is left
 	case isRefused(err) && l.signer != "":
-		return refuse(RevokedCredentials, "the credentials of %s in %s were taken back: have new ones made by gonb-cope cluster keys",
+		return refuse(RevokedCredentials, "the credentials of %s in %s were revoked. Make new ones with gonb-cope cluster keys",
 			l.name(), l.file)
 	// credentials of others say nothing about why
 	case isRefused(err):
-		return refuse(UnknownUser, "the server does not know the user of %s, or has taken its credentials back", l.file)
+		return refuse(UnknownUser, "the server does not know the user of %s, or its credentials were revoked", l.file)
 	}
 	// no server was there to refuse
 	var op *net.OpError
@@ -238,7 +238,7 @@ func Redacted(urls string) string {
 }
 
 // checkURLs reports URLs that no server can have. The error shows nothing that may be a password. The text between two commas
-// is looked at by itself.
+// is looked at alone.
 func checkURLs(urls string) error {
 	all := strings.Split(urls, ",")
 	for i, text := range all {
@@ -276,7 +276,7 @@ func hasHost(u *url.URL) bool {
 	return u.Hostname() != "" && (!strings.Contains(u.Hostname(), ":") || strings.HasPrefix(u.Host, "["))
 }
 
-// ServeOptions say how to serve.
+// ServeOptions state how to serve.
 type ServeOptions struct {
 	// Listen is the address; empty means 127.0.0.1:4222. Port 0 is any free one, and Nowhere is for this process alone. Credentials are needed
 	// on every address but loopback, see Serve.
@@ -298,7 +298,7 @@ const mostPending = 8 << 20
 // link knows whether there is a connection, and why there will be none any more. NATS restores lost connections without a word to waiting
 // callers; they learn changes from here.
 type link struct {
-	mu   sync.Mutex    // of the fields below
+	mu   sync.Mutex    // guards the fields below
 	news chan struct{} // closed and replaced when the connection is there, or is gone for ever
 	dead error         // why there will be none any more; nil while there may be
 	age  int           // how many connections there were before
@@ -322,7 +322,7 @@ func (l *link) changed(dead error) {
 }
 
 // up waits until there is a connection, the context ends or the connection is gone for ever. It is asked before every attempt,
-// so that a lost connection is waited for and not taken for silence.
+// so that a lost connection is waited for and not treated as silence.
 func (l *link) up(ctx context.Context, nc *nats.Conn) error {
 	for {
 		_, changes, dead := l.now()

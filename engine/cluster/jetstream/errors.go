@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// PermissionError is something that the credentials in use do not allow. The server says so apart
+// PermissionError is something that the credentials in use do not allow. The server states so apart
 // from the answer, which never comes; see violations. It comes back from whatever asked, as soon as the server has refused.
 type PermissionError struct {
 	Who     string // "agent 3 of run r", as the credentials name their holder
@@ -51,13 +51,13 @@ func (e *PermissionError) needed() string {
 type LoginError struct {
 	Cause LoginCause // what has to be changed; 0 if it is none of the causes below
 	text  string     // a sentence that names the server
-	err   error      // of NATS, of TLS or of the file; may be nil
+	err   error      // error of NATS, of TLS or of the file; may be nil
 }
 
 // LoginCause says why there is no connection.
 type LoginCause int
 
-// Causes of a LoginError. The sentence of the error says what to do about each.
+// Causes of a LoginError. The sentence of the error states what to do about each.
 const (
 	NoCredentials      LoginCause = iota + 1 // the server asks for them and none were given
 	BadCredentials                           // the file has no credentials, or its seed is not the one of its user
@@ -72,11 +72,11 @@ func (e *LoginError) Error() string { return e.text }
 func (e *LoginError) Unwrap() error { return e.err }
 
 // ErrFull is wrapped by errors of a server that has no room left. Nothing was recorded.
-var ErrFull = errors.New("the server's disk, or the room that it may use there, is full: nothing was recorded; make room and try again")
+var ErrFull = errors.New("the server's disk, or its share of it, is full. Nothing was recorded. Free some space and try again")
 
 // ErrNoStream is wrapped if a server answers that keeps no facts.
-var ErrNoStream = errors.New("the server keeps no facts: it runs without JetStream, or its streams COPE and COPE-WORK are " +
-	"not there, or it has had no leader for half a minute")
+var ErrNoStream = errors.New("the server stores no messages. It runs without JetStream, lacks its streams COPE and COPE-WORK, or has " +
+	"had no leader for half a minute")
 
 // Codes of JetStream for storage that is used up.
 const (
@@ -90,7 +90,7 @@ const (
 	codePerSubject   = 10077 // "maximum messages per subject exceeded", which is in the description
 )
 
-// alreadyThere reports an answer that says that the subject has its message already. Streams of Serve and of others say it in
+// alreadyThere reports an answer that states that the subject has its message already. Streams of Serve and of others say it in
 // one of two ways: by the sequence that was expected, or by the limit of one message.
 func alreadyThere(err error) bool {
 	var api *jetstream.APIError
@@ -113,16 +113,17 @@ func final(err error) error {
 	var api *jetstream.APIError
 	switch {
 	case errors.Is(err, nats.ErrMaxPayload):
-		return fmt.Errorf("the server takes shorter messages only, set its max_payload to 1 MB: %w", err)
+		return fmt.Errorf("the server accepts only shorter messages. Set its max_payload to 1 MB: %w", err)
 	case errors.As(err, &api):
 		// storage first: the same codes come with 5xx, which may otherwise be tried again
 		switch api.ErrorCode {
 		case codeNoResources, codeAccountLimit, codeNoMemory, codeNoStorage, codeStoreFailed, codeOfflineStore:
 			return fmt.Errorf("%w (%s)", ErrFull, api.Description)
 		case codeMostReaders:
-			return fmt.Errorf("the server has as many readers as it allows: set its default_max_consumers to %d (%s)", mostReaders, api.Description)
+			return fmt.Errorf("the server allows no more readers. Set its default_max_consumers to %d (%s)", mostReaders, api.Description)
 		case jetstream.JSErrCodeStreamMessageExceedsMaximum:
-			return fmt.Errorf("the server's stream takes shorter messages only, set its max_msg_size to 1 MB or to none (%s)", api.Description)
+			return fmt.Errorf("the server's stream accepts only shorter messages. Set its max_msg_size to 1 MB, or to no limit "+
+				"(%s)", api.Description)
 		case jetstream.JSErrCodeStreamNotFound, jetstream.JSErrCodeJetStreamNotEnabled, jetstream.JSErrCodeJetStreamNotEnabledForAccount:
 			return fmt.Errorf("%w (%s)", ErrNoStream, api.Description)
 		}
@@ -130,7 +131,7 @@ func final(err error) error {
 			return nil // the server is busy, or elects a leader
 		}
 		// 4xx: the question itself is wrong
-		return fmt.Errorf("the server refuses: %s", api.Description)
+		return fmt.Errorf("the server refused the request: %s", api.Description)
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func silent(err error) bool {
 // handler of errors only, and the request ends with its time.
 type violations struct {
 	who  string                // the holder of the credentials, for errors
-	mu   sync.Mutex            // of wait
+	mu   sync.Mutex            // guards wait
 	wait map[*waiting]struct{} // the callers that wait for an answer now; nil before the first
 }
 

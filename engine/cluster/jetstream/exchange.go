@@ -23,7 +23,7 @@ import (
 const serverName = "gonb-cope"
 
 // Exchange is a connection to a server that keeps facts and work. It is safe for concurrent use. A connection that breaks is
-// made again by itself, and every call goes on by the new one, or says why there is none.
+// made again alone, and every call continues by the new one, or says why there is none.
 type Exchange struct {
 	nc         *nats.Conn          // the connection
 	js         jetstream.JetStream // JetStream by this connection
@@ -34,10 +34,10 @@ type Exchange struct {
 	link       link                // whether the connection is there
 	silence    silence             // whether anybody answers for the streams
 
-	mu sync.Mutex // of the fields below
+	mu sync.Mutex // guards the fields below
 	// runs whose consumer of work was there, and when; it is not made again for a while after that
 	consumers map[string]time.Time
-	turn      int // where Take goes on among the runs; so that no run waits for ever
+	turn      int // where Take continues among the runs; so that no run waits for ever
 }
 
 var _ cluster.Exchange = (*Exchange)(nil)
@@ -74,7 +74,7 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 	if x.login.role.Kind == Agent {
 		probe = "cope." + x.login.role.Run + ".0.run"
 	}
-	// the first question is asked by itself, as its answer says whether there are streams at all
+	// the first question is asked alone, as its answer reports whether there are streams at all
 	first, stop := context.WithTimeout(ctx, step) // a server that ends just now never answers
 	defer stop()
 	asked, forget := x.violations.watch(first, directGet+"."+probe)
@@ -164,7 +164,7 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 	}
 }
 
-// once asks once and gives the server the time of a step. The refusal of a permission ends the attempt as soon as the server says so.
+// once asks once and gives the server the time of a step. The refusal of a permission ends the attempt as soon as the server states so.
 func (x *Exchange) once(ctx context.Context, subject string, ask func(context.Context) error) error {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
@@ -184,8 +184,8 @@ func (d definite) Unwrap() error { return d.error }
 
 // answered is what the server of Serve answers. It is also how JetStream itself writes an error.
 type answered struct {
-	Name  string              `json:"name,omitempty"`  // of the consumer; "" with an error
-	Error *jetstream.APIError `json:"error,omitempty"` // nil where there is none
+	Name  string              `json:"name,omitempty"`  // name of the consumer; "" with an error
+	Error *jetstream.APIError `json:"error,omitempty"` // nil if there is none
 }
 
 // asked asks the server of Serve for a consumer, and returns its name. Question is the body that makeConsumer reads.
@@ -216,7 +216,7 @@ func (x *Exchange) request(ctx context.Context, subject string, question []byte,
 	return json.Unmarshal(m.Data, answer)
 }
 
-// stateSubject is where a server of Serve says whether it can write. JetStream does not answer at all
+// stateSubject is where a server of Serve reports whether it can write. JetStream does not answer at all
 // once its disk has failed, so that the cause would look like a slow network.
 const stateSubject = "cope-ask.state"
 
@@ -230,7 +230,7 @@ func trouble(ctx context.Context, nc *nats.Conn) error {
 		return nil // a server of others, or nothing is known
 	}
 	if text := string(m.Data); !strings.Contains(text, "no space left") {
-		return fmt.Errorf("the server cannot write to its disk (%s): nothing was recorded; repair it and start the server again", text)
+		return fmt.Errorf("the server cannot write to its disk (%s). Nothing was recorded. Repair the disk and start the server again", text)
 	}
 	return fmt.Errorf("%w; then start the server again", ErrFull)
 }
@@ -249,24 +249,24 @@ type silence struct {
 // long reports whether the silence is long enough to be reported.
 func (s *silence) long(since time.Time) bool { return time.Since(since) > cmp.Or(s.limit, elect) }
 
-// waits says that an answer is waited for, once for each silence. Several calls may wait at once, and one of them reports it.
+// waits states that an answer is waited for, once for each silence. Several calls may wait at once, and one of them reports it.
 func (s *silence) waits() {
 	if s.said.CompareAndSwap(false, true) {
-		s.notice("no server has answered for the facts at " + s.at +
-			" for half a minute. The servers cannot elect a leader, or the one with the only copy is away. Asking again")
+		s.notice("no server that has the messages at " + s.at +
+			" has answered for half a minute. The servers cannot elect a leader, or the one with the only copy is down. The request is repeated")
 	}
 }
 
-// ended says that there are answers again.
+// ended states that there are answers again.
 func (s *silence) ended() {
 	// the first look costs nothing, as nearly every call ends here
 	if s.said.Load() && s.said.CompareAndSwap(true, false) {
-		s.notice("the facts at " + s.at + " can be reached again")
+		s.notice("the messages at " + s.at + " can be reached again")
 	}
 }
 
-// missing reports whether the servers say that the streams are not there any more. It is asked for after a long silence. Where
-// nothing is known it is false, so that the waiting goes on.
+// missing reports whether the servers state that the streams are no longer there. It is asked for after a long silence. Where
+// nothing is known it is false, so that the waiting continues.
 func (x *Exchange) missing(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
@@ -296,7 +296,7 @@ const copies = 3
 // askCopies is how long a cluster of servers is asked for more copies, when it is joined.
 const askCopies = 2 * time.Second
 
-// replication says how many copies a cluster keeps: asked for, and up to date. Zero means that nothing is known.
+// replication states how many copies a cluster keeps: asked for, and up to date. Zero means that nothing is known.
 type replication struct{ asked, current int }
 
 // moreCopies asks a cluster of servers for three copies if it keeps fewer: the streams were made while a server was away, or before the
@@ -353,22 +353,22 @@ func copiesIn(info *jetstream.StreamInfo) replication {
 	return k
 }
 
-// String returns the sentence about a cluster that keeps fewer copies than three. It continues "the cluster at URL". Where all
-// copies are there it is not asked for.
+// String returns the sentence about a cluster that keeps fewer copies than three. It continues "the cluster at URL". It is not
+// called if all copies are present.
 func (k replication) String() string {
 	if k.asked >= copies {
 		are := "are"
 		if k.current == 1 {
 			are = "is"
 		}
-		return fmt.Sprintf("keeps %d copies of every message; %d %s up to date: until all are, do not stop another server", k.asked,
+		return fmt.Sprintf("keeps %d copies of every message; %d %s up to date. Do not stop another server before all are", k.asked,
 			k.current, are)
 	}
 	n := "one copy"
 	if k.asked > 1 {
 		n = fmt.Sprintf("%d copies", k.asked)
 	}
-	return "keeps " + n + " of every message: without the server that has it everything waits, and with its disk facts are lost; " +
-		"with three servers present when the first client joins, it keeps three copies, and any one may fail. Two are not safer " +
-		"than one: electing a leader needs both"
+	return "keeps " + n + " of every message. If the server that has it stops, the run waits; if its disk is lost, messages are lost. " +
+		"With three servers present when the first client joins, it keeps three copies, and any one may fail. Two servers are not " +
+		"safer than one, because electing a leader needs both"
 }

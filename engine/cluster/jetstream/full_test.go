@@ -39,7 +39,7 @@ func fillUp(t *testing.T, x *jetstream.Exchange) {
 			confirmed++
 		}
 	}
-	if !errors.Is(err, jetstream.ErrFull) || !strings.Contains(err.Error(), "full: nothing was recorded; make room") {
+	if !errors.Is(err, jetstream.ErrFull) || !strings.Contains(err.Error(), "full. Nothing was recorded. Free some space") {
 		t.Errorf("after %d facts: %v", confirmed, err)
 	}
 	// a full server still gives what it has

@@ -80,8 +80,8 @@ func servedOpen(dir string) bool {
 
 // errServedOpen is the error of keys for a folder whose streams were made without keys.
 func errServedOpen(dir string) error {
-	return fmt.Errorf("the folder %s was served without keys before, and its runs cannot be reached with them: take another "+
-		"folder for the keys", dir)
+	return fmt.Errorf("the folder %s was served without keys before, so its runs cannot be reached with keys. Choose another folder for "+
+		"the keys", dir)
 }
 
 // Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the owner's credentials; each time
@@ -95,11 +95,11 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 		}
 	}
 	if o.Days < 0 || o.Days > mostDays {
-		return nil, fmt.Errorf("credentials are good for 1 to %d days, got %d", mostDays, o.Days)
+		return nil, fmt.Errorf("credentials can be valid for 1 to %d days, got %d", mostDays, o.Days)
 	}
 	// numbers have 24 bits in the name of an account; 100,000 is far below that
 	if o.Agents < 0 || o.Workers < 0 || o.Agents > 100_000 || o.Workers > 100_000 {
-		return nil, fmt.Errorf("agents and workers are counts up to 100000, got %d and %d", o.Agents, o.Workers)
+		return nil, fmt.Errorf("agents and workers are numbers up to 100000, got %d and %d", o.Agents, o.Workers)
 	}
 	o.Days = cmp.Or(o.Days, 365)
 	if err := lists.Each(o.Hosts, checkHost); err != nil {
@@ -228,7 +228,7 @@ func openKeyring(dir string) (*keyring, error) {
 func (k *keyring) seed(file string) (key nkeys.KeyPair, name string, err error) {
 	text, err := os.ReadFile(filepath.Join(k.dir, file))
 	if err != nil {
-		return nil, "", fmt.Errorf("a key cannot be read, and nothing else signs in its place: %w", err)
+		return nil, "", fmt.Errorf("a key cannot be read, and no other key can sign for it: %w", err)
 	}
 	key, name, err = newKey(func() (nkeys.KeyPair, error) { return nkeys.FromSeed(bytes.TrimSpace(text)) })
 	if err != nil {
@@ -274,7 +274,7 @@ func (k *keyring) user(r Role, ends time.Time) (login, error) {
 	return l, err
 }
 
-// credentials makes the file of a role, unless there is one that goes on to be good. The end of good ones is not moved: who
+// credentials makes the file of a role, unless there is one that continues to be good. The end of good ones is not moved: who
 // wants a later one takes them back first. A file that cannot be read is replaced.
 func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, error) {
 	file := r.file(dir)
@@ -347,12 +347,12 @@ const lockWait = 2 * time.Second
 // with the process.
 func lock(ctx context.Context, dir string) (io.Closer, error) {
 	if !filelock.Available { // without a lock a second server would lose published facts
-		return nil, fmt.Errorf("this program has no lock of folders on %s: serve from Linux, macOS or BSD, agents and workers run everywhere",
+		return nil, fmt.Errorf("this program cannot lock folders on %s. Serve from Linux, macOS or BSD; agents and workers run everywhere",
 			runtime.GOOS)
 	}
 	file, err := filelock.Take(ctx, filepath.Join(dir, lockFile), 0o600, lockWait)
 	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {
-		return nil, fmt.Errorf("another server runs on the folder %s: %s; two servers would lose data", dir, held.Holder)
+		return nil, fmt.Errorf("another server uses the folder %s (%s). Two servers would lose data", dir, held.Holder)
 	}
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("cannot lock the folder %s: %w", dir, err)

@@ -67,7 +67,7 @@ func TestOperatorElsewhere(t *testing.T) {
 	}
 	says := func(what string, err error) {
 		t.Helper()
-		if err == nil || !strings.Contains(err.Error(), "a key cannot be read, and nothing else signs in its place: open "+seed+": no such file") {
+		if err == nil || !strings.Contains(err.Error(), "a key cannot be read, and no other key can sign for it: open "+seed+": no such file") {
 			t.Errorf("%s without %s: %v", what, filepath.Base(seed), err)
 		}
 	}

@@ -51,14 +51,14 @@ func TestWhatAServerLacks(t *testing.T) {
 		words   string           // in the error
 	}{
 		{"no JetStream", server.Options{}, nil, "runs without JetStream"},
-		{"short messages", server.Options{JetStream: true, MaxPayload: 64 << 10}, nil, "at most 65536 bytes: set its max_payload to 1 MB"},
+		{"short messages", server.Options{JetStream: true, MaxPayload: 64 << 10}, nil, "at most 65536 bytes, but"},
 		// a stream of the right name that forgets facts after an hour
 		{"a stream that loses what is said", server.Options{JetStream: true}, func(nc *nats.Conn) {
 			js, _ := natsjs.New(nc)
 			if _, err := js.CreateStream(t.Context(), natsjs.StreamConfig{Name: "COPE", Subjects: []string{"cope.>"}, MaxAge: time.Hour}); err != nil {
 				t.Fatal(err)
 			}
-		}, "stream COPE that was not made by gonb-cope: it may lose or replace what is said"},
+		}, "stream COPE that gonb-cope did not make. It may lose or replace messages"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -138,7 +138,7 @@ const size = "size"
 // mostBytes is the longest file: 1 GiB, as many as a machine should hold at once.
 const mostBytes = 1 << 30
 
-// mostAhead is the most memory that is taken for a file before any of it has come: a length is only a claim of its sender.
+// mostAhead is the most memory that is treated as a file before any of it has come: a length is only a claim of its sender.
 const mostAhead = 8 << 20
 
 // Keep implements cluster.Facts. The pieces are published first and the length last, so that a file that is there is whole. Two
@@ -148,7 +148,7 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 		return "", err
 	}
 	if len(content) > mostBytes {
-		return "", fmt.Errorf("a file has at most 1 GiB, this one has %d bytes", len(content))
+		return "", fmt.Errorf("a file can have at most 1 GiB, but this one has %d bytes", len(content))
 	}
 	hash = fmt.Sprintf("%x", sha256.Sum256(content))
 	// the whole file is there already
@@ -165,13 +165,13 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 		}
 		// a piece that is there already is the same one, as the hash is in its subject; Fetch checks that
 		if _, err := x.put(ctx, fileSubject(run, hash, name), piece); err != nil {
-			return "", fmt.Errorf("a file of %d bytes is not kept: %w", len(content), err)
+			return "", fmt.Errorf("a file of %d bytes was not stored: %w", len(content), err)
 		}
 	}
 	return hash, nil
 }
 
-// Fetch implements cluster.Facts. An error says whether the file is not there, cannot be had now, or is not what its hash says.
+// Fetch implements cluster.Facts. An error reports whether the file is not there, cannot be had now, or is not what its hash says.
 func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) {
 	if err := cluster.CheckRun(run); err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 		if err != nil {
 			return nil, fmt.Errorf("run %s: file %s cannot be fetched: %w", run, hash, err)
 		}
-		// a wrong length must not go on for ever
+		// a wrong length must not continue for ever
 		if m == nil || len(m.Data) == 0 || len(content)+len(m.Data) > length {
 			return nil, fmt.Errorf("run %s: file %s: piece %d on the server is missing or too long", run, hash, n)
 		}
@@ -207,7 +207,7 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 	}
 	// anybody with a part in the run may publish pieces, so that only the hash counts
 	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != hash {
-		return nil, fmt.Errorf("run %s: file %s: what the server gives has another hash, %x", run, hash, sum)
+		return nil, fmt.Errorf("run %s: file %s: the content on the server has a different hash, %x", run, hash, sum)
 	}
 	return content, nil
 }
@@ -236,16 +236,16 @@ func stream(name, description string, replicas int, subjects ...string) jetstrea
 
 // facts is the stream of facts, which no client can remove. Pieces of files are in it, too.
 func facts(replicas int) jetstream.StreamConfig {
-	c := stream(factStream, "what was said, once and for ever", replicas, "cope.>", "cope-file.>")
+	c := stream(factStream, "messages of runs, which never change", replicas, "cope.>", "cope-file.>")
 	c.DenyPurge = true
 	return c
 }
 
-// work is the stream of work. A piece stays after it is done, so that its id cannot be offered again, and another message says that it is
+// work is the stream of work. A piece stays after it is done, so that its id cannot be offered again, and another message states that it is
 // done: a server that is killed may forget the acknowledgements of its last moments. Withdraw purges both for a run. Purging is not denied,
 // for that reason.
 func work(replicas int) jetstream.StreamConfig {
-	return stream(workStream, "work that is handed out", replicas, "cope-work.*.*", "cope-done.*.*")
+	return stream(workStream, "work that is offered to workers", replicas, "cope-work.*.*", "cope-done.*.*")
 }
 
 // makeStreams makes missing streams. A cluster of servers keeps three copies, or one if it has fewer than three servers. An existing stream
@@ -282,7 +282,7 @@ func checkStream(ctx context.Context, js jetstream.JetStream, want jetstream.Str
 	got := s.CachedInfo().Config
 	if got.MaxMsgsPerSubject != 1 || !got.DiscardNewPerSubject || !got.DenyDelete || got.DenyPurge != want.DenyPurge || got.MaxAge != 0 ||
 		got.Retention != want.Retention || got.Storage != want.Storage {
-		return definite{fmt.Errorf("the server has a stream %s that was not made by gonb-cope: it may lose or replace what is said", want.Name)}
+		return definite{fmt.Errorf("the server has a stream %s that gonb-cope did not make. It may lose or replace messages", want.Name)}
 	}
 	return nil
 }
@@ -328,11 +328,11 @@ func factSubject(f cluster.Fact) string {
 func factAt(subject string) (cluster.Fact, error) {
 	part := strings.SplitN(subject, ".", 4)
 	if len(part) != 4 || part[0] != "cope" {
-		return cluster.Fact{}, fmt.Errorf("%q is not the subject of a fact", subject)
+		return cluster.Fact{}, fmt.Errorf("%q is not the subject of a message", subject)
 	}
 	round, err := strconv.Atoi(part[2])
 	if err != nil || strconv.Itoa(round) != part[2] {
-		return cluster.Fact{}, fmt.Errorf("%q is not the subject of a fact: the round is not a number", subject)
+		return cluster.Fact{}, fmt.Errorf("%q is not the subject of a message, because its round is not a number", subject)
 	}
 	name := part[3]
 	if rest, ok := strings.CutPrefix(name, result+"."); ok {

@@ -25,12 +25,12 @@ import (
 // forward facts with their senders, and look at the clock.
 type Server struct {
 	nats *server.Server // the server of NATS in this process; nil before start has made it
-	dir  string         // of Serve
+	dir  string         // folder of Serve
 	lock io.Closer      // of the folder, held until all else is closed
 	self *Exchange      // the server's own connection
 	// connections that publish for others, see forward
 	forwarders []*Exchange                                           // each with a share of them
-	accounts   *accounts                                             // nil where everybody on this machine is let in
+	accounts   *accounts                                             // nil if everybody on this machine is let in
 	dial       func(context.Context, DialOptions) (*Exchange, error) // joins the server within the process; set by start
 	stop       context.CancelFunc                                    // ends the goroutines below; nil before they begin
 	done       sync.WaitGroup                                        // of the goroutines that look at keys and clock
@@ -61,7 +61,7 @@ func Serve(ctx context.Context, dir string, o ServeOptions) (*Server, error) {
 	return s, nil
 }
 
-// nats returns the settings of the server without users. An error says what is wrong with the address, or that it needs keys.
+// nats returns the settings of the server without users. An error states what is wrong with the address, or that it needs keys.
 func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	n := &server.Options{
 		// NoSigs: what signals mean is up to the program
@@ -89,8 +89,8 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	n.Host = host
 	// every program that reaches the address has the rights of an owner
 	if !hasKeys(dir) && !loopback(host) {
-		return nil, fmt.Errorf("other machines can reach %s, so that credentials are needed: make them first by gonb-cope "+
-			"cluster keys %s --agents N", listen, dir)
+		return nil, fmt.Errorf("other machines can reach %s, so credentials are needed. First make them with gonb-cope cluster keys %s "+
+			"--agents N", listen, dir)
 	}
 	if hasKeys(dir) {
 		k, err := openKeyring(dir)
@@ -153,7 +153,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 		l.inside = true
 		return connect("nats://in-process", l, d, append(with, nats.InProcessServer(s.nats))...)
 	}
-	// the goroutines go on when ctx, which is for starting, has ended
+	// the goroutines continue when ctx, which is for starting, has ended
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.done.Go(func() { s.watchKeys(background) })
@@ -174,7 +174,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 	return nil
 }
 
-// ready waits until programs can join, for 10 s at most, or until the server has given up. NATS has no way to say that it has
+// ready waits until programs can join, for 10 s at most, or until the server has given up. NATS has no way to state that it has
 // given up, but the log has heard it.
 func (s *Server) ready(log *logger) bool {
 	for range 100 {

@@ -110,7 +110,7 @@ func forward(nc *nats.Conn) error {
 	return err
 }
 
-// withSender returns the fact that a message to saySubject asks for. The error says that it is not a fact, or that its sender is unknown.
+// withSender returns the fact that a message to saySubject asks for. The error states that it is not a fact, or that its sender is unknown.
 func withSender(m *nats.Msg) (*nats.Msg, error) {
 	subject := "cope" + strings.TrimPrefix(m.Subject, saySubject)
 	f, err := factAt(subject)
@@ -181,7 +181,8 @@ func makeConsumer(js jetstream.JetStream, m *nats.Msg) (string, error) {
 }
 
 // wrong answers a question that programs of this version do not ask.
-var wrong = &jetstream.APIError{Code: 400, Description: "it does not know the question: the program and its server have different versions"}
+var wrong = &jetstream.APIError{Code: 400, Description: "it does not know the request, because the program and its server have " +
+	"different versions"}
 
 // NATS measures by the wall clock how long a worker has had a piece of work, and keeps the time at which it was handed out. If the clock
 // was set back since, that time is in the future, and the piece of a dead worker stays with it until the clock has caught up. So the server
@@ -244,7 +245,7 @@ func (s *Server) handedNow(ctx context.Context) {
 // logger takes warnings and errors of the server. The server calls it from any goroutine.
 type logger struct {
 	hear  func(string) // may be nil
-	mu    sync.Mutex   // of the fields below
+	mu    sync.Mutex   // guards the fields below
 	last  string       // the last error
 	fatal bool         // it was the end of the server; so that waiting for it is in vain
 	disk  string       // why nothing can be written any more; "" while it can

@@ -39,7 +39,7 @@ func (s *Server) open(n *server.Options) ([]nats.Option, error) {
 	n.NoAuthUser = anybody // who names no user is this one
 	// names of accounts begin with A
 	if other, _ := filepath.Glob(filepath.Join(s.dir, "store", "jetstream", "A*")); len(other) > 0 {
-		return nil, fmt.Errorf("the folder %s was served with keys before, and they are gone: put %s back, or take another folder", s.dir,
+		return nil, fmt.Errorf("the folder %s was served with keys before, but they are missing. Restore %s, or choose another folder", s.dir,
 			keysDir(s.dir))
 	}
 	return []nats.Option{nats.UserInfo("server", secret)}, nil
@@ -124,7 +124,7 @@ func adopt(dir, before, now string) error {
 		return nil
 	}
 	if err := os.Rename(filepath.Join(store, before), filepath.Join(store, now)); err != nil {
-		return fmt.Errorf("the facts of an earlier version cannot be taken over: %w", err)
+		return fmt.Errorf("the messages of an earlier version cannot be converted: %w", err)
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ type accounts struct {
 	operator              nkeys.KeyPair // signs the claims of accounts; the same from start to end of the server
 	read                  fs.FileInfo   // the file of claims at the start, when keys were read from it
 
-	mu    sync.Mutex        // of the fields below
+	mu    sync.Mutex        // guards the fields below
 	keys  *keyring          // tookBack replaces them
 	given map[string]string // claims of accounts that the server knows, by name; tookBack gives it new claims of these
 }
@@ -182,7 +182,7 @@ func (a *accounts) Fetch(name string) (string, error) {
 		a.given[name] = token
 	}
 	a.mu.Unlock()
-	// without the lock, so that other accounts go on
+	// without the lock, so that other accounts continue
 	if again {
 		time.Sleep(sameTime)
 	}

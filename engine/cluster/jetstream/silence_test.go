@@ -60,7 +60,7 @@ func TestLongSilence(t *testing.T) {
 	// asked asks once, which may take until answers come
 	asked := func() { done <- x.until(t.Context(), "", ask) }
 	go asked()
-	if text := next(); !strings.HasPrefix(text, "no server has answered for the facts at nats://127.0.0.1:") {
+	if text := next(); !strings.HasPrefix(text, "no server that has the messages at nats://127.0.0.1:") {
 		t.Errorf("noticed %q", text)
 	}
 	// it has said so and goes on waiting

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -48,20 +49,23 @@ type coBayes struct {
 	loose bool        // whether there are pulls that no plan foresaw
 	// what the kernel explains of left-out data, where arms of open tasks have no pulls; else 1
 	explained   float64
-	doubted     int     // the first round in which that was too little; 0 where none was
+	doubted     int     // the first round in which that was too little; 0 if none was
 	unexplained float64 // and how much it was
 	drawn       unionSpace
 }
 
 var (
-	_ engine.Complete         = (*coBayes)(nil)
+	_ engine.Standard         = (*coBayes)(nil)
+	_ engine.DataAdder        = (*coBayes)(nil)
+	_ engine.QuestionChanger  = (*coBayes)(nil)
+	_ engine.Continuer        = (*coBayes)(nil)
 	_ engine.LazyArmEstimator = (*coBayes)(nil)
 )
 
 // NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is the given
 // kernel, with ξ of the Gaussian process.
 func NewCoBayesFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
-	if opt.Misfit > 0 || opt.Robust {
+	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
 	}
 	m = m.Own()
@@ -93,14 +97,9 @@ const (
 	leastExplained = 0.5
 )
 
-// posteriorGrowth is the largest number of a task's pulls in a round over those that it
-// has had. Smaller rounds take fewer pulls in more rounds: a round of a task that had lateFrom pulls an arm grows by lateGrowth,
-// where a round less is worth less than its pulls, unless fewer than lastRounds of Options.MaxRounds are left.
-// docs/adr/0033 has what other sizes take.
-const (
-	posteriorGrowth, lateGrowth = 0.5, 0.25
-	lateFrom, lastRounds        = 20, 10
-)
+// posteriorGrowth is the largest number of a task's pulls in a round over those that it has had. Smaller rounds take fewer pulls in
+// more rounds.
+const posteriorGrowth = 0.5
 
 // Plan returns round 1, and afterwards what the open tasks are expected to need.
 func (a *coBayes) Plan(ctx context.Context) (_ engine.Plan, err error) {
@@ -144,6 +143,9 @@ func (a *coBayes) fill(counts []int) {
 	of := a.belief.Mixture.Members[member]
 	f := &foresight{posterior: of.Estimator, precision: a.scales.Model.Precision}
 	f.cost = a.Model.Problem.RelativeCost()
+	if g := of.Groups(); g != nil {
+		f.groups = g.Plan()
+	}
 	var open []*outlook
 	share, means := a.share(), a.by[member]
 	for v, set := range a.Sets {
@@ -204,7 +206,7 @@ func (a *coBayes) decisive() int {
 	return best
 }
 
-// delta returns what all answers together may be wrong with.
+// delta returns the largest probability that some answer is wrong.
 func (a *coBayes) delta() float64 {
 	if model.PriorOf(a.opt.Options).FitsOwn() {
 		return spent * a.opt.Delta
@@ -236,11 +238,7 @@ func (a *coBayes) allowance(v int) int {
 	if a.Model.Designs().Dual() {
 		had = max(had, float64(engine.PullsOf(a.Counts))/float64(len(a.Sets)))
 	}
-	growth := posteriorGrowth
-	if had >= float64(lateFrom*len(a.Sets[v])) && a.opt.MaxRounds-a.round >= lastRounds {
-		growth = lateGrowth
-	}
-	return max(1, int(math.Ceil(growth*had)))
+	return max(1, int(math.Ceil(posteriorGrowth*had)))
 }
 
 // Learn forms the posterior and closes the tasks that it is sure of.
@@ -277,17 +275,18 @@ func (a *coBayes) judge() {
 	}
 	slices.SortStableFunc(open, func(v, w int) int { return cmp.Compare(a.tasks[v].risk, a.tasks[w].risk) })
 	members, each := a.belief.Mixture.Members, a.delta()/float64(len(a.Sets))
-	var closing []judgement
+	sums, closed := make([]float64, len(members)), 0
 	before := 0.0
 	for _, v := range open {
 		set, j := a.Sets[v], a.tasks[v]
 		if a.explained < leastExplained && len(a.missing(set)) > 0 {
 			continue
 		}
-		closing = append(closing, j)
-		sum := together(members, closing)
+		floats.Add(sums, j.wrong)
+		closed++
+		sum := together(members, sums)
 		// what is left of the whole once the tasks that stay open have their parts
-		if !(sum <= unspent-each*float64(len(open)-len(closing))) {
+		if !(sum <= unspent-each*float64(len(open)-closed)) {
 			break
 		}
 		a.spent[v], before = sum-before, sum
@@ -300,7 +299,7 @@ func (a *coBayes) judge() {
 	}
 }
 
-// support works out how well left-out data support the kernel, where arms of open tasks have no pulls.
+// support computes how well left-out data support the kernel, where arms of open tasks have no pulls.
 func (a *coBayes) support(open []int) {
 	a.explained = 1
 	if !slices.ContainsFunc(open, func(v int) bool { return len(a.missing(a.Sets[v])) > 0 }) {

@@ -47,7 +47,7 @@ func TakesBudget(m *model.Model, opt model.Terms) (bool, error) {
 
 // NewBudgetFB prepares the rule on a model.
 func NewBudgetFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
-	if opt.Misfit > 0 || opt.Robust {
+	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
 	}
 	a, err := newBudgetFB(m, opt)
@@ -159,10 +159,10 @@ func (a *budgetFB) AddData(b engine.Batch) (err error) {
 // UsesAddedData reports that the posterior uses all rewards.
 func (a *budgetFB) UsesAddedData() bool { return true }
 
-// Unspent says that pulls of the last round were not made.
+// Unspent states that pulls of the last round were not made.
 func (a *budgetFB) Unspent() string {
 	if a.lost && a.Done() && a.purse.Remaining() > 0 {
-		return "the last round has fewer pulls than were planned"
+		return "the last round has fewer pulls than planned"
 	}
 	return ""
 }

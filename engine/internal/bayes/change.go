@@ -13,9 +13,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Bound returns delta: whatever changes, tasks are closed by the current posterior of all data.
-func (a *coBayes) Bound() float64 { return a.opt.Delta }
-
 // SetEpsilon closes tasks by the current posterior; a smaller epsilon reopens tasks that it no
 // longer decides.
 func (a *coBayes) SetEpsilon(epsilon float64) (err error) {
@@ -75,7 +72,7 @@ func (a *coBayes) Continue(from engine.Algorithm, at []int) (err error) {
 	defer try.Caught(&err)
 	old, same := from.(*coBayes)
 	if !same || len(at) != old.Model.Problem.N() {
-		return fmt.Errorf("%w: it goes on from a posterior", engine.ErrFixedQuestion)
+		return fmt.Errorf("%w: only a CoBayesFC state with the same arms can be continued", engine.ErrFixedQuestion)
 	}
 	a.Pool.Take(old.Pool, at)
 	try.To(a.scales.Take(old.scales, at))
@@ -167,7 +164,7 @@ func (a *coBayes) DeferEstimates() (later func(arms []int) engine.ArmEstimates, 
 	return a.recalled(), a.estimates
 }
 
-// recalled returns a function that says what the data make now of some arms.
+// recalled returns a function that states what the data make now of some arms.
 func (a *coBayes) recalled() func(arms []int) engine.ArmEstimates {
 	members, by, estimates := a.belief.Mixture.Members, slices.Clone(a.by), a.estimates
 	freedom := lists.Make(len(estimates), func(i int) float64 { return a.scales.FreedomOf([]int{i}) })

@@ -28,7 +28,7 @@ func newLearned(m *model.Model, opt model.Terms) (*learned, error) {
 	var stated *mat.SymDense
 	if opt.KernelIs == engine.KernelMember {
 		if n := p.N(); n > model.MostLearned {
-			return nil, fmt.Errorf(`problem %q has %d arms, and kernel_is=%q is for up to %d; give kernel_is=%q`, p.Name, n, opt.KernelIs, model.MostLearned, engine.KernelFixed)
+			return nil, fmt.Errorf(`problem %q has %d arms, but kernel_is=%q allows at most %d. Give kernel_is=%q`, p.Name, n, opt.KernelIs, model.MostLearned, engine.KernelFixed)
 		}
 		on, err := p.Kernel.On(m.Context(), p.Tasks, p.Arms, p.TaskOf)
 		if err != nil {

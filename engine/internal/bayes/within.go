@@ -44,13 +44,12 @@ func CheckBlocks(p *problem.Problem) error {
 	switch {
 	case p.Block == nil:
 	case p.N() > model.MostWithin:
-		return fmt.Errorf("problem %q has %d arms, and a posterior within blocks (block=%q) is formed of up to %d; choose "+
-			"CoTestFC, or leave block= out",
+		return fmt.Errorf("problem %q has %d arms, but a posterior within blocks (block=%q) allows at most %d. Choose CoTestFC, or leave "+
+			"block= out",
 			p.Name, p.N(), p.Block.Name, model.MostWithin)
 	case p.Noise.UnknownBy == problem.UnknownArm:
-		return fmt.Errorf("within blocks (block=%q) the posterior has one scale for the arms of each task, and noise=%q asks "+
-			"for one of each arm; "+
-			"choose CoTestFC, or leave noise= out", p.Block.Name, "unknown arm")
+		return fmt.Errorf("within blocks (block=%q) the posterior has one noise scale per task, but noise=%q needs one per arm. Choose "+
+			"CoTestFC, or leave noise= out", p.Block.Name, "unknown arm")
 	}
 	return nil
 }
@@ -91,7 +90,7 @@ func (a *sideBySide) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return plan, a.within.Planned(plan.Sides)
 }
 
-// Amend refuses counts, which do not say what was measured together.
+// Amend refuses counts, which do not state what was measured together.
 func (a *sideBySide) Amend([]int) error { return sides.ErrCounts }
 
 // Continue is not there: arms that are added were in no block so far.

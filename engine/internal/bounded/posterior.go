@@ -23,7 +23,7 @@ import (
 type Posterior struct {
 	Variance float64 // v
 
-	rows  [][]float64       // of the pulled arms
+	rows  [][]float64       // rows of the pulled arms
 	upper blas64.Triangular // U, UᵀU = vK + D
 	alpha []float64         // v(vK + D)⁻¹ȳ
 }

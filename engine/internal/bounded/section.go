@@ -25,7 +25,7 @@ import (
 // Section is the kernel on some arms of a problem: those that are open or were pulled. Its arms are
 // numbered from 0 in the order of the problem. It is not safe for concurrent use.
 type Section struct {
-	Arms     []int     // of the problem, rising
+	Arms     []int     // arms of the problem, rising
 	Diagonal []float64 // k(x̃,x̃), one per arm of the section
 
 	gram kernels.Matrix

@@ -185,6 +185,8 @@ const (
 	KindFitSpace // space of fits of means with these counts
 
 	KindLimit // T* for δ → 0 with several right answers
+
+	KindCapitalHeights // boundary of capitals
 )
 
 // encode appends the bytes of a key, different ones for different keys.

@@ -37,7 +37,7 @@ type ask struct {
 // want holds the wishes of one contest for a round.
 type want struct {
 	closed     bool
-	arms       []int // of the contest
+	arms       []int // arms of the contest
 	candidates []int // those that may still be best, in a contest that is open
 	// contrasts of the open arms with the leader, weighted by the information that each should gain
 	needs  []design.Pair
@@ -52,7 +52,6 @@ type terms struct {
 	pricing *pricing
 	misfit  bool // whether rewards may deviate from the kernel, which their own means show
 	most    int  // pulls of a run
-	within  *within
 }
 
 // ask returns what is asked of the planner.
@@ -73,8 +72,7 @@ func (a *coTest) ask() ask {
 
 // terms returns what pulls are planned by.
 func (a *coTest) terms() terms {
-	return terms{model: a.Model, scales: &a.scales, pricing: &a.pricing, misfit: a.misfit.data != nil, most: a.opt.MaxSamples,
-		within: a.within}
+	return terms{model: a.Model, scales: &a.scales, pricing: &a.pricing, misfit: a.misfit.stated(), most: a.opt.MaxSamples}
 }
 
 // groups returns the arms that may still be best, by open contest.
@@ -92,7 +90,7 @@ func (q ask) groups() [][]int {
 // brings the information 1/(c_i σ_i²) for each unit of cost, so a design in which arms have these
 // precisions shares out cost, and its value is the least cost. The pulls are its shares over c_i.
 type pricing struct {
-	relative []float64    // N costs over their mean; nil where all cost the same
+	relative []float64    // N costs over their mean; nil if all cost the same
 	of       *model.Model // the model that was priced last
 	model    *model.Model // with precisions for each unit of cost
 }

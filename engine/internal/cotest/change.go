@@ -2,84 +2,13 @@ package cotest
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
-
-// review looks at all contests again, after a change of the question: those that are not decided any
-// more go on, with the arms that are open.
-func (a *coTest) review() {
-	bets := a.bets
-	a.bets = nil
-	defer func() { a.bets = bets }()
-	for _, c := range a.contests {
-		if len(c.arms) == 1 {
-			c.leader, c.closed = 0, true
-			a.sync(c)
-			continue
-		}
-		if c.closed && c.settled(a.clock, a.opt.Epsilon) {
-			a.sync(c)
-			continue
-		}
-		before := c.arms[c.leader]
-		for k, i := range c.arms {
-			if !c.walks[k].Out {
-				a.reopen(c, i)
-			}
-		}
-		c.closed = false
-		if a.estimates == nil {
-			a.sync(c)
-			continue
-		}
-		c.conclude(a.guesses(), a.clock, a.opt.Epsilon)
-		c.startClocks(a.clock, a.estimates, a.roundVariance())
-		for k, i := range c.arms { // walks that crossed by a change and not by a bet
-			if w := c.walks[k]; w.Out && slices.Contains(a.Sets[c.tasks[0]], a.in(c.tasks[0], c, i)) {
-				gap, width := w.Gap(a.clock)
-				a.remove(a.round, c, i, before, gap, width, engine.RuleCombination)
-			}
-		}
-		a.record(c)
-	}
-}
-
-// Withdraw takes arms out. Walks hold from then on with and without the steps that such an arm led;
-// arms that are not out by both are open again.
-func (a *coTest) Withdraw(arms []int) (err error) {
-	defer try.Caught(&err)
-	try.To(a.CanWithdraw(arms))
-	a.Model = try.Of(a.Model.Without(arms))
-	a.scales.Model = try.Of(a.scales.Model.Without(arms))
-	if a.clock.Strict == nil {
-		a.tighten()
-	}
-	for _, i := range arms {
-		if !a.Removed[i] {
-			if a.withdraw(i) {
-				a.questions += a.cohorts()
-			}
-			a.Withdrawn(a.round, i)
-		}
-	}
-	a.loose = true
-	if a.misfit.data != nil {
-		for _, i := range arms {
-			a.misfit.data.Counts[i] = 0
-		}
-	}
-	a.estimate()
-	a.review()
-	return nil
-}
 
 // Amend fixes the round's estimator and every bet on it from the counts. An arm without pulls, or
 // whose weights need a noise scale without replicates, sits out: its walks do not move.
@@ -142,79 +71,5 @@ func (a *coTest) begin() {
 		a.pooled, a.estimates = nil, nil
 		return
 	}
-	foresee(a)
-}
-
-// otherKind says that a test by least squares of all tasks together cannot go on from another algorithm.
-func otherKind(from engine.Algorithm) error {
-	was := "by another rule"
-	switch from.(type) {
-	case *normed:
-		was = "by a bound on the norm"
-	case interface{ Agents() *individual.Algorithm }, *individual.Algorithm:
-		was = "each task by itself, because the kernel said nothing across them"
-	}
-	return fmt.Errorf("%w: with the added arms it would test all tasks together by least squares, and so far it tests %s; walks "+
-		"of one kind are none of the other", engine.ErrFixedQuestion, was)
-}
-
-// Continue takes over the walks of a test on fewer arms. Tests of new tasks, and of new arms, begin
-// with new data and have the level of the others.
-func (a *coTest) Continue(from engine.Algorithm, at []int) (err error) {
-	defer try.Caught(&err)
-	old, same := from.(*coTest)
-	if !same || len(at) != old.Model.Problem.N() {
-		return otherKind(from)
-	}
-	unit := old.Model.Unit / a.Model.Unit
-	a.Pool.Take(old.Pool, at)
-	try.To(a.scales.Take(old.scales, at))
-	if a.misfit.data != nil && old.misfit.data != nil {
-		a.misfit.data.Take(old.misfit.data, at)
-	}
-	if old.tests > 0 {
-		a.tests, a.alpha, a.most, a.questions, a.additions, a.clock = old.tests, old.alpha, old.most, old.questions, old.additions, old.clock
-		a.horizon = old.horizon
-		a.clock.Origin = old.clock.Origin / (unit * unit)
-	}
-	a.round, a.loose, a.aside = old.round, true, old.aside
-	a.TakeTrail(&old.Candidates)
-	taken, some := map[*contest]bool{}, false
-	for _, c := range a.contests {
-		isNew, was := a.adopt(c, &old.decisions, at, unit)
-		some = some || isNew
-		if isNew && old.tests > 0 {
-			a.questions++
-		}
-		if taken[was] && len(c.arms) > 1 { // two contests go on from one
-			a.questions++
-		}
-		taken[was] = was != nil
-	}
-	if some {
-		a.additions++
-	}
-	if old.clock.Strict != nil {
-		a.tighten()
-	}
-	var withdrawn []int
-	for k, i := range at {
-		if i >= 0 && old.Removed[k] {
-			withdrawn = append(withdrawn, i)
-		}
-	}
-	if old.estimates != nil && engine.PullsOf(a.Counts) > 0 {
-		a.estimates = make([]float64, a.Model.Problem.N()) // to be formed
-		a.estimate()
-		if a.misfit.data != nil {
-			a.misfit.learn(a.Model, engine.Batch{}, a.opt.Robust, a.alpha)
-		}
-	}
-	k := a.questions
-	if len(withdrawn) > 0 {
-		try.To(a.Withdraw(withdrawn))
-		a.questions = k
-	}
-	a.review()
-	return nil
+	a.setHorizon()
 }

@@ -10,7 +10,7 @@ import (
 // a step only its own leader may be epsilon below x, so that a claim whose leader changes loses what the steps before have
 // proven. A contest may have several, whose levels add up (docs/theory/norm.md).
 type claim struct {
-	arms   []int              // of the contest's first task, without those that equal an earlier one
+	arms   []int              // arms of the contest's first task, without those that equal an earlier one
 	walks  []*sequential.Walk // one per arm: whether it is a best one
 	leader int                // position in arms; -1 of another claim that no arm has yet
 

@@ -115,13 +115,12 @@ func TestClaimsLack(t *testing.T) {
 	}
 }
 
-// The walks of all claims together keep the level of their contest, by the heights of their own horizons, and so they do after
-// the level changed.
+// The walks of all claims together keep the level of their contest, by the heights of their own horizons.
 func TestClaimsShareTheirLevel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
 	}
-	const delta, later = 0.05, 0.02
+	const delta = 0.05
 	p, m := smoothOn(t, 5*(model.MostOneLeader+1))
 	opt := engine.Options{Norm: manyarms.Norm, Unit: 1, Epsilon: 0.1, Delta: delta}
 	a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: manyarms.Norm}})
@@ -137,44 +136,36 @@ func TestClaimsShareTheirLevel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check := func(delta float64) {
-		t.Helper()
-		horizons := map[int]bool{}
-		for _, c := range a.contests {
-			leaders := map[int]bool{}
-			for _, l := range c.claims() {
-				leaders[l.leader] = true
-				for _, w := range l.walks {
-					horizons[w.Horizon] = horizons[w.Horizon] || w.Look >= 0
-				}
-			}
-			if len(c.claims()) != normClaims || len(leaders) != normClaims {
-				t.Errorf("leaders %v of %d claims", leaders, len(c.claims()))
+	horizons := map[int]bool{}
+	for _, c := range a.contests {
+		leaders := map[int]bool{}
+		for _, l := range c.claims() {
+			leaders[l.leader] = true
+			for _, w := range l.walks {
+				horizons[w.Horizon] = horizons[w.Horizon] || w.Look >= 0
 			}
 		}
-		alpha := delta / float64(len(a.contests)*normClaims)
-		seen := 0
-		for looks, begun := range horizons {
-			if !begun {
-				continue
-			}
-			seen++
-			z := a.clock.Of(&sequential.Walk{Horizon: looks}).Z
-			times := sequential.Geometric(sequential.ClockGrowth, looks)
-			if got, _, err := sequential.Crossing(z[0], times); err != nil || math.Abs(got/((1-tieShare)*alpha)-1) > 1e-4 {
-				t.Errorf("%d looks cross with probability %g, want %g (%v)", looks, got, (1-tieShare)*alpha, err)
-			}
-			if z[looks-1] != z[0] || !(z[looks] > z[0]) {
-				t.Errorf("heights %g, %g and %g around look %d", z[0], z[looks-1], z[looks], looks)
-			}
-		}
-		if seen < 2 {
-			t.Errorf("walks have %d horizons", seen)
+		if len(c.claims()) != normClaims || len(leaders) != normClaims {
+			t.Errorf("leaders %v of %d claims", leaders, len(c.claims()))
 		}
 	}
-	check(delta)
-	if err := a.SetDelta(later); err != nil {
-		t.Fatal(err)
+	alpha := delta / float64(len(a.contests)*normClaims)
+	seen := 0
+	for looks, begun := range horizons {
+		if !begun {
+			continue
+		}
+		seen++
+		z := a.clock.Of(&sequential.Walk{Horizon: looks}).Z
+		times := sequential.Geometric(sequential.ClockGrowth, looks)
+		if got, _, err := sequential.Crossing(z[0], times); err != nil || math.Abs(got/((1-tieShare)*alpha)-1) > 1e-4 {
+			t.Errorf("%d looks cross with probability %g, want %g (%v)", looks, got, (1-tieShare)*alpha, err)
+		}
+		if z[looks-1] != z[0] || !(z[looks] > z[0]) {
+			t.Errorf("heights %g, %g and %g around look %d", z[0], z[looks-1], z[looks], looks)
+		}
 	}
-	check(later)
+	if seen < 2 {
+		t.Errorf("walks have %d horizons", seen)
+	}
 }

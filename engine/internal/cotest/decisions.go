@@ -15,7 +15,7 @@ import (
 )
 
 // decisions hold the contests of all tasks, with what their tests have in common: which arms are left, at which level,
-// on which clock, and what changes of the question cost (docs/theory/changes.md).
+// and on which clock.
 type decisions struct {
 	rounds.Candidates
 	model.Pool
@@ -24,27 +24,20 @@ type decisions struct {
 	opt      model.Terms
 	alpha    float64 // level of each test
 	tests    int     // how many tests share delta: contests with several arms
-	claims   int     // how many claims do, of all contests; 0 where each has one
+	claims   int     // how many claims do, of all contests; 0 if each has one
 	clock    sequential.Clock
-	horizon  int            // looks that walks are expected to need; 0 if nothing is expected
-	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
+	limits   *rounds.Limits // limits of rewards that are bet on; nil if scores are
 	contests []*contest
 
 	round     int
 	removed   int           // arms so far
 	stage     *rounds.Stage // of the coming round
 	bets      []sequential.Bet
-	estimates []float64 // of all data, normalised; nil before any
-
-	most      float64 // the largest delta that was ever in force
-	questions int     // changes of arms, by contest: k
-	additions int     // times that arms or tasks were added
-	among     int     // number of tests, this one included; 0 if it is alone
+	estimates []float64 // estimates of all data, normalised; nil before any
 }
 
 // rules hold what tests do in their own ways.
 type rules interface {
-	review()                           // looks at all contests again, after a change of the question
 	variance(i, j int) float64         // about the variance of the guessed gap of two arms
 	sized(needs []design.Pair) float64 // pulls that give every contrast the information it is weighted by
 }
@@ -52,12 +45,11 @@ type rules interface {
 // The levels of a test that boundaries are computed for. At more than one half a coin would do.
 const mostAlpha, leastAlpha = 0.5, 1e-10
 
-// newDecisions returns the contests before any round, without a clock; alpha is 0 where there is
+// newDecisions returns the contests before any round, without a clock; alpha is 0 if there is
 // nothing to test. Arms that are one to the kernel are one arm where exact.
 func newDecisions(m *model.Model, opt model.Terms, exact bool) decisions {
 	a := decisions{
 		Candidates: rounds.NewCandidates(m), Pool: model.NewPool(m.Problem.N()), opt: opt,
-		most: opt.Delta,
 	}
 	a.scales = try.Of(rounds.NewScales(m, opt.Options))
 	a.contests = try.Of(newContests(m, exact))
@@ -71,7 +63,7 @@ func newDecisions(m *model.Model, opt model.Terms, exact bool) decisions {
 	return a
 }
 
-// level returns the level of each test at that delta; 0 where there is nothing to test.
+// level returns the level of each test at that delta; 0 if there is nothing to test.
 func (a *decisions) level(delta float64) float64 {
 	if a.tests == 0 {
 		return 0
@@ -82,31 +74,6 @@ func (a *decisions) level(delta float64) float64 {
 			leastAlpha*n/float64(a.tests), a.tests, delta))
 	}
 	return min(delta/n, mostAlpha)
-}
-
-// Bound returns δ(1 + k/G): every change of a contest's arms may give it another best arm, whose walk
-// may cross by chance as well. δ is the largest that was ever in force.
-func (a *decisions) Bound() float64 {
-	if a.tests == 0 {
-		return a.most
-	}
-	return min(1, a.most*(1+float64(a.questions)/float64(a.tests)))
-}
-
-// SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
-func (a *decisions) SetEpsilon(epsilon float64) (err error) {
-	defer try.Caught(&err)
-	a.opt.SetEpsilon(epsilon)
-	a.rules.review()
-	return nil
-}
-
-// SetDelta replaces the heights. No look is ever judged by lower heights than the largest delta has.
-func (a *decisions) SetDelta(delta float64) (err error) {
-	defer try.Caught(&err)
-	a.raise(delta)
-	a.rules.review()
-	return nil
 }
 
 // commit makes a stage the coming round and fixes the bets on it.
@@ -121,60 +88,6 @@ func (a *decisions) commit(st *rounds.Stage, fix func(*rounds.Stage)) engine.Pla
 	return plan
 }
 
-// raise replaces the heights and looks at every walk again.
-func (a *decisions) raise(delta float64) {
-	alpha := a.level(delta)
-	most := max(a.most, delta)
-	if a.tests > 0 {
-		top := a.level(most)
-		a.setHeights(alpha, top)
-		if a.clock.Strict != nil {
-			n := a.choices()
-			a.clock.Strict = a.highest(alpha/n, top/n, a.horizon)
-		}
-	}
-	a.opt.Delta, a.alpha, a.most = delta, alpha, most
-	for _, c := range a.contests {
-		for _, l := range c.claims() {
-			for _, w := range l.walks {
-				w.Recheck(a.clock)
-			}
-		}
-	}
-}
-
-// highest returns the heights of walks that are expected to need so many looks at the higher of two levels, where they are above
-// the heights at the lower.
-func (a *decisions) highest(now, top float64, looks int) []float64 {
-	z, least := slices.Clone(a.heights(now, looks)), a.heights(top, looks)
-	for k := range z {
-		z[k] = max(z[k], least[k])
-	}
-	return z
-}
-
-// choices returns among how many contests one to change may be chosen: no more than tasks, however
-// they are split, or what Among said.
-func (a *decisions) choices() float64 { return float64(max(a.tests, a.Model.Problem.V(), a.among)) }
-
-// Among says that the test is one of so many, and that any of them may be changed.
-func (a *decisions) Among(tests int) { a.among = tests }
-
-// tighten sets the heights of walks without the steps of withdrawn arms.
-func (a *decisions) tighten() {
-	if a.tests > 0 {
-		n := a.choices()
-		a.clock.Strict = a.highest(a.alpha/n, a.alpha/n, a.horizon)
-	}
-}
-
-// Grown says that there are more tests beside this one now.
-func (a *decisions) Grown() { a.additions++ }
-
-// cohorts returns how many times arms came: those that came together have a best arm of their own
-// once others are withdrawn.
-func (a *decisions) cohorts() int { return 1 + a.additions }
-
 // merge removes, in round 0, candidates of a contest's tasks that the kernel cannot separate from
 // an earlier arm.
 func (a *decisions) merge(c *contest) {
@@ -188,7 +101,7 @@ func (a *decisions) merge(c *contest) {
 
 // record writes down which arms left a contest in this round, and brings its candidates up to date.
 func (a *decisions) record(c *contest) {
-	against := map[int]int{} // by arm that a bet excluded
+	against := map[int]int{} // arms that a bet excluded, with the bet
 	for _, b := range a.bets {
 		if b.Walk.Out {
 			against[b.Arm] = b.Leader
@@ -241,13 +154,6 @@ func (a *decisions) sync(c *contest) {
 func (a *decisions) in(v int, c *contest, i int) int {
 	lo, _ := a.Model.Problem.ArmsOf(v)
 	return lo + i - c.first
-}
-
-// reopen takes back that arm i of a contest has left its tasks.
-func (a *decisions) reopen(c *contest, i int) {
-	for _, v := range c.tasks {
-		a.Reopen(a.in(v, c, i))
-	}
 }
 
 // Done reports whether every task is decided.
@@ -304,7 +210,7 @@ func (a *decisions) warnings() []engine.Warning {
 
 // FitCheck tests the kernel, beyond what its user allows rewards to be off it.
 func (a *decisions) FitCheck() engine.FitCheck {
-	return model.NewFitCheck(a.Model, a.opt.Misfit, a.opt.Robust)
+	return model.NewFitCheck(a.Model, a.opt.Misfit)
 }
 
 // NoiseCheck tests whether arms with one scale scatter alike, and whether stated scales are large enough. Bounds state the scale

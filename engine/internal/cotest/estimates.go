@@ -16,12 +16,12 @@ import (
 // rounds.
 type estimation struct {
 	decisions
-	misfit misfit
-	belief *rounds.Belief   // by which all data are estimated; nil means least squares
-	pooled *model.Estimator // of all data
-	within *within          // of arms measured side by side; nil of others
-	loose  bool             // whether pulls were made that no plan foresaw
-	aside  int              // pulls of no round
+	estimator estimator
+	misfit    misfit
+	belief    *rounds.Belief   // by which all data are estimated; nil means least squares
+	pooled    *model.Estimator // of all data
+	loose     bool             // whether pulls were made that no plan foresaw
+	aside     int              // pulls of no round
 }
 
 // pool returns the estimator of all data.
@@ -31,16 +31,6 @@ func (a *estimation) pool(means []float64) *model.Estimator {
 	}
 	try.To(a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()))
 	return a.belief.Estimator
-}
-
-// estimate forms the estimates of all data again.
-func (a *estimation) estimate() {
-	if a.estimates == nil || a.belief != nil || a.within != nil {
-		return
-	}
-	means := a.Means()
-	pooled := a.pool(means)
-	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
 }
 
 // shrinkToMeans keeps the kernel's estimates and returns the best guesses: those, moved
@@ -61,39 +51,13 @@ func (a *estimation) shrinkToMeans(estimates []float64) []float64 {
 	return out
 }
 
-// variance returns about the variance of the guessed gap of arms i and j: the variance of the kernel's
-// estimate plus the variance of u after the arms' own means. Arms that are the same to the kernel
-// have only these.
-func (a *estimation) variance(i, j int) float64 {
-	if a.within != nil {
-		return a.within.Variance(i, j)
-	}
-	if a.unmeasured(i, j) {
-		return math.Inf(1)
-	}
-	out, g := a.pooled.Variance(i, j), a.misfit.typical*a.misfit.typical
-	same := a.misfit.any() && a.Model.Relations().Same(i, j)
-	if g == 0 && !same {
-		return out
-	}
-	for _, k := range []int{i, j} {
-		known := float64(max(1, a.Counts[k])) * a.scales.Model.Precision[k]
-		if same {
-			out += 1 / known
-		} else {
-			out += g / (1 + g*known)
-		}
-	}
-	return out
-}
+// variance returns about the variance of the guessed gap of arms i and j.
+func (a *estimation) variance(i, j int) float64 { return a.estimator.variance(i, j) }
 
 // unmeasured reports whether pulls that no plan foresaw have left the gap of arms i and j without an
 // estimate. A Gaussian process has one of every gap.
 func (a *estimation) unmeasured(i, j int) bool {
-	if a.within != nil {
-		return math.IsInf(a.variance(i, j), 1)
-	}
-	return a.loose && a.belief == nil && a.pooled != nil && math.IsInf(a.pooled.Bias(i, j, model.Bound{}), 1)
+	return math.IsInf(a.variance(i, j), 1)
 }
 
 // guesses returns the estimates that leaders are chosen by: an arm that no pull measured leads only
@@ -130,15 +94,12 @@ func (a *estimation) oriented() bool {
 // pulled holds the number of pulls so far and their variances.
 type pulled struct {
 	pulls    int
-	variance func(i, j int) float64 // of the estimated gap of two arms
+	variance func(i, j int) float64 // variance of the estimated gap of two arms
 }
 
 // sofar returns the information of the pulls so far.
 func (a *estimation) sofar() pulled {
-	if a.within != nil {
-		return pulled{engine.PullsOf(a.Counts), a.within.Variance}
-	}
-	return pulled{engine.PullsOf(a.Counts), a.pooled.Variance}
+	return pulled{engine.PullsOf(a.Counts), a.variance}
 }
 
 // more returns how many pulls in the proportions of the pulls so far give every contrast the

@@ -3,15 +3,13 @@ package cotest
 import (
 	"math"
 
-	"fmt"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// sized has the planner say what the needs take.
+// sized has the planner state what the needs take.
 func (a *coTest) sized(needs []design.Pair) float64 {
 	return a.planner.pulls(a.terms(), needs, a.sofar())
 }
@@ -106,24 +104,6 @@ func (a *coBayesFB) ahead(c *contest) ahead {
 	return out
 }
 
-// errBudget says why nothing of a fixed budget changes: its clock and its shares were fixed by it.
-var errBudget = fmt.Errorf("%w: the rounds of a fixed budget, and what they may decide, are fixed beforehand", engine.ErrFixedQuestion)
-
-// SetEpsilon is an error, as all changes are.
-func (a *coBayesFB) SetEpsilon(float64) error { return errBudget }
-
-// SetDelta is an error.
-func (a *coBayesFB) SetDelta(float64) error { return errBudget }
-
-// CanWithdraw is an error.
-func (a *coBayesFB) CanWithdraw([]int) error { return errBudget }
-
-// Withdraw is an error.
-func (a *coBayesFB) Withdraw([]int) error { return errBudget }
-
-// Continue is an error.
-func (a *coBayesFB) Continue(engine.Algorithm, []int) error { return errBudget }
-
 // Amend lets the later rounds share what the budget has left then, so that lost pulls are made later
 // and added ones are taken off.
 func (a *coBayesFB) Amend(counts []int) error {
@@ -148,10 +128,10 @@ func (a *coBayesFB) AddData(b engine.Batch) (err error) {
 	return nil
 }
 
-// Unspent says that pulls of the last round were not made.
+// Unspent states that pulls of the last round were not made.
 func (a *coBayesFB) Unspent() string {
 	if a.loose && a.Done() && a.purse.Remaining() > 0 {
-		return "the last round has fewer pulls than were planned"
+		return "the last round has fewer pulls than planned"
 	}
 	return ""
 }

@@ -30,17 +30,6 @@ const mostDeviation = 1e60
 // kernel has at most if its spectrum ends sharply: then a norm adds little to the rank.
 const sharply = 1.25
 
-// form is how CoTestFC tests on a problem.
-type form int
-
-const (
-	formTogether  form = iota // by least squares of all tasks
-	formAlone                 // each agent by itself: the ranks of tasks add up
-	formAloneMany             // the same: least squares suit each task, and not all together
-	formMeans                 // each arm by its own mean
-	formNorm                  // by ridge estimates under a bound on the norm
-)
-
 // BoundOf returns the bound on the norm that CoTestFC uses with these options, or none.
 func BoundOf(m *model.Model, opt model.Terms) (b Bound, bounded bool, err error) {
 	f, b, err := formOf(m, opt)
@@ -49,15 +38,11 @@ func BoundOf(m *model.Model, opt model.Terms) (b Bound, bounded bool, err error)
 
 // RegimeOf returns the name of the form of CoTestFC on a model, "" if it has none.
 func RegimeOf(m *model.Model, opt model.Terms) string {
-	if m.Problem.Block != nil {
-		return model.RegimeBlocks
-	}
 	f, _, err := formOf(m, opt)
 	if err != nil {
 		return ""
 	}
-	names := []string{model.RegimeTogether, model.RegimeAlone, model.RegimeAlone, model.RegimeMeans, model.RegimeNorm}
-	return names[f]
+	return modes[f].regime
 }
 
 // ByMeans reports whether CoTestFC compares arms by their own means and uses nothing of the kernel.
@@ -75,12 +60,12 @@ func TestsAlone(m *model.Model, opt model.Terms) bool {
 // formOf returns the form, and of formNorm the bound. A norm that is stated it uses, but where the kernel has few
 // dimensions that all matter, as a linear one has: it would cost samples there. Without one it uses least squares
 // where the kernel has few dimensions on all arms, by each agent alone if the ranks of tasks add up and they share no
-// unknown scale, or few on the arms of each task. Where it has more it uses the norm of rewards
-// that are known, if that spares the arms pulls of their own, and else by the arms' own means.
+// unknown scale, or few on the arms of each task; but the arms' own means where there are nearly as many dimensions as arms.
+// If the rank is higher, it uses the norm of known rewards if that saves pulls, and otherwise the arms' own means.
 func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 	defer try.Caught(&err)
-	if opt.Robust {
-		return formTogether, b, nil
+	if m.Problem.Block != nil {
+		return formBlocks, b, nil
 	}
 	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // or it says nothing
 	if stated && !endsSharply(m, opt) {
@@ -98,13 +83,26 @@ func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 	switch {
 	case few && several && !opt.Together && !shared && try.Of(m.Relations().RanksAdd()):
 		return formAlone, b, nil
-	case few && (m.Problem.N() <= model.MostDesigned || !model.EachApart(m)):
+	case few && (m.Problem.N() <= model.MostDesigned || !nearlyApart(m)):
 		return formTogether, b, nil
 	case few:
 		return formMeans, b, nil
 	}
 	f, b = manyForm(m, opt)
 	return f, b, nil
+}
+
+// nearlyApart reports whether the kernel has nearly as many dimensions as there are arms, which it tells apart. Least squares then
+// save next to nothing against the arms' own means, and designs of so many dimensions take long.
+func nearlyApart(m *model.Model) bool {
+	n := m.Problem.N()
+	if model.EachApart(m) {
+		return true
+	}
+	if i, _ := m.Relations().Merged(); i >= 0 || float64(n) > sharply*model.MostLeastSquares {
+		return false
+	}
+	return !try.Of(m.Relations().RankAtMost(int(math.Ceil(float64(n)/sharply)) - 1))
 }
 
 // endsSharply reports whether the kernel has few dimensions, and nearly all of them matter under the stated norm.
@@ -126,18 +124,23 @@ func shownBy(m *model.Model, opt model.Terms) float64 {
 	return min(firstRest*m.Diagonal, 1/(opt.Norm*opt.Norm)) / m.Scale
 }
 
-// mostIdle is the most arms for which it is worked out whether a stated norm says anything.
+// mostIdle is the most arms for which it is worked out whether a stated norm says anything, unless the kernel's terms show that each arm
+// matters by itself.
 const mostIdle = 1000
 
 // idleNorm reports whether a stated norm says little where the kernel has many dimensions: whether nearly as many of them matter as
 // there are in the tasks by themselves, or as there are arms, and which form then takes its place.
 func idleNorm(m *model.Model, opt model.Terms) (f form, idle bool) {
-	if m.Problem.N() > mostIdle {
+	whole := model.OwnPart(m)/m.Scale > shownBy(m, opt) // every arm matters by itself
+	if m.Problem.N() > mostIdle && !whole {
 		return formNorm, false
 	}
 	f, total := formMeans, m.Problem.N()
 	if m.Problem.V() > 1 && m.Problem.Noise.UnknownBy != problem.UnknownProblem && eachSuits(m) {
 		f, total = formAloneMany, lists.Sum(try.Of(m.TaskModels()), (*model.Model).Rank)
+	}
+	if whole {
+		return f, true
 	}
 	enough := int(math.Ceil(float64(total) / sharply))
 	coarse := try.Of(m.Pivots(enough, shownBy(m, opt)))
@@ -217,7 +220,7 @@ func (a *fallback) Independent() bool { return true }
 // State implements engine.Algorithm.
 func (a *fallback) State() engine.State { return engine.StateOf(a) }
 
-// Warnings says that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
+// Warnings states that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
 func (a *fallback) Warnings() []engine.Warning {
 	others := slices.DeleteFunc(a.Algorithm.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnTestsMeans })
 	return append(others, a.why)

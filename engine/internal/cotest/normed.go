@@ -3,7 +3,6 @@ package cotest
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
@@ -32,7 +31,8 @@ type normed struct {
 }
 
 var (
-	_ engine.Complete         = (*normed)(nil)
+	_ engine.Standard         = (*normed)(nil)
+	_ engine.DataAdder        = (*normed)(nil)
 	_ engine.LazyArmEstimator = (*normed)(nil)
 )
 
@@ -52,7 +52,7 @@ func newNormed(m *model.Model, opt model.Terms, bound Bound) (_ *normed, err err
 	}
 	a.contend()
 	if a.alpha > 0 {
-		a.setHeights(a.alpha, a.alpha)
+		a.clock.Z, a.clock.Within = a.heights(0), map[int][]float64{}
 	}
 	return a, nil
 }
@@ -130,50 +130,6 @@ func (a *normed) conclude() {
 	for _, c := range were {
 		a.record(c)
 	}
-}
-
-// review looks at all contests again: those that are not decided any more go on.
-func (a *normed) review() {
-	for _, c := range a.contests {
-		if len(c.arms) == 1 || c.closed && c.settled(a.clock, a.opt.Epsilon) {
-			continue
-		}
-		for k, i := range c.arms {
-			if !c.walks[k].Out {
-				a.reopen(c, i)
-			}
-		}
-		c.closed = false
-		a.sync(c)
-	}
-	if a.estimates == nil {
-		return
-	}
-	bets := a.bets
-	a.bets = nil
-	defer func() { a.bets = bets }()
-	a.believe(a.Means(), a.sums.arms)
-	a.conclude()
-}
-
-// CanWithdraw reports that no arm can be: a walk allows for the bias of its steps together,
-// and says nothing of some of them.
-func (a *normed) CanWithdraw([]int) error {
-	return fmt.Errorf("%w: with norm, no arm can be withdrawn, because a walk allows for the largest bias of all its steps together, "+
-		"and nothing bounds the bias of steps which the arm did not lead", engine.ErrFixedQuestion)
-}
-
-// Withdraw is the error of CanWithdraw.
-func (a *normed) Withdraw(arms []int) error { return a.CanWithdraw(arms) }
-
-// Continue is an error, as Withdraw is.
-func (a *normed) Continue(from engine.Algorithm, _ []int) error {
-	if _, same := from.(*normed); !same {
-		return fmt.Errorf("%w: with the added arms there are too many directions for least squares, and it would test by a bound on "+
-			"the norm; walks of one kind are none of the other", engine.ErrFixedQuestion)
-	}
-	return fmt.Errorf("%w: with norm, no arm can be added, because the steps of a walk are bets by the kernel on the arms of then, "+
-		"and their bias together is not worked out for others", engine.ErrFixedQuestion)
 }
 
 // State implements engine.Algorithm.

@@ -49,7 +49,6 @@ func TestBoundOf(t *testing.T) {
 		{name: "few", p: few},
 		{name: "stated", p: few, opt: engine.Options{Norm: 3}, bounded: true},
 		{name: "stated of a kernel with few dimensions", p: enginetest.Paper(t, 2, 0.4), opt: engine.Options{Norm: 5}},
-		{name: "robust", p: few, opt: engine.Options{Norm: 3, Robust: true}},
 		{name: "many together", p: &apart},
 		{name: "many, known", p: rough, bounded: true, known: true},
 		{name: "many, unknown", p: &blind, means: true},

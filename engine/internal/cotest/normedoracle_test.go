@@ -41,7 +41,7 @@ func TestNormedBesideOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := heights(t.Context(), m.Memory, engine.LawNormal, a.opt.Delta/float64(a.tests), 0)
+	z, err := normalBoundary.heights(t.Context(), m.Memory, a.opt.Delta/float64(a.tests), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

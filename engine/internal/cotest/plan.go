@@ -68,6 +68,7 @@ func NewIndUniformFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) 
 	if err != nil {
 		return nil, err
 	}
+	opt.Misfit = 0 // as in newApart
 	return newCoTest(independent, opt, uniformPlanner{})
 }
 
@@ -123,10 +124,14 @@ func newApart(m *model.Model, opt model.Terms) (*coTest, error) {
 	}
 	opt.Misfit = 0
 	a, err := newCoTest(independent, opt, apartPlanner{})
-	if err == nil && !m.Relations().Unrelated() {
+	if err != nil {
+		return nil, err
+	}
+	a.estimator = &ownMeans{features{coTest: a}}
+	if !m.Relations().Unrelated() {
 		a.said = []engine.Warning{{Kind: engine.WarnTestsMeans, Numbers: []float64{float64(m.Problem.N())}}}
 	}
-	return a, err
+	return a, nil
 }
 
 // apartPlanner gives every contest the least pulls by which the means of its arms and of its leader bring what is needed.
@@ -150,7 +155,7 @@ func (apartPlanner) next(q ask) *rounds.Stage {
 	return q.complete(st)
 }
 
-// pulls predicts what the needs take, leader by leader.
+// pulls predicts the pulls that the needs require, leader by leader.
 func (apartPlanner) pulls(t terms, needs []design.Pair, _ pulled) float64 {
 	total := 0.0
 	for len(needs) > 0 {
@@ -218,7 +223,7 @@ func (t terms) addDirect(pairs []design.Pair, st *rounds.Stage) {
 	d := fewestBetween(t, pairs)
 	st.Design.Value, st.Design.Lower = st.Design.Value+d.total, st.Design.Lower+d.total
 	if len(pairs) == 0 || !(d.total <= float64(t.most)) {
-		return // more than whole numbers hold, and than the run may take: the planner says so
+		return // more than whole numbers hold, and than the run may take: the planner states so
 	}
 	st.Rounding.Counts[pairs[0].I] += int(math.Ceil(d.leader))
 	for k, q := range pairs {

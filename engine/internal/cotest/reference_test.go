@@ -186,7 +186,7 @@ func (c *combination) crosses(v, i int, counts, estimates []float64, pseudo *mat
 // heightsAt returns the heights of the usual clock at the level alpha.
 func heightsAt(t *testing.T, alpha float64) []float64 {
 	t.Helper()
-	z, err := heights(t.Context(), new(canon.Memory), engine.LawNormal, alpha, 0)
+	z, err := normalBoundary.heights(t.Context(), new(canon.Memory), alpha, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

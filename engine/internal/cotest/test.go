@@ -21,14 +21,14 @@ import (
 // the test is valid for any values that are fixed before the round.
 type coTest struct {
 	estimation
-	planner planner // nil in coBayesFB, which plans by itself
+	planner planner // nil in coBayesFB, which plans alone
 	pricing pricing
 	said    []engine.Warning // of how it tests
-	own     bool             // whether arms are compared by their own means alone, see newApart
 }
 
 var (
-	_ engine.Complete     = (*coTest)(nil)
+	_ engine.Standard     = (*coTest)(nil)
+	_ engine.DataAdder    = (*coTest)(nil)
 	_ engine.RuleReporter = (*coTest)(nil)
 )
 
@@ -38,25 +38,11 @@ var (
 // tests alone, see fallback: a common allocation would only cost samples. So it does where least squares
 // suit each task and not all of them together.
 func NewCoTestFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
-	if m.Problem.Block != nil {
-		return newSideBySide(m, opt)
-	}
 	form, bound, err := formOf(m, opt)
 	if err != nil {
 		return nil, err
 	}
-	numbers := []float64{model.MostLeastSquares, float64(m.Problem.N())}
-	switch form {
-	case formNorm:
-		return newNormed(m, opt, bound)
-	case formAloneMany:
-		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Numbers: numbers})
-	case formAlone:
-		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAlone, Numbers: []float64{float64(m.Rank())}})
-	case formMeans:
-		return newApart(m, opt)
-	}
-	return newCoTest(m, opt, minimaxPlanner{})
+	return modes[form].make(m, opt, bound)
 }
 
 func newCoTest(m *model.Model, opt model.Terms, p planner) (_ *coTest, err error) {
@@ -65,10 +51,9 @@ func newCoTest(m *model.Model, opt model.Terms, p planner) (_ *coTest, err error
 	misfit := misfitOf(m, opt)
 	a := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
 	a.planner = p
-	_, a.own = p.(apartPlanner)
 	a.stake()
 	if a.alpha > 0 {
-		a.setHeights(a.alpha, a.alpha)
+		a.clock.Z = a.heights(0)
 	}
 	return a, nil
 }
@@ -79,7 +64,7 @@ func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) *coTes
 	a := &coTest{
 		estimation: estimation{decisions: newDecisions(m, opt, exact), misfit: u}, pricing: pricing{relative: m.Problem.RelativeCost()},
 	}
-	a.rules = a
+	a.rules, a.estimator = a, &features{coTest: a}
 	return a
 }
 
@@ -126,7 +111,7 @@ func (a *coTest) bet(c *contest, guesses []float64) {
 		if a.Model.Context().Err() != nil { // the run ends before its next round
 			return
 		}
-		b, ok := a.chooseBet(w, against, i)
+		b, ok := a.estimator.bet(w, against, i)
 		if !ok {
 			continue
 		}
@@ -174,65 +159,22 @@ func (a *coTest) update(b engine.Batch) {
 	if b.Empty() { // it was amended to no pulls
 		return
 	}
-	estimates := a.estimates
-	if a.within != nil {
-		try.To(a.within.Take(b))
+	if len(a.bets) > 0 || a.stage.Sides != nil {
+		a.estimator.take(b)
 	}
-	if len(a.bets) > 0 {
-		if a.within == nil {
-			a.scales.Replicated(b)
-			if !a.own {
-				estimates = a.stage.Estimate.Estimates(b.Means)
-			}
-		}
-		for _, bet := range a.bets {
-			if s := a.score(bet, estimates, b); s.Sd > 0 {
-				bet.Settle(a.clock, s)
-			}
+	for _, bet := range a.bets {
+		if s := a.estimator.score(bet, b); s.Sd > 0 {
+			bet.Settle(a.clock, s)
 		}
 	}
 	first := a.estimates == nil
 	if a.learn(b); first {
-		foresee(a)
+		a.setHorizon()
 	}
-}
-
-// score returns the evidence of the round's data on a bet, given the kernel's estimates. For a direct bet it reads the two arms
-// alone.
-func (a *coTest) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
-	switch i, j, unit := bet.Leader, bet.Arm, a.Model.Unit; {
-	case a.within != nil:
-		return a.within.score(bet, a.estimates, b)
-	case bet.Direct && a.limits != nil:
-		return a.limits.StakeApart(bet, unit, a.centre, b)
-	case bet.Direct:
-		gap := b.Means[i]/unit - b.Means[j]/unit
-		if a.own { // rounded once, as results on record are
-			gap = (b.Means[i] - b.Means[j]) / unit
-		}
-		return a.scales.ScoreOf(gap, bet.Variance, []int{i, j}, []float64{1, -1}, b)
-	case a.limits != nil:
-		return a.limits.Stake(bet.Walk.Stakes.Gaps, bet, a.stage.Estimate, unit, a.centre, b)
-	}
-	return a.scales.Score(bet, a.stage.Estimate, estimates, b)
 }
 
 // learn takes rewards in that estimates use.
-func (a *coTest) learn(b engine.Batch) {
-	means := a.Add(b)
-	if a.within != nil {
-		learnWithin(a, b, means)
-		return
-	}
-	try.To(a.scales.Learn(b))
-	if a.estimates == nil {
-		a.clock.Origin *= a.scales.Change(a.Model)
-	}
-	pooled := a.pool(means)
-	// scales by their guesses: it estimates the factors itself
-	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha)
-	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
-}
+func (a *coTest) learn(b engine.Batch) { a.estimator.learn(b, a.Add(b)) }
 
 // State implements engine.Algorithm.
 func (a *coTest) State() engine.State { return engine.StateOf(a) }
@@ -246,7 +188,7 @@ func (a *coTest) Answers() []engine.Answer {
 // tasks whose test came to its end undecided.
 func (a *coTest) Warnings() []engine.Warning {
 	var out []engine.Warning
-	if a.misfit.data == nil {
+	if !a.misfit.stated() {
 		out = model.MisfitWarnings(a.Model, a.opt)
 	}
 	out = append(out, a.said...)
@@ -254,54 +196,6 @@ func (a *coTest) Warnings() []engine.Warning {
 		out = append(out, a.belief.Doubts()...)
 	}
 	return append(out, a.warnings()...)
-}
-
-// Where rewards may be off the kernel, a round has two estimates of a gap: the kernel's, from all
-// pulls and with a bias to allow for, and the difference of the two arms' own means, which has
-// none. Which of them a round is sized for, and which it bets on, is fixed before its data.
-
-// chooseBet returns the bet on the gap between leader and arm: on the estimate that brings the walk
-// nearer to its boundary if the gap is as large as hoped. ok is false if neither does, or if the
-// round has no information about the gap.
-func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
-	if a.within != nil {
-		b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: a.within.coming(leader, arm)}
-		return b, !math.IsInf(b.Variance, 1)
-	}
-	e := a.stage.Estimate
-	b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: e.Variance(leader, arm)}
-	if a.own {
-		b.Direct = true
-		return b, e.Total[leader] > 0 && e.Total[arm] > 0
-	}
-	ok = !math.IsInf(e.Bias(leader, arm, model.Bound{}), 1) && b.Variance > 0
-	if !a.misfit.any() {
-		return b, ok
-	}
-	t := max(a.clock.Of(w).Time(w.Look), math.SmallestNonzeroFloat64)
-	now := w.Sum / math.Sqrt(t)
-	after := func(b sequential.Bet, gap float64) float64 {
-		return (w.Sum + gap/b.Variance) / math.Sqrt(t+1/b.Variance)
-	}
-	if a.limits != nil { // rounds multiply, so that each is chosen by itself
-		now = 0
-		after = func(b sequential.Bet, gap float64) float64 { return gap / math.Sqrt(b.Variance) }
-	}
-	promise := math.Inf(-1)
-	if ok {
-		b.Bias = a.misfit.bias(e.Weights(leader, arm), leader, arm)
-		gap := a.optimisticGap(a.misfit.fitted, leader, arm, a.pooled.Variance(leader, arm)) - b.Bias
-		promise = after(b, gap)
-		ok = gap > 0 && promise > now
-	}
-	if e.Total[leader] == 0 || e.Total[arm] == 0 {
-		return b, ok
-	}
-	own := sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: 1/e.Total[leader] + 1/e.Total[arm], Direct: true}
-	if !ok || after(own, a.optimisticGap(a.estimates, leader, arm, a.variance(leader, arm))) > promise {
-		return own, true
-	}
-	return b, true
 }
 
 // stake makes the walks capitals where the rewards have bounds: then they are bet on instead of scores of normal or
@@ -325,9 +219,6 @@ func stake(c *contest, epsilon, span float64) {
 		w.Stakes = stakes
 	}
 }
-
-// stakeHeight returns the logarithm of the capital at which an arm is out, above what rounding hides.
-func stakeHeight(alpha float64) float64 { return math.Log(1/alpha) + 1e-9 }
 
 // centre returns the number that the rewards of an arm are compared with, from data before the round.
 func (a *coTest) centre(i int) float64 { return a.limits.Centre(a.estimates[i], a.Counts[i]) }

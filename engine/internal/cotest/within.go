@@ -21,7 +21,7 @@ import (
 type within struct {
 	*sides.Data
 	model  *model.Model
-	limits *rounds.Limits // of rewards that are bet on by their bounds; nil of others
+	limits *rounds.Limits // limits of rewards that are bet on by their bounds; nil of others
 	fair   bool           // whether differences are bet on because they are symmetric
 	most   float64        // the accuracy that is asked, normalised
 	each   bool           // whether every pair of arms has a scale of its own
@@ -113,7 +113,10 @@ func (w *within) differences(i, j int, b engine.Batch) (n, mean, squares float64
 // sideBySide is CoTestFC where the arms of a task are measured side by side (docs/theory/blocks.md): the open
 // arms of a task share blocks with its leader, and are compared within them, where what the blocks add cancels. Each agent tests alone, on
 // its arms' own means.
-type sideBySide struct{ *coTest }
+type sideBySide struct {
+	*coTest
+	within *within
+}
 
 var (
 	_ engine.IndependentReporter = (*sideBySide)(nil)
@@ -122,16 +125,17 @@ var (
 
 func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	defer try.Caught(&err)
-	if opt.Misfit > 0 || opt.Robust {
-		return nil, errors.New("misfit and robust are for tests that rely on the kernel; arms in blocks " +
-			"are compared by their own rewards. Leave both out")
+	if opt.Misfit > 0 {
+		return nil, errors.New("misfit is for tests that rely on the kernel; arms in blocks are compared by their own rewards. Leave it out")
 	}
 	independent := try.Of(m.Independent())
 	planner := try.Of(sides.NewPlanner(independent.Problem, opt.Law))
-	a := try.Of(newCoTest(independent, opt, &blockPlanner{Planner: planner}))
-	a.within = newWithin(independent, a.limits)
-	a.within.fair, a.within.most = opt.Law == engine.LawSymmetric, a.opt.Epsilon
-	return &sideBySide{a}, nil
+	blocks := &blockPlanner{Planner: planner}
+	a := try.Of(newCoTest(independent, opt, blocks))
+	blocks.within = newWithin(independent, a.limits)
+	blocks.within.fair, blocks.within.most = opt.Law == engine.LawSymmetric, a.opt.Epsilon
+	a.estimator = inBlocks{a, blocks.within}
+	return &sideBySide{a, blocks.within}, nil
 }
 
 // Independent reports that the agents exchange nothing.
@@ -144,7 +148,7 @@ func (a *sideBySide) Plan(ctx context.Context) (engine.Plan, error) {
 	return plan, err
 }
 
-// Amend refuses counts, which do not say what was measured together.
+// Amend refuses counts, which do not state what was measured together.
 func (a *sideBySide) Amend([]int) error {
 	return sides.ErrCounts
 }
@@ -166,26 +170,6 @@ func (a *sideBySide) AmendBlocks(arranged []engine.Side) (err error) {
 	return nil
 }
 
-// learnWithin takes rewards of blocks in that estimates use.
-func learnWithin(a *coTest, b engine.Batch, means []float64) {
-	first := a.estimates == nil
-	a.estimates = try.Of(a.within.Learn(b))
-	if first {
-		a.clock.Origin = a.within.origin()
-		if a.within.fair {
-			for _, c := range a.contests {
-				stake(c, a.opt.Epsilon, widestFair*math.Sqrt(2*a.within.Scale(c.tasks[0])))
-			}
-		}
-	}
-	a.pooled = a.pool(means)
-}
-
-// Continue is not there: arms that are added were in no block so far.
-func (a *sideBySide) Continue(engine.Algorithm, []int) error {
-	return sides.ErrAdded
-}
-
 // UsesAddedData reports that rewards without a block are not used.
 func (a *sideBySide) UsesAddedData() bool { return false }
 
@@ -193,6 +177,7 @@ func (a *sideBySide) UsesAddedData() bool { return false }
 type blockPlanner struct {
 	*sides.Planner
 	proportional
+	within *within
 }
 
 // next returns the stage whose blocks bring the open arms what they need.
@@ -209,13 +194,13 @@ func (b *blockPlanner) next(q ask) *rounds.Stage {
 			if len(w.needs) == 0 {
 				continue
 			}
-			leader, rivals, blocks = q.blocks(w.needs, b.Size == 0 || b.Size > len(w.needs))
+			leader, rivals, blocks = b.needed(q, w.needs, b.Size == 0 || b.Size > len(w.needs))
 		}
 		sum := lists.Total(blocks)
 		if !(sum <= float64(q.most)) {
 			try.To(engine.LimitError{Samples: sum})
 		}
-		arranged := b.Arrange(m.Problem.TaskOf[leader], leader, rivals, q.within.enough(blocks))
+		arranged := b.Arrange(m.Problem.TaskOf[leader], leader, rivals, b.within.enough(blocks))
 		st.Sides = append(st.Sides, arranged...)
 		widest = max(widest, 2/slices.Min(blocks))
 	}
@@ -225,20 +210,20 @@ func (b *blockPlanner) next(q ask) *rounds.Stage {
 	st.Rounding.Counts = engine.CountsOf(st.Sides, m.Problem.N())
 	total := float64(engine.PullsOf(st.Rounding.Counts))
 	st.Design.Value, st.Design.Lower = total*widest, total*widest
-	try.To(q.within.Planned(st.Sides))
+	try.To(b.within.Planned(st.Sides))
 	return st
 }
 
-// blocks returns the leader of a contest, its open rivals, and the blocks that each of them needs. With all of them
+// needed returns the leader of a contest, its open rivals, and the blocks that each of them needs. With all of them
 // in a block its effect is estimated from many arms, and the variance of a gap is about the sum of the two
 // arms' variances; in small blocks it is the one of differences.
-func (q ask) blocks(needs []design.Pair, whole bool) (leader int, rivals []int, blocks []float64) {
+func (b *blockPlanner) needed(q ask, needs []design.Pair, whole bool) (leader int, rivals []int, blocks []float64) {
 	leader = needs[0].I
-	unit := q.within.Scale(q.model.Problem.TaskOf[leader])
+	unit := b.within.Scale(q.model.Problem.TaskOf[leader])
 	most := lists.Max(needs, func(need design.Pair) float64 { return 2 * unit * need.Weight })
 	for _, need := range needs {
 		n := 2 * unit * need.Weight
-		if whole && q.within.pooled() {
+		if whole && b.within.pooled() {
 			n = min(n, unit/(1/need.Weight-unit/most))
 		}
 		rivals, blocks = append(rivals, need.J), append(blocks, n)

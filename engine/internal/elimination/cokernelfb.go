@@ -200,9 +200,9 @@ func (a *CoKernelFB) Unspent() string {
 	case unspent <= 0:
 		return ""
 	case a.round < a.rounds:
-		return fmt.Sprintf("one candidate of each task was left after round %d of %d", a.round, a.rounds)
+		return fmt.Sprintf("each task had only one candidate left after round %d of %d", a.round, a.rounds)
 	}
-	return fmt.Sprintf("the rounds are %d of %d pulls each", a.rounds, a.pulls)
+	return fmt.Sprintf("there are %d rounds of %d pulls each", a.rounds, a.pulls)
 }
 
 // Warnings returns the conditions of its theorem that do not hold.

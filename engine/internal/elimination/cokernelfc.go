@@ -43,12 +43,10 @@ type elimination struct {
 	round int
 	planned
 	last      planned   // the round of the estimates
-	estimates []float64 // of the last round, normalised
+	estimates []float64 // estimates of the last round, normalised
 	// per arm: of the last round in which its task was open, normalised; NaN before any
 	latest  []float64
 	margins []float64 // per task: certified bound on best - leader, normalised
-	within  [][]int   // per task: arms eliminated by epsilon alone
-	most    float64   // the largest delta so far, if it has changed
 }
 
 // planned has the numbers fixed by the plan of a round.
@@ -79,15 +77,12 @@ func (joint) confidence(e *elimination) (s int, deltaR float64) {
 // cut applies line 14 unchanged.
 func (joint) cut(e *elimination, v int) { e.eliminate(v) }
 
-var (
-	_ engine.Standard        = (*elimination)(nil)
-	_ engine.QuestionChanger = (*elimination)(nil)
-)
+var _ engine.Standard = (*elimination)(nil)
 
 // newElimination prepares an elimination with the method [Du23, Alg. 1, l. 1-2].
 func newElimination(m *model.Model, opt model.Terms, own method) (_ *elimination, err error) {
 	defer try.Caught(&err)
-	if opt.Misfit > 0 || opt.Robust {
+	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
 	}
 	if opt.Ridge.Kind == "" {
@@ -97,7 +92,7 @@ func newElimination(m *model.Model, opt model.Terms, own method) (_ *elimination
 	ridge := try.Of(m.Designs().Ridge(engine.ModeFC, opt))
 	bound := try.Of(m.Designs().NormBound(opt, ridge))
 	e := &elimination{Candidates: rounds.NewCandidates(m), own: own, opt: opt, ridge: ridge, bound: bound}
-	e.margins, e.within = make([]float64, m.Problem.V()), make([][]int, m.Problem.V())
+	e.margins = make([]float64, m.Problem.V())
 	for v, set := range e.Sets {
 		if len(set) > 1 {
 			e.margins[v] = math.Inf(1)
@@ -231,7 +226,6 @@ func (e *elimination) boundMargin(v int) {
 		for _, i := range e.Sets[v] {
 			if i != first {
 				e.Drop(e.round, i, first, e.estimates[first]-e.estimates[i], margin, engine.RuleEpsilon)
-				e.within[v] = append(e.within[v], i)
 			}
 		}
 		e.Sets[v] = []int{first}
@@ -248,7 +242,7 @@ func (e *elimination) State() engine.State { return engine.StateOf(e) }
 func (e *elimination) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(e.Sets))
 	for v, set := range e.Sets {
-		// a decided task is not sampled any more, so its estimate is from the round that decided it
+		// a decided task is no longer sampled, so its estimate is from the round that decided it
 		first := rounds.Leader(set, e.latest)
 		out[v] = e.Answer(v, first, e.latest[first])
 		out[v].Margin = e.margins[v] * e.Model.Unit
@@ -275,5 +269,5 @@ func (e *elimination) FitCheck() engine.FitCheck {
 	if _, named := e.own.(equal); named || e.Model.Many() {
 		return nil
 	}
-	return model.NewFitCheck(e.Model, 0, false)
+	return model.NewFitCheck(e.Model, 0)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
@@ -146,7 +145,8 @@ func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage
 func (e *elimination) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
 	if e.opt.Schedule == engine.SchedulePaper {
-		return fmt.Errorf("schedule %q eliminates at gaps of 2^-r, which holds for the planned pulls only; schedule %q takes others: %w",
+		return fmt.Errorf("schedule %q eliminates at gaps of 2^-r, which is valid only for the planned pulls. Schedule %q accepts other "+
+			"pulls: %w",
 			engine.SchedulePaper, engine.ScheduleTuned, engine.ErrFixedPlans)
 	}
 	e.stage = amended(e.own, e.Model, e.ridge, e.stage, counts)
@@ -163,46 +163,3 @@ func (a *CoKernelFB) Amend(counts []int) (err error) {
 	}
 	return nil
 }
-
-// errArms is returned for changes that eliminations do not support.
-var errArms = fmt.Errorf("%w: eliminations take another epsilon and another delta, and no other arms", engine.ErrFixedQuestion)
-
-// Bound returns the largest delta ever in force: the parts δ_r of all rounds add up to at most that.
-func (e *elimination) Bound() float64 { return max(e.most, e.opt.Delta) }
-
-// SetDelta gives the coming rounds their parts of another delta.
-func (e *elimination) SetDelta(delta float64) error {
-	e.most = max(e.most, e.opt.Delta)
-	e.opt.Delta = delta
-	return nil
-}
-
-// SetEpsilon reviews the margins: arms that only the old epsilon eliminated return unless the new one does, too.
-func (e *elimination) SetEpsilon(epsilon float64) error {
-	e.opt.Epsilon = epsilon
-	var open []int
-	for v, arms := range e.within {
-		switch {
-		case len(e.Sets[v]) > 1:
-			open = append(open, v)
-		case len(arms) > 0 && e.margins[v] > epsilon/e.Model.Unit:
-			e.Sets[v] = slices.Sorted(slices.Values(append(arms, e.Sets[v]...)))
-			e.within[v] = nil
-			for _, i := range e.Sets[v] {
-				e.Reopen(i)
-			}
-		}
-	}
-	for _, v := range open {
-		if e.estimates != nil {
-			e.boundMargin(v)
-		}
-	}
-	return nil
-}
-
-// CanWithdraw is an error.
-func (e *elimination) CanWithdraw([]int) error { return errArms }
-
-// Withdraw is an error.
-func (e *elimination) Withdraw([]int) error { return errArms }

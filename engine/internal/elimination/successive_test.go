@@ -202,9 +202,9 @@ func TestSuccessiveErrors(t *testing.T) {
 		p    *problem.Problem
 		want string
 	}{
-		{two, `needs tasks that are the same: to the kernel, arm "{1,2}" is not the same in tasks "task 3" and "task 1"`},
-		{enginetest.Small(t, problem.SameArms(), []float64{0, 1}, []float64{0, 1, 2}), `needs the same arms in every task: task "a" has 2, task "b" has 3`},
-		{renamed(t, one), `needs the same arms in every task: task "task 2" has arm "{9,9}", task "task 1" does not`},
+		{two, `needs identical tasks, but the kernel distinguishes arm "{1,2}" in tasks "task 3" and "task 1"`},
+		{enginetest.Small(t, problem.SameArms(), []float64{0, 1}, []float64{0, 1, 2}), `needs the same arms in every task, but task "a" has 2 and task "b" has 3`},
+		{renamed(t, one), `needs the same arms in every task. Task "task 2" has arm "{9,9}", but task "task 1" does not`},
 		{one, ""},
 	} {
 		_, err := plain.On(engine.ModeFC, NewCoSuccessiveElimination)(plain.ModelOf(t, c.p), engine.Options{})

@@ -27,7 +27,8 @@ type Algorithm struct {
 }
 
 var (
-	_ engine.Complete     = (*Algorithm)(nil)
+	_ engine.Standard     = (*Algorithm)(nil)
+	_ engine.DataAdder    = (*Algorithm)(nil)
 	_ engine.RuleReporter = (*Algorithm)(nil)
 )
 
@@ -232,7 +233,7 @@ func (a *Algorithm) FitCheck() engine.FitCheck {
 type fitChecks struct {
 	algorithm *Algorithm
 	parts     []engine.FitCheck
-	least     []float64 // p-value of all data of an agent so far; infinite where there is nothing to test
+	least     []float64 // p-value of all data of an agent so far; infinite if there is nothing to test
 	found     *engine.LackOfFit
 }
 

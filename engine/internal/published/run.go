@@ -48,11 +48,11 @@ const mostRounds = 1e7
 
 // newSequential returns an algorithm before its rule is set.
 func newSequential(m *model.Model, opt model.Terms) (*sequential, error) {
-	if opt.Misfit > 0 || opt.Robust {
+	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
 	}
 	if m.Cut() {
-		return nil, fmt.Errorf("%w: it needs exact features, and the kernel's rank on these arms is above %d", engine.ErrUnsuited,
+		return nil, fmt.Errorf("%w: it needs exact features, but the kernel's rank on these arms is above %d", engine.ErrUnsuited,
 			model.MaxRank)
 	}
 	m = m.Own()

@@ -41,7 +41,7 @@ type solved struct {
 	weights []float64
 	value   float64
 	dual    []dual      // of the certificate
-	rows    [][]float64 // of the factor of the weights, see part.factor
+	rows    [][]float64 // rows of the factor of the weights, see part.factor
 }
 
 // dual is a pair of arms with its dual weight.

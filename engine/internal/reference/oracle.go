@@ -30,11 +30,11 @@ type oracle struct {
 	best  []int
 	start int // pulls of the first round
 
-	round int           // of the last data
+	round int           // round of the last data
 	stage *rounds.Stage // of that round, with the estimator of all data up to it
 	next  *rounds.Stage // of the coming round
 	model.Pool
-	estimates []float64 // of all data, normalised
+	estimates []float64 // estimates of all data, normalised
 }
 
 var (
@@ -49,7 +49,7 @@ var (
 func NewOracleFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	best, err := m.Truth().Best()
 	if err != nil {
-		return nil, fmt.Errorf("%w: it samples by the truth: %w", engine.ErrUnsuited, err)
+		return nil, fmt.Errorf("%w: its samples depend on the true means: %w", engine.ErrUnsuited, err)
 	}
 	d, err := m.Truth().Confirmation(0, opt.Epsilon)
 	if err != nil {
@@ -80,7 +80,7 @@ func (a *oracle) Plan(ctx context.Context) (_ engine.Plan, err error) {
 		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
 	}
 	r := a.round + 1
-	// The start and the round number say how all pulls so far came about.
+	// The start and the round number state how all pulls so far came about.
 	k := canon.Key{Kind: canon.KindOracleStage, Level: a.opt.Epsilon, Pulls: a.start, Sets: [][]int{{r}}}
 	stage := func() *rounds.Stage { return oracleStage(a.Model, a.opt.Epsilon, a.Counts, n) }
 	a.next = try.Of(model.Remembered(a.Model, k, try.Returning(stage)))
@@ -176,12 +176,12 @@ func (a *oracle) Warnings() []engine.Warning { return model.MisfitWarnings(a.Mod
 func NewOracleFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	defer try.Caught(&err)
 	if rival, tied := m.Truth().Ties(); tied && opt.Epsilon == 0 {
-		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps, and %s ties for best", engine.ErrUnsuited,
+		return nil, fmt.Errorf("%w: its samples depend on the true gaps, but %s ties for best", engine.ErrUnsuited,
 			m.Problem.Where(rival))
 	}
 	d, err := m.Truth().Confirmation(0, opt.Epsilon)
 	if err != nil {
-		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps: %w", engine.ErrUnsuited, err)
+		return nil, fmt.Errorf("%w: its samples depend on the true gaps: %w", engine.ErrUnsuited, err)
 	}
 	contrasts := try.Of(m.Truth().Rivals(opt.Epsilon))
 	n := opt.Budget * m.Problem.V()

@@ -24,7 +24,7 @@ type uniformFB struct {
 	opt       model.Terms
 	ridge     float64
 	estimator *model.Estimator
-	counts    []int            // of the round, amended or not
+	counts    []int            // counts of the round, amended or not
 	planned   []int            // counts of the plan,
 	full      *model.Estimator // with their estimator
 	done      bool

@@ -116,7 +116,7 @@ func (c *Candidates) CanWithdraw(arms []int) error {
 	}
 	for _, i := range arms {
 		if lo, hi := p.ArmsOf(p.TaskOf[i]); !slices.Contains(removed[lo:hi], false) {
-			return fmt.Errorf("task %q: a task keeps at least one arm; %q would be the last to go", p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i])
+			return fmt.Errorf("task %q must keep at least one arm, and %q is its last one", p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i])
 		}
 	}
 	return nil

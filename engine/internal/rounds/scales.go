@@ -38,13 +38,13 @@ func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 	n := Scales{Model: m}
 	n.Groups = p.Noise.Groups(p.TaskOf)
 	if opt.Law == engine.LawSymmetric && p.Block == nil {
-		return n, fmt.Errorf("law=%q is of differences within blocks: say what is measured side by side (block=), or leave law= out", opt.Law)
+		return n, fmt.Errorf("law=%q is for differences within blocks. State the blocks (block=), or leave law= out", opt.Law)
 	}
 	if n.Groups == nil {
 		return n, nil
 	}
 	if law := opt.LawFor(p); law != engine.LawNormal && law != engine.LawSymmetric {
-		return n, fmt.Errorf("law must be %q where noise scales are unknown, got %q: nothing bounds them", engine.LawNormal, opt.LawFor(p))
+		return n, fmt.Errorf("law must be %q if noise scales are unknown, because %q needs known scales", engine.LawNormal, opt.LawFor(p))
 	}
 	n.group(n.Groups)
 	return n, nil

@@ -61,7 +61,7 @@ func (s *Stakes) reaches(logs []float64, height float64) bool {
 }
 
 // capitals adds what the steps have won, as if that leader were so far below x, and returns the logarithms
-// by stake. With a height above 0 it stops where the capital reaches it, and says so.
+// by stake. With a height above 0 it stops where the capital reaches it, and states so.
 func (w *Walk) capitals(leader int, loss, height float64) (logs []float64, reached bool) {
 	logs = make([]float64, len(w.Stakes.Gaps))
 	for k := range w.steps {
@@ -125,11 +125,12 @@ func logFair(x float64) float64 {
 	return math.Ln2 - math.Log1p(math.Exp(-2*x))
 }
 
-// needCapital is Need of a walk with stakes: the information after which its capital would be above
-// the height by so many standard deviations of a walk at the same level, if every stake h wins h·gap -
-// h²/2 for a unit of it. Stakes for gaps above those that the limits of rewards left in the last round win no
-// more than these.
-func (w *Walk) needCapital(height float64, logs []float64, gap, above float64) float64 {
+// need returns the information after which the capital would be above the height by so many standard deviations of a walk at the same
+// level, if every stake h wins h·gap - h²/2 for a unit of it. Stakes for gaps above those that the limits of rewards left in the last
+// round win no more than these.
+func (*Stakes) need(w *Walk, c Clock, leader int, gap, slack, above float64) float64 {
+	logs, _ := w.capitals(leader, slack, 0)
+	height := c.Z[0]
 	target, grown := height+above*math.Sqrt(2*height), make([]float64, len(logs))
 	top := math.Inf(1)
 	if k := len(w.steps); k > 0 {
@@ -178,13 +179,32 @@ func Growth(n, mean, squares, least, lambda, c float64) float64 {
 	return n * sum
 }
 
-// nextStake returns the look of the next step: looks of a capital are counted and have no times. The
-// last look of a clock is never reached.
-func (w *Walk) nextStake() int { return min(w.Look+1, ClockLooks-2) }
+// next counts looks, which have no times. The last look of a clock is never reached.
+func (*Stakes) next(w *Walk, _ Clock, _ float64, _ int) int { return min(w.Look+1, ClockLooks-2) }
 
-// capitalGap is Gap of a walk with stakes. The width is the gap less what could be taken off it, in all
-// steps, before the capital falls to the height.
-func (w *Walk) capitalGap(c Clock) (gap float64, width func() float64) {
+func (s *Stakes) take(w *Walk, c Clock, taken step) (crossed bool) {
+	w.steps, w.Look = append(w.steps, taken), taken.look
+	logs, _ := w.capitals(-1, 0, 0)
+	w.Sum = s.total(logs)
+	return w.Sum >= c.Z[w.Look]
+}
+
+func (s *Stakes) raised(w *Walk, leader int, loss float64) float64 {
+	logs, _ := w.capitals(leader, loss, 0)
+	return s.total(logs)
+}
+
+func (*Stakes) excludes(w *Walk, c Clock, leader int, loss float64) bool {
+	_, reached := w.capitals(leader, loss, c.Z[0])
+	return reached
+}
+
+func (s *Stakes) evidence(w *Walk, c Clock, leader int, loss float64) (statistic, threshold float64) {
+	return math.Sqrt(max(0, s.raised(w, leader, loss))), math.Sqrt(c.Z[0])
+}
+
+// gap has the width that is the gap less what could be taken off it, in all steps, before the capital falls to the height.
+func (*Stakes) gap(w *Walk, c Clock) (gap float64, width func() float64) {
 	var sum, weight float64
 	for _, s := range w.steps {
 		sum, weight = sum+s.info*s.Gap, weight+s.info

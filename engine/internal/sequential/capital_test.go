@@ -114,10 +114,6 @@ func TestStakes(t *testing.T) {
 		if need := w.Need(c, 1, 0.1, 0, 0.4); !(need > 0) && !w.Out || w.Need(c, 1, 0.2, 0, 0.4) > need {
 			t.Fatalf("need %g, with twice the gap %g", need, w.Need(c, 1, 0.2, 0, 0.4))
 		}
-		moved := w.Moved(func(arm int) int { return arm + 7 }, 2)
-		if a, b := w.Raised(1, 0.2), moved.Raised(8, 0.4); math.Abs(a-b) > 1e-9 {
-			t.Fatalf("in half the units: log capital %g, and %g", a, b)
-		}
 		if w.Out {
 			gap, width := w.Gap(c)
 			if !(gap >= width()) {
@@ -127,26 +123,6 @@ func TestStakes(t *testing.T) {
 	}
 	if excluded < 100 {
 		t.Errorf("only %d of 900 losses excluded: the test sees little", excluded)
-	}
-}
-
-// A walk without the steps of an arm that was withdrawn is the one that never had them.
-func TestStakesWithdraw(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 3))
-	for range 50 {
-		w, c, _ := staked(rng, 6)
-		want := &Walk{Look: -1, Stakes: w.Stakes}
-		for _, s := range w.steps {
-			if s.leader != 0 {
-				s.look = want.nextStake()
-				want.take(c, s)
-			}
-		}
-		c.Strict = slices.Repeat([]float64{math.Log(200)}, ClockLooks)
-		w.Withdraw(c, 0)
-		if len(w.also) != 1 || w.also[0].Sum != want.Sum || w.Out && !(want.Sum >= math.Log(200)) && !w.also[0].crossed {
-			t.Fatalf("%d walks, sum %v, want %v", len(w.also), w.also, want.Sum)
-		}
 	}
 }
 

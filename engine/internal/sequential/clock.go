@@ -27,8 +27,6 @@ type Clock struct {
 	Early  float64           // the factor by which a walk's clock begins before what is known at its start, at most; 0 means 64
 	Z      []float64         // by look: a walk S has crossed when S ≥ z_k √T_k
 	Within map[int][]float64 // Z of walks that are expected to need no more than so many looks
-	// by look, for walks without the steps of arms that were withdrawn; nil means Z
-	Strict []float64
 	// by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
 	Times []float64
 }
@@ -94,21 +92,3 @@ func (c Clock) looks(t float64) int { return int(math.Round(c.Looks(c.Origin, t)
 
 // Looks returns how many looks lie between two times.
 func (c Clock) Looks(from, to float64) float64 { return math.Log(to/from) / math.Log(c.growth()) }
-
-// goes returns the look to which a step of that information takes a walk; fixed is the one that a
-// clock with fixed times prescribes. The clock belongs to the walk.
-func (c Clock) goes(w *Walk, info float64, fixed int) int {
-	if w.Stakes != nil {
-		return w.nextStake()
-	}
-	return c.Next(w.Look, info, fixed+2)
-}
-
-// strict returns the clock of walks without the steps of arms that were withdrawn. Their level is
-// lower, since any contest may have been chosen for a change with an eye on its walks.
-func (c Clock) strict() Clock {
-	if c.Strict != nil {
-		c.Z = c.Strict
-	}
-	return c
-}

@@ -124,7 +124,7 @@ type quadratureErrors struct {
 	tried []ellipse
 }
 
-// ellipse holds what depends on τ alone.
+// ellipse holds the quantities that depend only on τ.
 type ellipse struct {
 	r        float64 // τ/half
 	logRho   float64

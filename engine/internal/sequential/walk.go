@@ -2,9 +2,7 @@ package sequential
 
 import (
 	"cmp"
-	"iter"
 	"math"
-	"slices"
 )
 
 // A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
@@ -20,12 +18,35 @@ type Walk struct {
 	Out            bool // S has reached z √T: x is not a best arm
 	// bound on the bias of Σ √dT Z as a whole, which the sum of bounds of single rounds may exceed
 	Allowed float64
-	Stakes  *Stakes // of a walk that is a capital; nil of a sum
+	Stakes  *Stakes // of a walk that is a capital; nil of an inverse-normal sum
 	steps   []step
+}
 
-	crossed bool    // S by itself has reached z √T
-	also    []*Walk // the same arm's walks without the steps of arms that were withdrawn
-	copied  bool    // whether one of them has all steps, since a withdrawn arm led none
+// A statistic adds up the steps of a walk, and has its own scale: an inverse-normal sum on the clock, or a capital. loss is how far the
+// leader is below x; it counts in the rounds in which that arm led.
+type statistic interface {
+	// next returns the look to which a round of that information takes the walk. The clock belongs to the walk.
+	next(w *Walk, c Clock, info float64, round int) int
+	// take adds a step, and reports whether x is out at its look.
+	take(w *Walk, c Clock, s step) (crossed bool)
+	// raised returns the statistic with the loss made up for.
+	raised(w *Walk, leader int, loss float64) float64
+	// excludes reports whether raised has reached the boundary at some look.
+	excludes(w *Walk, c Clock, leader int, loss float64) bool
+	// evidence returns raised and the boundary at the walk's current look, both growing as the root of the samples.
+	evidence(w *Walk, c Clock, leader int, loss float64) (statistic, threshold float64)
+	// gap returns the average of the estimated gaps, and a function of the gap from which on the walk crosses.
+	gap(w *Walk, c Clock) (gap float64, width func() float64)
+	// need returns the further information after which raised would be above the boundary by that much on average.
+	need(w *Walk, c Clock, leader int, gap, slack, above float64) float64
+}
+
+// statistic returns how the walk adds up its steps.
+func (w *Walk) statistic() statistic {
+	if w.Stakes != nil {
+		return w.Stakes
+	}
+	return sum{}
 }
 
 // A step is the evidence of one round about x.
@@ -60,39 +81,12 @@ func (b Bet) Info() float64 { return cmp.Or(b.Worth, 1) / b.Variance }
 
 // Settle takes in what the round says: S += √dT Z.
 func (b Bet) Settle(c Clock, s Score) {
-	taken := step{Score: s, leader: b.Leader, look: b.Look, info: b.Info(), allowed: b.Allowed}
-	b.Walk.take(c, taken)
-	for _, w := range b.Walk.also {
-		if taken.look = c.Of(w).goes(w, taken.info, b.Look); taken.look > w.Look {
-			w.take(c.strict(), taken)
-		}
-	}
-	b.Walk.settle()
+	b.Walk.take(c, step{Score: s, leader: b.Leader, look: b.Look, info: b.Info(), allowed: b.Allowed})
 }
 
 // take makes a step to its look.
 func (w *Walk) take(c Clock, s step) {
-	c = c.Of(w)
-	if w.Stakes != nil {
-		w.steps, w.Look = append(w.steps, s), s.look
-		logs, _ := w.capitals(-1, 0, 0)
-		w.Sum = w.Stakes.total(logs)
-		w.crossed = w.crossed || w.Sum >= c.Z[w.Look]
-		return
-	}
-	s.zero, s.root = s.Z(0), math.Sqrt(c.Time(s.look)-c.Time(w.Look))
-	s.loss, s.raised = 0, s.zero
-	w.steps = append(w.steps, s)
-	w.Sum, w.Allowed, w.Look = w.Sum+s.root*s.zero+w.Allowed-s.allowed, s.allowed, s.look
-	w.crossed = w.crossed || w.Sum >= c.Height(s.look)
-}
-
-// settle sets whether x is out.
-func (w *Walk) settle() {
-	w.Out = w.crossed
-	for _, v := range w.also {
-		w.Out = w.Out && v.crossed
-	}
+	w.Out = w.statistic().take(w, c.Of(w), s) || w.Out
 }
 
 // Sooner lets the clock of a walk that has not begun begin with a round of that information if it would begin later and
@@ -106,94 +100,23 @@ func (w *Walk) Sooner(c Clock, info float64) {
 
 // Next returns the look to which a round of that information takes the walk.
 func (w *Walk) Next(c Clock, info float64, round int) int {
-	return c.Of(w).goes(w, info, round-2)
+	return w.statistic().next(w, c.Of(w), info, round)
 }
 
 // Raised returns S, or the logarithm of the capital, if the leader were that much below x: what the walk would have been without the
 // leader's loss.
-func (w *Walk) Raised(leader int, loss float64) float64 {
-	if w.Stakes != nil {
-		logs, _ := w.capitals(leader, loss, 0)
-		return w.Stakes.total(logs)
-	}
-	_, sum := w.last(leader, loss)
-	return sum
-}
-
-// path returns where the walk stood, raised by a loss of that leader: looks and sums.
-func (w *Walk) path(leader int, loss float64) iter.Seq2[int, float64] {
-	return func(yield func(int, float64) bool) {
-		sum := 0.0
-		for k := range w.steps {
-			s := &w.steps[k]
-			sum += s.root * s.against(leader, loss)
-			if !yield(s.look, sum-s.allowed) {
-				return
-			}
-		}
-	}
-}
-
-// last returns the last of them.
-func (w *Walk) last(leader int, loss float64) (look int, sum float64) {
-	look = -1
-	for k, s := range w.path(leader, loss) {
-		look, sum = k, s
-	}
-	return look, sum
-}
+func (w *Walk) Raised(leader int, loss float64) float64 { return w.statistic().raised(w, leader, loss) }
 
 // Evidence returns S, raised by a loss of its leader's rounds, and its boundary at the walk's current look. For a
 // capital they are the roots of logarithms, which grow as the root of the samples, too.
 func (w *Walk) Evidence(c Clock, leader int, loss float64) (statistic, threshold float64) {
-	if w.Stakes != nil {
-		return math.Sqrt(max(0, w.Raised(leader, loss))), math.Sqrt(c.Z[0])
-	}
-	look, sum := w.last(leader, loss)
-	return sum, c.Of(w).Height(look)
-}
-
-// against returns Z with the loss of that leader made up for.
-func (s *step) against(leader int, loss float64) float64 {
-	if s.leader != leader || loss == 0 {
-		return s.zero
-	}
-	if loss != s.loss {
-		s.loss, s.raised = loss, s.Z(loss)
-	}
-	return s.raised
+	return w.statistic().evidence(w, c.Of(w), leader, loss)
 }
 
 // Excludes reports whether the walk excludes that x is above the leader by more than a loss ≥ 0,
 // normalised: whether S, raised by it, has crossed at some look.
 func (w *Walk) Excludes(c Clock, leader int, loss float64) bool {
-	if w.Out || loss == 0 {
-		return w.Out
-	}
-	for _, v := range w.also {
-		if !v.excludes(c.strict(), leader, loss) {
-			return false
-		}
-	}
-	return w.excludes(c, leader, loss)
-}
-
-// excludes is Excludes of this walk alone.
-func (w *Walk) excludes(c Clock, leader int, loss float64) bool {
-	if w.crossed {
-		return true
-	}
-	if w.Stakes != nil {
-		_, reached := w.capitals(leader, loss, c.Z[0])
-		return reached
-	}
-	c = c.Of(w)
-	for look, sum := range w.path(leader, loss) {
-		if sum >= c.Height(look) {
-			return true
-		}
-	}
-	return false
+	return w.Out || loss > 0 && w.statistic().excludes(w, c.Of(w), leader, loss)
 }
 
 // Margin bounds how far x can be above the leader, normalised: the least loss that the
@@ -229,132 +152,15 @@ func (w *Walk) Margin(c Clock, leader int) float64 {
 
 // Gap returns the average of the estimated gaps that S consists of, and width the value from which on S
 // crosses at its current look, normalised. A width is slow to compute, so it is computed on request.
-func (w *Walk) Gap(c Clock) (gap float64, width func() float64) {
-	if w.Stakes != nil {
-		return w.capitalGap(c)
-	}
-	c = c.Of(w)
-	var weight float64
-	for _, s := range w.steps {
-		weight += s.root / s.Sd
-	}
-	look, _ := w.last(-1, 0)
-	return w.Sum / weight, func() float64 { return c.Height(look) / weight }
-}
+func (w *Walk) Gap(c Clock) (gap float64, width func() float64) { return w.statistic().gap(w, c.Of(w)) }
 
-// Need returns the further information dT after which S, raised by slack for the leader's rounds,
-// would be above z by that much on average if the gap is that large:
-//
-//	S + gap dT = (z + above) √(T + dT).
-//
-// It is at least the information up to the walk's next look: less would be lost.
+// Need returns the further information dT after which the walk, raised by slack for the leader's rounds, would be above its boundary by
+// that much on average if the gap is that large. It is at least the information up to the walk's next look: less would be lost.
 func (w *Walk) Need(c Clock, leader int, gap, slack, above float64) float64 {
-	need := w.lacks(c, leader, gap, slack, above)
-	for _, v := range w.also {
-		if !v.crossed {
-			need = max(need, v.lacks(c.strict(), leader, gap, slack, above))
-		}
-	}
-	return need
+	return w.statistic().need(w, c.Of(w), leader, gap, slack, above)
 }
 
-// lacks is Need of this walk alone.
-func (w *Walk) lacks(c Clock, leader int, gap, slack, above float64) float64 {
-	if w.Stakes != nil {
-		logs, _ := w.capitals(leader, slack, 0)
-		return w.needCapital(c.Z[0], logs, gap, above)
-	}
-	return w.need(c, w.Raised(leader, slack), gap, above)
-}
-
-// NeedUnbiased works like Need as if nothing were allowed for bias: later rounds can make up for it. No
-// arm was withdrawn.
+// NeedUnbiased works like Need as if nothing were allowed for bias: later rounds can make up for it.
 func (w *Walk) NeedUnbiased(c Clock, leader int, gap, slack, above float64) float64 {
-	return w.need(c, w.Raised(leader, slack)+w.Allowed, gap, above)
-}
-
-func (w *Walk) need(c Clock, raised, gap, above float64) float64 {
-	c = c.Of(w)
-	t, height := c.Time(w.Look), c.Z[max(w.Look, 0)]+above
-	rest := raised - gap*t
-	root := (height + math.Sqrt(max(0, height*height-4*gap*rest))) / (2 * gap)
-	return max(root*root-t, c.within(w.Look+1)-t)
-}
-
-// Walks while their question changes (docs/theory/changes.md).
-
-// Withdraw makes the walk hold without an arm that is no longer an answer. The steps that it led
-// speak against x only because it was better, so the walk is made a second time as if it had sat
-// out of them, and is judged by the strict heights; x is out when both have crossed. If that arm
-// led no step, the second walk has the steps of the first. It reports whether the arm led any.
-func (w *Walk) Withdraw(c Clock, leader int) bool {
-	led := func(v *Walk) bool {
-		return slices.ContainsFunc(v.steps, func(s step) bool { return s.leader == leader })
-	}
-	var more []*Walk
-	if first := led(w); first || !w.copied {
-		more = append(more, w.without(c, leader))
-		w.copied = w.copied || !first
-	}
-	for _, v := range w.also {
-		if led(v) {
-			more = append(more, v.without(c, leader))
-		}
-	}
-	w.also = append(w.also, more...)
-	w.settle()
-	return led(w)
-}
-
-// without makes the walk again, sitting out where that arm led.
-func (w *Walk) without(c Clock, leader int) *Walk {
-	out := &Walk{Look: -1, Offset: w.Offset, sooner: w.sooner, Stakes: w.Stakes}
-	for _, s := range w.steps {
-		if s.leader == leader {
-			continue
-		}
-		if s.look = c.Of(out).goes(out, s.info, s.look); s.look > out.Look {
-			out.take(c.strict(), s)
-		}
-	}
-	return out
-}
-
-// Recheck looks again at the steps so far under other heights: x is out where its walk has crossed
-// them.
-func (w *Walk) Recheck(c Clock) {
-	w.crossed = w.crossed || w.excludes(c, -1, 0)
-	for _, v := range w.also {
-		v.crossed = v.crossed || v.excludes(c.strict(), -1, 0)
-	}
-	w.settle()
-}
-
-// Moved returns a copy of the walk whose arms have other numbers, in smaller units; one old unit has so
-// many.
-func (w *Walk) Moved(to func(arm int) int, unit float64) *Walk {
-	out := *w
-	if out.Stakes == nil {
-		out.Sum /= unit
-	}
-	out.steps, out.also = slices.Clone(w.steps), nil
-	for k := range out.steps {
-		s := &out.steps[k]
-		s.leader, s.Gap, s.Sd, s.root, s.info = to(s.leader), s.Gap*unit, s.Sd*unit, s.root/unit, s.info/(unit*unit)
-		s.loss, s.raised, s.Most = 0, s.zero, s.Most*unit
-		s.Slope = scaled(s.Slope, 1/unit)
-	}
-	for _, v := range w.also {
-		out.also = append(out.also, v.Moved(to, unit))
-	}
-	return &out
-}
-
-// scaled returns the numbers times a factor; nil for nil.
-func scaled(x []float64, factor float64) []float64 {
-	out := slices.Clone(x)
-	for j := range out {
-		out[j] *= factor
-	}
-	return out
+	return sum{}.lacks(w, c.Of(w), w.Raised(leader, slack)+w.Allowed, gap, above)
 }

@@ -74,20 +74,21 @@ func (b *Planner) Arrange(task, leader int, rivals, pulls []int) []engine.Side {
 
 // Why rounds of blocks do not change as others do.
 var (
-	ErrCounts = fmt.Errorf("%w: arms are measured side by side, and counts do not say which of them together", engine.ErrFixedPlans)
-	ErrAdded  = fmt.Errorf("%w: arms that are measured side by side", engine.ErrFixedQuestion) // arms that are added were in no block so far
+	ErrCounts = fmt.Errorf("%w: arms are measured in blocks, but counts do not show which arms share a block", engine.ErrFixedPlans)
+	ErrAdded  = fmt.Errorf("%w: arms that are measured in blocks", engine.ErrFixedQuestion) // arms that are added were in no block so far
 )
 
 // Check reports a side that has none or arms of several tasks.
 func Check(p *problem.Problem, s engine.Side) error {
 	switch {
 	case len(s.Arms) == 0 || s.Blocks < 1:
-		return fmt.Errorf("a block needs an arm, and a set of arms a block, got %d arms and %d blocks", len(s.Arms), s.Blocks)
+		return fmt.Errorf("a block needs at least one arm, and a set of arms at least one block, got %d arms and %d "+
+			"blocks", len(s.Arms), s.Blocks)
 	case !slices.IsSorted(s.Arms) || s.Arms[0] < 0 || s.Arms[len(s.Arms)-1] >= p.N() ||
 		len(slices.Compact(slices.Clone(s.Arms))) != len(s.Arms):
-		return fmt.Errorf("the arms of a block must be different ones of 0 to %d in rising order, got %v", p.N()-1, s.Arms)
+		return fmt.Errorf("the arms of a block must be different numbers from 0 to %d in rising order, got %v", p.N()-1, s.Arms)
 	case p.TaskOf[s.Arms[0]] != p.TaskOf[s.Arms[len(s.Arms)-1]]:
-		return fmt.Errorf("the arms of a block must be of one task, got %s and %s", p.Where(s.Arms[0]), p.Where(s.Arms[len(s.Arms)-1]))
+		return fmt.Errorf("the arms of a block must belong to one task, got %s and %s", p.Where(s.Arms[0]), p.Where(s.Arms[len(s.Arms)-1]))
 	}
 	return nil
 }

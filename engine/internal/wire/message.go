@@ -30,7 +30,7 @@ func (k kind) String() string { return cmp.Or(kindNames[k], fmt.Sprintf("%#x", b
 type Header struct {
 	Agent  int    // number of the agent, from 0: its task
 	Round  int    // from 1
-	Digest Digest // of the plan that the sender followed
+	Digest Digest // digest of the plan that the sender followed
 }
 
 // Digest has 64 bits by which replicas detect that their plans differ.

@@ -47,9 +47,9 @@ type Error struct {
 // Error returns the message for the user.
 func (e *Error) Error() string {
 	if e.Unit == "bytes" {
-		return fmt.Sprintf("%s would take more than %d MB of memory, which is the limit; split it or make it smaller", e.What, e.Limit>>20)
+		return fmt.Sprintf("%s would need more than %d MB of memory, the limit. Split it or make it smaller", e.What, e.Limit>>20)
 	}
-	return fmt.Sprintf("%s is too deep or too complicated: it takes more than %d steps, which is the limit; simplify it", e.What, e.Limit)
+	return fmt.Sprintf("%s is too complex: it needs more than %d steps, the limit. Simplify it", e.What, e.Limit)
 }
 
 // Ended reports whether an error is about a limit, or the end of the context.
@@ -105,7 +105,7 @@ func (a *Allowance) Ask(n int64) error {
 }
 
 // AskFor reports whether count things of some bytes each would fit into memory, like Ask, but without the limit on allocated bytes.
-// The error says how many would fit; of is their name in the plural.
+// The error states how many would fit; of is their name in the plural.
 func (a *Allowance) AskFor(count int64, bytes float64, of string) error {
 	if err := a.ctx.Err(); err != nil {
 		return err

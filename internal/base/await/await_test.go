@@ -60,9 +60,9 @@ func TestFile(t *testing.T) {
 		t.Errorf("%q, error %v", data, err)
 	}
 	for path, want := range map[string]string{
-		path:                          "read " + path + ": it has more than 3 bytes, which is the limit",
-		folder:                        "a folder, and neither a file nor a pipe",
-		os.DevNull:                    "a device, and neither a file nor a pipe",
+		path:                          "read " + path + ": it has more than 3 bytes, the limit",
+		folder:                        "a folder, neither a file nor a pipe",
+		os.DevNull:                    "a device, neither a file nor a pipe",
 		filepath.Join(folder, "none"): "no such file",
 	} {
 		if _, err := await.File(ctx, path, 3); err == nil || !strings.Contains(err.Error(), want) {

@@ -78,7 +78,7 @@ func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 		return nil, opening(path, err)
 	}
 	if kind := info.Mode().Type(); kind != 0 && kind != fs.ModeNamedPipe {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, and neither a file nor a pipe", kindOf(kind))}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, neither a file nor a pipe", kindOf(kind))}
 	}
 	return Result(ctx, Patience{}, func() ([]byte, error) {
 		f, err := os.Open(path)
@@ -88,7 +88,7 @@ func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 		defer f.Close()
 		data, err := sized(ctx, f, info.Size(), limit)
 		if err == errLarge {
-			err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %d bytes, which is the limit", limit)}
+			err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %d bytes, the limit", limit)}
 		}
 		return data, err
 	})
@@ -105,7 +105,7 @@ func Regular(path string) error {
 	case info.Mode().IsRegular():
 		return nil
 	}
-	return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, and not a file", kindOf(info.Mode().Type()))}
+	return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, not a file", kindOf(info.Mode().Type()))}
 }
 
 // opening converts an error of looking at a path to the form of an error of opening it.

@@ -26,7 +26,7 @@ const (
 	said   = 1e9     // needs from this many bytes are reported
 )
 
-// Error reports a need above the available memory. Its text says what would fit.
+// Error reports a need above the available memory. Its text states what would fit.
 type Error struct {
 	Need
 	Available float64 // bytes
@@ -36,14 +36,14 @@ type Error struct {
 // Error returns the message for the user.
 func (e *Error) Error() string {
 	if e.Count == 0 {
-		return fmt.Sprintf("%s: more memory is needed than there is: %s more, and %s are left (%s); make it smaller, or allow more "+
+		return fmt.Sprintf("%s: the memory is not sufficient. It needs %s more, but only %s are left (%s). Make it smaller, or allow more "+
 			"with --memory",
 			e.What, size(e.Bytes), size(e.Available), e.Limit)
 	}
 	power := float64(max(1, e.Power))
 	fits := float64(e.Count) * math.Pow(e.Available/e.Bytes, 1/power)
 	digit := math.Pow(10, math.Floor(math.Log10(max(fits, 10)))-1) // two digits suffice
-	return fmt.Sprintf("%s of %d %s: %s of memory are needed and %s are left (%s); about %.0f %s would fit",
+	return fmt.Sprintf("%s of %d %s needs %s of memory, but only %s are left (%s). About %.0f %s would fit",
 		e.What, e.Count, e.Of, size(e.Bytes), size(e.Available), e.Limit, math.Floor(fits/digit)*digit, e.Of)
 }
 

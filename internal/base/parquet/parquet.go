@@ -146,7 +146,7 @@ func readFooter(data []byte) (*format.FileMetaData, []column, error) {
 	}
 	for _, group := range meta.RowGroups {
 		if len(group.Columns) != leaves {
-			return nil, nil, wrong(fmt.Errorf("%d columns in a group of rows, and %d in the file", len(group.Columns), leaves))
+			return nil, nil, wrong(fmt.Errorf("a group of rows has %d columns, but the file has %d", len(group.Columns), leaves))
 		}
 	}
 	return meta, columns, nil
@@ -189,7 +189,7 @@ func columnsOf(schema []format.SchemaElement) ([]column, error) {
 		if len(columns) == 0 {
 			return nil, wrong(errors.New("it has no columns"))
 		}
-		return nil, fmt.Errorf("column %q holds lists or groups; a table needs one value a cell", columns[0].name)
+		return nil, fmt.Errorf("column %q holds lists or groups. A table needs one value per cell", columns[0].name)
 	}
 	return columns, nil
 }

@@ -7,7 +7,7 @@ import (
 
 // Run returns an error: GoNB needs a Unix system.
 func Run([]string, io.Reader) (status int, err error) {
-	return 0, errors.New("Go cells need GoNB, which needs a Unix system: %%cope cells, reports and scripts work without")
+	return 0, errors.New("Go cells need GoNB, which needs a Unix system. %%cope cells, reports and scripts work without it")
 }
 
 // Clean does nothing: no warden runs here.

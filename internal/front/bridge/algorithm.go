@@ -82,7 +82,7 @@ type posed struct {
 // begun is a run under way.
 type begun struct {
 	alg   engine.Algorithm
-	round int // of the last plan
+	round int // round of the last plan
 }
 
 func (r *runs) pose(content []byte) error {
@@ -94,7 +94,7 @@ func (r *runs) pose(content []byte) error {
 		delete(r.problems, number)
 	}
 	if len(r.problems) > 2*maxProblems {
-		return errors.New("more problems than can be kept")
+		return errors.New("too many problems")
 	}
 	if r.decode == nil {
 		return errNoAlgorithm
@@ -110,7 +110,7 @@ func (r *runs) pose(content []byte) error {
 	return nil
 }
 
-var errNoAlgorithm = errors.New("the process has no such algorithm")
+var errNoAlgorithm = errors.New("the process does not have this algorithm")
 
 func (r *runs) begin(content []byte) ([]byte, error) {
 	var b Begin

@@ -85,9 +85,9 @@ func appendValues(b []byte, values ...float64) []byte {
 type Evaluator struct {
 	Lookup func(number uint64) (kernels.Formula, bool)
 	Reward sim.RewardFunc // or nil
-	runs   runs           // of the algorithm of this process
+	runs   runs           // runs of the algorithm of this process
 
-	numbers map[string]uint64 // of bound formulas, by formula and columns
+	numbers map[string]uint64 // numbers of bound formulas, by formula and columns
 	bound   []kernels.Formula
 	lists   map[uint64]*kernels.Points
 }
@@ -121,7 +121,7 @@ func (e *Evaluator) Answer(op Op, content []byte) (Op, []byte) {
 	case OpState:
 		reply, err = e.runs.state(content)
 	default:
-		err = fmt.Errorf("a request that is not known: %q", byte(op))
+		err = fmt.Errorf("unknown request %q", byte(op))
 	}
 	if err != nil {
 		return OpError, []byte(err.Error())
@@ -175,7 +175,7 @@ func (e *Evaluator) keep(content []byte) error {
 		e.lists = map[uint64]*kernels.Points{}
 	}
 	if len(e.lists) > 4*maxLists {
-		return fmt.Errorf("more lists of points than can be kept")
+		return fmt.Errorf("too many lists of points")
 	}
 	e.lists[l.Number] = p
 	return nil
@@ -218,7 +218,7 @@ func (e *Evaluator) pull(content []byte) ([]byte, error) {
 		return nil, err
 	}
 	if e.Reward == nil {
-		return nil, fmt.Errorf("the kernel has no such reward function")
+		return nil, fmt.Errorf("the kernel does not have this reward function")
 	}
 	var mean float64
 	var err error

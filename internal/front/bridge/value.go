@@ -101,7 +101,7 @@ func Encode(v any, fs Functions) (Value, error) {
 		return Value{Kind: kindReward}, nil
 	case algorithms.Entry:
 		if v.New == nil {
-			return Value{}, fmt.Errorf("the algorithm has no New, which makes it for a model")
+			return Value{}, fmt.Errorf("set New of the algorithm, the function that makes it for a model")
 		}
 		data, err := Pack(packEntry(v))
 		return Value{Kind: kindAlgorithm, Data: data}, err
@@ -145,8 +145,8 @@ func encodeOther(v any, fs Functions) (Value, error) {
 	case r.Kind() == reflect.Slice || r.Kind() == reflect.Array:
 		return encodeAs(kindList, r, fs, packList)
 	}
-	return Value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results, "+
-		"sweeps and algorithms have, and func(x, y []float64) float64 as a kernel", r.Type())
+	return Value{}, fmt.Errorf("a %s cannot be used in a script. Use a number, text, list, kernel, problem, result, sweep or algorithm, or "+
+		"func(x, y []float64) float64 as a kernel", r.Type())
 }
 
 func packList(r reflect.Value, fs Functions) ([]Value, error) {
@@ -276,8 +276,7 @@ func packKernel(k kernels.Kernel, fs Functions) (node, error) {
 			return n, err
 		}
 	}
-	return node{}, fmt.Errorf("a kernel of type %T stays in the program that defines it; make it a kernels.Func, and it "+
-		"can be used everywhere", k)
+	return node{}, fmt.Errorf("a kernel of type %T cannot leave the program that defines it. Make it a kernels.Func to use it everywhere", k)
 }
 
 func packParts(n node, parts []kernels.Kernel, fs Functions) (_ node, err error) {
@@ -324,7 +323,7 @@ func unpackNode(n node, fs Functions, depth int) (kernels.Kernel, error) {
 		}
 		return k.Elem().Interface().(kernels.Kernel), nil
 	}
-	return nil, fmt.Errorf("the kernel %q is not known to this version", n.Op)
+	return nil, fmt.Errorf("this version does not have the kernel %q", n.Op)
 }
 
 // term is a kernels.Term as data; no parts mean the constant 1.

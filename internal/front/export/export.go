@@ -26,7 +26,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// Options say how a report is made. The zero value works.
+// Options state how a report is made. The zero value works.
 type Options struct {
 	Title      string // "" means the first heading, else the name of the notebook
 	HideCode   bool   // leave the code of all cells out
@@ -37,7 +37,7 @@ type Options struct {
 	Source string
 	Notice func(string) // receives a sentence about each omission of the report; may be nil
 
-	limits *allowance.Allowance        // of what all texts of the report take beyond their shares
+	limits *allowance.Allowance        // limits for the texts of the report beyond their shares
 	texts  map[*notebook.Cell]*written // that were read for their headings
 }
 

@@ -15,12 +15,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Provenance says how the outputs came about, well enough to make them again.
+// Provenance states how the outputs came about, well enough to make them again.
 // Empty fields are not shown.
 type Provenance struct {
 	Parameters []Parameter
-	Version    string // of gonb-cope
-	Revision   string // of its source
+	Version    string // version of gonb-cope
+	Revision   string // revision of its source
 	ModuleSum  string // checksum of the module, as in go.sum
 	Go         string // version of Go it was built with
 	Platform   string // operating system and architecture

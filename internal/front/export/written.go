@@ -62,7 +62,7 @@ type linkParser interface {
 	parser.CloseBlocker
 }
 
-// tailParser writes down where links and images end, which their nodes do not say.
+// tailParser records where links and images end, which their nodes do not store.
 type tailParser struct {
 	linkParser
 	d *dialect

@@ -22,7 +22,7 @@ const modulePath = "github.com/gonb-cope/gonb-cope"
 // Module is the source of this library that Go cells are compiled with.
 type Module struct {
 	Path    string // as imported
-	Version string // of a release, "(devel)" for a checkout
+	Version string // version of a release, "(devel)" for a checkout
 	Source  string // the folder with its go.mod, absolute
 }
 

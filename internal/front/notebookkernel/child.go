@@ -27,7 +27,7 @@ type child struct {
 	prompt  func(m, request *jupyter.Message) // receives a question for input
 }
 
-// errGone says that GoNB ended while it was needed.
+// errGone states that GoNB ended while it was needed.
 var errGone = errors.New("GoNB has ended")
 
 const (
@@ -35,13 +35,13 @@ const (
 	stopTime  = 3 * time.Second // for the warden to end GoNB and all below it
 )
 
-// command says what startChild runs: GoNB under its warden.
+// command states what startChild runs: GoNB under its warden.
 type command struct {
 	warden []string
 	gonb   string
 	env    []string
 	folder string // private, for sockets; the warden removes it
-	name   string // of the connection file: GoNB reads the kernel's id from it
+	name   string // name of the connection file: GoNB reads the kernel's id from it
 }
 
 // startChild starts GoNB and waits until it answers.

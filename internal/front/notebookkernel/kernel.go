@@ -12,10 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
 
-// Options say how a kernel is run.
+// Options state how a kernel is run.
 type Options struct {
 	ConnectionFile string   // what Jupyter wrote
-	Version        string   // of gonb-cope
+	Version        string   // version of gonb-cope
 	Warden         []string // command that runs the command after it and leaves no process behind
 	Folder         string   // where relative paths of cells begin; "" is the current folder
 	HistoryFile    string   // where the history is kept; "" for DefaultHistory
@@ -33,7 +33,7 @@ type kernel struct {
 	comms   comms
 	stop    context.CancelFunc
 
-	count       int       // of executions; this and the next are the worker's
+	count       int       // count of executions; this and the next are the worker's
 	abortBefore time.Time // what arrived before is not executed, after an error
 
 	mu       sync.Mutex

@@ -137,7 +137,7 @@ session.Put("stuck", algorithms.Entry{New: func(m *model.Model, _ engine.Options
 		m := f.submit("%%cope\nh = fc(paper(case=1, gap=0.4), algorithm=stuck, runs=3)")
 		time.Sleep(time.Second)
 		f.ask(jupyter.ControlChannel, "interrupt_request", struct{}{})
-		if r := f.finish(m); r.reply["ename"] != "Interrupted" || !strings.Contains(fmt.Sprint(r.reply["traceback"]), "stuck was running when the interrupt came") {
+		if r := f.finish(m); r.reply["ename"] != "Interrupted" || !strings.Contains(fmt.Sprint(r.reply["traceback"]), "stuck was interrupted") {
 			t.Errorf("%v", r.reply)
 		}
 		f.execute("%%cope\nfc(paper(case=1, gap=0.4), algorithm=mine)").ok(t)

@@ -28,7 +28,7 @@ type argument struct {
 	Name     string `json:"name"`
 	Function *int   `json:"function"`
 	Label    string `json:"label"`
-	Digest   string `json:"digest"` // of the code of a class that is an algorithm
+	Digest   string `json:"digest"` // digest of the code of a class that is an algorithm
 }
 
 // operators are the functions that are written between their arguments; a point reads a part.

@@ -53,7 +53,7 @@ type asker struct {
 	server *server
 
 	mu      sync.Mutex
-	ctx     context.Context // of the request; nil between requests
+	ctx     context.Context // context of the request; nil between requests
 	request string
 	faults  []error // of functions in this request
 	asking  map[*question]bool
@@ -62,7 +62,7 @@ type asker struct {
 // question is what the program was asked and has not answered yet.
 type question struct {
 	cancel context.CancelCauseFunc
-	number int  // of the function
+	number int  // number of the function
 	kept   bool // others that need the function wait for this answer
 }
 
@@ -258,7 +258,7 @@ func (s *server) forgetFunctions() []int {
 type Catalogue struct {
 	Protocol  int        `json:"protocol"`
 	Functions []Function `json:"functions"`
-	Kinds     []Kind     `json:"kinds"` // of values that functions return, besides numbers, texts, lists and kernels
+	Kinds     []Kind     `json:"kinds"` // kinds of values that functions return, besides numbers, texts, lists and kernels
 }
 
 // Function is a function of the language.
@@ -327,7 +327,7 @@ func WriteCatalogue(w io.Writer) error {
 	return e.Encode(Contents())
 }
 
-// functionNamed returns a function of the language; nil where there is none of the name.
+// functionNamed returns a function of the language; nil if there is none of the name.
 func functionNamed(name string) *dsl.Function {
 	f, there := lists.First(dsl.Functions(), func(f dsl.Function) bool { return f.Name == name })
 	if !there {

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// atOnce limits the values of one question to a function of the program; larger matrices come in blocks of rows.
+// atOnce limits the values that one call of a function of the program returns; larger matrices are requested in blocks of rows.
 const atOnce = 1 << 20
 
 // maxGrids limits the lists of points whose values are kept for a function.

@@ -388,7 +388,7 @@ func TestGone(t *testing.T) {
 		t.Fatal(m.Error.Message)
 	}
 	m := run("x = 2*eps", nil, map[string]any{"eps": "is None in Python now"})
-	if m.Error == nil || m.Error.Data.Mistakes[0].Message != "eps is None in Python now; its former value, 0.5, is not used any more" {
+	if m.Error == nil || m.Error.Data.Mistakes[0].Message != "eps is None in Python now; its earlier value, 0.5, is no longer used" {
 		t.Errorf("a name that is gone is answered by %+v", m.Error)
 	}
 	if m := run("x = 2*eps", map[string]any{"eps": 0.7}, nil); m.Error != nil {

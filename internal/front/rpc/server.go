@@ -49,7 +49,7 @@ type server struct {
 	functions map[string]int // of the program: their numbers, by the names that they are bound to
 
 	request string              // the one that uses the session
-	columns map[string][]string // of tables of the program, while a text is completed
+	columns map[string][]string // columns of tables of the program, while a text is completed
 	running bool                // it is a script, whose displays are sent as they come
 	teller  teller
 }
@@ -325,7 +325,7 @@ type runParams struct {
 	File   string                     `json:"file"`
 	Script string                     `json:"script"`
 	Bind   map[string]json.RawMessage `json:"bind"`
-	// names that the program does not have any more, or has for what a script cannot hold: what became of them, such as
+	// names that the program no longer has, or has for what a script cannot hold: what became of them, such as
 	// "is None in Python now"
 	Gone map[string]string `json:"gone"`
 }
@@ -420,7 +420,7 @@ func (s *server) dropTables(values int) {
 	s.tables.drop(func(path string) bool { return !strings.Contains(used.String(), path) })
 }
 
-// cancel interrupts a request, which is answered all the same.
+// cancel interrupts a request, which is answered nevertheless.
 func (s *server) cancel(_ context.Context, p struct {
 	ID json.RawMessage `json:"id"`
 }) error {
@@ -433,7 +433,7 @@ type cursorParams struct {
 	Text   string `json:"text"`
 	Cursor int    `json:"cursor"`
 
-	Columns map[string][]string `json:"columns"` // of tables, by the names that the text has for them
+	Columns map[string][]string `json:"columns"` // columns of tables, by the names that the text has for them
 }
 
 // complete proposes words; none while something is computed.

@@ -23,8 +23,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// described is a value as the program gets it: its name and type, and of a number, a text or a list
-// of these what it is.
+// described is the form of a value that is sent to the program: its name and type; for a number, a text or a list of
+// these also its content.
 type described struct {
 	Name  string `json:"name,omitempty"`
 	Type  string `json:"type"`           // in the language
@@ -62,7 +62,7 @@ func (s *server) describe(name string) *described {
 type valueParams struct {
 	Name string `json:"name"`
 	Form string `json:"form"`
-	ID   string `json:"id"` // of a bundle: unique in a notebook
+	ID   string `json:"id"` // id of a bundle: unique in a notebook
 }
 
 func (s *server) value(_ context.Context, p valueParams) (any, error) {
@@ -153,7 +153,7 @@ type teller struct {
 	reported bool
 }
 
-// progress is the content of the notification of that name; an empty label says that nothing is under
+// progress is the content of the notification of that name; an empty label states that nothing is under
 // way any more.
 type progress struct {
 	Request   string  `json:"request"`
@@ -226,7 +226,7 @@ func (t *tables) empty() bool {
 	return len(t.byPath) == 0
 }
 
-// drop forgets the tables that are not wanted any more.
+// drop forgets the tables that are no longer wanted.
 func (t *tables) drop(unwanted func(path string) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

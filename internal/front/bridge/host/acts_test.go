@@ -87,7 +87,7 @@ func newCampaign(t *testing.T) *notebook {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { n.host.Close() })
-	n.mustCope("p = problem(\"yields.csv\", kernel=task(identity()) * arm(rbf(20)), noise=2)\ndays = protocol(p, delta=0.1, epsilon=1, capacity=8, seed=1, runs=0)")
+	n.mustCope("p = problem(\"yields.csv\", kernel=task(identity()) * arm(rbf(20)), noise=2)\ndays = protocol(p, algorithm=\"CoBayesFC\", delta=0.1, epsilon=1, capacity=8, seed=1, runs=0)")
 	return n
 }
 
@@ -95,14 +95,14 @@ func newCampaign(t *testing.T) *notebook {
 func TestActs(t *testing.T) {
 	n := newCampaign(t)
 	out := n.mustRun("protocolOf")
-	if out != "CoTestFC 4 task(identity()) * arm(rbf(lengthscale=20))\n" {
+	if out != "CoBayesFC 4 task(identity()) * arm(rbf(lengthscale=20))\n" {
 		t.Errorf("the protocol is %q", out)
 	}
 	if out = n.mustRun("acts"); out != "told true 1\n1 1 1 2\n" {
 		t.Errorf("the cell printed %q", out)
 	}
 	out, said := n.run("actsAgain")
-	if out != "true\n" || !strings.Contains(said, "recorded before") {
+	if out != "true\n" || !strings.Contains(said, "already recorded") {
 		t.Errorf("the same acts change the campaign: %q, %q", out, said)
 	}
 	n.mustCope(`c = resume("days")`)

@@ -199,7 +199,8 @@ func (s *Session) Get(name string) (any, error) {
 	list, _ := v.([]any)
 	switch {
 	case kind == dsl.Record || slices.ContainsFunc(list, isRecord):
-		return nil, fmt.Errorf("%s holds parts of another value, which stay in the kernel; read that value whole, as with session.Result", name)
+		return nil, fmt.Errorf("%s contains parts of another value, which stay in the kernel. Read that value as a whole, for example with "+
+			"session.Result", name)
 	case ok:
 		return v, nil
 	}
@@ -207,11 +208,11 @@ func (s *Session) Get(name string) (any, error) {
 	known := s.Session.Names()
 	switch {
 	case len(known) == 0:
-		return nil, fmt.Errorf("%q is not bound; nothing is yet: bind it in a %%%%cope cell", name)
+		return nil, fmt.Errorf("%q is not defined, and no other name is. Define it in a %%%%cope cell", name)
 	case len(known) > most:
 		known = append([]string{"…"}, known[len(known)-most:]...)
 	}
-	return nil, fmt.Errorf("%q is not bound; bound are %s", name, strings.Join(known, ", "))
+	return nil, fmt.Errorf("%q is not defined. Defined names are %s", name, strings.Join(known, ", "))
 }
 
 // isRecord reports whether an element of a list is a part of a value: a struct that is not a value
@@ -255,7 +256,7 @@ type ledger struct {
 type exchange struct {
 	op              bridge.Op
 	content, answer []byte
-	kind            bridge.Op // of the answer
+	kind            bridge.Op // kind of the answer
 }
 
 // note keeps an answer. One that was just given, as to a cell that waits for a name,
@@ -299,7 +300,7 @@ func recorded(op bridge.Op) bool {
 // copy returns a copy of the present ledger.
 func (l *ledger) copy() (ledger, error) {
 	if l.size > maxLedger {
-		return ledger{}, fmt.Errorf("the cell has read more than %d MiB from the session before; bind the function in a cell of its own",
+		return ledger{}, fmt.Errorf("the cell has already read more than %d MiB from the session. Bind the function in a separate cell",
 			maxLedger>>20)
 	}
 	return ledger{slices.Clone(l.exchanges), l.size, slices.Clone(l.formulas), slices.Clone(l.read)}, nil
@@ -355,8 +356,8 @@ func (r *replay) answer(op bridge.Op, content []byte) (bridge.Op, []byte) {
 			name = act.Function
 		}
 		return bridge.OpError, []byte(
-			fmt.Sprintf("the cell runs again to become the process of a function, and asks for %q, which it did not ask for before; "+
-				"it must come to session.Put in the same way", name))
+			fmt.Sprintf("the cell runs again as the process of a function, but now requests %q. Until session.Put it must do the same each "+
+				"time", name))
 	}
 	r.used[last] = true
 	return r.exchanges[last].kind, r.exchanges[last].answer

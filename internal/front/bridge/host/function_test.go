@@ -133,9 +133,9 @@ func TestFaults(t *testing.T) {
 	check("panics", "bad: a panic at the points ", " and ", "index out of range [7] with length ")
 	check("dies", "bad: its process ended with exit status 9: goodbye")
 	check("hangsBad", "interrupted")
-	n.wantPanic("elsewhere", "cannot bind bad", "exit status 4: took another way", "before it came to session.Put")
+	n.wantPanic("elsewhere", "cannot bind bad", "exit status 4: took another way", "before it reached session.Put")
 	n.mustCope("rate = 1")
-	n.wantPanic("asksMore", "cannot bind bad", `asks for "rate", which it did not ask for before`)
+	n.wantPanic("asksMore", "cannot bind bad", `now requests "rate"`)
 }
 
 // TestReward draws from a function of a cell: the same numbers from the same source.

@@ -93,7 +93,7 @@ func (h *Host) Close() error {
 }
 
 // Interrupt ends the function that runs now, if one does. Its values are NaN, and the
-// Fault says that it was interrupted.
+// Fault states that it was interrupted.
 func (h *Host) Interrupt() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -124,7 +124,7 @@ func (h *Host) NoteBusy() {
 	defer h.mu.Unlock()
 	for p := range h.processes {
 		if p.busy() {
-			h.fault = cmp.Or(h.fault, fmt.Errorf("%s was running when the interrupt came", p.put.Name))
+			h.fault = cmp.Or(h.fault, fmt.Errorf("%s was interrupted", p.put.Name))
 		}
 	}
 }
@@ -198,10 +198,10 @@ func (h *Host) greet(conn net.Conn) bool {
 		return false
 	}
 	if op != bridge.OpHello || bridge.Unpack(content, &hello) != nil || subtle.ConstantTimeCompare([]byte(hello.Key), []byte(h.key)) != 1 {
-		return refuse(bridge.EnvKey + " is not the key of this kernel; a Go cell that the kernel starts has it in its environment")
+		return refuse(bridge.EnvKey + " is not the key of this kernel. A Go cell that the kernel starts has the key in its environment")
 	}
 	if hello.Version != bridge.Version {
-		return refuse(fmt.Sprintf("the cell speaks version %d of the protocol and the kernel version %d; install the kernel again "+
+		return refuse(fmt.Sprintf("the cell uses version %d of the protocol, but the kernel uses version %d. Install the kernel again "+
 			"(gonb-cope install), and use the same version of the module", hello.Version, bridge.Version))
 	}
 	return bridge.WriteFrame(conn, bridge.OpDone, nil) == nil

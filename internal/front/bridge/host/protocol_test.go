@@ -59,7 +59,7 @@ func TestGreeting(t *testing.T) {
 	}{
 		{bridge.Hello{Version: bridge.Version, Key: strings.Repeat("0", 64)}, "is not the key of this kernel"},
 		{bridge.Hello{Version: bridge.Version}, "is not the key of this kernel"},
-		{bridge.Hello{Version: bridge.Version + 1, Key: n.key()}, fmt.Sprintf("the cell speaks version %d of the protocol and the kernel version %d", bridge.Version+1, bridge.Version)},
+		{bridge.Hello{Version: bridge.Version + 1, Key: n.key()}, fmt.Sprintf("the cell uses version %d of the protocol, but the kernel uses version %d", bridge.Version+1, bridge.Version)},
 	} {
 		conn := n.dial()
 		op, answer := n.hello(conn, test.hello)

@@ -72,11 +72,11 @@ func start(program string, put bridge.FunctionPut, session *replay, interrupted 
 	select {
 	case err = <-ready:
 	case <-r.done:
-		err = fmt.Errorf("%w before it came to session.Put again; the code before it must do the same when it runs twice", r.end())
+		err = fmt.Errorf("%w before it reached session.Put again. The code before session.Put must do the same when it runs twice", r.end())
 	case <-interrupted:
 		err = errors.New("interrupted while the function's process was starting")
 	case <-limit.C:
-		err = fmt.Errorf("the cell's program was started again for the function, but did not come to session.Put within %v",
+		err = fmt.Errorf("the cell's program was started again for the function, but did not reach session.Put within %v",
 			(startTime + 3*put.Elapsed).Round(time.Second))
 	}
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *running) ended(err error) {
 	r.close()
 }
 
-// ending says how a process ended by itself.
+// ending states how a process ended alone.
 func ending(err error, stderr string) error {
 	how := "its process ended"
 	if err != nil {
@@ -140,7 +140,7 @@ func serveSession(conn net.Conn, put bridge.FunctionPut, session *replay, ready 
 			var again bridge.FunctionPut
 			err := bridge.Unpack(content, &again)
 			if err == nil && again.Name != put.Name {
-				err = fmt.Errorf("the cell's program was started again for the function, and came to session.Put(%q) instead", again.Name)
+				err = fmt.Errorf("the cell's program was started again for the function, but reached session.Put(%q) instead", again.Name)
 			}
 			ready <- err
 		} else {

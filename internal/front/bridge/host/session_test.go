@@ -22,7 +22,7 @@ func TestPartsReachGo(t *testing.T) {
 	}
 	for name, refused := range map[string]bool{"a": true, "one": true, "n": false, "arms": false, "ks": false, "rs": false, "mixed": false} {
 		v, err := s.Get(name)
-		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), name+" holds parts of another value") {
+		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), name+" contains parts of another value") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err == nil {

@@ -51,7 +51,7 @@ var parents = map[string]map[string]bool{
 	"figcaption": Names("figure"), "summary": Names("details"),
 }
 
-// strict are the elements that hold such elements and nothing else.
+// strict lists the elements that may contain only such elements.
 var strict = Names("table thead tbody tfoot tr colgroup ul ol dl")
 
 // Read reads HTML and returns what may stay of it, below a node without tag.

@@ -284,7 +284,7 @@ func Read(r io.Reader) (*Notebook, error) {
 	return n, nil
 }
 
-// reason says what is wrong with a file in the words of its user. The mark is how many
+// reason states what is wrong with a file in the words of its user. The mark is how many
 // bytes of the file came before the text.
 func reason(err error, text []byte, mark int64) error {
 	var syntax *json.SyntaxError
@@ -358,7 +358,7 @@ type Cell struct {
 	Metadata       map[string]any
 	Attachments    map[string]any // of Markdown and raw cells, by file name and media type
 	Outputs        []Output       // of code cells
-	ExecutionCount int            // of code cells; 0 when it was not executed
+	ExecutionCount int            // execution count of code cells; 0 when it was not executed
 }
 
 // OutputType is the kind of an output.

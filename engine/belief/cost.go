@@ -1,0 +1,54 @@
+package belief
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// costNoise is the standard deviation of the noise of logarithms of costs, in parts of their spread: costs may follow a rule exactly,
+// under which a kernel without noise is singular.
+const costNoise = 0.05
+
+// WithCosts returns the problem with predictions of the costs that the data do not have: exp of the posterior means of their logarithms.
+// Without any to predict, and if the known costs do not distinguish arms, it returns p.
+func WithCosts(ctx context.Context, p *problem.Problem) (*problem.Problem, error) {
+	if p.CostPredicted == nil {
+		return p, nil
+	}
+	known := lists.Make(p.N(), func(i int) float64 {
+		if p.CostPredicted[i] {
+			return math.NaN()
+		}
+		return math.Log(p.Cost[i])
+	})
+	spread := stat.StdDev(lists.Where(known, func(v float64) bool { return !math.IsNaN(v) }), nil)
+	if !(spread > 0) { // one cost for all
+		return p, nil
+	}
+	b, err := Of(ctx, p.Measuring(known, costNoise*spread), Options{})
+	var u *Undetermined
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, &u):
+		return p, nil
+	case err != nil:
+		return nil, err
+	}
+	q := *p
+	q.Cost = slices.Clone(p.Cost)
+	for i, predicted := range p.CostPredicted {
+		if predicted {
+			q.Cost[i] = math.Exp(stat.Mean(mat.Col(nil, i, b.Draws), nil))
+		}
+	}
+	return &q, nil
+}

@@ -1,0 +1,307 @@
+package belief
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/gp"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
+)
+
+// The own parts of arms may have heavy tails: most are small, and a few, needles, are large. Their law is a mixture of two normal ones with
+// the variance that the model has for own parts,
+//
+//	e ~ (1 - p) N(0, s) + p N(0, f s),  (1 - p + p f) s = own.
+//
+// The normal law and several mixtures are averaged by evidence. A posterior replaces the law of each own part by a normal one that gives
+// the same posterior moments (expectation propagation [RW06, sec. 3.6]), and its draws have the quantiles of the mixture.
+
+// shape is a law of own parts.
+type shape struct{ share, factor, prior float64 }
+
+// shapes are the normal law and mixtures, with their prior probabilities.
+var shapes = []shape{{0, 1, 0.4}, {0.05, 100, 0.2}, {0.1, 30, 0.2}, {0.25, 8, 0.2}}
+
+// part is a component of a mixture of normal laws.
+type part struct{ weight, mean, variance float64 }
+
+// parts returns the components of the law of own parts.
+func (s shape) parts(own float64) []part {
+	usual := own / (1 - s.share + s.share*s.factor)
+	return []part{{1 - s.share, 0, usual}, {s.share, 0, usual * s.factor}}
+}
+
+// observed returns the law given an observation y with a variance of the noise, and the logarithm of the density of y.
+func observed(law []part, y, noise float64) (given []part, log float64) {
+	logs := make([]float64, len(law))
+	for j, p := range law {
+		v, off := p.variance+noise, y-p.mean
+		logs[j] = math.Log(p.weight) - 0.5*(off*off/v+math.Log(2*math.Pi*v))
+		given = append(given, part{0, p.mean + p.variance/v*off, p.variance * noise / v})
+	}
+	log = floats.LogSumExp(logs)
+	for j, l := range logs {
+		given[j].weight = math.Exp(l - log)
+	}
+	return given, log
+}
+
+// moments returns mean and variance of a mixture.
+func moments(law []part) (mean, variance float64) {
+	for _, p := range law {
+		mean += p.weight * p.mean
+	}
+	for _, p := range law {
+		variance += p.weight * (p.variance + (p.mean-mean)*(p.mean-mean))
+	}
+	return mean, variance
+}
+
+// tails are normal laws N(shift, own) of the own parts of all arms, which replace a mixture, with the evidence of the mixture.
+type tails struct {
+	shape
+	shift, own []float64
+	variance   float64 // of own parts
+	evidence   float64
+}
+
+// scaled returns a copy for own parts of that variance.
+func (t *tails) scaled(variance float64) *tails {
+	out := *t
+	out.shift, out.own, out.variance = slices.Clone(t.shift), slices.Clone(t.own), variance
+	floats.Scale(variance/t.variance, out.own)
+	return &out
+}
+
+// sweeps is how often the normal laws are found anew, damping the part of the way that these move each time, and settled by how many nats
+// the evidence changes at most once they are found.
+const sweeps, damping, settled = 12, 0.7, 0.1
+
+// tails finds the normal laws, and begins with those of other numbers unless near is nil. The other measurements and the kernel say N(m, v)
+// of an arm without its own part, and N(y - m, v + noise) of this part.
+func (l *layout) tails(ctx context.Context, s shape, near *tails) (_ *tails, err error) {
+	defer try.Caught(&err)
+	t := &tails{s, make([]float64, l.d.p.N()), l.owns(), l.own, math.Inf(-1)}
+	if near != nil {
+		t = near.scaled(l.own)
+		t.evidence = math.Inf(-1)
+	}
+	variance := make([]float64, l.d.p.N())
+	for range sweeps {
+		p, means, evidence, err := l.posterior(ctx, t.own, l.less(t.shift))
+		if err != nil {
+			return nil, err
+		}
+		if s.share == 0 {
+			t.evidence = evidence
+			return t, nil
+		}
+		clear(variance)
+		p.AddVariances(variance)
+		law := s.parts(l.own)
+		for k, i := range l.d.cells {
+			m, v, ok := l.cavity(k, means[i]+t.shift[i], variance[i], t)
+			if !ok {
+				continue
+			}
+			c, of := l.target[k]-m, v+l.noise[k]
+			given, log := observed(law, c, of)
+			off := c - t.shift[i]
+			evidence += log + 0.5*(off*off/(of+t.own[i])+math.Log(2*math.Pi*(of+t.own[i])))
+			mean, spread := moments(given)
+			precision := max(1/spread-1/of, 1/(4*law[1].variance))
+			pull := mean*(precision+1/of) - c/of
+			before := 1 / t.own[i]
+			pull = damping*pull + (1-damping)*t.shift[i]*before
+			t.own[i] = 1 / (damping*precision + (1-damping)*before)
+			t.shift[i] = pull * t.own[i]
+		}
+		last := t.evidence
+		if t.evidence = evidence; math.Abs(evidence-last) < settled {
+			break
+		}
+	}
+	return t, nil
+}
+
+// less returns the targets without shifts of their arms.
+func (l *layout) less(shift []float64) []float64 {
+	return lists.Make(len(l.target), func(k int) float64 { return l.target[k] - shift[l.d.cells[k]] })
+}
+
+// cavity returns the law of a measured arm without its own part and without its measurement, from its posterior. It is not ok if the
+// measurement has no information.
+func (l *layout) cavity(k int, mean, variance float64, t *tails) (m, v float64, ok bool) {
+	i := l.d.cells[k]
+	if !(variance < l.noise[k]) {
+		return 0, 0, false
+	}
+	m, v = gp.Cavity(mean, variance, l.target[k], l.noise[k])
+	return m - t.shift[i], max(v-t.own[i], 0), true
+}
+
+// form is a set of numbers with a law of own parts.
+type form struct {
+	weighed
+	*tails // nil for the normal law
+}
+
+// hopeless is by how many nats a law of own parts is behind the best one when it is left out.
+const hopeless = 6
+
+// fewestTails is the fewest measured arms that say how heavy tails are.
+const fewestTails = 20
+
+// shapeWork is the most floating-point operations for weighing laws of own parts, and posteriorsEach about how many posteriors that takes
+// for each set of numbers.
+const shapeWork, posteriorsEach = 3e9, 12
+
+// work returns the floating-point operations of a posterior.
+func (l *layout) work() float64 {
+	n, m := l.features.Dims()
+	blocks := lists.Sum(l.blocks, func(b gp.Block) float64 { return math.Pow(float64(len(b.Points)), 3) })
+	return 3 * (float64(n)*float64(m)*float64(m) + blocks)
+}
+
+// shaped weighs numbers with each law of own parts, by evidence. Of large tables the laws are weighed under some sets of numbers alone, and
+// of the largest not at all. With effects of blocks, counts, limits, few arms or an unknown noise there is the normal law alone.
+func (d *data) shaped(ctx context.Context, found []weighed, at func(weighed) (*layout, error)) ([]form, error) {
+	plain := lists.Map(found, func(w weighed) form { return form{w, nil} })
+	noiseFound := d.known || d.free > 0
+	if d.blocks != nil || d.wins != nil || d.limits != nil || !noiseFound || len(d.cells) < fewestTails {
+		return plain, nil
+	}
+	logs, near := make([][]float64, len(shapes)), make([]*tails, len(shapes)) // of each law: log of prior times evidence over the normal law's
+	of, gain := make([][]*tails, len(found)), make([][]float64, len(found))
+	every, best := 1, math.Inf(-1)
+	for j := 0; j < len(found); j += every {
+		l, err := at(found[j])
+		if err != nil {
+			return nil, err
+		}
+		if j == 0 {
+			tried := shapeWork / (posteriorsEach * l.work())
+			if tried < 1 {
+				return plain, nil
+			}
+			every = max(1, int(math.Ceil(float64(len(found))/tried)))
+		}
+		of[j], gain[j] = make([]*tails, len(shapes)), slices.Repeat([]float64{math.Inf(-1)}, len(shapes))
+		for k, s := range shapes {
+			if k > 0 && len(logs[k]) >= 4 && floats.Max(logs[k]) < best-hopeless {
+				continue
+			}
+			t, err := l.tails(ctx, s, near[k])
+			if err != nil || math.IsNaN(t.evidence) {
+				if k == 0 {
+					return plain, ctx.Err()
+				}
+				continue
+			}
+			near[k], of[j][k] = t, t
+			gain[j][k] = math.Log(s.prior) + t.evidence - of[j][0].evidence
+			logs[k], best = append(logs[k], gain[j][k]), max(best, gain[j][k])
+		}
+	}
+	var out []form
+	var weights []float64
+	for j, w := range found {
+		for k := range shapes {
+			if len(logs[k]) == 0 {
+				continue
+			}
+			t, log := near[k], floats.LogSumExp(logs[k])-math.Log(float64(len(logs[k])))
+			if of[j] != nil {
+				t, log = of[j][k], gain[j][k]
+			}
+			if t == nil {
+				continue
+			}
+			if k == 0 {
+				t = nil
+			}
+			out, weights = append(out, form{w, t}), append(weights, math.Log(w.weight)+log)
+		}
+	}
+	total := floats.LogSumExp(weights)
+	for k := range out {
+		out[k].weight = math.Exp(weights[k] - total)
+	}
+	return out, nil
+}
+
+// draw fills in joint draws of all arms.
+func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *rand.Rand, into *mat.Dense) error {
+	l, err := at(f.weighed)
+	if err != nil {
+		return err
+	}
+	if f.tails == nil {
+		p, _, _, err := l.posterior(ctx, l.owns(), l.target)
+		if err == nil {
+			p.Draw(rng, into)
+		}
+		return err
+	}
+	t := f.tails.scaled(l.own)
+	p, means, _, err := l.posterior(ctx, t.own, l.less(t.shift))
+	if err != nil {
+		return err
+	}
+	p.Draw(rng, into)
+	variance, measured := make([]float64, len(means)), make([]bool, len(means))
+	p.AddVariances(variance)
+	column := make([]float64, into.RawMatrix().Rows)
+	bend := func(i int, law []part) {
+		mat.Col(column, i, into)
+		bent(column, means[i], math.Sqrt(variance[i]), law)
+		into.SetCol(i, column)
+	}
+	about := func(m, v float64) []part {
+		return lists.Map(f.parts(l.own), func(p part) part { return part{p.weight, m, v + p.variance} })
+	}
+	for k, i := range l.d.cells {
+		measured[i] = true
+		if m, v, ok := l.cavity(k, means[i]+t.shift[i], variance[i], t); ok {
+			given, _ := observed(about(m, v), l.target[k], l.noise[k])
+			bend(i, given)
+		}
+	}
+	for i, m := range means {
+		if !measured[i] {
+			bend(i, about(m, max(variance[i]-l.own, 0)))
+		}
+	}
+	return nil
+}
+
+// bent gives draws of a normal law the quantiles of a mixture, by a table of its distribution function.
+func bent(draws []float64, mean, sd float64, law []part) {
+	const widest, step = 4.5, 0.25
+	var at []float64
+	for _, p := range law {
+		for z := -widest; z <= widest; z += step {
+			at = append(at, p.mean+z*math.Sqrt(p.variance))
+		}
+	}
+	slices.Sort(at)
+	below := lists.Map(at, func(y float64) float64 {
+		return lists.Sum(law, func(p part) float64 { return p.weight * 0.5 * math.Erfc((p.mean-y)/math.Sqrt(2*p.variance)) })
+	})
+	for k, y := range draws {
+		share := 0.5 * math.Erfc((mean-y)/(sd*math.Sqrt2))
+		to, _ := slices.BinarySearch(below, share)
+		to = min(max(to, 1), len(at)-1)
+		part := 0.5
+		if wide := below[to] - below[to-1]; wide > 0 {
+			part = min(max((share-below[to-1])/wide, 0), 1)
+		}
+		draws[k] = at[to-1] + part*(at[to]-at[to-1])
+	}
+}

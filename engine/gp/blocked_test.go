@@ -1,0 +1,69 @@
+package gp_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine/gp"
+)
+
+// The posterior of a blocked prior, its draws and the evidence are those of the whole covariance [RW06, eq. 2.23, 2.24 and 2.30].
+func TestBlocked(t *testing.T) {
+	const n = 9
+	rng := rand.New(rand.NewPCG(3, 4))
+	prior := &gp.Blocked{Features: mat.NewDense(n, 3, nil)}
+	prior.Features.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, prior.Features)
+	k := mat.NewSymDense(n, nil)
+	k.SymOuterK(1, prior.Features)
+	for _, points := range [][]int{{0, 2, 3, 7}, {1, 4}, {5, 6, 8}} { // the last is not observed
+		root, block := mat.NewDense(len(points), len(points), nil), mat.NewSymDense(len(points), nil)
+		root.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, root)
+		block.SymOuterK(1, root)
+		prior.Blocks = append(prior.Blocks, gp.Block{Points: points, Cov: block})
+		for a, i := range points {
+			for b, j := range points[:a+1] {
+				k.SetSym(i, j, k.At(i, j)+block.At(a, b))
+			}
+		}
+	}
+	at, y, noise := []int{1, 0, 4, 7}, []float64{1, -2, 0.5, 3}, []float64{0.1, 0.2, 0.3, 0.4}
+	sigma, cross := mat.NewSymDense(len(at), nil), mat.NewDense(n, len(at), nil)
+	for a, i := range at {
+		for b, j := range at[:a+1] {
+			sigma.SetSym(a, b, k.At(i, j))
+		}
+		sigma.SetSym(a, a, k.At(i, i)+noise[a])
+		for i2 := range n {
+			cross.Set(i2, a, k.At(i2, i))
+		}
+	}
+	var inverse, gain, mean, cov mat.Dense
+	if err := inverse.Inverse(sigma); err != nil {
+		t.Fatal(err)
+	}
+	gain.Mul(cross, &inverse)
+	mean.Mul(&gain, mat.NewVecDense(len(at), y))
+	cov.Mul(&gain, cross.T())
+	cov.Sub(k, &cov)
+	p, evidence, err := prior.Posterior(t.Context(), at, y, noise)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "evidence", evidence, logDensity(y, sigma), 1e-10)
+	variances := make([]float64, n)
+	p.AddVariances(variances)
+	draws := mat.NewDense(40000, n, nil)
+	p.Draw(rng, draws)
+	var drawn mat.SymDense
+	stat.CovarianceMatrix(&drawn, draws, nil)
+	for i := range n {
+		near(t, "mean", p.Mean[i], mean.At(i, 0), 1e-10)
+		near(t, "variance", variances[i], cov.At(i, i), 1e-10)
+		for j := range n {
+			near(t, "drawn covariance", drawn.At(i, j), cov.At(i, j), 0.05)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package cotest
+
+import (
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// form names a mode of CoTestFC; formOf chooses it for a problem.
+type form int
+
+const (
+	formTogether  form = iota // by least squares of all tasks
+	formAlone                 // each agent by itself: the ranks of tasks add up
+	formAloneMany             // the same: least squares suit each task, and not all together
+	formMeans                 // each arm by its own mean
+	formNorm                  // by ridge estimates under a bound on the norm
+	formBlocks                // within blocks
+)
+
+// A mode combines an estimator of gaps with a planner of pulls. The law of the rewards adds the statistic (coTest.statistic,
+// within.score) and its boundary (decisions.boundary):
+//
+//	mode       estimator    planner
+//	together   features     minimaxPlanner
+//	alone      of one task  of one task, by each agent at δ/V
+//	means      ownMeans     apartPlanner
+//	norm       normBets     localDesign
+//	blocks     inBlocks     blockPlanner
+//
+//	law                      statistic          boundary
+//	normal, scales known     scaled             sequential.Heights
+//	normal, scales unknown   scaled, Student's  sequential.Heights
+//	sub-Gaussian             scaled             sequential.Mixture
+//	bounded                  capital            1/α
+//	symmetric, in blocks     sequential.Fair    1/α
+type mode struct {
+	regime string // its name in results
+	make   func(m *model.Model, opt model.Terms, b Bound) (engine.Algorithm, error)
+}
+
+// modes lists the modes by form; init breaks a cycle, since an agent alone chooses among them for its own task.
+var modes [formBlocks + 1]mode
+
+func init() {
+	modes = [...]mode{
+		formTogether: {model.RegimeTogether, func(m *model.Model, opt model.Terms, _ Bound) (engine.Algorithm, error) {
+			return newCoTest(m, opt, minimaxPlanner{})
+		}},
+		formAlone: {model.RegimeAlone, func(m *model.Model, opt model.Terms, _ Bound) (engine.Algorithm, error) {
+			return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAlone, Numbers: []float64{float64(m.Rank())}})
+		}},
+		formAloneMany: {model.RegimeAlone, func(m *model.Model, opt model.Terms, _ Bound) (engine.Algorithm, error) {
+			numbers := []float64{model.MostLeastSquares, float64(m.Problem.N())}
+			return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Numbers: numbers})
+		}},
+		formMeans: {model.RegimeMeans, func(m *model.Model, opt model.Terms, _ Bound) (engine.Algorithm, error) { return newApart(m, opt) }},
+		formNorm:  {model.RegimeNorm, func(m *model.Model, opt model.Terms, b Bound) (engine.Algorithm, error) { return newNormed(m, opt, b) }},
+		formBlocks: {model.RegimeBlocks, func(m *model.Model, opt model.Terms, _ Bound) (engine.Algorithm, error) {
+			return newSideBySide(m, opt)
+		}},
+	}
+}

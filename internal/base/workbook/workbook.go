@@ -1,0 +1,166 @@
+// Package workbook reads and writes workbooks of Excel (xlsx), which other spreadsheets read and write too.
+package workbook
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
+)
+
+// perByte is about how much memory a byte of an unpacked workbook takes while it is read.
+const perByte = 8
+
+// CSV converts the first sheet of a workbook that is not empty, or a Parquet file, to CSV. It returns other data unchanged. Numbers have
+// 15 digits, as spreadsheets keep them, and dates their shown form. A damaged file and one that exceeds the allowance are errors.
+func CSV(a *allowance.Allowance, data []byte) ([]byte, error) {
+	if !is(data) {
+		return parquet.CSV(a, data)
+	}
+	size, err := unpackedSize(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Ask(perByte * size); err != nil {
+		return nil, err
+	}
+	// The parts are kept in memory: nothing is written to the disk.
+	f, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: size + 1, UnzipXMLSizeLimit: size + 1})
+	if err != nil {
+		return nil, damaged(err)
+	}
+	defer f.Close()
+	for _, sheet := range f.GetSheetList() {
+		text, err := textOf(f, sheet)
+		if err != nil {
+			return nil, damaged(err)
+		}
+		if len(text) > 0 {
+			return text, nil
+		}
+	}
+	return nil, fmt.Errorf("all sheets of the workbook are empty")
+}
+
+func damaged(err error) error { return fmt.Errorf("a workbook that cannot be read: %w", err) }
+
+// is reports whether data are a workbook.
+func is(data []byte) bool {
+	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		return false
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "xl/workbook.xml" })
+}
+
+// unpackedSize returns how many bytes the parts of a workbook have, as it states.
+func unpackedSize(data []byte) (int64, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return 0, damaged(err)
+	}
+	const most = 1 << 40 // the sum of a few sizes that are not true does not overflow
+	size := lists.Sum(z.File, func(f *zip.File) int { return int(min(f.UncompressedSize64, most)) })
+	return int64(size), nil
+}
+
+// textOf returns a sheet as CSV; nothing for an empty one.
+func textOf(f *excelize.File, sheet string) ([]byte, error) {
+	shown, err := f.GetRows(sheet)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := f.GetRows(sheet, excelize.Options{RawCellValue: true})
+	if err != nil {
+		return nil, err
+	}
+	width := lists.Max(raw, func(row []string) int { return len(row) })
+	if width == 0 {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	for r, row := range raw {
+		for c, text := range row {
+			if r < len(shown) && c < len(shown[r]) && isTime(text, shown[r][c]) {
+				row[c] = shown[r][c]
+			}
+		}
+		w.Write(append(row, make([]string, width-len(row))...)) // errors stay in the writer until Flush
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+// isTime reports whether a number is shown as a date or a time.
+func isTime(raw, shown string) bool {
+	_, err := strconv.ParseFloat(raw, 64)
+	return err == nil && strings.ContainsAny(strings.Trim(shown, "-"), "-/:") && !strings.ContainsAny(shown, "eE")
+}
+
+// Write writes a table with a header as the only sheet of a workbook. A cell is nil, a text, a number or a truth value. fill are the
+// columns to fill in, which are marked.
+func Write(w io.Writer, header []string, rows [][]any, fill []string) (err error) {
+	const sheet = "Sheet1"
+	f := excelize.NewFile()
+	defer f.Close()
+	bold, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+	if err != nil {
+		return err
+	}
+	empty, err := f.NewStyle(&excelize.Style{Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"FFF2CC"}}})
+	if err != nil {
+		return err
+	}
+	out, err := f.NewStreamWriter(sheet)
+	if err != nil {
+		return err
+	}
+	if err := out.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
+		return err
+	}
+	for c, name := range header {
+		width := float64(len([]rune(name)))
+		for _, row := range rows {
+			width = max(width, float64(len([]rune(fmt.Sprint(row[c])))))
+		}
+		if err := out.SetColWidth(c+1, c+1, min(max(width+2, 8), 40)); err != nil {
+			return err
+		}
+	}
+	write := func(r int, cells []any) error {
+		at, err := excelize.CoordinatesToCellName(1, r)
+		if err != nil {
+			return err
+		}
+		return out.SetRow(at, cells)
+	}
+	if err := write(1, lists.Map(header, func(name string) any { return excelize.Cell{StyleID: bold, Value: name} })); err != nil {
+		return err
+	}
+	for r, row := range rows {
+		cells := slices.Clone(row)
+		for c, name := range header {
+			if slices.Contains(fill, name) {
+				cells[c] = excelize.Cell{StyleID: empty, Value: row[c]}
+			}
+		}
+		if err := write(r+2, cells); err != nil {
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return f.Write(w)
+}

@@ -1,0 +1,74 @@
+package workbook
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
+)
+
+func all() *allowance.Allowance {
+	return allowance.New(context.Background(), "the table", allowance.NoLimit, allowance.NoLimit)
+}
+
+// CSV reads a workbook of Write, with 15 digits, blanks and texts that look like formulas.
+func TestWrite(t *testing.T) {
+	var b bytes.Buffer
+	rows := [][]any{{1, "=1+1", 0.123456789012345, nil}, {2, "Gräfin, \"a\"", -2.5, "x"}}
+	if err := Write(&b, []string{"plot", "variety", "dose", "yield"}, rows, []string{"yield"}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := CSV(all(), b.Bytes())
+	want := "plot,variety,dose,yield\n1,=1+1,0.123456789012345,\n2,\"Gräfin, \"\"a\"\"\",-2.5,x\n"
+	if err != nil || string(text) != want {
+		t.Errorf("read %q, %v; want %q", text, err, want)
+	}
+}
+
+// A workbook of a spreadsheet may begin with empty sheets, and has dates as numbers that are shown as dates.
+func TestCSV(t *testing.T) {
+	f := excelize.NewFile()
+	f.NewSheet("data")
+	style, _ := f.NewStyle(&excelize.Style{NumFmt: 14})
+	rounded, _ := f.NewStyle(&excelize.Style{NumFmt: 1})
+	f.SetCellValue("data", "A1", "day")
+	f.SetCellValue("data", "B1", "y")
+	f.SetCellValue("data", "A2", 45000)
+	f.SetCellStyle("data", "A2", "A2", style)
+	f.SetCellValue("data", "B2", 2.75)
+	f.SetCellStyle("data", "B2", "B2", rounded)
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	text, err := CSV(all(), b.Bytes())
+	if err != nil || !strings.HasSuffix(string(text), ",2.75\n") || strings.Contains(string(text), "45000") {
+		t.Errorf("read %q, %v", text, err)
+	}
+}
+
+// Other files are unchanged; damaged ones and ones that are too large are errors.
+func TestCSVOthers(t *testing.T) {
+	if text, err := CSV(all(), []byte("a,b\n1,2\n")); err != nil || string(text) != "a,b\n1,2\n" {
+		t.Errorf("CSV is %q, %v", text, err)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, []string{"a"}, [][]any{{strings.Repeat("x", 10000)}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	small := allowance.New(context.Background(), "the table", 1000, allowance.NoLimit)
+	if _, err := CSV(small, b.Bytes()); err == nil {
+		t.Error("a workbook is read beyond its allowance")
+	}
+	broken := bytes.Clone(b.Bytes())
+	for k := 200; k < len(broken)/2; k++ {
+		broken[k] = 0
+	}
+	if text, err := CSV(all(), broken); err == nil {
+		t.Errorf("a damaged workbook is read as %q", text)
+	}
+}

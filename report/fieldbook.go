@@ -1,0 +1,60 @@
+package report
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// FieldBook returns the proposed measurements of an answer as a list to fill in: a row for each measurement, in random order within its
+// block, under the names of the columns of the data. The columns of the measured values, and of blocks except the last one, are empty.
+// Equal seeds give equal orders.
+func FieldBook(a answer.Answer, seed int) Table {
+	tasks, arms, fill := a.Tasks, a.Columns, a.Measured
+	if len(arms) == 0 { // a table with a row for each arm
+		tasks, arms, fill = []string{"task"}, []string{"arm"}, []string{"reward"}
+	}
+	blocks := lists.Where(a.Blocks, func(name string) bool { return !slices.Contains(tasks, name) })
+	t := Table{Caption: "Field book", Columns: []Column{number("plot", "plot", "")}}
+	for _, name := range slices.Concat(tasks, blocks, arms, fill, []string{"note"}) {
+		t.Columns = append(t.Columns, text(name, name))
+	}
+	random := rand.New(rand.NewPCG(uint64(seed), 1))
+	for _, pulls := range lists.Groups(a.Next, func(p answer.Pull) int { return p.Block }) {
+		first := len(t.Rows)
+		for _, p := range pulls {
+			values := a.TaskValues[p.Task]
+			if len(a.Columns) == 0 {
+				values = []string{p.Task}
+			}
+			row := append([]any{0}, anyOf(values)...)
+			for k := range blocks {
+				if k == len(blocks)-1 {
+					row = append(row, fmt.Sprintf("new%d", p.Block))
+				} else {
+					row = append(row, nil)
+				}
+			}
+			if len(a.Columns) == 0 {
+				row = append(row, p.Arm)
+			} else {
+				row = append(row, lists.Map(arms, func(c string) any { return p.Features[c] })...)
+			}
+			row = append(row, make([]any, len(fill)+1)...)
+			for range p.Count {
+				t.Rows = append(t.Rows, slices.Clone(row))
+			}
+		}
+		block := t.Rows[first:]
+		random.Shuffle(len(block), func(i, j int) { block[i], block[j] = block[j], block[i] })
+	}
+	for k, row := range t.Rows {
+		row[0] = k + 1
+	}
+	return t
+}
+
+func anyOf(texts []string) []any { return lists.Map(texts, func(s string) any { return s }) }

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/report/internal/wording"
+)
+
+// mostOverall is the number of options in the table of options for all tasks, besides those whose difference to the pick may be 0.
+const mostOverall = 12
+
+// overallBlocks shows the recommendation for all tasks together.
+func overallBlocks(a answer.Answer) []Block {
+	o := a.Overall
+	if o == nil {
+		return nil
+	}
+	text := fmt.Sprintf("Over all %d tasks, %s is %s with probability %s", len(o.PerTask), o.Label, bestWithin(a.Epsilon),
+		percent(o.Within))
+	if o.Difference != nil {
+		text += fmt.Sprintf(". Its difference to the runner-up, %s, is %s", o.RunnerUp, differenceText(*o.Difference))
+	}
+	out := []Block{Paragraph{Text: text + ".", Lead: true}, overallTasks(a), overallOptions(a)}
+	if len(o.Drop) > 0 {
+		out = append(out, Paragraph{Text: fmt.Sprintf("%d of %d options may be dropped, because each is the best at some task with a "+
+			"probability below 1 %%: %s.", len(o.Drop), len(o.Options), join(o.Drop, len(o.Drop)))})
+	}
+	if len(o.Partial) > 0 {
+		out = append(out, Paragraph{Text: "These options are not in the table at every task, so they are left out: " +
+			join(o.Partial, mostOverall) + ". To consider them, write candidates=\"all\" (--candidates all)."})
+	}
+	return out
+}
+
+// differenceText writes a difference with its interval.
+func differenceText(d answer.Difference) string {
+	estimate, lo, hi := rounded(d.Estimate, d.CI95)
+	return fmt.Sprintf("%s [%s, %s]", estimate, lo, hi)
+}
+
+// overallTasks has a row for each task: what one pick for all costs there.
+func overallTasks(a answer.Answer) Table {
+	o := a.Overall
+	t := Table{Caption: o.Label + " at each task", Columns: []Column{text("task", columnsOf(a).TaskTitle()), number("weight", "Weight", ""),
+		number("estimate", rewardTitle(a), ""), {Name: "expected_loss", Title: "Expected loss", Align: Right, Digits: 2},
+		text("best", "Best of the task")}}
+	for _, x := range o.PerTask {
+		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(x.Task), wording.ToStep(x.Weight, 0.1), x.Estimate, x.Loss, x.Best})
+	}
+	return t
+}
+
+// overallOptions has a row for each option: the first ones, and those that may be as good as the pick.
+func overallOptions(a answer.Answer) Table {
+	o := a.Overall
+	t := Table{Caption: "Options for all tasks", Columns: []Column{text("arm", columnsOf(a).ArmTitle()),
+		text("difference", "Difference to the pick"),
+		number("probability_best", "P(best)", ""), number("probability_best_anywhere", "P(best at some task)", ""),
+		{Name: "slope", Title: "Slope", Align: Right, Digits: 2}, text("worst_task", "Worst task")},
+		Notes: []string{"Slope: how much the estimate rises from task to task when the mean of all options rises by 1 (1 is average; above 1 " +
+			"the option gains more from good tasks)."}}
+	shown := lists.Where(o.Options, func(x answer.OverallPlace) bool { return x.Difference.CI95[0] <= 0 && x.Difference.CI95[1] >= 0 })
+	if len(shown) < mostOverall {
+		shown = o.Options[:min(mostOverall, len(o.Options))]
+	}
+	for _, x := range shown {
+		difference, slope := differenceText(x.Difference), any(nil)
+		if x.Arm == o.Arm {
+			difference = "pick"
+		}
+		if x.Slope != nil {
+			slope = *x.Slope
+		}
+		t.Rows = append(t.Rows, []any{x.Label, difference, Chance(x.Best), Chance(x.Anywhere), slope, columnsOf(a).TaskLabel(x.Worst)})
+	}
+	if hidden := len(o.Options) - len(shown); hidden > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d options are shown; JSON has all.", len(shown), len(o.Options)))
+	}
+	return t.withoutEmptyColumns()
+}
+
+// paretoTable lists the options that may be the best trade-off between several rewards.
+func paretoTable(a answer.Answer) Table {
+	t := Table{Caption: "Best trade-offs", Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("arm", columnsOf(a).ArmTitle()),
+		number("probability", "P(no option is better in every reward)", "")}}
+	names := slices.Sorted(maps.Keys(a.Pareto[0].Estimates))
+	for _, name := range names {
+		t.Columns = append(t.Columns, number(name, name, ""))
+	}
+	for _, x := range a.Pareto {
+		row := []any{columnsOf(a).TaskLabel(x.Task), x.Label, Chance(x.Probability)}
+		for _, name := range names {
+			row = append(row, x.Estimates[name])
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = []string{"The recommendations below are for " + rewardTitle(a) + " alone."}
+	return t
+}
