@@ -126,6 +126,9 @@ func formatOf(data []byte) (is, instead string) {
 			return "a page of HTML", "save the table itself: in Python, pandas.read_html(path)[0].to_csv(name, index=False)"
 		}
 	}
+	if bytes.HasPrefix(lower, []byte("@relation")) {
+		return "a file of Weka (ARFF)", "in Python: pandas.DataFrame(scipy.io.arff.loadarff(path)[0]).to_csv(name, index=False)"
+	}
 	rest := bytes.TrimLeft(text, "[{ \t\r\n")
 	switch {
 	case bytes.HasPrefix(lower, []byte("<?xml")):

@@ -20,7 +20,8 @@ var (
 		"dataset", "environment", "env", "county", "region", "city", "state", "station", "clinic", "school", "store", "customer",
 		"farm", "country", "benchmark", "workload", "center", "centre", "substrate", "reaction", "subject", "campaign", "halide", "electrophile"}
 	optionWords = []string{"arm", "option", "tool", "method", "algorithm", "library", "optimizer", "solver", "engine", "framework", "variant",
-		"treatment", "trt", "variety", "gen", "genotype", "cultivar", "hybrid", "sorte", "feed", "diet", "spray", "drug", "catalyst", "ligand",
+		"treatment", "trt", "behandlung", "traitement", "tratamiento",
+		"variety", "gen", "genotype", "cultivar", "hybrid", "sorte", "variété", "variedad", "feed", "diet", "spray", "drug", "catalyst", "ligand",
 		"solvent", "base", "additive", "reagent", "smiles", "fertilizer", "recipe", "rezept", "setting", "stock", "spacing"}
 	numberOptions = []string{"dose", "conc", "concentration", "equiv", "temp", "temperature", "lr", "learning", "dropout", "flow", "nitro",
 		"nitrogen",
@@ -28,11 +29,11 @@ var (
 	sizeWords  = []string{"n", "size", "rows", "samples", "records"} // of problems, which are tasks
 	blockWords = []string{"block", "blocks", "batch", "day", "days", "date", "week", "plate", "session", "shift", "lot", "tag", "datum",
 		"woche",
-		"charge", "schicht"}
+		"charge", "schicht", "bench", "tray", "rack", "incubator", "greenhouse", "wiederholung"}
 	yearWords   = []string{"year", "years", "jahr", "season", "month", "monat"}
 	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss",
 		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue",
-		"durchsatz", "ausbeute", "titre", "titer", "rate", "germ", "objective", "uptake"}
+		"durchsatz", "ausbeute", "rendement", "rendimiento", "titre", "titer", "rate", "germ", "objective", "uptake"}
 	lesserRewards = []string{"auc", "f1", "height", "biomass", "purity", "signal", "fluorescence", "absorbance", "od"}
 	spreadWords   = []string{"sd", "std", "stderr", "sem", "rank", "count", "n", "reps"}                // of measurements
 	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "ns", "µs", "μs", "us", "runtime"} // which are better short
@@ -67,7 +68,8 @@ var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "c
 var (
 	layoutWords = []string{"row", "col", "column", "pos", "position", "plot", "plotid", "id", "eid", "uid", "uuid", "seed", "timestamp",
 		"datetime",
-		"rownames", "well", "rep", "reps", "repl", "replicate", "replication", "rowpos", "colpos", "fold", "epoch", "bed",
+		"rownames", "well", "parzelle", "parcelle", "parcela",
+		"rep", "reps", "repl", "replicate", "replication", "rowpos", "colpos", "fold", "epoch", "bed",
 		"subplot", "mainplot", "wholeplot", "plotrow", "quadrat", "lat", "lon", "long", "latitude", "longitude", "northing", "easting", "elev"}
 	layoutNames = []string{"index", "idx", "x", "time", "step", "iteration", "iter", "run", "trial", "entry", "number", "no", "nr", "line",
 		"order",
