@@ -31,7 +31,7 @@ func answerBlocks(a answer.Answer) []Block {
 	if len(a.Pareto) > 0 {
 		out = append(out, paretoTable(a))
 	}
-	out = append(out, Paragraph{Text: answerSentence(a), Lead: a.Overall == nil})
+	out = append(out, Paragraph{Text: answerSentence(a), Lead: a.Overall == nil || len(a.Overall.PerTask) == 1})
 	if len(a.Picks) > 0 {
 		out = append(out, pickTable(a))
 	}
