@@ -22,7 +22,7 @@ const (
 	// some task is undecided: the next round would exceed MaxSamples
 	StatusSamples     Status = "sample limit"
 	StatusInterrupted Status = "interrupted" // stopped from outside; what was finished is kept
-	StatusRunning     Status = "running"     // of an explanation: a campaign goes on
+	StatusRunning     Status = "running"     // of an explanation: a campaign continues
 )
 
 // Words returns the status as text for readers.

@@ -25,8 +25,8 @@
 // them, [Joint.Settled] makes plain numbers of them.
 //
 // Points come as [Points], with one array per feature column. [Bind] fits a kernel to
-// points: it resolves names of columns and points, and says what does not fit in words of
-// the script language. Every function that takes a kernel and points binds by itself.
+// points: it resolves names of columns and points, and states what does not fit in words of
+// the script language. Every function that takes a kernel and points binds alone.
 //
 // From kernel and points to numbers there are two ways. [Gram] and [Cross] store a
 // matrix. [On] and [Joint.On] give a [Matrix] that computes rows on demand, so that a problem with

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -249,36 +248,34 @@ func TestJointProductOfMatrices(t *testing.T) {
 	}
 }
 
-// Arms of tasks that no term relates are in different groups, and arms of tasks that several terms relate one after another in one.
-func TestApart(t *testing.T) {
-	tasks, err := NewPoints([]string{"a", "b"}, []string{"1", "2", "3", "4"}, [][]float64{{1, 0}, {0, 0}, {1, 1}, {0, 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := NewPoints([]string{"x"}, []string{"1", "2", "3", "4", "5"}, [][]float64{{0}, {1}, {2}, {3}, {4}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	taskOf := []int{0, 1, 2, 3, 0}
-	for _, c := range []struct {
-		of   []Kernel // of tasks, by term
-		want [][]int
-	}{
-		{[]Kernel{Identity{}}, [][]int{{0, 4}, {1}, {2}, {3}}},
-		{[]Kernel{Identity{}, Linear{Dims: Dims{Index: []int{0}}}}, [][]int{{0, 2, 4}, {1}, {3}}},
-		{[]Kernel{Linear{Dims: Dims{Index: []int{0}}}, Linear{Dims: Dims{Index: []int{1}}}}, [][]int{{0, 2, 3, 4}, {1}}},
-		{[]Kernel{Identity{}, nil}, [][]int{{0, 1, 2, 3, 4}}},
+// The terms that relate tasks and those that do not add up to the kernel; the latter are 0 between tasks and, if they say so, arms.
+func TestDivide(t *testing.T) {
+	tasks, arms, taskOf := jointPoints(t, false)
+	for text, apart := range map[string]bool{
+		"task(1 + 0.5*identity())*arm(rbf()) + 0.3*identity()":           false,
+		"arm(identity()) + 2*task(identity()) + 0.3*identity() + 7":      false,
+		"task(2*(1 + identity())*linear())*arm(identity()) + identity()": true,
+		"task(rbf())*arm(rbf())":                                         true,
 	} {
-		var j Joint
-		for _, k := range c.of {
-			j.Terms = append(j.Terms, Term{1, k, RBF{}})
-		}
-		gram, err := j.On(t.Context(), tasks, arms, taskOf)
+		j, err := ParseJoint(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Components(gram); !slices.EqualFunc(got, c.want, slices.Equal) {
-			t.Errorf("%s: %v, want %v", j, got, c.want)
+		shared, own, got := Divide(j)
+		if got != apart {
+			t.Errorf("%s: apart is %t, want %t", text, got, apart)
+		}
+		both := brute(t, own, tasks, arms, taskOf)
+		for i, v := range taskOf {
+			for k, w := range taskOf {
+				if value := both.At(i, k); value != 0 && (v != w || apart && arms.ID[i] != arms.ID[k]) {
+					t.Errorf("%s: %s is %g for two arms apart", text, own, value)
+				}
+			}
+		}
+		both.AddSym(both, brute(t, shared, tasks, arms, taskOf))
+		if !mat.EqualApprox(both, brute(t, j, tasks, arms, taskOf), 1e-12) {
+			t.Errorf("%s: %s and %s differ", text, shared, own)
 		}
 	}
 }

@@ -8,14 +8,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // On returns the Gram matrix of the joint kernel on N arms without storing it: arm i is arms.Point(i), and belongs to the task
-// tasks.Point(taskOf[i]). Task kernels are evaluated once on the V tasks, and arm kernels row by row, skipping unrelated tasks.
-// Rows are fastest if the arms of a task are contiguous. It returns an error if the context ends or if memory for a V×V matrix is
-// missing, and panics if taskOf does not match arms and tasks.
+// tasks.Point(taskOf[i]). Task kernels are evaluated once on up to mostStored tasks, and arm kernels row by row, skipping unrelated
+// tasks. Rows are fastest if the arms of a task are contiguous. It returns an error if the context ends, and panics if taskOf does not
+// match arms and tasks.
 func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (_ Matrix, err error) {
 	defer try.Caught(&err)
 	if len(taskOf) != arms.Len() {
@@ -33,24 +33,69 @@ func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (_ Mat
 		m.blocks = append(m.blocks, block{taskOf[start], start, i})
 		m.longest = max(m.longest, i-start)
 	}
-	try.To(square(ctx, "the Gram matrix", len(j.Terms)+1, tasks.Len(), "tasks"))
 	for _, t := range j.Terms {
-		m.add(try.Two(t.taskGram(ctx, tasks, arms)))
+		bound := try.Of(t.on(tasks, arms, Bind))
+		m.add(bound.Arm, try.Of(bound.taskPart(ctx, tasks)))
 	}
 	return m, nil
 }
 
-// taskGram binds the term and returns Scale·Task on the tasks: V×V.
-func (t Term) taskGram(ctx context.Context, tasks, arms *Points) (Term, *mat.SymDense, error) {
-	t, err := t.on(tasks, arms, Bind)
-	if err != nil {
-		return t, nil, err
+// mostStored is the number of tasks up to which a V×V matrix of a task kernel is stored: 32 MB.
+const mostStored = 2048
+
+// taskPart is the task factor of a term, times its scale: the sum of a constant, of identity(), and of other kernels.
+type taskPart struct {
+	constant, alone float64
+	ids             []int
+	gram            *mat.SymDense // V×V; nil if there are no others
+	others          []Term        // their task factors, if V×V values are too many to store
+	tasks           *Points
+}
+
+// taskPart evaluates the task factor of a bound term.
+func (t Term) taskPart(ctx context.Context, tasks *Points) (p taskPart, err error) {
+	p.ids, p.tasks = tasks.ID, tasks
+	switch t.Task.(type) {
+	case nil:
+		p.constant = t.Scale
+	case Identity:
+		p.alone = t.Scale
+	default:
+		if tasks.Len() > mostStored {
+			p.others = []Term{{Scale: t.Scale, Task: t.Task}}
+			return p, nil
+		}
+		if p.gram, err = fill(ctx, implicit{t.Task, tasks}); err == nil {
+			p.gram.ScaleSym(t.Scale, p.gram)
+		}
 	}
-	gram, err := fill(ctx, implicit{cmp.Or(t.Task, Kernel(Constant{1})), tasks})
-	if err == nil {
-		gram.ScaleSym(t.Scale, gram)
+	return p, err
+}
+
+// add adds the factor of another term with the same arm kernel.
+func (p *taskPart) add(q taskPart) {
+	p.constant, p.alone, p.others = p.constant+q.constant, p.alone+q.alone, append(p.others, q.others...)
+	switch {
+	case p.gram == nil:
+		p.gram = q.gram
+	case q.gram != nil:
+		p.gram.AddSym(p.gram, q.gram)
 	}
-	return t, gram, err
+}
+
+// at returns the value for two tasks.
+func (p *taskPart) at(v, w int) float64 {
+	out := p.constant
+	if p.alone != 0 && p.ids[v] == p.ids[w] {
+		out += p.alone
+	}
+	if p.gram != nil {
+		out += p.gram.At(v, w)
+	}
+	for _, t := range p.others {
+		out += t.Scale * t.Task.Eval(p.tasks.Point(v), p.tasks.Point(w))
+	}
+	return out
 }
 
 // TaskGram returns the V×V task part of the joint kernel, K_Z = Σ_t Scale_t Task_t. For one term it is the task kernel matrix of
@@ -59,12 +104,12 @@ func (t Term) taskGram(ctx context.Context, tasks, arms *Points) (Term, *mat.Sym
 func (j Joint) TaskGram(ctx context.Context, tasks *Points) (_ *mat.SymDense, err error) {
 	defer try.Caught(&err)
 	try.To(square(ctx, "the Gram matrix", 2, tasks.Len(), "tasks"))
-	sum := mat.NewSymDense(tasks.Len(), nil)
+	sum := taskPart{ids: tasks.ID, tasks: tasks}
 	for _, t := range j.Terms {
-		_, gram := try.Two(Term{Scale: t.Scale, Task: t.Task}.taskGram(ctx, tasks, nil))
-		sum.AddSym(sum, gram)
+		bound := try.Of(Term{Scale: t.Scale, Task: t.Task}.on(tasks, nil, Bind))
+		sum.add(try.Of(bound.taskPart(ctx, tasks)))
 	}
-	return sum, nil
+	return symmetric.Make(tasks.Len(), sum.at), nil
 }
 
 // ArmMatrix returns the arm part of the joint kernel on the N arms, Σ_t Arm_t over the terms with Scale > 0, without storing it.
@@ -104,21 +149,21 @@ type jointGram struct {
 }
 
 type jointPart struct {
-	task *mat.SymDense // V×V, scale included
-	arm  Kernel        // bound; nil is the constant 1
+	task taskPart
+	arm  Kernel // bound; nil is the constant 1
 }
 
 type block struct{ task, start, end int }
 
 // add adds a bound term to the part with the same arm kernel, or as a new part.
-func (m *jointGram) add(t Term, task *mat.SymDense) {
-	for _, p := range m.parts {
-		if equalFactor(p.arm, t.Arm) {
-			p.task.AddSym(p.task, task)
+func (m *jointGram) add(arm Kernel, task taskPart) {
+	for k := range m.parts {
+		if equalFactor(m.parts[k].arm, arm) {
+			m.parts[k].task.add(task)
 			return
 		}
 	}
-	m.parts = append(m.parts, jointPart{task, t.Arm})
+	m.parts = append(m.parts, jointPart{task, arm})
 }
 
 // Len returns the number of arms N.
@@ -138,8 +183,9 @@ func (m *jointGram) Part(dst []float64, i, from int) {
 		if start >= end {
 			break
 		}
-		for _, p := range m.parts {
-			p.addTo(dst[start-from:end-from], buffer[:end-start], p.task.At(m.taskOf[i], b.task), x, m.arms, start)
+		for k := range m.parts {
+			p := &m.parts[k]
+			p.addTo(dst[start-from:end-from], buffer[:end-start], p.task.at(m.taskOf[i], b.task), x, m.arms, start)
 		}
 	}
 }
@@ -151,44 +197,75 @@ func (m *jointGram) Diagonal(dst []float64) {
 	var buffer [1]float64
 	for i, v := range m.taskOf {
 		m.arms.read(&x, i)
-		for _, p := range m.parts {
-			p.addTo(dst[i:i+1], buffer[:], p.task.At(v, v), x, m.arms, i)
+		for k := range m.parts {
+			p := &m.parts[k]
+			p.addTo(dst[i:i+1], buffer[:], p.task.at(v, v), x, m.arms, i)
 		}
 	}
 }
 
-// Components returns the points of a Gram matrix in groups between which the kernel is 0, each in ascending order. For a joint
-// kernel these are the arms of tasks that no term relates; otherwise all points form one group.
-func Components(m Matrix) [][]int {
-	j, joint := m.(*jointGram)
-	if !joint || len(j.parts) == 0 {
-		return [][]int{indices.All(m.Len())}
-	}
-	tasks := j.parts[0].task.SymmetricDim()
-	of := slices.Repeat([]int{-1}, tasks) // group of each task
-	groups := 0
-	for first := range of {
-		if of[first] >= 0 {
-			continue
+// Divide returns joint kernels whose sum is j: of the terms that relate tasks, and of those that are 0 between two tasks, as far as the
+// terms show it. apart is whether the second kernel is also 0 between two arms of a task.
+func Divide(j Joint) (shared, own Joint, apart bool) {
+	apart = true
+	for _, t := range j.Terms {
+		for _, task := range expanded(t.Task) {
+			if !alone(task) {
+				shared.Terms = append(shared.Terms, Term{t.Scale, task, t.Arm}.normal())
+				continue
+			}
+			own.Terms = append(own.Terms, Term{t.Scale, task, t.Arm}.normal())
+			apart = apart && !slices.ContainsFunc(expanded(t.Arm), func(k Kernel) bool { return !alone(k) })
 		}
-		of[first] = groups
-		for open := []int{first}; len(open) > 0; {
-			v := open[0]
-			open = open[1:]
-			for w := range of {
-				if of[w] < 0 && slices.ContainsFunc(j.parts, func(p jointPart) bool { return p.task.At(v, w) != 0 }) {
-					of[w], open = groups, append(open, w)
+	}
+	return shared, own, apart
+}
+
+// alone reports whether a kernel has the factor identity().
+func alone(k Kernel) bool {
+	switch k := k.(type) {
+	case Identity:
+		return true
+	case Scaled, Power, Product:
+		return slices.ContainsFunc(Parts(k), alone)
+	}
+	return false
+}
+
+// expanded returns kernels without sums whose sum is k, if they are few; nil is the constant 1.
+func expanded(k Kernel) []Kernel {
+	var out []Kernel
+	switch k := k.(type) {
+	case Sum:
+		for _, t := range k.Terms {
+			out = append(out, expanded(t)...)
+		}
+	case Scaled:
+		for _, t := range expanded(k.Kernel) {
+			out = append(out, mulFactor(Constant{k.Scale}, t))
+		}
+	case Product:
+		out = []Kernel{nil}
+		for _, f := range k.Factors {
+			var next []Kernel
+			for _, a := range out {
+				for _, b := range expanded(f) {
+					next = append(next, mulFactor(a, b))
 				}
 			}
+			out = next
 		}
-		groups++
+	default:
+		return []Kernel{k}
 	}
-	out := indices.Groups(groups, indices.Of(of, j.taskOf))
-	return slices.DeleteFunc(out, func(arms []int) bool { return len(arms) == 0 })
+	if len(out) > maxTerms {
+		return []Kernel{k}
+	}
+	return out
 }
 
 // addTo adds scale·arm(x, ys[from+j]) to dst[j].
-func (p jointPart) addTo(dst, buffer []float64, scale float64, x Point, ys *Points, from int) {
+func (p *jointPart) addTo(dst, buffer []float64, scale float64, x Point, ys *Points, from int) {
 	switch {
 	case scale == 0: // unrelated tasks
 		return

@@ -173,8 +173,8 @@ func (e Entry) TakesPrior(opt engine.Options) error {
 	return fmt.Errorf("%s has no parameter %s. Methods with a posterior have it: %s%s", e.Name, name, strings.Join(able, ", "), with)
 }
 
-// CostWarnings says that the costs of the problem do not guide the pulls of the algorithm. A test that
-// plans by cost and cannot under a bound on the norm says so itself.
+// CostWarnings states that the costs of the problem do not guide the pulls of the algorithm. A test that
+// plans by cost and cannot under a bound on the norm states so itself.
 func (e Entry) CostWarnings(p *problem.Problem) []engine.Warning {
 	switch {
 	case e.Priced || p.RelativeCost() == nil:
@@ -211,7 +211,7 @@ func (b Basis) Regime() string {
 // formOfPosterior returns the form of a posterior.
 func (b Basis) formOfPosterior() string {
 	m := b.Model
-	pulled := m.Designs().Dual() || b.Algorithm.Default || b.untested() || b.Algorithm.Mode == engine.ModeFC && m.Relations().Divided()
+	pulled := m.Designs().Dual() || b.Algorithm.Default || b.untested() || b.Algorithm.Mode == engine.ModeFC && m.Relations().InGroups()
 	switch {
 	case m.Problem.Block != nil && b.Algorithm.Mode == engine.ModeFC:
 		return model.RegimePosteriorBlocks

@@ -34,7 +34,7 @@ type ParetoPoint struct {
 	Arm         string             `json:"arm"`         // name of the option
 	Label       string             `json:"label"`       // its values in the columns of the arms
 	Features    map[string]any     `json:"features"`    // its values by column, as in the table
-	Probability float64            `json:"probability"` // that no other option is better in all rewards
+	Probability float64            `json:"probability"` // that it meets the requirements and no such option is better in all rewards
 	Estimates   map[string]float64 `json:"estimates"`   // posterior mean of each reward, by column
 }
 
@@ -101,6 +101,7 @@ func required(b *belief.Belief, all []Quantity) (worth *belief.Belief, feasible 
 
 // pareto sets Pareto: the options that may be optimal if several rewards count.
 func (a *Answer) pareto(ctx context.Context, b *belief.Belief, all []Quantity, open [][]int) error {
+	limits := lists.Where(all, func(q Quantity) bool { return q.Require != nil })
 	all = lists.Where(all, func(q Quantity) bool { return q.Require == nil })
 	if len(all) == 0 {
 		return nil
@@ -108,6 +109,7 @@ func (a *Answer) pareto(ctx context.Context, b *belief.Belief, all []Quantity, o
 	p := b.Problem
 	count, _ := b.Draws.Dims()
 	count = min(count, paretoDraws)
+	limited := lists.Map(limits, func(q Quantity) *mat.Dense { return q.drawsOf(p, count) })
 	rewards := []*mat.Dense{b.Draws}
 	names := []string{cmp.Or(a.Reward, "reward")}
 	turned := []*problem.Problem{p}
@@ -125,8 +127,16 @@ func (a *Answer) pareto(ctx context.Context, b *belief.Belief, all []Quantity, o
 			}
 			return rewards[k].At(d, i)
 		}
+		feasible := func(i int) bool {
+			for k, q := range limits {
+				if !q.Require.Holds(q.Problem.Turned(limited[k].At(d, i))) {
+					return false
+				}
+			}
+			return true
+		}
 		for _, arms := range open {
-			for _, i := range front(arms, len(rewards), value) {
+			for _, i := range front(lists.Where(arms, feasible), len(rewards), value) {
 				optimal[i]++
 			}
 		}

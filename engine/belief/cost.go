@@ -13,6 +13,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
+// costNoise is the standard deviation of the noise of logarithms of costs, in parts of their spread: costs may follow a rule exactly,
+// under which a kernel without noise is singular.
+const costNoise = 0.05
+
 // WithCosts returns the problem with predictions of the costs that the data do not have: exp of the posterior means of their logarithms.
 // Without any to predict, and if the known costs do not distinguish arms, it returns p.
 func WithCosts(ctx context.Context, p *problem.Problem) (*problem.Problem, error) {
@@ -25,9 +29,15 @@ func WithCosts(ctx context.Context, p *problem.Problem) (*problem.Problem, error
 		}
 		return math.Log(p.Cost[i])
 	})
-	b, err := Of(ctx, p.Measuring(known), Options{})
+	spread := stat.StdDev(lists.Where(known, func(v float64) bool { return !math.IsNaN(v) }), nil)
+	if !(spread > 0) { // one cost for all
+		return p, nil
+	}
+	b, err := Of(ctx, p.Measuring(known, costNoise*spread), Options{})
 	var u *Undetermined
 	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case errors.As(err, &u):
 		return p, nil
 	case err != nil:

@@ -153,13 +153,13 @@ func (c *chosen) of(ctx context.Context, u []float64, predict bool) (_ *evidence
 	return e, nil
 }
 
-// scattered is the noise of the chosen means at some numbers.
+// scattered is the noise of the chosen means at one value of the hyperparameters.
 type scattered struct {
 	target   []float64     // the means, without the effects of blocks that differences within arms show
 	variance []float64     // of the means without blocks
-	fixed    []float64     // those that do not go with σ², 0 of others; nil without any
-	cov      *mat.SymDense // V, what the target scatters by, with blocks; nil without
-	rest     float64       // squares within arms that blocks do not explain, over σ²
+	fixed    []float64     // variances that do not depend on σ², 0 for others; nil if none
+	cov      *mat.SymDense // V, the noise covariance of target, if there are blocks; else nil
+	rest     float64       // sum of squares within arms that blocks do not explain, over σ²
 	log      float64       // log evidence of the differences within arms, up to a constant
 }
 
@@ -193,15 +193,15 @@ func (c *chosen) scattered(u []float64) (*scattered, error) {
 	return x, nil
 }
 
-// normal is the regression of normal rewards at some numbers, and their evidence.
+// normal has the Gaussian posterior of normal rewards at one value u of the hyperparameters, and the log evidence.
 type normal struct {
 	*scattered
 	*gp.Regression
 	log float64
 }
 
-// normal computes the evidence of normal rewards, the target and what scatters within arms, and overwrites gram. The constant is
-// integrated out.
+// normal returns the Gaussian posterior of normal rewards at the hyperparameters u, and the log evidence. It overwrites gram. The
+// constant is integrated out.
 func (c *chosen) normal(gram *mat.SymDense, u []float64) (_ *normal, err error) {
 	defer try.Caught(&err)
 	noise := try.Of(c.scattered(u))

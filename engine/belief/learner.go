@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
@@ -258,6 +259,9 @@ func (l *Learner) CovarianceMatrix(arms []int) *mat.SymDense {
 	}
 	return out
 }
+
+// Groups returns nil: covariances are of arms.
+func (l *Learner) Groups() *gp.Structured { return nil }
 
 // VariancesFrom sets dst[k] to the variance of the difference of the rewards of arms[k] and another arm of the same task.
 func (l *Learner) VariancesFrom(dst []float64, arms []int, from int) error {

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/gp"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // instance is a regression of n observations along m features with a diagonal, computed by inverses alone.
@@ -317,5 +319,39 @@ func TestSingular(t *testing.T) {
 		if _, err := gp.NewDense(mat.NewSymDense(n, nil)); err != gp.ErrSingular {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// Planned observations change a structured covariance like the whole matrix [RW06, eq. 2.24].
+func TestPlanned(t *testing.T) {
+	const n, m = 12, 3
+	rng := rand.New(rand.NewPCG(5, 8))
+	random := func(n, m int) *mat.Dense {
+		return mat.NewDense(n, m, lists.Make(n*m, func(int) float64 { return rng.NormFloat64() }))
+	}
+	own := &gp.Blocks{}
+	for i := range n {
+		own.Group, own.At = append(own.Group, i%3), append(own.At, i/3)
+	}
+	for range 3 {
+		within := mat.NewSymDense(n/3, nil)
+		within.SymOuterK(1, random(n/3, n/3))
+		own.Within = append(own.Within, within)
+	}
+	observed := gp.NewGrouped(random(n, m), own).Observe(0.2, lists.Make(n, func(i int) float64 { return 1 + float64(i) }), make([]float64, n), true)
+	s, _, err := observed.Posterior(0.7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := indices.All(n)
+	plan := s.Plan()
+	want := mat.DenseCopyOf(plan.Covariance(all))
+	for _, i := range []int{4, 7, 4, 0, 11} {
+		plan.Observe(i, 0.3)
+		column := mat.VecDenseCopyOf(want.ColView(i))
+		want.RankOne(want, -1/(column.AtVec(i)+0.3), column, column)
+	}
+	if got := plan.Covariance(all); !mat.EqualApprox(got, want, 1e-12) {
+		t.Errorf("%v, want %v", mat.Formatted(got), mat.Formatted(want))
 	}
 }

@@ -3,7 +3,7 @@ package model
 import (
 	"errors"
 	"math"
-	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
@@ -82,31 +83,21 @@ func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
 	return withOwn(none, d.total, func(own float64) (*centred, error) { return d.centred(own, scale) })
 }
 
-// centred has the centred data of a posterior with the eigenvalues of their information; beyond mostDecomposed features with the
-// information in tridiagonal form.
+// centred has the centred data of a posterior in features of all arms.
 type centred struct {
 	*meansOf
 	levelled
-	weighted *mat.VecDense // Σ t' (φ - φ̄)(ȳ_i - ȳ)
-	reduced  *tridiagonal  // for fitting the scale beyond mostDecomposed features
-	known    *mat.Cholesky // of τI + M; nil before factored
-	values   []float64     // d_k, the eigenvalues of the matrix; nil before decompose
-	vectors  mat.Dense     // eigenvectors, in columns
-	along    []float64     // coordinates of weighted along the eigenvectors
+	eigen func() (*spectrum, error) // of the information, once for all scales
 }
 
 // centred returns the centred data for independent effects of variance own and a scale, fitted if 0.
 func (d *meansOf) centred(own, scale float64) (*centred, error) {
-	c := d.around(own, scale)
 	if err := d.m.Context().Err(); err != nil {
 		return nil, err
 	}
-	if len(c.origin) > mostDecomposed {
-		t := newTridiagonal(c.matrix, slices.Clone(c.weighted.RawVector().Data), nil)
-		c.reduced = &t
-	} else if err := c.decompose(); err != nil {
-		return nil, err
-	}
+	_, dim := d.m.Features.Dims()
+	c := &centred{meansOf: d, levelled: newLevelled(!d.known, d.level, own, scale, d.total, d.y, dim, d.features)}
+	c.eigen = sync.OnceValues(c.decompose)
 	if scale == 0 {
 		var err error
 		c.scale, err = (&scaling{natural: natural(d.m)}).least(c.largest(), c.squares, c.deviance)
@@ -115,22 +106,8 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 	return c, nil
 }
 
-// around returns the centred data without any decomposition.
-func (d *meansOf) around(own, scale float64) *centred {
-	_, dim := d.m.Features.Dims()
-	levelled, along := newLevelled(!d.known, d.level, own, scale, d.total, d.y, dim, d.features)
-	return &centred{meansOf: d, levelled: levelled, weighted: mat.NewVecDense(dim, along)}
-}
-
-// likelihood returns the likelihood of levelled.penalised.
-func (c *centred) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }
-
-// factoredLikelihood returns the likelihood from the factor of the information, for data that have an estimator.
-func (c *centred) factoredLikelihood() float64 {
-	if c.known == nil {
-		return c.likelihood()
-	}
-	return c.penalised(c.known.LogDet() + float64(len(c.origin)-1)*math.Log(c.scale) + c.surprise() - c.squares)
+func (c *centred) law() (log float64, scales, shares []float64) {
+	return c.levelled.law(&scaling{natural: natural(c.m)})
 }
 
 // addTo adds a·x to sum.
@@ -140,84 +117,18 @@ func addTo(sum []float64, a float64, x []float64) {
 	}
 }
 
-// decompose computes the eigenvalues and sets rounding errors to 0.
-func (c *centred) decompose() error {
-	if err := c.m.Context().Err(); err != nil {
-		return err
-	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(c.matrix, true) {
-		return errors.New("its eigenvalues were not found")
-	}
-	c.values = eigen.Values(nil)
-	eigen.VectorsTo(&c.vectors)
-	var along mat.VecDense
-	along.MulVec(c.vectors.T(), c.weighted)
-	c.along = along.RawVector().Data
-	largest := c.values[len(c.values)-1]
-	for k, d := range c.values {
-		if !(d > roundedEigenvalue*largest) {
-			c.values[k], c.along[k] = 0, 0
-		}
-	}
-	return nil
-}
-
 // roundedEigenvalue is the relative size below which an eigenvalue counts as a rounding error.
 const roundedEigenvalue = 1e-13
 
-// surprise returns, for data that have an estimator, the squared norm of the centred means in their prior predictive covariance,
-//
-//	zᵀ(I + s XXᵀ)⁻¹z = zᵀz - Σ s c_k²/(1 + s d_k).
-func (c *centred) surprise() float64 {
-	if c.known != nil {
-		var solved mat.VecDense
-		if err := c.known.SolveVecTo(&solved, c.weighted); err == nil {
-			return max(c.squares-mat.Dot(c.weighted, &solved), 0)
-		}
-	}
-	sum := c.squares
-	for k, d := range c.values {
-		sum -= c.scale * c.along[k] * c.along[k] / (1 + c.scale*d)
-	}
-	return max(sum, 0)
-}
-
-// deviance returns -2 times the log of the restricted likelihood of a scale [Patterson and Thompson 1971], with a flat-prior mean
-// integrated out, times the penalty √s: up to a constant,
-//
-//	Σ log(1 + s d_k) - Σ s c_k²/(1 + s d_k) - log s.
-//
-// The penalty is from [Chung et al. 2013]: a gamma density of shape 2 and rate 0 for the standard deviation. Without it the likelihood of
-// few data is often largest at s = 0, a posterior that is certain that all arms are equal.
-func (c *centred) deviance(scale float64) float64 {
-	if c.reduced != nil {
-		return c.reduced.deviance(scale)
-	}
-	sum := -math.Log(scale)
-	for k, d := range c.values {
-		sum += math.Log1p(scale*d) - scale*c.along[k]*c.along[k]/(1+scale*d)
-	}
-	return sum
-}
-
-// largest returns the largest eigenvalue, or an upper bound on it.
-func (c *centred) largest() float64 {
-	if c.reduced != nil {
-		return c.reduced.largest()
-	}
-	return c.values[len(c.values)-1]
-}
-
 func (c *centred) posterior(scale float64) (*Posterior, float64, error) {
 	of := *c
-	of.scale, of.known = scale, nil
+	of.scale = scale
 	p, err := of.formed(false)
-	return p, of.factoredLikelihood(), err
+	return p, of.likelihood(), err
 }
 
-// formed returns the posterior of all arms. Rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, or (φ_i - φ̄)ᵀL⁻ᵀ by factored, and 1/√T if the
-// prior mean is unknown. With independent effects, White is a factor of the covariance including them,
+// formed returns the posterior of all arms. Rows of White are those of whiten, and 1/√T if the prior mean is unknown. With independent
+// effects, White is a factor of the covariance including them,
 //
 //	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i',
 //
@@ -236,24 +147,9 @@ func (c *centred) formed(factored bool) (_ *Posterior, err error) {
 		addTo(row, -1, c.origin)
 	}
 	white := mat.NewDense(n, columns, nil)
-	if first := white.Slice(0, n, 0, dim).(*mat.Dense); c.values == nil && c.factored() {
-		var lower mat.TriDense
-		c.known.LTo(&lower)
-		first.Copy(rows)
-		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), first.RawMatrix())
-	} else {
-		if c.values == nil {
-			try.To(c.decompose())
-		}
-		vectors := mat.DenseCopyOf(&c.vectors)
-		for k, d := range c.values {
-			f := 1 / math.Sqrt(1/c.scale+d)
-			for j := range dim {
-				vectors.Set(j, k, f*vectors.At(j, k))
-			}
-		}
-		first.Mul(rows, vectors)
-	}
+	first := white.Slice(0, n, 0, dim).(*mat.Dense)
+	first.Copy(rows)
+	try.To(c.whiten(first))
 	if c.flat {
 		last := 1 / math.Sqrt(c.precision)
 		for k := range n {
@@ -285,44 +181,61 @@ func (c *centred) formed(factored bool) (_ *Posterior, err error) {
 	return p, nil
 }
 
-// factored computes the factor LLᵀ = τI + M, and reports whether it is accurate. Rows times L⁻ᵀ have the same products as those times V
-// (τ + D)^-½ at a fraction of the cost.
-func (c *centred) factored() bool {
+// whiten multiplies rows by V(τ + D)^-½ with M = VDVᵀ or, for many features, by L⁻ᵀ with LLᵀ = τI + M unless rounding would make small
+// eigenvalues 0.
+func (c *centred) whiten(rows *mat.Dense) error {
 	var known mat.Cholesky
-	if !known.Factorize(ridged(c.matrix, 1/c.scale)) || !(known.Cond() < mostCondition) {
-		return false
+	if len(c.origin) > mostDecomposed && known.Factorize(ridged(c.matrix, 1/c.scale)) && known.Cond() < mostCondition {
+		var lower mat.TriDense
+		known.LTo(&lower)
+		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), rows.RawMatrix())
+		return nil
 	}
-	c.known = &known
-	return true
+	of, err := c.eigen()
+	if err != nil {
+		return err
+	}
+	turned, values := mat.DenseCopyOf(&of.vectors), of.values
+	for k, d := range values {
+		if !(d > roundedEigenvalue*values[len(values)-1]) {
+			d = 0
+		}
+		f := 1 / math.Sqrt(1/c.scale+d)
+		for j := range values {
+			turned.Set(j, k, f*turned.At(j, k))
+		}
+	}
+	rows.Mul(mat.DenseCopyOf(rows), turned)
+	return nil
+}
+
+// spectrum has eigenvalues, and eigenvectors in columns.
+type spectrum struct {
+	values  []float64
+	vectors mat.Dense
+}
+
+func (c *centred) decompose() (*spectrum, error) {
+	if err := c.m.Context().Err(); err != nil {
+		return nil, err
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(c.matrix, true) {
+		return nil, errors.New("its eigenvalues were not found")
+	}
+	out := &spectrum{values: eigen.Values(nil)}
+	eigen.VectorsTo(&out.vectors)
+	return out, nil
 }
 
 // mostCondition is the condition number beyond which small eigenvalues matter that rounding would make 0.
 const mostCondition = 1e10
 
-// ownParts has the posterior variances of independent effects that White does not include.
-type ownParts struct {
-	of       []int     // N: arms with equal features share an effect
-	variance []float64 // per effect: (1 - a) g
-}
-
-func (c *centred) parts() *ownParts {
-	return &ownParts{of: c.of, variance: lists.Map(c.with, func(t float64) float64 { return (1 - c.own*t) * c.own })}
-}
-
-// differenceVariance returns the effects' contribution to the variance of a difference.
-func (p *ownParts) differenceVariance(i, j int) float64 {
-	if p == nil || p.of[i] == p.of[j] {
-		return 0
-	}
-	return p.variance[p.of[i]] + p.variance[p.of[j]]
-}
-
-// between returns the effects' contribution to the covariance of two arms.
-func (p *ownParts) between(i, j int) float64 {
-	if p == nil || p.of[i] != p.of[j] {
-		return 0
-	}
-	return p.variance[p.of[i]]
+// parts returns the posterior variances of independent effects. Arms with equal features share one.
+func (c *centred) parts() *gp.Blocks {
+	return &gp.Blocks{Group: c.of, At: make([]int, len(c.of)), Within: lists.Map(c.with, func(t float64) *mat.SymDense {
+		return mat.NewSymDense(1, []float64{(1 - c.own*t) * c.own})
+	})}
 }
 
 // withOwn returns a factor of the covariance including the independent effects.

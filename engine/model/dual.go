@@ -44,7 +44,7 @@ type dual struct {
 func newDual(c *onBasis, scale float64) (*dual, error) {
 	b := c.basis
 	d := &dual{
-		life: c.life, basis: b, scale: scale, own: c.own, flat: c.flat, arms: c.arms, with: indices.Spread(len(b.rest), c.with, c.arms),
+		life: c.m.life, basis: b, scale: scale, own: c.own, flat: c.flat, arms: c.arms, with: indices.Spread(len(b.rest), c.with, c.arms),
 		precision: c.precision, origin: c.origin,
 	}
 	var factor mat.Cholesky
@@ -262,3 +262,15 @@ func (d *dual) variances(dst []float64, arms []int, from int) error {
 
 // floats returns the number of stored numbers.
 func (d *dual) floats() int { return len(d.basis.data) + 3*len(d.basis.rest) + d.lower.N*d.lower.N }
+
+// conditioned is a posterior on the pulled arms, instead of features of all arms. variances sets dst[k] to the variance of the difference
+// between arms[k] and arm from; with from = -1 to the variance of arms[k].
+type conditioned interface {
+	floats() int
+	estimates(centre float64, y []float64) []float64
+	variance(i, j int) float64
+	armVariance(i int) float64
+	variances(dst []float64, arms []int, from int) error
+	covariances(dst []float64, arms []int, with int)
+	matrix(arms []int) *mat.SymDense
+}

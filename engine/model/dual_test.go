@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -69,17 +71,11 @@ func some(p *problem.Problem, few bool) (counts []int, means []float64) {
 func exactly(t *testing.T, m *Model, level engine.Level, counts []int, means []float64) *pulledMeans {
 	t.Helper()
 	d := newPulledMeans(m, level, counts, means)
-	if err := d.divide(); err != nil {
+	b, err := newBasis(m.Gram(), m.Variances()).extended(t.Context(), d.arms, everything(len(d.arms)))
+	if err != nil {
 		t.Fatal(err)
 	}
-	for p, b := range d.related.basesOf(nil) {
-		part := d.parts[p]
-		b, err := b.extended(t.Context(), part.arms, everything(len(part.arms)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		part.basis = b.knowing(part.arms)
-	}
+	d.basis = b.knowing(d.arms)
 	return d
 }
 
@@ -149,7 +145,7 @@ func TestNegligibleRest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if few, all := post.dual.(*dual).basis.dim, d.parts[0].basis.dim; few >= all {
+		if few, all := post.dual.(*dual).basis.dim, d.basis.dim; few >= all {
 			t.Errorf("%+v: %d columns, exactly %d", prior, few, all)
 		}
 		got, exact := post.Estimates(means), want.Estimates(means)
@@ -162,7 +158,7 @@ func TestNegligibleRest(t *testing.T) {
 	}
 }
 
-// Members of a mixture over tasks that have nothing in common are universal kriging, too, by parts.
+// Members of a mixture over tasks that have nothing in common are universal kriging, too, in groups.
 func TestDividedMixture(t *testing.T) {
 	rough := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Matern{Nu: 1.5, Lengthscale: []float64{0.5}}}}}
 	p := enginetest.Unrelated(t, 6, []float64{0, 1, 3, 2, 0, 1, 1, 2, 0, 1, 4, 2}).WithKernel(rough)
@@ -179,11 +175,103 @@ func TestDividedMixture(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, of := range x.Members {
-		if _, parts := of.dual.(*duals); !parts {
-			t.Fatalf("the posterior is %T", of.dual)
+		if of.Groups() == nil {
+			t.Fatal("the posterior is not in groups")
 		}
 		checkKriging(t, m, Prior{}, of.Posterior, counts, means)
 	}
+}
+
+// So is a posterior in groups, for tasks with a common part, a part of each task, and one of each arm; some tasks have no pulls.
+func TestGroupedPosteriorIsUniversalKriging(t *testing.T) {
+	for _, text := range []string{
+		"arm(identity()) + 2*task(identity()) + 0.3*identity() + 40", "task(1 + 0.4*identity())*arm(rbf(2)) + arm(linear())",
+		"task(0.5 + identity())*arm(identity())", "arm(linear())", "task(linear())*arm(1 + linear()) + 0.01*task(identity())*arm(rbf())",
+		"identity()",
+	} {
+		kernel, err := kernels.ParseJoint(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := repeated(t, 24, 5).WithKernel(kernel)
+		m, err := New(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, means := some(p, false)
+		for i := range 20 {
+			counts[i] = 0
+		}
+		on, err := m.grouped()
+		if err != nil || on == nil {
+			t.Fatalf("%s: no groups, error %v", text, err)
+		}
+		for _, level := range []engine.Level{{}, {Known: true, Value: 44}} {
+			for _, scale := range []float64{0, 0.2, 3} {
+				post, err := newGroupedPosterior(m, on, Prior{Level: level, Scale: scale}, counts, means)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if scale > 0 { // the textbook's form loses digits at the scale that fits best
+					checkKriging(t, m, Prior{Level: level, Scale: scale}, post, counts, means)
+				}
+				pulls := exactly(t, m, level, counts, means)
+				of, err := pulls.around(0.3, post.Scale*pulls.natural)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, likelihood, err := of.posterior(of.scale)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d := newGroupedMeans(m, on, level, counts, means)
+				in, err := d.around(0.3, of.scale)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, other, err := in.posterior(of.scale)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if scale > 0 {
+					checkKriging(t, m, Prior{Level: level, Scale: scale}, got, counts, means)
+				}
+				if math.Abs(other-likelihood) > 1e-7*(1+math.Abs(likelihood)) || math.Abs(got.Surprise-want.Surprise) > 1e-7*(1+want.Surprise) ||
+					math.Abs(got.Level-want.Level) > 1e-9*(1+math.Abs(want.Level)) || got.Freedom != want.Freedom {
+					t.Errorf("%s: likelihood %.12g, surprise %.12g, level %.12g, freedom %d; on the pulled arms %.12g, %.12g, %.12g, %d",
+						text, other, got.Surprise, got.Level, got.Freedom, likelihood, want.Surprise, want.Level, want.Freedom)
+				}
+			}
+		}
+	}
+}
+
+// repeated returns a problem of tasks with the same arms.
+func repeated(t *testing.T, tasks, arms int) *problem.Problem {
+	t.Helper()
+	p := wavy(t, tasks*arms)
+	names, x, at := make([]string, p.N()), make([][]float64, p.N()), make([]int, p.N())
+	var tasksAt [][]float64
+	for i := range names {
+		names[i], at[i] = fmt.Sprint(i%arms), i/arms
+		x[i] = []float64{p.Arms.X[0][i%arms+1], p.Arms.X[1][i%arms+1]}
+	}
+	for v := range tasks {
+		tasksAt = append(tasksAt, []float64{math.Sin(float64(v))})
+	}
+	points, err := kernels.NewPoints(p.Arms.Columns, names, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := kernels.NewPoints([]string{"z"}, lists.Make(tasks, strconv.Itoa), tasksAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := problem.New("repeated", of, points, at, p.Kernel, p.Noise.Scales, p.Mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // So is the one in features of as many arms, which designs are made in.

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -27,15 +28,16 @@ type Estimator struct {
 	solved *mat.Dense // Φ A⁻¹, for the bias; nil if ξ = 0
 	// each arm's part along the unmeasured directions; nil if ξ is well above 0 or all directions are measured
 	hidden     *mat.Dense
-	sizes      []float64   // N: ‖φ_i‖²; nil without hidden
-	root       float64     // √Scale: converts a norm in kernel units to units of the features
-	rest       []float64   // N: length of φ_i outside the span of the pulled arms; nil if they span all
-	truncation float64     // squared length that cut features omit; 0 without a cut
-	precision  float64     // Σ total
-	level      float64     // prior mean of all rewards, normalised
-	parts      *ownParts   // independent effects that White does not include; nil without
-	dual       conditioned // posterior on the pulled arms, instead of White; nil without
-	within     *Within     // data within blocks, instead of means; nil for means
+	sizes      []float64      // N: ‖φ_i‖²; nil without hidden
+	root       float64        // √Scale: converts a norm in kernel units to units of the features
+	rest       []float64      // N: length of φ_i outside the span of the pulled arms; nil if they span all
+	truncation float64        // squared length that cut features omit; 0 without a cut
+	precision  float64        // Σ total
+	level      float64        // prior mean of all rewards, normalised
+	parts      *gp.Blocks     // covariances within groups that White does not include; nil without
+	groups     *gp.Structured // White and parts of a posterior in groups
+	dual       conditioned    // posterior on the pulled arms, instead of White; nil without
+	within     *Within        // data within blocks, instead of means; nil for means
 }
 
 // NewEstimator factors the information matrix of the counts. If Nξ is negligible compared with the largest eigenvalue, it works in the
@@ -158,14 +160,8 @@ func (e *Estimator) Estimates(means []float64) []float64 {
 	projected.MulVec(e.White.T(), weighted)
 	out := mat.NewVecDense(n, nil)
 	out.MulVec(e.White, projected)
-	if p := e.parts; p != nil {
-		sums := make([]float64, len(p.variance))
-		for i, k := range p.of {
-			sums[k] += weighted.AtVec(i)
-		}
-		for i, k := range p.of {
-			out.SetVec(i, out.AtVec(i)+p.variance[k]*sums[k])
-		}
+	if e.parts != nil {
+		e.parts.AddTimes(out.RawVector().Data, weighted.RawVector().Data)
 	}
 	if e.level != 0 {
 		for i := range n {
@@ -180,7 +176,7 @@ func (e *Estimator) Variance(i, j int) float64 {
 	if e.dual != nil {
 		return e.dual.variance(i, j)
 	}
-	return squaredDistance(e.White.RawRowView(i), e.White.RawRowView(j)) + e.parts.differenceVariance(i, j)
+	return squaredDistance(e.White.RawRowView(i), e.White.RawRowView(j)) + differenceVariance(e.parts, i, j)
 }
 
 // Bias bounds the absolute bias of the estimated difference of arms i and j, normalised, if ‖θ*‖ ≤ b.Norm (in the kernel's units). The
@@ -264,7 +260,7 @@ func (e *Estimator) ArmVariance(i int) float64 {
 	if e.dual != nil {
 		return e.dual.armVariance(i)
 	}
-	return SquaredNorm(e.White.RawRowView(i)) + e.parts.between(i, i)
+	return SquaredNorm(e.White.RawRowView(i)) + e.parts.Entry(i, i)
 }
 
 // ArmVariances returns ArmVariance of each arm. It returns an error if the context of the model has ended.
@@ -295,7 +291,7 @@ func (e *Estimator) Covariances(dst []float64, arms []int, with int) {
 	}
 	w := e.White.RawRowView(with)
 	for k, i := range arms {
-		dst[k] = Dot(e.White.RawRowView(i), w) + e.parts.between(i, with)
+		dst[k] = Dot(e.White.RawRowView(i), w) + e.parts.Entry(i, with)
 	}
 }
 

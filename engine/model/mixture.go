@@ -70,23 +70,22 @@ func mixed(
 	m *Model, prior Prior, before *Mixture, counts []int, means []float64, within *Within, points []point, negligible float64,
 ) (_ []Member, err error) {
 	defer try.Caught(&err)
-	unrelated := within == nil && m.Relations().Unrelated()
-	if m.Designs().Dual() || unrelated || within == nil && m.Relations().Divided() {
-		if unrelated { // the search is cheap
-			d := newUnrelatedMeans(m, prior.Level, counts, means)
-			if before != nil {
-				d.near = before.Members[0].Scale * d.natural
-			}
-			at := func(_, _ float64) (*unrelatedMeans, error) { return d, m.Context().Err() }
-			return membersAt(nil, prior.Scale*d.natural, d.all, negligible, true, at)
+	if within == nil && m.Relations().InGroups() {
+		d := newGroupedMeans(m, try.Of(m.grouped()), prior.Level, counts, means)
+		if before != nil {
+			d.near = before.Members[0].Scale * d.natural
 		}
+		at := func(own, _ float64) (*onGroups, error) { return d.around(own, d.natural) }
+		return membersAt(points, prior.Scale*d.natural, d.total, negligible, m.Relations().Unrelated(), at)
+	}
+	if m.Designs().Dual() {
 		d := newPulledMeans(m, prior.Level, counts, means)
 		var top *Posterior
 		expected := 0.0
 		if before != nil {
 			top, expected = before.Members[0].Posterior, before.scale()
 		}
-		at := func(own, _ float64) (*onBases, error) { return d.around(own, d.natural) }
+		at := func(own, _ float64) (*onBasis, error) { return d.around(own, d.natural) }
 		return throughBasis(d, top, prior.Scale, expected, func(stated float64) ([]Member, float64, error) {
 			members, err := membersAt(points, stated, d.total, negligible, false, at)
 			return members, d.natural * (&Mixture{Members: members}).scale(), err
@@ -97,12 +96,7 @@ func mixed(
 	if within != nil {
 		try.To(d.turn(within))
 	}
-	at := func(own, scale float64) (*centred, error) {
-		if scale > 0 { // only if the member is known
-			return d.around(own, scale), nil
-		}
-		return d.centred(own, natural(m))
-	}
+	at := func(own, _ float64) (*centred, error) { return d.centred(own, natural(m)) }
 	return membersAt(points, prior.Scale*natural(m), d.total, negligible, false, at)
 }
 
@@ -217,15 +211,6 @@ func shared(members []Member) []Member {
 		members[k].Weight /= sum
 	}
 	return members
-}
-
-func (c *centred) law() (log float64, scales, shares []float64) {
-	s := scaling{natural: natural(c.m)}
-	return s.law(c.largest(), c.squares, func(scale float64) float64 { return c.penalised(c.deviance(scale)) })
-}
-
-func (c *onBases) law() (log float64, scales, shares []float64) {
-	return c.scaling.law(c.largest(), c.squares, func(scale float64) float64 { return c.penalised(c.deviance(scale)) })
 }
 
 // Explained returns the leave-one-out fraction of variance explained by the posterior [RW06, sec. 5.4.2]: 1 - Σ e²/Σ b². b is the

@@ -91,18 +91,18 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	return c.formed(true)
 }
 
-// newDualPosterior returns the posterior on the basis of the pulled arms.
+// newDualPosterior returns the posterior in groups or on the basis of the pulled arms.
 func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (_ *Posterior, err error) {
 	defer try.Caught(&err)
-	if m.Relations().Unrelated() {
-		return newUnrelatedPosterior(m, prior, counts, means)
+	if g := try.Of(m.grouped()); g != nil {
+		return newGroupedPosterior(m, g, prior, counts, means)
 	}
 	d := newPulledMeans(m, prior.Level, counts, means)
 	expected := 0.0
 	if before != nil {
 		expected = before.Scale
 	}
-	c := try.Of(throughBasis(d, before, prior.Scale, expected, func(scale float64) (*onBases, float64, error) {
+	c := try.Of(throughBasis(d, before, prior.Scale, expected, func(scale float64) (*onBasis, float64, error) {
 		c, err := d.fit(scale, prior.FitsOwn())
 		if err != nil {
 			return nil, 0, fmt.Errorf("the information matrix: %w", err)
@@ -113,7 +113,7 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	return p, err
 }
 
-// throughBasis extends the bases of a posterior by the pulled arms and calls form in their features. It repeats if the resulting scale is
+// throughBasis extends the basis of a posterior by the pulled arms and calls form in its features. It repeats if the resulting scale is
 // so much larger than expected that more arms have a non-negligible residual. stated is a stated scale, or 0; expected is the scale of
 // earlier data, or 0. More is expected if the kernel's own scale or the spread of the means suggests it. form takes and returns scales in
 // units of the features.
@@ -121,30 +121,25 @@ func throughBasis[T any](
 	d *pulledMeans, before *Posterior, stated, expected float64, form func(stated float64) (T, float64, error),
 ) (out T, err error) {
 	defer try.Caught(&err)
-	try.To(d.divide())
-	bases := d.related.basesOf(before)
+	b := newBasis(d.m.Gram(), d.m.Variances())
+	if before != nil {
+		if of, pulled := before.dual.(*dual); pulled {
+			b = of.basis.whole
+		}
+	}
 	stated *= d.natural
 	scale := stated
 	if stated == 0 { // a small scale from few data must not exclude further arms
-		scale = d.natural * max(1, expected)
-		largest := lists.Max(bases, func(b *basis) float64 { return b.largest })
-		if largest > 0 {
-			scale = max(scale, d.spread()/largest)
-		}
+		scale = max(d.natural*max(1, expected), d.spread()/b.largest)
 	}
 	for {
-		grown := false
-		for p, part := range d.parts {
-			weights := lists.Make(len(part.arms), func(k int) float64 { return scale * part.total[k] })
-			dim := bases[p].dim
-			bases[p] = try.Of(bases[p].extended(d.m.Context(), part.arms, weights))
-			if part.basis == nil || bases[p].dim > dim {
-				part.basis, grown = bases[p].knowing(part.arms), true
-			}
-		}
-		if !grown {
+		weights := lists.Make(len(d.arms), func(k int) float64 { return scale * d.total[k] })
+		dim := b.dim
+		b = try.Of(b.extended(d.m.Context(), d.arms, weights))
+		if d.basis != nil && b.dim == dim {
 			return out, nil
 		}
+		d.basis = b.knowing(d.arms)
 		found := 0.0
 		if out, found, err = form(stated); err != nil || found <= mostScaleOff*scale {
 			return out, err
@@ -200,19 +195,17 @@ func (p *Posterior) PValue(freedom float64) float64 {
 // levelled has the centred data with independent effects of variance g, normalised.
 type levelled struct {
 	fitted
-	flat   bool          // whether the prior mean is unknown
-	with   []float64     // per arm: t'; 0 without pulls
-	noise  float64       // -Σ log t'
-	origin []float64     // m: φ̄, or 0
-	matrix *mat.SymDense // Σ t' (φ - φ̄)(φ - φ̄)ᵀ
+	flat        bool          // whether the prior mean is unknown
+	with        []float64     // per arm: t'; 0 without pulls
+	noise       float64       // -Σ log t'
+	origin      []float64     // m: φ̄, or 0
+	matrix      *mat.SymDense // Σ t' (φ - φ̄)(φ - φ̄)ᵀ
+	tridiagonal               // the same, with Σ t' (φ - φ̄)(y - ȳ)
 }
 
-// newLevelled centres data: total and y have t and the mean of each arm, features returns the dim features of an arm. along is
-// Σ t' (φ - φ̄)(y - ȳ).
-func newLevelled(
-	flat bool, level, own, scale float64, total, y []float64, dim int, features func(k int) []float64,
-) (c levelled, along []float64) {
-	c = levelled{
+// newLevelled centres data: total and y have t and the mean of each arm, features returns the dim features of an arm.
+func newLevelled(flat bool, level, own, scale float64, total, y []float64, dim int, features func(k int) []float64) levelled {
+	c := levelled{
 		fitted: fitted{own: own, scale: scale, centre: level}, flat: flat, with: make([]float64, len(total)), origin: make([]float64, dim),
 		matrix: mat.NewSymDense(dim, nil),
 	}
@@ -222,10 +215,6 @@ func newLevelled(
 		c.with[k] = t / (1 + own*t)
 		c.precision += c.with[k]
 		c.noise -= math.Log(c.with[k])
-	}
-	along = make([]float64, dim)
-	if len(pulled) == 0 {
-		return c, along
 	}
 	if flat {
 		c.centre = Dot(c.with, y) / c.precision
@@ -243,8 +232,24 @@ func newLevelled(
 	}
 	c.squares = mat.Dot(z, z)
 	c.matrix.SymOuterK(1, rows.T())
-	mat.NewVecDense(dim, along).MulVec(rows.T(), z)
-	return c, along
+	along := mat.NewVecDense(dim, nil)
+	along.MulVec(rows.T(), z)
+	c.tridiagonal = newTridiagonal(c.matrix, along.RawVector().Data)
+	return c
+}
+
+// law returns the law of scales, see scaling.law.
+func (c *levelled) law(s *scaling) (log float64, scales, shares []float64) {
+	return s.law(c.largest(), c.squares, func(scale float64) float64 { return c.penalised(c.deviance(scale)) })
+}
+
+// likelihood returns the likelihood of penalised at the scale.
+func (c *levelled) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }
+
+// surprise returns the squared norm of the centred means in their prior predictive covariance.
+func (c *levelled) surprise() float64 {
+	_, quadratic := c.solved(c.scale)
+	return max(0, c.squares-c.scale*quadratic)
 }
 
 // penalised returns -2 times the log of the penalised restricted likelihood, up to a constant, from the deviance at the scale.

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // scaling searches scales of the kernel. natural leaves the kernel unchanged and is the result if the data have no information on the
@@ -140,22 +142,21 @@ func leastBetween(lo, hi float64, of func(x float64) float64) float64 {
 	return (lo + hi) / 2
 }
 
-// tridiagonal has a positive semi-definite m×m matrix M as T = QᵀMQ with T tridiagonal, and vectors c rotated alike: all that the
+// tridiagonal has a positive semi-definite m×m matrix M as T = QᵀMQ with T tridiagonal, and a vector c rotated alike: all that the
 // likelihood of a scale depends on, at a quarter of the cost of an eigendecomposition.
 type tridiagonal struct {
 	diagonal []float64 // m: diagonal of T
 	beside   []float64 // m-1: off-diagonal of T
 	along    []float64 // m: Qᵀc
-	middle   []float64 // m: Qᵀ of another vector; nil without
 }
 
 // reducedWhole is the largest matrix that Dsytrd reduces without blocks, and the number of columns of a block, which needs workspace.
 const reducedWhole = 32
 
-// newTridiagonal reduces a matrix by Householder reflections. The vectors are rotated in place; middle may be nil.
-func newTridiagonal(of *mat.SymDense, along, middle []float64) tridiagonal {
+// newTridiagonal reduces a matrix by Householder reflections. The vector is rotated in place.
+func newTridiagonal(of *mat.SymDense, along []float64) tridiagonal {
 	n := of.SymmetricDim()
-	t := tridiagonal{diagonal: make([]float64, n), beside: make([]float64, max(0, n-1)), along: along, middle: middle}
+	t := tridiagonal{diagonal: make([]float64, n), beside: make([]float64, max(0, n-1)), along: along}
 	a := slices.Clone(of.RawSymmetric().Data)
 	if n < 2 {
 		copy(t.diagonal, a)
@@ -171,49 +172,29 @@ func newTridiagonal(of *mat.SymDense, along, middle []float64) tridiagonal {
 	// Q = H_{n-2}…H_0, each H_i = I - τvvᵀ with v_i = 1, v above i in column i+1 of a, and 0 below:
 	// Qᵀ x applies them in the order n-2, …, 0.
 	for i := n - 2; i >= 0; i-- {
-		for _, x := range [2][]float64{along, middle} {
-			if x == nil {
-				continue
-			}
-			dot := x[i]
-			for k := range i {
-				dot += a[k*n+i+1] * x[k]
-			}
-			dot *= tau[i]
-			x[i] -= dot
-			for k := range i {
-				x[k] -= dot * a[k*n+i+1]
-			}
+		dot := along[i]
+		for k := range i {
+			dot += a[k*n+i+1] * along[k]
+		}
+		dot *= tau[i]
+		along[i] -= dot
+		for k := range i {
+			along[k] -= dot * a[k*n+i+1]
 		}
 	}
 	return t
 }
 
-// largest returns an upper bound on the largest eigenvalue: the largest absolute row sum.
-func (t *tridiagonal) largest() float64 {
-	largest := 0.0
-	for j, v := range t.diagonal {
-		sum := v
-		for _, k := range []int{j - 1, j} {
-			if k >= 0 && k < len(t.beside) {
-				sum += math.Abs(t.beside[k])
-			}
-		}
-		largest = max(largest, sum)
-	}
-	return largest
-}
-
-// solved has log det(I + sT) and, for c = along and o = middle, cᵀ(I + sT)⁻¹c, oᵀ(I + sT)⁻¹o and oᵀ(I + sT)⁻¹c.
-type solved struct{ logDet, quadratic, square, cross float64 }
+// largest returns an upper bound on the largest eigenvalue that does not depend on rounding, as T does: the trace.
+func (t *tridiagonal) largest() float64 { return lists.Total(t.diagonal) }
 
 // manyPivots is the product of pivots at which the logarithm is taken, so that a further pivot, below scaleMost times data, cannot
 // overflow.
 const manyPivots = 1e100
 
-// solved computes these from the factors LDLᵀ.
-func (t *tridiagonal) solved(scale float64) (out solved) {
-	var z, w float64
+// solved returns log det(I + sT) and cᵀ(I + sT)⁻¹c, from the factors LDLᵀ.
+func (t *tridiagonal) solved(scale float64) (logDet, quadratic float64) {
+	var z float64
 	inverse, product := 1., 1.
 	for k, v := range t.diagonal {
 		next, f := 1+scale*v, 0.
@@ -225,23 +206,23 @@ func (t *tridiagonal) solved(scale float64) (out solved) {
 		pivot := max(next, 1) // I + sT ≥ I: a smaller pivot is rounding
 		inverse = 1 / pivot
 		z = t.along[k] - f*z
-		out.quadratic += z * z * inverse
-		if t.middle != nil {
-			w = t.middle[k] - f*w
-			out.square += w * w * inverse
-			out.cross += w * z * inverse
-		}
+		quadratic += z * z * inverse
 		if product *= pivot; product > manyPivots {
-			out.logDet += math.Log(product)
+			logDet += math.Log(product)
 			product = 1
 		}
 	}
-	out.logDet += math.Log(product)
-	return out
+	return logDet + math.Log(product), quadratic
 }
 
-// deviance returns the same as centred.deviance: log det(I + sT) - s cᵀ(I + sT)⁻¹c - log s.
+// deviance returns -2 times the log of the restricted likelihood of a scale [Patterson and Thompson 1971], with a flat-prior mean
+// integrated out, times the penalty √s: up to a constant,
+//
+//	log det(I + sT) - s cᵀ(I + sT)⁻¹c - log s.
+//
+// The penalty is from [Chung et al. 2013]: a gamma density of shape 2 and rate 0 for the standard deviation. Without it the likelihood of
+// few data is often largest at s = 0, a posterior that is certain that all arms are equal.
 func (t *tridiagonal) deviance(scale float64) float64 {
-	at := t.solved(scale)
-	return at.logDet - scale*at.quadratic - math.Log(scale)
+	logDet, quadratic := t.solved(scale)
+	return logDet - scale*quadratic - math.Log(scale)
 }

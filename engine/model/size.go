@@ -31,6 +31,8 @@ const (
 	exactHardness  = 464
 	comparedArms   = 400
 	mostUnrelated  = 20000
+	mostGrouped    = 64
+	mostShared     = 256
 )
 
 // The forms of a computation, as results name them: CoTestFC and its variants, then posteriors, then least squares.

@@ -62,8 +62,8 @@ func regimes() []regime {
 			"time and memory of the eigenvectors"},
 		{"part of arms by themselves, fixed budget", ownUntested, arms, "fitted, except by CoBayesFB", "used if a test asks for it",
 			"each arm that is not pulled is then uncertain by itself"},
-		{"posterior in features", mostDecomposed, directions, "by eigenvalues",
-			"by a tridiagonal matrix; of CoBayesFC by parts on the arms pulled, where the kernel relates only some tasks", "time of a fit"},
+		{"posterior in features", mostDecomposed, directions, "of all arms",
+			"of CoBayesFC in groups of arms, where the kernel relates tasks in few directions", "time of a fit"},
 		{"round 1 of CoBayesFC beyond 256 arms", spanningMost, arms, "as many pivots as leave 5e-4", "no more",
 			"mistakes against samples"},
 		{"designs under a ridge", fewArms, arms, "all arms and pairs in exact features",
@@ -72,6 +72,9 @@ func regimes() []regime {
 		{"ρ*", exactHardness, arms, "in exact features", "in fewer directions", "seconds"},
 		{"posterior of unrelated arms", mostUnrelated, arms, "each arm and the level, by a formula", "as of related ones",
 			"N² values of the kernel"},
+		{"posterior in groups, arms of a task", mostGrouped, arms, "by a matrix for each task", "on the arms pulled", "time of a factor"},
+		{"posterior in groups", mostShared, directions, "linear in the tasks, which number at least twice the directions that they share",
+			"on the arms pulled", "time and memory"},
 		{"warnings on unrelated arms", comparedArms, arms, "all pairs are compared", "by rank alone", "N² values of the kernel"},
 	}
 }

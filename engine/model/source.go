@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
@@ -30,7 +31,7 @@ type source struct {
 	root    float64 // √scale
 
 	features *once[*exactFeatures]
-	related  *once[*related]
+	grouped  *once[*gp.Grouped] // see Model.grouped
 }
 
 // exactFeatures are the features to the rounding of a pivoted Cholesky factor, or up to the largest rank.
@@ -49,7 +50,7 @@ func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source,
 		return nil, err
 	}
 	gram := try.Of(p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf))
-	s := &source{gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), related: newOnce[*related]()}
+	s := &source{gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), grouped: newOnce[*gp.Grouped]()}
 	s.factor = try.Of(kernels.Grow(gram))
 	s.scale, s.root = scaleOf(s.factor.Largest())
 	return s, nil

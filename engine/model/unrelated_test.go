@@ -25,8 +25,8 @@ func TestUnrelatedPosterior(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, special := got.dual.(*unrelated); !special {
-			t.Fatalf("%+v: the posterior is a %T", prior, got.dual)
+		if got.Groups() == nil {
+			t.Fatalf("%+v: the posterior is not in groups", prior)
 		}
 		d := exactly(t, m, prior.Level, counts, p.Mean)
 		c, err := d.fit(prior.Scale*d.natural, false)

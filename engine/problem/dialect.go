@@ -12,10 +12,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/looks"
 )
 
-// Dialect says how a table writes columns and numbers. The zero value is plain CSV: commas between
+// Dialect states how a table writes columns and numbers. The zero value is plain CSV: commas between
 // columns, decimal points, no mark. A sheet to fill in has the format of the user's table:
 // a spreadsheet that expects decimal commas takes 1.5 for the first of May.
 type Dialect struct {
@@ -94,7 +95,7 @@ func isDecimal(text string) bool {
 	return true
 }
 
-// Writer returns a writer of records, after the mark where there is one. Errors of w stay in it until Flush.
+// Writer returns a writer of records, after the mark if there is one. Errors of w stay in it until Flush.
 func (d Dialect) Writer(w io.Writer) (*csv.Writer, error) {
 	if d.Mark {
 		if _, err := io.WriteString(w, "\ufeff"); err != nil {
@@ -127,7 +128,8 @@ func hasPoint(t *table) bool {
 
 // sourceOf returns where the table is from.
 func sourceOf(t *table) Source {
-	return Source{Path: t.path, SHA256: t.hash, Rows: len(t.lines), Dialect: dialectOf(t)}
+	rows := lists.Count(t.lines, func(line int32) bool { return line > 0 }) // without candidates
+	return Source{Path: t.path, SHA256: t.hash, Rows: rows, Dialect: dialectOf(t)}
 }
 
 // byteOrderMark is before the text of files that Excel writes as UTF-8.

@@ -15,16 +15,16 @@ import (
 // numbers are the mean samples of all agents, or for a fixed budget the estimate of the first answer, of two runs of case 1 of the paper
 // with gap 0.4; with a norm, of 60 arms of a smooth function.
 func TestResultsRevision(t *testing.T) {
-	const revision, tolerance = 35, 1e-6
+	const revision, tolerance = 37, 1e-6
 	recorded := map[string]float64{
 		"fb BestElsewhere":           2.2986269,
 		"fb CoKernelFB":              2.21604789,
 		"fb CoKernelFB-IndAlloc":     2.21604789,
-		"fb CoBayesFB":               2.2007483,
+		"fb CoBayesFB":               2.2508017044844464,
 		"fb CoUniformFB":             2.30900486,
-		"fb GPUCB":                   2.21227142,
-		"fb TopTwoThompson":          2.2637644526405314,
-		"fb KnowledgeGradient":       2.28310856,
+		"fb GPUCB":                   2.2122577427780463,
+		"fb TopTwoThompson":          2.1900118960663404,
+		"fb KnowledgeGradient":       2.2359326069597327,
 		"fb OCBA":                    2.42803078,
 		"fb IndKernelFB":             2.3652831,
 		"fb IndPeaceFB":              2.57357293,
@@ -32,7 +32,7 @@ func TestResultsRevision(t *testing.T) {
 		"fb IndUniformFB":            2.41058501,
 		"fb IndUniformFB-LS":         2.3323911,
 		"fb Oracle":                  2.29534555,
-		"fc CoBayesFC":               115,
+		"fc CoBayesFC":               130,
 		"fc CoKernelFC":              1012,
 		"fc CoKernelFC-IndAlloc":     1012,
 		"fc CoSuccessiveElimination": 1795,

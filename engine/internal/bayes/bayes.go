@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -48,7 +49,7 @@ type coBayes struct {
 	loose bool        // whether there are pulls that no plan foresaw
 	// what the kernel explains of left-out data, where arms of open tasks have no pulls; else 1
 	explained   float64
-	doubted     int     // the first round in which that was too little; 0 where none was
+	doubted     int     // the first round in which that was too little; 0 if none was
 	unexplained float64 // and how much it was
 	drawn       unionSpace
 }
@@ -142,6 +143,9 @@ func (a *coBayes) fill(counts []int) {
 	of := a.belief.Mixture.Members[member]
 	f := &foresight{posterior: of.Estimator, precision: a.scales.Model.Precision}
 	f.cost = a.Model.Problem.RelativeCost()
+	if g := of.Groups(); g != nil {
+		f.groups = g.Plan()
+	}
 	var open []*outlook
 	share, means := a.share(), a.by[member]
 	for v, set := range a.Sets {
@@ -271,17 +275,18 @@ func (a *coBayes) judge() {
 	}
 	slices.SortStableFunc(open, func(v, w int) int { return cmp.Compare(a.tasks[v].risk, a.tasks[w].risk) })
 	members, each := a.belief.Mixture.Members, a.delta()/float64(len(a.Sets))
-	var closing []judgement
+	sums, closed := make([]float64, len(members)), 0
 	before := 0.0
 	for _, v := range open {
 		set, j := a.Sets[v], a.tasks[v]
 		if a.explained < leastExplained && len(a.missing(set)) > 0 {
 			continue
 		}
-		closing = append(closing, j)
-		sum := together(members, closing)
+		floats.Add(sums, j.wrong)
+		closed++
+		sum := together(members, sums)
 		// what is left of the whole once the tasks that stay open have their parts
-		if !(sum <= unspent-each*float64(len(open)-len(closing))) {
+		if !(sum <= unspent-each*float64(len(open)-closed)) {
 			break
 		}
 		a.spent[v], before = sum-before, sum
@@ -294,7 +299,7 @@ func (a *coBayes) judge() {
 	}
 }
 
-// support works out how well left-out data support the kernel, where arms of open tasks have no pulls.
+// support computes how well left-out data support the kernel, where arms of open tasks have no pulls.
 func (a *coBayes) support(open []int) {
 	a.explained = 1
 	if !slices.ContainsFunc(open, func(v int) bool { return len(a.missing(a.Sets[v])) > 0 }) {

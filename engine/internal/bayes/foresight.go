@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -14,11 +17,12 @@ import (
 // foresight computes how posterior covariances change with pulls that are planned but not made:
 // they depend on which arms are pulled, not on what that brings. Of every task only the columns of the
 // covariance are computed that are looked at, for its leader, its rivals and the arms pulled:
-// the cost is linear in the number of arms.
+// the cost is linear in the number of arms. In groups it is linear in the number of tasks, too.
 type foresight struct {
+	groups    *gp.Planned // of a posterior in groups, with the planned pulls; nil for others
 	posterior *model.Estimator
 	precision []float64 // 1/σ_i², normalised
-	cost      []float64 // N costs of a pull over their mean; nil where all cost the same
+	cost      []float64 // N costs of a pull over their mean; nil if all cost the same
 	pulls     []foreseen
 }
 
@@ -34,15 +38,16 @@ type foreseen struct {
 type outlook struct {
 	*foresight
 	arms      []int
-	leader    int         // position in arms
-	own       []float64   // variances of the arms, normalised
-	lead      []float64   // their covariances with the leader
-	rivals    []rival     // and with other arms
-	taken     [][]float64 // u of the arms, by choice; as many as it has looked at
-	freedom   []float64   // of each arm's noise scale and the leader's together
-	step      int         // pulls chosen at once
-	remaining int         // pulls that it may still get
-	enough    float64     // the risk at which it needs no more
+	leader    int           // position in arms
+	all       *mat.SymDense // covariances of the arms, of a posterior in groups
+	own       []float64     // variances of the arms, normalised
+	lead      []float64     // their covariances with the leader
+	rivals    []rival       // and with other arms
+	taken     [][]float64   // u of the arms, by choice; as many as it has looked at
+	freedom   []float64     // of each arm's noise scale and the leader's together
+	step      int           // pulls chosen at once
+	remaining int           // pulls that it may still get
+	enough    float64       // the risk at which it needs no more
 }
 
 // rival has the covariances of the arms of an outlook with the one at a position.
@@ -69,6 +74,10 @@ func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int)
 		pair[0] = i
 		o.freedom[k] = freedom(pair)
 	}
+	if f.groups != nil {
+		o.update()
+		return o
+	}
 	f.posterior.Covariances(o.lead, arms, leader)
 	f.posterior.OwnVariances(o.own, arms, o.lead, variances, o.lead[o.leader])
 	return o
@@ -76,6 +85,13 @@ func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int)
 
 // update takes in the choices that were made since it was last asked.
 func (o *outlook) update() {
+	if o.groups != nil {
+		o.all = o.groups.Covariance(o.arms)
+		for k := range o.arms {
+			o.own[k], o.lead[k] = o.all.At(k, k), o.all.At(k, o.leader)
+		}
+		return
+	}
 	n, further := len(o.arms), o.pulls[len(o.taken):]
 	o.taken = slices.Grow(o.taken, len(further))
 	numbers := make([]float64, n*len(further))
@@ -123,6 +139,9 @@ func (o *outlook) column(r int) []float64 {
 	if r == o.leader {
 		return o.lead
 	}
+	if o.groups != nil {
+		return lists.Make(len(o.arms), func(k int) float64 { return o.all.At(k, r) })
+	}
 	for _, known := range o.rivals {
 		if known.at == r {
 			return known.column
@@ -140,6 +159,10 @@ func (o *outlook) column(r int) []float64 {
 // pull foresees n pulls of the arm at position k of an outlook that is up to date.
 func (o *outlook) pull(k, n int) {
 	i := o.arms[k]
+	if o.groups != nil {
+		o.groups.Observe(i, 1/(float64(n)*o.precision[i]))
+		return
+	}
 	p := foreseen{arm: i, before: make([]float64, len(o.taken))}
 	for c, u := range o.taken {
 		p.before[c] = u[k]
@@ -248,13 +271,12 @@ func (a *coBayes) judged(set []int, allowance float64) judgement {
 	return j
 }
 
-// together returns the probability that an answer of some task is wrong, at most: within a member
-// probabilities of tasks are added.
-func together(members []model.Member, tasks []judgement) float64 {
+// together returns the probability that an answer of some task is wrong, at most: within a member probabilities of tasks are added, whose
+// sums are given.
+func together(members []model.Member, sums []float64) float64 {
 	out := 0.0
 	for k, of := range members {
-		sum := lists.Sum(tasks, func(j judgement) float64 { return j.wrong[k] })
-		out += of.Weight * min(1, sum)
+		out += of.Weight * min(1, sums[k])
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -26,6 +27,8 @@ const (
 
 // Posterior has the uncertainty of the expected rewards of arms.
 type Posterior interface {
+	// Groups returns the covariances of all arms as a common factor and groups of arms of one task; nil if they have another form
+	Groups() *gp.Structured
 	CovarianceMatrix(arms []int) *mat.SymDense
 	// VariancesFrom sets dst[k] to the variance of the difference of arms[k] and arm from.
 	VariancesFrom(dst []float64, arms []int, from int) error
@@ -42,6 +45,7 @@ type Belief struct {
 // the rewards.
 type lookahead struct {
 	precision []float64     // 1/σ², normalised
+	groups    *gp.Planned   // of a posterior in groups, instead of the covariances of all; nil for others
 	arms      []int         // arms of all tasks
 	before    *mat.SymDense // covariances before any planned pull
 	taken     []taken
@@ -92,6 +96,7 @@ func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets
 		try.To(ctx.Err())
 		top, rival, most := s.tasks[0], 0, math.Inf(-1)
 		for _, t := range s.tasks {
+			s.update(t)
 			if x, unsure := t.rival(); unsure > most {
 				top, rival, most = t, x, unsure
 			}
@@ -137,17 +142,22 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) *look
 	if len(s.arms) == 0 {
 		return s
 	}
-	s.before = of.Posterior.CovarianceMatrix(s.arms)
+	if g := of.Posterior.Groups(); g != nil {
+		s.groups = g.Plan()
+	} else {
+		s.before = of.Posterior.CovarianceMatrix(s.arms)
+	}
 	for _, t := range s.tasks {
 		n := len(t.arms)
 		rows := make([]float64, n*n)
 		t.row = make([][]float64, n)
 		for k := range t.row {
 			t.row[k] = rows[k*n : (k+1)*n]
-			for l := range t.row[k] {
-				t.row[k][l] = s.before.At(t.at+k, t.at+l)
-			}
 		}
+		if s.groups == nil {
+			t.set(func(k, l int) float64 { return s.before.At(t.at+k, t.at+l) })
+		}
+		s.update(t)
 		t.weight = make([]float64, n)
 		for x := 1; x < n; x++ {
 			t.weight[x] = Weight(means[t.arms[0]]-means[t.arms[x]], t.variance(x))
@@ -195,8 +205,28 @@ func (s *lookahead) telling(t *prospect, rival, pulls int) (at int) {
 	return at
 }
 
+// update computes the covariances of a task after the planned pulls, in groups.
+func (s *lookahead) update(t *prospect) {
+	if s.groups != nil {
+		t.set(s.groups.Covariance(t.arms).At)
+	}
+}
+
+// set sets the covariances of a task's arms.
+func (t *prospect) set(covariance func(k, l int) float64) {
+	for k, row := range t.row {
+		for l := range row {
+			row[l] = covariance(k, l)
+		}
+	}
+}
+
 // pull plans pulls of the arm at that position.
 func (s *lookahead) pull(at, pulls int) {
+	if s.groups != nil {
+		s.groups.Observe(s.arms[at], 1/(s.precision[s.arms[at]]*float64(pulls)))
+		return
+	}
 	u := make([]float64, len(s.arms))
 	for k := range at {
 		u[k] = s.before.At(k, at)

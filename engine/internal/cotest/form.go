@@ -124,18 +124,23 @@ func shownBy(m *model.Model, opt model.Terms) float64 {
 	return min(firstRest*m.Diagonal, 1/(opt.Norm*opt.Norm)) / m.Scale
 }
 
-// mostIdle is the most arms for which it is worked out whether a stated norm says anything.
+// mostIdle is the most arms for which it is worked out whether a stated norm says anything, unless the kernel's terms show that each arm
+// matters by itself.
 const mostIdle = 1000
 
 // idleNorm reports whether a stated norm says little where the kernel has many dimensions: whether nearly as many of them matter as
 // there are in the tasks by themselves, or as there are arms, and which form then takes its place.
 func idleNorm(m *model.Model, opt model.Terms) (f form, idle bool) {
-	if m.Problem.N() > mostIdle {
+	whole := model.OwnPart(m)/m.Scale > shownBy(m, opt) // every arm matters by itself
+	if m.Problem.N() > mostIdle && !whole {
 		return formNorm, false
 	}
 	f, total := formMeans, m.Problem.N()
 	if m.Problem.V() > 1 && m.Problem.Noise.UnknownBy != problem.UnknownProblem && eachSuits(m) {
 		f, total = formAloneMany, lists.Sum(try.Of(m.TaskModels()), (*model.Model).Rank)
+	}
+	if whole {
+		return f, true
 	}
 	enough := int(math.Ceil(float64(total) / sharply))
 	coarse := try.Of(m.Pivots(enough, shownBy(m, opt)))
@@ -215,7 +220,7 @@ func (a *fallback) Independent() bool { return true }
 // State implements engine.Algorithm.
 func (a *fallback) State() engine.State { return engine.StateOf(a) }
 
-// Warnings says that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
+// Warnings states that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
 func (a *fallback) Warnings() []engine.Warning {
 	others := slices.DeleteFunc(a.Algorithm.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnTestsMeans })
 	return append(others, a.why)

@@ -84,7 +84,8 @@ func textOf(f *excelize.File, sheet string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if width := lists.Max(raw, func(row []string) int { return len(row) }); width == 0 {
+	width := lists.Max(raw, func(row []string) int { return len(row) })
+	if width == 0 {
 		return nil, nil
 	}
 	var b bytes.Buffer
@@ -95,7 +96,7 @@ func textOf(f *excelize.File, sheet string) ([]byte, error) {
 				row[c] = shown[r][c]
 			}
 		}
-		w.Write(row) // errors stay in the writer until Flush
+		w.Write(append(row, make([]string, width-len(row))...)) // errors stay in the writer until Flush
 	}
 	w.Flush()
 	return b.Bytes(), w.Error()

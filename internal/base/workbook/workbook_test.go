@@ -23,7 +23,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := CSV(all(), b.Bytes())
-	want := "plot,variety,dose,yield\n1,=1+1,0.123456789012345\n2,\"Gräfin, \"\"a\"\"\",-2.5,x\n"
+	want := "plot,variety,dose,yield\n1,=1+1,0.123456789012345,\n2,\"Gräfin, \"\"a\"\"\",-2.5,x\n"
 	if err != nil || string(text) != want {
 		t.Errorf("read %q, %v; want %q", text, err, want)
 	}

@@ -1,0 +1,108 @@
+package dsl
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// peaked is a table of two models with three learning rates and three batch sizes. The best learning rate, 10^-2.5 and 10^-1.5, is
+// between those of the table; batches of 64 are best, and a run with 128 costs four times as much as others.
+func peaked() string {
+	var b strings.Builder
+	b.WriteString("model,lr,batch,accuracy,hours,memory\n")
+	for m, name := range []string{"small", "large"} {
+		for k, lr := range []float64{1e-4, 1e-3, 1e-2, 1e-1, 1} {
+			for j, batch := range []int{32, 64, 128} {
+				d := math.Log10(lr) - (-2.5 + float64(m))
+				y := 90 - 3*d*d - math.Abs(float64(j-1)) + 0.05*float64((k+2*j)%3-1)
+				fmt.Fprintf(&b, "%s,%g,%d,%.2f,%d,%d\n", name, lr, batch, y, 1+3*(j/2), batch/8)
+			}
+		}
+	}
+	return b.String()
+}
+
+// A range is refined around its best values, and what was never measured may be recommended.
+func TestRefinedRange(t *testing.T) {
+	folder := t.TempDir()
+	written(t, folder, "runs.csv", peaked())
+	s := NewSession(Options{Folder: folder})
+	a := valuesOf(t, s, `best(problem(data="runs.csv", task="model", arm=["lr", "batch"], reward="accuracy", candidates="lr=1e-4..1 log"))`)[0].(answer.Answer)
+	for k, want := range []float64{-2.5, -1.5} {
+		lr := a.Picks[k].Features["lr"].(float64)
+		if math.Abs(math.Log10(lr)-want) > 0.25 || a.Picks[k].Count > 0 || a.Picks[k].Features["batch"] != 64.0 {
+			t.Errorf("%s: the pick is %s, and lr 10^%g is best", a.Picks[k].Task, a.Picks[k].Label, want)
+		}
+	}
+	values := map[float64]bool{}
+	for _, x := range a.Arms {
+		values[x.Features["lr"].(float64)] = true
+	}
+	if len(values) < 20 { // the grid has 17
+		t.Errorf("%d learning rates: the grid was not refined", len(values))
+	}
+}
+
+// The facts of a trade are parameters of problem and best, in scripts as on the command line.
+func TestFacts(t *testing.T) {
+	folder := t.TempDir()
+	written(t, folder, "runs.csv", peaked())
+	written(t, folder, "options.csv", "lr,batch\n0.003,64\n0.03,64\n")
+	s := NewSession(Options{Folder: folder})
+	const table = `problem(data="runs.csv", task="model", arm=["lr", "batch"], reward=`
+	a := valuesOf(t, s, `best(`+table+`"accuracy", candidates=["options.csv"], cost="hours"), next=12, overall=true)`)[0].(answer.Answer)
+	spent := 0.0
+	for _, x := range a.Next {
+		spent += x.Cost
+	}
+	if a.Overall == nil || len(a.Overall.Options) != 17 || spent == 0 || spent > 12 {
+		t.Errorf("overall %v, spent %g of 12", a.Overall, spent)
+	}
+	a = valuesOf(t, s, `best(`+table+`"accuracy", require="memory < 6"))`)[0].(answer.Answer)
+	if a.Picks[0].Features["batch"] != 32.0 || *a.Picks[0].Feasible < 0.5 {
+		t.Errorf("the pick %s needs a memory of 4, below 6", a.Picks[0].Label)
+	}
+	a = valuesOf(t, s, `best(`+table+`["accuracy", "hours"], goal=["max", "min"]))`)[0].(answer.Answer)
+	if len(a.Pareto) == 0 || a.Pareto[0].Estimates["hours"] > 2 {
+		t.Errorf("Pareto %v", a.Pareto)
+	}
+	for script, want := range map[string]string{
+		table + `["accuracy", "hours"], goal=["max", "min", "max"])`: "goal has 3 elements, reward has 2",
+		table + `"accuracy", require="memory")`:                      `require: "memory" is not a comparison`,
+		table + `"accuracy", candidates="batch=1..x")`:               `"x" is not a number`,
+		`best(` + table + `"accuracy"), next=3, check="lr")`:         `no option has the name "lr"`,
+	} {
+		if _, err := evalText(s, script); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", script, err, want)
+		}
+	}
+}
+
+// A field book is saved as a workbook, which is read as a table.
+func TestSaveFieldBook(t *testing.T) {
+	folder := t.TempDir()
+	written(t, folder, "runs.csv", peaked())
+	s := NewSession(Options{Folder: folder})
+	const script = `a = best(problem(data="runs.csv", task="model", arm=["lr", "batch"], reward="accuracy"), next=8)
+save(field_book(a), "plan.xlsx")
+field_book(a, seed=2)`
+	book := valuesOf(t, s, script)[0].(report.Table)
+	if len(book.Rows) != 8 || book.Columns[1].Name != "model" || book.Columns[4].Name != "accuracy" {
+		t.Errorf("a book of %d rows and the columns %v", len(book.Rows), book.Columns)
+	}
+	data, err := os.ReadFile(filepath.Join(folder, "plan.xlsx"))
+	if err != nil || !bytes.HasPrefix(data, []byte("PK")) {
+		t.Fatal(err)
+	}
+	if _, err := evalText(s, `problem(data="plan.xlsx", task="model", arm=["lr", "batch"], reward="accuracy")`); err != nil {
+		t.Errorf("the workbook cannot be read: %v", err)
+	}
+}

@@ -1,0 +1,46 @@
+package belief
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Costs that the table lacks follow those of similar arms; leaders are the arms that are best in the most draws.
+func TestWithCosts(t *testing.T) {
+	text := "size,y,hours\n"
+	for k := 1; k <= 8; k++ {
+		hours := fmt.Sprint(math.Pow(2, float64(k)))
+		if k == 6 {
+			hours = ""
+		}
+		text += fmt.Sprintf("%d,%g,%s\n%d,%g,%[3]s\n", k, float64(k)+0.1, hours, k, float64(k)-0.1)
+	}
+	k, err := kernels.MulJoint(kernels.LiftTask(kernels.Identity{}), kernels.LiftArm(kernels.Identity{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := problem.Load("runs.csv", k, problem.LoadOptions{
+		Long: &problem.Long{Arm: []string{"size"}, Reward: "y", Cost: "hours"}, Read: func(string) ([]byte, error) { return []byte(text), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := WithCosts(t.Context(), p)
+	if err != nil || !q.CostPredicted[5] || q.CostPredicted[4] || q.Cost[4] != 32 {
+		t.Fatal(err, q.Cost, q.CostPredicted)
+	}
+	if c := q.Cost[5]; c < 45 || c > 90 {
+		t.Errorf("the predicted cost is %g, between 32 and 128, whose geometric mean is 64", c)
+	}
+	b, err := Of(t.Context(), p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if leaders := b.Leaders(2); len(leaders) == 0 || leaders[0] != 7 {
+		t.Errorf("the leaders are %v", leaders)
+	}
+}

@@ -1,0 +1,172 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/gp"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// grouped returns the prior covariances of arms as a part that all tasks have in common, of a rank of at most half their number, and a
+// part within groups of arms of one task; nil for other kernels. Unrelated arms have no common part, and are a group each. The result is
+// cached.
+func (m *Model) grouped() (*gp.Grouped, error) {
+	return m.source.grouped.get(m.Context(), func() (_ *gp.Grouped, err error) {
+		defer try.Caught(&err)
+		p, n := m.Problem, m.Problem.N()
+		if m.Relations().Unrelated() { // arms may share features
+			variances := m.Variances()
+			return gp.NewGrouped(mat.NewDense(n, 1, nil), alone(n, func(i int) float64 { return variances[i] })), nil
+		}
+		shared, own, apart := kernels.Divide(p.Kernel)
+		largest := 0
+		for v, arms := range p.Groups() {
+			lo, hi := p.ArmsOf(v)
+			ids := slices.Sorted(slices.Values(p.Arms.ID[lo:hi]))
+			apart = apart && len(slices.Compact(ids)) == len(arms)
+			largest = max(largest, len(arms))
+		}
+		if largest > mostGrouped && !apart || p.V() == 1 {
+			return nil, nil
+		}
+		features := mat.NewDense(n, 1, nil)
+		if len(shared.Terms) > 0 {
+			most := min(p.V()/2, mostShared)
+			factor := try.Of(kernels.Grow(try.Of(shared.On(m.Context(), p.Tasks, p.Arms, p.TaskOf))))
+			f := try.Of(factor.Factor(m.Context(), max(1, most), 0))
+			if f.Residual > sameToFactor*m.Diagonal {
+				return nil, nil
+			}
+			features = f.L
+			floats.Scale(1/m.source.root, features.RawMatrix().Data)
+		}
+		gram := try.Of(own.On(m.Context(), p.Tasks, p.Arms, p.TaskOf))
+		if apart {
+			diagonal := make([]float64, n)
+			gram.Diagonal(diagonal)
+			return gp.NewGrouped(features, alone(n, func(i int) float64 { return diagonal[i] / m.Scale })), nil
+		}
+		b := &gp.Blocks{Group: p.TaskOf, At: make([]int, n)}
+		row := make([]float64, largest)
+		for _, arms := range p.Groups() {
+			within := mat.NewSymDense(len(arms), nil)
+			for k, i := range arms {
+				b.At[i] = k
+				kernels.Part(gram, row[:len(arms)], i, arms[0])
+				for l, v := range row[:k+1] {
+					within.SetSym(k, l, v/m.Scale)
+				}
+			}
+			b.Within = append(b.Within, within)
+		}
+		return gp.NewGrouped(features, b), nil
+	})
+}
+
+// alone returns groups of one arm each.
+func alone(n int, variance func(i int) float64) *gp.Blocks {
+	return &gp.Blocks{Group: indices.All(n), At: make([]int, n), Within: lists.Make(n, func(i int) *mat.SymDense {
+		return symmetric.Make(1, func(_, _ int) float64 { return variance(i) })
+	})}
+}
+
+// InGroups reports whether a mixture is computed in groups: for many arms, for unrelated ones, and for more than mostDecomposed features
+// of different arms.
+func (m Relations) InGroups() bool {
+	g, err := m.grouped()
+	if err != nil || g == nil {
+		return false
+	}
+	return m.Features == nil || m.Problem.N() > mostOwn || m.Unrelated() ||
+		m.Features.RawMatrix().Cols > mostDecomposed && slices.Equal(m.Layout.First, indices.All(m.Problem.N()))
+}
+
+// groupedMeans has the data of a posterior in groups, normalised, less a stated prior mean.
+type groupedMeans struct {
+	scaling
+	m           *Model
+	prior       *gp.Grouped
+	known       bool // whether the prior mean is stated
+	level       float64
+	total       []float64 // N: t
+	variance, y []float64 // N
+}
+
+func newGroupedMeans(m *Model, prior *gp.Grouped, level engine.Level, counts []int, means []float64) *groupedMeans {
+	d := &groupedMeans{
+		scaling: scaling{natural: natural(m)}, m: m, prior: prior, known: level.Known, level: level.Value / m.Unit,
+		total: make([]float64, len(counts)), variance: make([]float64, len(counts)), y: make([]float64, len(counts)),
+	}
+	for i, c := range counts {
+		if d.total[i] = float64(c) * m.Precision[i]; d.total[i] > 0 {
+			d.y[i] = means[i]/m.Unit - d.level
+		}
+		d.variance[i] = 1 / d.total[i]
+	}
+	return d
+}
+
+// onGroups has the data for one variance of independent effects, and a scale.
+type onGroups struct {
+	*groupedMeans
+	*gp.Turned
+	own, scale float64
+}
+
+// around turns the data for independent effects of variance own and a scale, fitted if 0.
+func (d *groupedMeans) around(own, scale float64) (_ *onGroups, err error) {
+	c := &onGroups{d, d.prior.Observe(own, d.variance, d.y, !d.known), own, scale}
+	if scale == 0 {
+		c.scale, err = d.least(c.Largest, c.Squares, c.Deviance)
+	}
+	return c, cmp.Or(err, d.m.Context().Err())
+}
+
+func (c *onGroups) likelihood() float64 { return c.Deviance(c.scale) }
+
+func (c *onGroups) law() (log float64, scales, shares []float64) {
+	return c.scaling.law(c.Largest, c.Squares, c.Deviance)
+}
+
+func (c *onGroups) posterior(scale float64) (*Posterior, float64, error) {
+	of, squares, err := c.Turned.Posterior(scale)
+	if err != nil {
+		return nil, 0, err
+	}
+	f := fitted{own: c.own, scale: scale, precision: c.Precision, centre: c.level + c.Level}
+	p := f.posterior(c.m, c.total, c.Count, !c.known, squares)
+	p.White, p.parts, p.groups = of.Root, of.Blocks, of
+	return p, c.Deviance(scale), nil
+}
+
+// Groups returns the posterior as a common factor and covariances within groups of arms of one task; nil if it has another form.
+func (e *Estimator) Groups() *gp.Structured { return e.groups }
+
+// newGroupedPosterior returns the posterior, with independent effects as in pulledMeans.fit unless arms are unrelated.
+func newGroupedPosterior(m *Model, on *gp.Grouped, prior Prior, counts []int, means []float64) (_ *Posterior, err error) {
+	defer try.Caught(&err)
+	d := newGroupedMeans(m, on, prior.Level, counts, means)
+	c := try.Of(fitTested(d.total, prior.FitsOwn() && !m.Relations().Unrelated(), func(own float64) (*onGroups, error) {
+		return d.around(own, prior.Scale*d.natural)
+	}))
+	p, _, err := c.posterior(c.scale)
+	return p, err
+}
+
+// differenceVariance returns the groups' contribution to the variance of a difference.
+func differenceVariance(b *gp.Blocks, i, j int) float64 {
+	if b == nil {
+		return 0
+	}
+	return math.Max(0, b.Entry(i, i)+b.Entry(j, j)-2*b.Entry(i, j))
+}
