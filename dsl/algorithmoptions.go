@@ -52,7 +52,7 @@ func checkOptions(c *call) {
 }
 
 // lacksOption reports an option that an algorithm does not have. The message quotes the script, lists the algorithms that have the
-// option, and says what to write.
+// option, and states what to write.
 func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	st := c.e.st
 	if a.st != nil {

@@ -283,7 +283,7 @@ func (c *call) failWith(at argument, a *argumentError) {
 	}
 }
 
-// withoutMeans says what a function needs if the expected rewards are unknown, by the names of its parameters.
+// withoutMeans states what a function needs if the expected rewards are unknown, by the names of its parameters.
 func withoutMeans(c *call) string {
 	switch c.fn.Name {
 	case "protocol": // plan does not apply to real measurements

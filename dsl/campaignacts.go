@@ -287,5 +287,5 @@ func (e *actError) Error() string {
 	return out
 }
 
-// Unwrap returns the error behind the mistake, where there is one.
+// Unwrap returns the error behind the mistake, if there is one.
 func (e *actError) Unwrap() error { return e.mistake.Err }

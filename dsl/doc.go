@@ -36,6 +36,6 @@
 //
 // A name is bound once, so it represents its definition. That makes sweep a
 // re-evaluation of all that depends on the swept values, as in a spreadsheet, and lets a
-// notebook say what is stale. A combination whose result is in the sweep's store is
+// notebook state what is stale. A combination whose result is in the sweep's store is
 // read from there; what a sweep will have, for checks before it runs, is its outline.
 package dsl

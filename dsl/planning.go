@@ -97,7 +97,7 @@ func ofCoKernelFC(p Param) Param {
 // forecastArgs are the common arguments of plan and what_if.
 type forecastArgs struct {
 	Cost, CostRound, SampleTime, RoundTime float64   // money and durations as stated; 0 if not given
-	Parallel, Capacity                     int       // 0 where not given
+	Parallel, Capacity                     int       // 0 if not given
 	TimeUnit                               string    // "" where not given
 	Gaps                                   []float64 // reward units; nil for the problem's own means
 	Runs                                   *int      // nil if not given: the plan then chooses the number
@@ -267,7 +267,7 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	var worth atomic.Bool
 	q.Progress = noteFirstStep(progressOf(c.e, c.fn.Name, algorithm, q.Runs), &worth, isFinished)
 	w, err := awaitRuns(c, &worth, func() (plan.Comparison, error) { return plan.WhatIf(c.e.ctx, p, algorithm, changes, q) })
-	if drawn { // the forecast drew the problem's own rewards, and says so
+	if drawn { // the forecast drew the problem's own rewards, and states so
 		w.Notes = append(w.Notes, engine.Warning{Kind: engine.WarnForecastByProblem})
 	}
 	if err != nil && len(w.Rows) == 0 {

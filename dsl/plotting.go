@@ -85,13 +85,13 @@ type plotArgs struct {
 	X, File, Panel, Task string           // "" if not given
 	Y                    []string         // measures; nil for the first one
 	Posterior            bool             // draw the posterior estimates of a run instead of its measures
-	Where                *problem.Problem // nil where not given
+	Where                *problem.Problem // nil if not given
 }
 
 // layoutArgs are the arguments of plot for its layout.
 type layoutArgs struct {
 	Title, XLabel, YLabel *string   // nil if not given; "" for none
-	LogX, LogY, Reference *bool     // nil where not given
+	LogX, LogY, Reference *bool     // nil if not given
 	XLim, YLim            []float64 // two numbers each, or nil
 	Width                 float64   // in columns; 0 for the default width
 }

@@ -186,7 +186,7 @@ func evalBounds(c *call) (any, error) {
 	}))
 }
 
-// measuredProblem returns the problem of a call, restricted to its measured arms, because the theory needs means. Its name says so.
+// measuredProblem returns the problem of a call, restricted to its measured arms, because the theory needs means. Its name states so.
 func measuredProblem(c *call) *problem.Problem { return c.arg("p").Data.(*problem.Problem).Measured() }
 
 // dropOnError drops a value that comes with an error, so that call.finish sees nil.

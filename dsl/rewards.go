@@ -46,7 +46,7 @@ func noiseParams(doc, usual string, kinds ...string) []Param {
 	}
 }
 
-// noiseUnknown is the text for an unknown noise scale; a following word says whether each task or each arm has its own.
+// noiseUnknown is the text for an unknown noise scale; a following word reports whether each task or each arm has its own.
 const noiseUnknown = "unknown"
 
 // unknownBy returns NoiseModel.UnknownBy for the texts "unknown", "unknown task" and "unknown arm"; "" for other texts.

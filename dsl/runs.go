@@ -220,7 +220,7 @@ func evalRun(c *call, a runArgs) (any, error) {
 	if err != nil && result.Runs == 0 && len(result.Trace) == 0 { // nothing to keep
 		return nil, err
 	}
-	if err != nil && c.e.ctx.Err() != nil { // the result has the finished part, and says that it is incomplete
+	if err != nil && c.e.ctx.Err() != nil { // the result has the finished part, and states that it is incomplete
 		result.Status = engine.StatusInterrupted
 	}
 	return result, err

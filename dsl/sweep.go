@@ -121,7 +121,7 @@ func checkSweep(c *call) {
 // evalSweep evaluates a sweep.
 func evalSweep(c *call) (any, error) { return runSweep(c, c.text("store"), c.text("rows")) }
 
-// runSweep evaluates the result for every combination, the last axis fastest. store is the path of a store, "" for none; per says what
+// runSweep evaluates the result for every combination, the last axis fastest. store is the path of a store, "" for none; per states what
 // a row is. After an interrupt or a failure it returns the combinations finished so far. Without any, or after a reported mistake, it
 // returns nil.
 func runSweep(c *call, store, per string) (any, error) {

@@ -19,7 +19,7 @@ type QuestionChanger interface {
 	SetDelta(delta float64) error
 	// CanWithdraw returns an error if these arms cannot be withdrawn.
 	CanWithdraw(arms []int) error
-	// Withdraw removes arms: they are not pulled any more and cannot be answers.
+	// Withdraw removes arms: they are no longer pulled and cannot be answers.
 	Withdraw(arms []int) error
 }
 

@@ -22,7 +22,7 @@ const (
 	// some task is undecided: the next round would exceed MaxSamples
 	StatusSamples     Status = "sample limit"
 	StatusInterrupted Status = "interrupted" // stopped from outside; what was finished is kept
-	StatusRunning     Status = "running"     // of an explanation: a campaign goes on
+	StatusRunning     Status = "running"     // of an explanation: a campaign continues
 )
 
 // Words returns the status as text for readers.
@@ -185,6 +185,8 @@ type Result struct {
 	Sampled bool `json:"means_measured,omitempty"`
 	// whether each run drew its expected rewards from the posterior given the measurements of the problem; answers are graded by these
 	Drawn bool `json:"truth_drawn,omitempty"`
+	// whether Drawn ones are from the kernel instead, as a Gaussian process
+	FromKernel bool `json:"truth_from_kernel,omitempty"`
 
 	SamplesPerAgent Interval `json:"samples_per_agent"`
 	SamplesTotal    float64  `json:"samples_total"` // mean over runs

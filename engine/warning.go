@@ -50,7 +50,7 @@ const (
 	// as WarnThinRound, where Theorem 2 would cover the run
 	WarnThinBudget WarningKind = "thin budget"
 	WarnAmended    WarningKind = "amended" // numbers: rounds of other pulls than planned, rounds
-	// names: task; numbers: rounds that went on without its agent, rounds
+	// names: task; numbers: rounds that continued without its agent, rounds
 	WarnSilent    WarningKind = "silent agent"
 	WarnNotNormal WarningKind = "not normal" // names: environment
 	WarnTooClose  WarningKind = "too close"  // names: task
@@ -176,7 +176,7 @@ const measuredSpeedup = "the speedup in simulated runs is %.3g [%.3g, %.3g]; %.3
 	"A test uses only what the kernel excludes; identity() excludes nothing"
 
 // sentences have a verb for each name, then for each number, in the order of the Warning or by
-// their place in it. Each says what happened, what it means and what to do.
+// their place in it. Each states what happened, what it means and what to do.
 var sentences = map[WarningKind]string{
 	WarnKernel: "the kernel cannot represent the expected rewards: at task %[1]q, arm %[2]q it misses by %.3[3]g. No guarantee holds. Add " +
 		"c*identity() to the kernel, or state misfit=%.2[4]g for CoTestFC",
@@ -391,7 +391,7 @@ func (w Warning) lackOfFit() string {
 	return s
 }
 
-// NoiseWarnings says that rewards are simulated with a guess of their noise, if the noise is
+// NoiseWarnings states that rewards are simulated with a guess of their noise, if the noise is
 // unknown: predictions use the guess, and rewards in other units have another one. An algorithm
 // that estimates the scale does not treat a guess as true, and its guarantee does not rest on one.
 func NoiseWarnings(p *problem.Problem) []Warning {
@@ -404,7 +404,7 @@ func NoiseWarnings(p *problem.Problem) []Warning {
 // priorNumbers is how many numbers of a warning about a prior are about one run.
 const priorNumbers = 5
 
-// OfPrior reports whether the warning says that data are not credible under a prior.
+// OfPrior reports whether the warning states that data are not credible under a prior.
 func (w Warning) OfPrior() bool {
 	return w.Kind == WarnPriorLevel || w.Kind == WarnPriorScale || w.Kind == WarnPriorKernel
 }

@@ -25,8 +25,8 @@
 // them, [Joint.Settled] makes plain numbers of them.
 //
 // Points come as [Points], with one array per feature column. [Bind] fits a kernel to
-// points: it resolves names of columns and points, and says what does not fit in words of
-// the script language. Every function that takes a kernel and points binds by itself.
+// points: it resolves names of columns and points, and states what does not fit in words of
+// the script language. Every function that takes a kernel and points binds alone.
 //
 // From kernel and points to numbers there are two ways. [Gram] and [Cross] store a
 // matrix. [On] and [Joint.On] give a [Matrix] that computes rows on demand, so that a problem with
@@ -35,7 +35,12 @@
 // [Check] tests symmetry and eigenvalues on the actual points, because a formula guarantees
 // neither.
 //
-// The package knows nothing of scripts, problems or algorithms.
+// # Errors
+//
+// Errors name the parameter, the column or the points concerned and what is allowed, such as a range. Slices of a
+// wrong length and kernels that are not bound panic.
+//
+// The package does not depend on scripts, problems or algorithms.
 //
 // [Du23]: Y. Du, W. Chen, Y. Kuroki, L. Huang, Collaborative Pure Exploration in
 // Kernel Bandit, ICLR 2023, arXiv:2110.15771v4.

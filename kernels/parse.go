@@ -87,7 +87,7 @@ func (p *parser) shown() string {
 	return strconv.Quote(p.TokenText())
 }
 
-// take reports whether the present token is this one, and then goes on.
+// take reports whether the present token is this one, and then continues.
 func (p *parser) take(token rune) bool {
 	if p.token != token {
 		return false

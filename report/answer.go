@@ -31,7 +31,7 @@ func answerBlocks(a answer.Answer) []Block {
 	if len(a.Pareto) > 0 {
 		out = append(out, paretoTable(a))
 	}
-	out = append(out, Paragraph{Text: answerSentence(a), Lead: a.Overall == nil})
+	out = append(out, Paragraph{Text: answerSentence(a), Lead: a.Overall == nil || len(a.Overall.PerTask) == 1})
 	if len(a.Picks) > 0 {
 		out = append(out, pickTable(a))
 	}
@@ -88,7 +88,7 @@ func answerSentence(a answer.Answer) string {
 	return text
 }
 
-// recommendations says how many recommended arms are good enough with a probability of 95 %, and how probable it is for the others.
+// recommendations states how many recommended arms are good enough with a probability of 95 %, and how probable it is for the others.
 func recommendations(epsilon float64, choices []answer.Pick) string {
 	var open []float64 // probabilities below 95 %
 	for _, p := range choices {
@@ -116,7 +116,7 @@ func recommendations(epsilon float64, choices []answer.Pick) string {
 	}
 }
 
-// bestWithin says what an arm is that is good enough.
+// bestWithin states what an arm is that is good enough.
 func bestWithin(epsilon float64) string {
 	if epsilon > 0 {
 		return "within " + decimal(epsilon, 4) + " of the best"
@@ -297,7 +297,7 @@ const (
 )
 
 // answerFigure draws the estimate and interval of every arm beside its measured mean, and shades the pick, a panel for each task: along the
-// column of numbers with the most values, a line for each combination of the others; where there is none, or there
+// column of numbers with the most values, a line for each combination of the others; if there is none, or there
 // are too many combinations, along the names of the arms.
 func answerFigure(a answer.Answer) Figure {
 	f := Figure{Title: "Estimates, with 95 % intervals", YLabel: rewardTitle(a)}

@@ -166,7 +166,7 @@ func boundsFacts(r bounds.Report) KeyValues {
 	return kv
 }
 
-// unmet reports whether the notes say that ξ does not meet the condition of a theorem, such as "Theorem 1".
+// unmet reports whether the notes state that ξ does not meet the condition of a theorem, such as "Theorem 1".
 func unmet(r bounds.Report, theorem string) bool {
 	return slices.ContainsFunc(r.Notes, func(w engine.Warning) bool {
 		return w.Kind == engine.WarnBoundsRidge && slices.Contains(w.Names, theorem)

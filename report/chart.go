@@ -23,7 +23,7 @@ type chart struct {
 	title    string // "" names measure and x
 	names    []string
 	rows     []chartRow
-	measures []measure // their functions are not asked any more
+	measures []measure // their functions are no longer asked
 	styles   []Style   // of the measures; nil means the figure's
 	theorem  string    // that the upper bounds of the rows are from
 	signed   bool      // values can be below 0
@@ -180,7 +180,7 @@ func (g *split) placeEnds(logX *bool) {
 	}
 }
 
-// valued returns a value as text: a number with its name, a word by itself.
+// valued returns a value as text: a number with its name, a word alone.
 func valued(name string, v any) string {
 	if _, ok := numeric(v); ok {
 		return name + " " + cell(plain(v), 0)

@@ -238,7 +238,7 @@ func (p picture) byArm(v int, names []string) []Series {
 		if k == last && last > 0 {
 			s.Name += ", the last"
 		}
-		if k == last && p.dense { // the shade below the line is not named by itself
+		if k == last && p.dense { // the shade below the line is not named alone
 			shade := s
 			shade.Name, shade.Style, shade.Hue = "", Shade, 1
 			out, s.Lo, s.Hi = append(out, shade), nil, nil

@@ -23,7 +23,7 @@ type Document struct {
 	Provenance *Provenance // nil for none
 }
 
-// Provenance says how a document came about, well enough to make it again.
+// Provenance states how a document came about, well enough to make it again.
 // JSON output leaves it out, so that the same script with the same data and
 // seed gives the same bytes.
 type Provenance struct {

@@ -192,7 +192,7 @@ type planMeasure struct {
 }
 
 // planAxes returns the axes that planFigure can draw of rows: along the gap where there are
-// several, or where there are no rows yet.
+// several, or if there are no rows yet.
 func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
 	ys = append(ys, lists.Map(planMeasures(rows, prices), func(m planMeasure) string { return m.name })...)
 	switch {

@@ -141,7 +141,7 @@ func upper(s string) string                { return sentence.Upper(s) }
 func inlineLaTeX(s string) string          { return wording.LaTeX(s) }
 
 // A reference (algorithms.RoleReference) knows what no algorithm can know, or counts
-// fewer samples than it took. Wherever a reader meets its name, the name says so; files
+// fewer samples than it took. Wherever a reader meets its name, the name states so; files
 // have it bare, beside a column reference.
 
 // referenceMark follows the name of a reference.

@@ -12,10 +12,10 @@ import (
 // labels tells several results apart: by the names they are bound to, and by what differs between
 // them. Tables have its columns, figures its texts.
 type labels struct {
-	names   []string // names of each result; nil where none is needed
+	names   []string // names of each result; nil if none is needed
 	columns []Column // columns of differences besides algorithm and schedule
 	cells   [][]any  // by result, one for each column
-	// algorithms says that they and their schedules tell the results apart, and nothing else differs
+	// algorithms states that they and their schedules tell the results apart, and nothing else differs
 	algorithms bool
 	abridged   bool // kernels are without what they have in common
 
@@ -138,7 +138,7 @@ func (l *labels) write(algorithms []string, parts [][]string) {
 	}
 }
 
-// boundNames returns the names that results are bound to; nil where none has one, or two have the same.
+// boundNames returns the names that results are bound to; nil if none has one, or two have the same.
 func boundNames(results []engine.Result) []string {
 	names := lists.Map(results, func(r engine.Result) string { return r.Name })
 	given := lists.Where(names, func(name string) bool { return name != "" })

@@ -13,7 +13,7 @@ import (
 
 // LaTeX writes the document as sections with booktabs tables, to be included in
 // a paper: it needs \usepackage{booktabs} and compiles under pdflatex. Collapsed
-// tables are cut to ten rows and say so; figures are given as their data (save a
+// tables are cut to ten rows and state so; figures are given as their data (save a
 // figure as .pdf to include the drawing). It returns the error of w.
 func LaTeX(w io.Writer, d Document) error {
 	l := newLaTeX(false)

@@ -110,7 +110,7 @@ func bound(name, title, mode string, of func(engine.Theory) float64) measure {
 	}, true, true}
 }
 
-// size returns a measure that says how many directions of the kernel matter.
+// size returns a measure that states how many directions of the kernel matter.
 func size(name, title string, of func(engine.Theory) any) measure {
 	return measure{name, title, "", "Complexity of the kernel", func(r engine.Result) any {
 		if r.Theory == nil {
@@ -120,7 +120,7 @@ func size(name, title string, of func(engine.Theory) any) measure {
 	}, true, true}
 }
 
-// decidedErrors returns the errors among decided answers where there are any and not all errors are.
+// decidedErrors returns the errors among decided answers if there are any and not all errors are.
 func decidedErrors(r engine.Result) any {
 	if r.Mode != engine.ModeFB || r.DecidedTasks == 0 {
 		return nil

@@ -16,7 +16,7 @@ const mostOverall = 12
 // overallBlocks shows the recommendation for all tasks together.
 func overallBlocks(a answer.Answer) []Block {
 	o := a.Overall
-	if o == nil {
+	if o == nil || len(o.PerTask) == 1 { // the recommendation of the only task says it all
 		return nil
 	}
 	text := fmt.Sprintf("Over all %d tasks, %s is %s with probability %s", len(o.PerTask), o.Label, bestWithin(a.Epsilon),

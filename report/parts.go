@@ -69,7 +69,7 @@ func (t Table) Row(i int) map[string]any {
 	return lists.Keyed(t.Columns, func(j int, c Column) (string, any) { return c.Name, t.Rows[i][j] })
 }
 
-// PartOf returns a part of a value; ok is false where there is none of that name. A part that is not
+// PartOf returns a part of a value; ok is false if there is none of that name. A part that is not
 // known is nil. The columns of a table are parts too, as lists of their cells.
 func PartOf(v any, name string) (part any, ok bool) {
 	r := reflect.ValueOf(v)

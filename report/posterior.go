@@ -151,7 +151,7 @@ func tasksToDraw(tasks []string, asked string, most int, option, rule string) ([
 // arms returns the numbers of the arms of a task that are drawn.
 func (p picture) arms(v int) []int { return slices.Clone(p.drawn[v]) }
 
-// categories returns the names of the arms where the tasks share most of them, nil where arms have
+// categories returns the names of the arms where the tasks share most of them, nil if arms have
 // only numbers in common.
 func (p picture) categories(tasks []int) []string {
 	var names []string

@@ -182,7 +182,7 @@ func openGrid(p *problem.Problem, tasks, steps, eliminated []int, across, up bin
 }
 
 // openArms counts, by the audit trail of the first run of a result, the arms of each task that were
-// open after each round, in the order of the answers; nil where there is no trail. A first round of 0
+// open after each round, in the order of the answers; nil if there is no trail. A first round of 0
 // represents what was left out before any data.
 func openArms(r engine.Result) (rounds []int, open [][]int) {
 	if len(r.Eliminations) == 0 {

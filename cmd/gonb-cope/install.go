@@ -100,7 +100,7 @@ func install(o kernelspec.Options) error {
 	return nil
 }
 
-// prepareGoCells builds GoNB and compiles what Go cells import. A machine that cannot do this has the kernel all the same.
+// prepareGoCells builds GoNB and compiles what Go cells import. A machine that cannot do this has the kernel nevertheless.
 func prepareGoCells(ctx context.Context) error {
 	start := time.Now()
 	_, err := goTools(true)(ctx)

@@ -173,8 +173,8 @@ func (e Entry) TakesPrior(opt engine.Options) error {
 	return fmt.Errorf("%s has no parameter %s. Methods with a posterior have it: %s%s", e.Name, name, strings.Join(able, ", "), with)
 }
 
-// CostWarnings says that the costs of the problem do not guide the pulls of the algorithm. A test that
-// plans by cost and cannot under a bound on the norm says so itself.
+// CostWarnings states that the costs of the problem do not guide the pulls of the algorithm. A test that
+// plans by cost and cannot under a bound on the norm states so itself.
 func (e Entry) CostWarnings(p *problem.Problem) []engine.Warning {
 	switch {
 	case e.Priced || p.RelativeCost() == nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // trial is a field trial as text: 4 sites, 12 varieties, 2 years with 2 blocks, and a cost and an impurity for each row. V03 is the best
@@ -116,6 +117,10 @@ func TestFieldBlocks(t *testing.T) {
 		if opt.Distinct > 0 && tested > opt.Distinct {
 			t.Errorf("%+v: %d different options", opt, tested)
 		}
+	}
+	plain := bestOf(t, planted(t, problem.Long{}), answer.Options{Next: 12, Checks: []string{"V01"}})
+	if checks := lists.Count(plain.Next, func(x answer.Pull) bool { return x.Arm == "V01" && x.Count == 1 }); checks != 4 {
+		t.Errorf("without blocks, the check is %d times in the plan of 4 sites", checks)
 	}
 	var unknown *answer.CheckError
 	if _, err := answer.Best(t.Context(), p, answer.Options{Next: 4, Checks: []string{"V99"}}); !errors.As(err, &unknown) {

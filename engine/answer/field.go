@@ -184,10 +184,16 @@ func (n *newBlocks) most(p *problem.Problem, group int) int {
 // arm's measurements go to consecutive blocks, cyclically, so its counts per block differ by at most one. It returns one block if the
 // data have none.
 func (q *planner) inBlocks(counts []int) (out [][]int) {
-	if q.b.Blocks == 0 {
-		return [][]int{counts}
-	}
 	n, p := &q.blocks, q.b.Problem
+	if q.b.Blocks == 0 {
+		all := slices.Clone(counts)
+		for k := range all {
+			if n.isCheck(q.arms[k]) {
+				all[k]++
+			}
+		}
+		return [][]int{all}
+	}
 	for g := range n.groups {
 		arms := indices.Where(len(counts), func(k int) bool { return q.arms[k] >= 0 && n.groupOf(p, q.arms[k]) == g })
 		checks := lists.Where(arms, func(k int) bool { return n.isCheck(q.arms[k]) })

@@ -73,6 +73,7 @@ type everywhere struct {
 	draws   *mat.Dense
 	mean    []float64 // of the draws of each option
 	means   []float64 // of the draws of each arm
+	level   []float64 // of each task: the mean of the means of all options
 }
 
 // newEverywhere returns the options that are open at every task, and the arms of the first task of options that are not.
@@ -235,11 +236,11 @@ func (e *everywhere) slope(b *belief.Belief, option int) *float64 {
 	}
 	if e.means == nil {
 		e.means = lists.Make(b.Problem.N(), func(i int) float64 { return stat.Mean(mat.Col(nil, i, b.Draws), nil) })
+		e.level = lists.Make(tasks, func(v int) float64 {
+			return lists.Sum(e.arms, func(arms []int) float64 { return e.means[arms[v]] }) / float64(len(e.arms))
+		})
 	}
-	x := lists.Make(tasks, func(v int) float64 {
-		return lists.Sum(e.arms, func(arms []int) float64 { return e.means[arms[v]] }) / float64(len(e.arms))
-	})
-	_, beta := stat.LinearRegression(x, indices.Of(e.means, e.arms[option]), nil, false)
+	_, beta := stat.LinearRegression(e.level, indices.Of(e.means, e.arms[option]), nil, false)
 	return &beta
 }
 

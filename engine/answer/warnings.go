@@ -68,7 +68,7 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 	return out
 }
 
-// digitsLost says that rewards of a task are so large beside their differences that the digits of a number do not hold these: their
+// digitsLost states that rewards of a task are so large beside their differences that the digits of a number do not hold these: their
 // standard deviation is less than a thousand steps from one number to the next. "" where they are not.
 func (a *Answer) digitsLost(p *problem.Problem) string {
 	const fewestSteps = 1000

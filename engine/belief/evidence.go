@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -40,7 +41,9 @@ type chosen struct {
 	place           []int           // of each chosen arm in distinct
 	ones            *mat.Dense      // a column of ones
 	taskOf          []int
-	done            *sync.Pool // covariances that are no longer needed
+	tasks           *kernels.Points // those that tables have
+	placeOf         []int           // of each chosen arm's task among these
+	done            *sync.Pool      // covariances that are no longer needed
 	first           *atomic.Pointer[tables]
 
 	// in the course of a run: squares within arms of each task with their degrees of freedom, and the stated covariances
@@ -64,11 +67,25 @@ func newChosen(m *model, at []int) *chosen {
 	c.within = max(c.within, exact*c.free)
 	index := indices.Of(d.cells, at)
 	c.y, c.n, c.taskOf = indices.Of(d.y, at), indices.Of(d.n, at), indices.Of(d.p.TaskOf, index)
+	c.someTasks()
 	c.rel, c.wins, c.fixed = indices.Of(d.rel, at), indices.Of(d.wins, at), indices.Of(d.fixed, at)
 	c.ones = mat.NewDense(max(len(at), 1), 1, slices.Repeat([]float64{1}, max(len(at), 1)))
 	c.merge(index)
 	return c
 }
+
+// someTasks makes tables have the tasks of the chosen arms alone.
+func (c *chosen) someTasks() {
+	some := slices.Compact(slices.Sorted(slices.Values(c.taskOf)))
+	c.tasks = c.d.tasks.Subset(some)
+	c.placeOf = lists.Map(c.taskOf, func(v int) int {
+		k, _ := slices.BinarySearch(some, v)
+		return k
+	})
+}
+
+// allTasks makes tables have all tasks.
+func (c *chosen) allTasks() { c.tasks, c.placeOf = c.d.tasks, c.taskOf }
 
 // merge lists the arms with these indices, each that has the same name and features in several tasks once: kernels of
 // arms are evaluated on these alone.
@@ -153,13 +170,13 @@ func (c *chosen) of(ctx context.Context, u []float64, predict bool) (_ *evidence
 	return e, nil
 }
 
-// scattered is the noise of the chosen means at some numbers.
+// scattered is the noise of the chosen means at one value of the hyperparameters.
 type scattered struct {
 	target   []float64     // the means, without the effects of blocks that differences within arms show
 	variance []float64     // of the means without blocks
-	fixed    []float64     // those that do not go with σ², 0 of others; nil without any
-	cov      *mat.SymDense // V, what the target scatters by, with blocks; nil without
-	rest     float64       // squares within arms that blocks do not explain, over σ²
+	fixed    []float64     // variances that do not depend on σ², 0 for others; nil if none
+	cov      *mat.SymDense // V, the noise covariance of target, if there are blocks; else nil
+	rest     float64       // sum of squares within arms that blocks do not explain, over σ²
 	log      float64       // log evidence of the differences within arms, up to a constant
 }
 
@@ -193,15 +210,15 @@ func (c *chosen) scattered(u []float64) (*scattered, error) {
 	return x, nil
 }
 
-// normal is the regression of normal rewards at some numbers, and their evidence.
+// normal has the Gaussian posterior of normal rewards at one value u of the hyperparameters, and the log evidence.
 type normal struct {
 	*scattered
 	*gp.Regression
 	log float64
 }
 
-// normal computes the evidence of normal rewards, the target and what scatters within arms, and overwrites gram. The constant is
-// integrated out.
+// normal returns the Gaussian posterior of normal rewards at the hyperparameters u, and the log evidence. It overwrites gram. The
+// constant is integrated out.
 func (c *chosen) normal(gram *mat.SymDense, u []float64) (_ *normal, err error) {
 	defer try.Caught(&err)
 	noise := try.Of(c.scattered(u))

@@ -13,10 +13,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// The kind of a problem's data follows from what is stated and from rewards that are exactly equal, never from a tolerance:
-// with another unit the answer is the same.
+// Data are counts or numbers. The choice uses stated facts and exact equality of rewards, not a tolerance, so units do not matter.
 
-// fewCounts is how many rewards, each of another arm, must be 0 or 1 to be taken for counts.
+// fewCounts is the number of rewards, each of another arm, that must be 0 or 1 to be treated as counts.
 const fewCounts = 8
 
 // counted returns how many measurements of each measured arm were the higher of two rewards; nil where rewards are not counts of

@@ -129,6 +129,7 @@ func (l *Learner) chosen(d *data) *chosen {
 	m.addNoise()
 	at := d.evenly(l.sources(m))
 	c := newChosen(m, at)
+	c.allTasks()
 	c.stated = l.stated
 	c.withinOf, c.freeOf = make([]float64, l.p.V()), make([]float64, l.p.V())
 	if !d.known {

@@ -17,7 +17,7 @@ import (
 type Act interface {
 	// Params lists the arguments as scripts and commands name them, each with the field that it fills.
 	Params() []Param
-	// Do works out the events to record. It changes nothing, and may be called again on a later state, if other events
+	// Do computes the events to record. It changes nothing, and may be called again on a later state, if other events
 	// were recorded meanwhile. An act that was done before returns no events and Done.Known: cells are run again, and
 	// commands repeated. A Done beside an error is shown before the error.
 	Do(ctx context.Context, at Doing) (Done, error)
@@ -32,10 +32,10 @@ type Prepared interface {
 	Prepare(context.Context, Protocol) error
 }
 
-// Checked is an act whose arguments may be wrong by themselves, without a campaign: a script says so before anything of it is done.
+// Checked is an act whose arguments may be wrong by themselves, without a campaign: a script states so before anything of it is done.
 type Checked interface{ Check() *ArgError }
 
-// ArgError says what is wrong with an argument of an act.
+// ArgError states what is wrong with an argument of an act.
 type ArgError struct {
 	Param string // "" is the act as a whole
 	Text  string // what is wrong, as it reads after the name of the argument
@@ -50,15 +50,15 @@ type Doing struct {
 	Grow func(context.Context, File) (Protocol, Growth, error)
 }
 
-// Done says what an act did.
+// Done states what an act did.
 type Done struct {
-	Events   []Event   // to record; none where all was recorded before, or rows of a sheet are wrong
+	Events   []Event   // to record; none if all was recorded before, or rows of a sheet are wrong
 	Known    bool      // all of it was recorded before
 	Text     string    // a sentence
 	Warnings []string  // sentences
 	Closing  *Closing  // of an act that closes a round, also beside its error; nil of others
 	Receipt  *Receipt  // of an act that takes a sheet; nil of others
-	Protocol *Protocol // what the events make of it; nil where they leave it unchanged
+	Protocol *Protocol // what the events make of it; nil if they leave it unchanged
 	Files    []File    // whose content is recorded
 }
 
@@ -197,7 +197,7 @@ func (a *Attach) Do(ctx context.Context, at Doing) (Done, error) {
 	return (*Tell)(a).do(ctx, at, KindAttach, a.results.hash)
 }
 
-// UpgradeBody records that a program goes on which decides otherwise than the one that began the campaign.
+// UpgradeBody records that a program continues which decides otherwise than the one that began the campaign.
 type UpgradeBody struct {
 	From    int      `json:"from"` // revisions, see Revision
 	To      int      `json:"to"`

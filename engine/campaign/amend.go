@@ -25,7 +25,7 @@ type Amend struct {
 	Capacity   *int     // pulls in a unit of time; 0 for any number
 	Withdraw   []string // arms that cannot be measured any more: "task/arm"
 	Add        File     // rows of a table with columns of the table of the problem: its arms and tasks come in
-	Reason, By string   // why, which the report shows, and who says so; changes for different reasons are different changes
+	Reason, By string   // why, which the report shows, and who states so; changes for different reasons are different changes
 }
 
 var amendEntry = Entry{
@@ -43,7 +43,7 @@ such changes: start another campaign and attach this one's measurements to it.
 All changes hold from the next round on.`,
 }
 
-// withdrawHint says how arms are named.
+// withdrawHint states how arms are named.
 const withdrawHint = `write withdraw="task/arm", or withdraw=["task/arm", "task/other arm"]`
 
 // Params implements Act.
@@ -112,7 +112,7 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 		if err != nil {
 			return Done{}, err
 		}
-		// the arms are recorded with their numbers, and the fingerprint says whether a later program comes to the same problem
+		// the arms are recorded with their numbers, and the fingerprint reports whether a later program comes to the same problem
 		b.Growth, b.Problem, out.Protocol, out.Files = &g, q.Fingerprint(), &q, []File{*b.Add}
 	}
 	out.Text, out.Events = "recorded: "+b.String(), []Event{NewEvent(KindAmend, at.Now, a.By, b)}
@@ -215,7 +215,7 @@ func (b AmendBody) same(x AmendBody) bool {
 // equal reports whether two values are the same, or both are not stated.
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// String says what changes, without the reason.
+// String states what changes, without the reason.
 func (b AmendBody) String() string {
 	var parts []string
 	if b.Epsilon != nil {

@@ -27,9 +27,9 @@ type List struct {
 	Round    int       `json:"round"`                   // round of the pulls; 0 if the campaign asks for no further pulls
 	Until    time.Time `json:"until,omitzero"`          // when what has no result may be handed out again
 	Again    bool      `json:"again"`                   // the same list as before, because its results are not recorded yet
-	Columns  []string  `json:"columns,omitempty"`       // of the features of arms, in the order of ListRow.X; empty where arms have none
+	Columns  []string  `json:"columns,omitempty"`       // of the features of arms, in the order of ListRow.X; empty if arms have none
 	Blocks   []string  `json:"block_columns,omitempty"` // to be filled in: what is measured together, as the table of the problem has it
-	Rows     []ListRow `json:"rows"`                    // in the order in which they are to be measured; none where Note says why
+	Rows     []ListRow `json:"rows"`                    // in the order in which they are to be measured; none if Note says why
 	Note     Note      `json:"note,omitzero"`           // why it is empty
 	// how a file of it is written: as the table that the problem was read from
 	Dialect problem.Dialect `json:"dialect,omitzero"`
@@ -111,7 +111,7 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 		list.Again = true
 		return list, nil, nil
 	}
-	// with all decided, or the budget spent, the status says how it ended
+	// with all decided, or the budget spent, the status states how it ended
 	if s.done != nil {
 		note := Note{Kind: NoteDecided}
 		if decided, all := len(s.done.Decided), s.Problem.V(); decided < all {

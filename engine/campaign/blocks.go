@@ -113,7 +113,7 @@ func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
 	return out
 }
 
-// failed returns the pulls of an arm in a round of blocks that failed: a block that lost a pull goes on without it, since
+// failed returns the pulls of an arm in a round of blocks that failed: a block that lost a pull continues without it, since
 // elsewhere the pull would have nothing in common with the others. It is 0 in rounds without blocks, whose failed pulls are made again.
 func (s *State) failed(r *round, arm int) int {
 	if r.plan.Sides == nil {

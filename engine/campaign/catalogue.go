@@ -3,7 +3,7 @@ package campaign
 // This file lists the kinds of events, the body of each, and the acts by which people record them. An act and its event
 // have a file of their own.
 
-// Kind says what an event records.
+// Kind states what an event records.
 type Kind string
 
 // The kinds of events.
@@ -18,7 +18,7 @@ const (
 	KindLate    Kind = "late"    // TellBody: results of a round that is over
 	KindAttach  Kind = "attach"  // TellBody: measurements of before, or from elsewhere
 	KindAmend   Kind = "amend"   // AmendBody: the protocol changes
-	KindUpgrade Kind = "upgrade" // UpgradeBody: a program that decides otherwise goes on
+	KindUpgrade Kind = "upgrade" // UpgradeBody: a program that decides otherwise continues
 	KindNote    Kind = "note"    // NoteBody: words for the report
 	KindRepair  Kind = "repair"  // RepairBody: events are set aside that fit none before them
 )

@@ -37,7 +37,7 @@ func (t *teller) seen(but sheetKey) (all []*measured) {
 
 // copies returns the rows that have the values of results which are recorded, each result once, if they are
 // more than chance explains: a copy of a sheet under another name, or its rows among others. Else it is nil, and equal
-// is whether all rows have such values all the same, as measurements of few digits may.
+// is whether all rows have such values nevertheless, as measurements of few digits may.
 //
 // Of n rows, row i has the value of one of m_i results of its arm with a probability of about q_i = m_i u_i/(2√π σ), where u_i is
 // the unit of its last digit and σ the standard deviation of one measurement. k or more equal ones of λ = Σ q_i expected have

@@ -17,7 +17,7 @@ import (
 type Correct struct {
 	ID         string  // as typed; slips in it are named with the nearest id
 	Value      float64 // reward, with the sign of the data
-	Reason, By string  // required, and shown in the report; who says so
+	Reason, By string  // required, and shown in the report; who states so
 }
 
 var correctEntry = Entry{
@@ -89,7 +89,7 @@ const FailureRule = `a reaction or run that fails gets the worst possible reward
 
 const givenBack = "Give back only pulls that were not measured for reasons unrelated to their reward"
 
-// Fail gives pulls back that were not measured. They are handed out again, under other ids; a round of blocks goes on without them.
+// Fail gives pulls back that were not measured. They are handed out again, under other ids; a round of blocks continues without them.
 type Fail struct {
 	IDs        []string // as typed; those that failed before are passed over
 	Reason, By string
@@ -219,7 +219,7 @@ func (a *Close) Params() []Param {
 // Algorithms that take rounds only as they planned them refuse it.
 func (a *Close) Refusable() {}
 
-// Closing says what closing the open round would do.
+// Closing states what closing the open round would do.
 type Closing struct {
 	Round    int        `json:"round"`             // which is open
 	Planned  int        `json:"planned"`           // pulls, except those of withdrawn arms

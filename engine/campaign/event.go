@@ -86,7 +86,7 @@ type StartBody struct {
 	Settings []engine.Setting `json:"settings"`           // the protocol in words
 	Revision int              `json:"revision"`           // Revision of the program
 	Build    string           `json:"build"`              // build of the program, and its system: for the report
-	Forecast *Forecast        `json:"forecast,omitempty"` // nil where none was made
+	Forecast *Forecast        `json:"forecast,omitempty"` // nil if none was made
 	// the run of agents that plans the rounds, in words; "" where the campaign plans them itself
 	Led string `json:"led,omitempty"`
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Forecast says what a campaign is expected to take, by simulation: of its own algorithm, and of
+// Forecast states what a campaign is expected to take, by simulation: of its own algorithm, and of
 // others that could answer the same question.
 type Forecast struct {
 	Rows     []ForecastRow    `json:"rows"`               // the protocol's own algorithm first
@@ -36,7 +36,7 @@ func (f Forecast) WithTable() bool {
 	return slices.ContainsFunc(f.Assumes, func(n Note) bool { return n.Kind == NoteRewardsAttached })
 }
 
-// ForecastRow says what one algorithm is expected to take. A range without finite upper end says that
+// ForecastRow states what one algorithm is expected to take. A range without finite upper end states that
 // some run came to no end within the limit of the simulation.
 type ForecastRow struct {
 	Algorithm string `json:"algorithm"`
@@ -44,7 +44,7 @@ type ForecastRow struct {
 	Samples   Range  `json:"samples"` // samples of all tasks together
 	Rounds    Range  `json:"rounds"`
 	Time      Range  `json:"time"`                // in the unit; without a capacity one a round
-	Cost      Range  `json:"cost,omitzero"`       // in the unit of Protocol.Cost; zero where none was stated
+	Cost      Range  `json:"cost,omitzero"`       // in the unit of Protocol.Cost; zero if none was stated
 	Undecided int    `json:"undecided,omitempty"` // runs
 	// runs simulated, if they are fewer than the forecast's: with many arms, one run of an algorithm that came to no end
 	// in it
@@ -222,7 +222,7 @@ type need struct {
 	buys                  []Bought // after each round
 }
 
-// Bought says how good the answers are after so many samples: means over tasks, and over runs.
+// Bought states how good the answers are after so many samples: means over tasks, and over runs.
 type Bought struct {
 	Samples float64 `json:"samples"` // samples of all tasks together
 	Right   float64 `json:"right"`   // share of tasks whose answer is within epsilon of the best
@@ -375,7 +375,7 @@ func backing(e algorithms.Entry, p Protocol) string {
 	return "a theorem about sub-Gaussian rewards that the kernel can represent"
 }
 
-// fitsOwn reports whether the algorithm uses a posterior that looks for a part of each arm by itself,
+// fitsOwn reports whether the algorithm uses a posterior that looks for a part of each arm alone,
 // which the kernel does not have.
 func (p Protocol) fitsOwn() bool {
 	e, err := p.Entry()

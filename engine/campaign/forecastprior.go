@@ -17,7 +17,7 @@ import (
 type prior struct {
 	m        *model.Model
 	features *mat.Dense // N × r, normalised
-	// N: what the features leave of ‖φ_i‖², which each arm draws by itself; nil where they are exact
+	// N: what the features leave of ‖φ_i‖², which each arm draws alone; nil if they are exact
 	rest []float64
 }
 
@@ -35,7 +35,7 @@ func priorOf(m *model.Model) (prior, error) {
 }
 
 // draw returns expected rewards of N arms under scale times the kernel, reward units: √(scale) Φz of standard normal z, and what
-// the features leave of each arm by itself.
+// the features leave of each arm alone.
 func (p prior) draw(rng *rand.Rand, scale float64) []float64 {
 	n, rank := p.features.Dims()
 	z := lists.Make(rank, func(int) float64 { return rng.NormFloat64() })

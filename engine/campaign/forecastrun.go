@@ -22,7 +22,7 @@ import (
 // gap, a belief from measurements, means of the table, and the kernel as prior.
 func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, runs int) ([]*problem.Problem, Note, error) {
 	if gap > 0 {
-		// at most five such problems are worked out, and runs take them in turn
+		// at most five such problems are computed, and runs take them in turn
 		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
 		if err != nil {
 			return nil, Note{}, err
@@ -32,7 +32,7 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 	}
 	known := p.Problem.Mean
 	if p.Problem.Long != nil && p.Problem.Means() != nil { // measurements, whose means are not the truth
-		// a belief that cannot be worked out is not an error: the next kind of rewards serves
+		// a belief that cannot be computed is not an error: the next kind of rewards serves
 		if b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory}); err == nil {
 			count, _ := b.Draws.Dims()
 			return lists.Make(runs, func(i int) *problem.Problem {
@@ -153,7 +153,7 @@ func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(
 			n.buys = append(n.buys, bought(x.Protocol, x.truth, x.steps.Outcome().Answers, n.samples))
 		}
 	}
-	// at the limit of rounds: a run that would go on is undecided
+	// at the limit of rounds: a run that would continue is undecided
 	_, more, err := x.steps.Next(ctx)
 	n.undecided = more
 	return n, err
@@ -178,7 +178,7 @@ const (
 // DefaultDelay is the most units of time that late results are late, if the protocol does not state it.
 const DefaultDelay = 5
 
-// losses says what happens to pulls on the way.
+// losses states what happens to pulls on the way.
 type losses struct {
 	failed, late float64 // shares of pulls that give no result, and whose result comes late
 	delay        int     // the most units of time by which
@@ -260,7 +260,7 @@ func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[in
 	return inTime, late
 }
 
-// forecastStep is the part of the units of time so far by which a simulated campaign goes on at once.
+// forecastStep is the part of the units of time so far by which a simulated campaign continues at once.
 const forecastStep = 1. / 32
 
 // coarseStep is that part where runs take long: it makes a third of the rounds.

@@ -216,7 +216,7 @@ type LossLine struct {
 	PValue  float64 `json:"p_value"` // corrected for the number of arms
 }
 
-// Warning says what the line means for the answers.
+// Warning states what the line means for the answers.
 func (l LossLine) Warning() string {
 	return fmt.Sprintf("task %q, arm %q lost %d of %d pulls, more than chance explains (p = %.2g). If the loss depends on the reward, no "+
 		"guarantee holds. Find out why they were lost", l.Task, l.Arm, l.Lost, l.Planned, l.PValue)

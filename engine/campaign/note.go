@@ -175,7 +175,7 @@ func (s review) notes() []Note {
 	return out
 }
 
-// number returns the count that is at a place, 0 where there is none.
+// number returns the count that is at a place, 0 if there is none.
 func (n Note) number(k int) int {
 	if k < len(n.Numbers) {
 		return int(n.Numbers[k])

@@ -17,7 +17,7 @@ type outcome struct {
 	reward   float64
 	censored int8   // see ResultRecord.Censored
 	reason   string // reason of a failure
-	text     string // instead of the reward, where that says that it failed
+	text     string // instead of the reward, where that states that it failed
 	err      error  // with its place; of a reward that cannot be read
 }
 

@@ -25,7 +25,7 @@ const alphabet = "0123456789ABCDFGHJKMNPQRSTVWXYZ"
 const idLength = 6
 
 // newIDs returns what ids are drawn from. Copies of a campaign must not draw the same ids for other pulls, so it
-// begins at 256 bits of the system and not at the seed of the campaign: two copies of a folder have one seed, and go on apart.
+// begins at 256 bits of the system and not at the seed of the campaign: two copies of a folder have one seed, and continue apart.
 func newIDs() *rand.Rand {
 	var seed [32]byte
 	crand.Read(seed[:]) // it never fails
@@ -175,7 +175,7 @@ type Moment struct {
 	Now      time.Time // by which leases end, and at which events are made
 }
 
-// Plan returns the event that begins the next round, or says that nothing is left, from a run that
+// Plan returns the event that begins the next round, or states that nothing is left, from a run that
 // was replayed of this state. The event is right for this state alone: where another event was recorded in the meantime it has to be made
 // again. It has the answers of before the round (Decided), by which a later replay notices that it decides otherwise.
 func (s Moment) Plan(x *Run, build string, revision int) Event {
@@ -209,7 +209,7 @@ func (b StartBody) orderSeed(round int) uint64 {
 	return rand.New(rand.NewPCG(b.Seed, uint64(round))).Uint64()
 }
 
-// PlanBody begins a round, or says that there is none: then Done and Status are set, Round is the last one, and what belongs to
+// PlanBody begins a round, or states that there is none: then Done and Status are set, Round is the last one, and what belongs to
 // pulls is zero. The fields from Rho to Digest are copied from engine.Plan.
 type PlanBody struct {
 	Round       int           `json:"round"`            // from 1, without gaps
@@ -274,7 +274,7 @@ func (b *PlanBody) fold(s *State, e Event) error {
 // and the agent sends the results to the others.
 
 // Lead returns the events that make a plan the open round. It returns none if a round with the plan's digest is open or
-// over already. A round that is not whole is closed for the reason given, because the run went on without it. Rounds are
+// over already. A round that is not whole is closed for the reason given, because the run continued without it. Rounds are
 // numbered as they come, without those in which the agent has no pulls.
 func (s Moment) Lead(plan engine.Plan, reason, build string) []Event {
 	if slices.ContainsFunc(s.rounds, func(r *round) bool { return r.plan.Digest == plan.Digest }) {

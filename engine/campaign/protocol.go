@@ -20,7 +20,7 @@ import (
 )
 
 // Revision counts the changes of this module that make an algorithm decide or plan otherwise on the
-// same rewards. Raise it with each of them: a campaign that was begun under another one goes on only
+// same rewards. Raise it with each of them: a campaign that was begun under another one continues only
 // after an upgrade has shown and recorded what changes.
 const Revision = 26
 
@@ -52,7 +52,7 @@ type Protocol struct {
 
 	Seed uint64 `json:"seed"` // seed of ids and orders; 0 means a new one at each start
 
-	Forecast *Forecast `json:"forecast,omitempty"` // nil where none was made
+	Forecast *Forecast `json:"forecast,omitempty"` // nil if none was made
 }
 
 type timeUnit struct {

@@ -25,7 +25,7 @@ type Renewal struct {
 	Runs      int    `json:"runs"`                // simulated
 }
 
-// Renew simulates the rest of a campaign. Each run replays the rounds that are over unchanged, and goes on with rewards
+// Renew simulates the rest of a campaign. Each run replays the rounds that are over unchanged, and continues with rewards
 // drawn from the posterior of the kernel, its scale and a part of each arm by itself fitted, given all results except
 // the open round's: its output must not decide when that round is closed. The noise is that of repeated results of an
 // arm, for the posterior too: under a larger noise, arms that are alike would be drawn apart. The share of failed pulls

@@ -18,7 +18,7 @@ import (
 type Run struct {
 	Outcome engine.Outcome // answers, rounds and eliminations so far
 	Result  engine.Result  // result of one real run; Remaining is NaN if nothing says
-	Next    engine.Plan    // that comes now, where More says so; zero else
+	Next    engine.Plan    // that comes now, where More states so; zero else
 	More    bool           // whether there is one
 	Differs []Difference   // decisions that are not those recorded
 	Notes   []Note         // for the status
@@ -27,7 +27,7 @@ type Run struct {
 }
 
 // Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
-// imposed, so that a program which rounds otherwise goes on with the rounds that were measured.
+// imposed, so that a program which rounds otherwise continues with the rounds that were measured.
 // memory may be nil. Nothing is recorded.
 func (s Moment) Replay(ctx context.Context, memory *model.Memory) (*Run, error) {
 	x, err := s.replayer(ctx, memory)
@@ -48,7 +48,7 @@ func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, 
 		run: &Run{Delta: s.Options.Delta}}, nil
 }
 
-// replayer drives one Replay. It can go on as events are added, except for corrections of results that it has
+// replayer drives one Replay. It can continue as events are added, except for corrections of results that it has
 // taken in. The arms of the state have the numbers of now, and the algorithm has its arms in the numbers of its generation:
 // restricted and numbers lead from the first to the second.
 type replayer struct {
@@ -144,7 +144,7 @@ func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 	}
 	x.compare(plan)
 	now, more, err := x.steps.Next(ctx)
-	x.squares = plan.WantSquares || now.WantSquares // what an earlier program did not ask for is known all the same
+	x.squares = plan.WantSquares || now.WantSquares // what an earlier program did not ask for is known nevertheless
 	if err == nil && !more {
 		x.unused = true
 		x.run.Notes = append(x.run.Notes, noteOf(NoteUnused, plan.Round))
@@ -179,7 +179,7 @@ func (x *replayer) impose(counts []int) error {
 }
 
 // before takes in attached results and changes before an event, in the order of their events. It stops if no more came
-// before seq, and goes on from there the next time.
+// before seq, and continues from there the next time.
 func (x *replayer) before(ctx context.Context, seq int64) error {
 	for {
 		g, a := x.guide < len(x.state.guides), x.amend < len(x.state.amends)
@@ -322,7 +322,7 @@ func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
 	return x.before(ctx, math.MaxInt64)
 }
 
-// Upgrade records that a program goes on which decides otherwise. It returns nil if nothing was to be done. It has to be
+// Upgrade records that a program continues which decides otherwise. It returns nil if nothing was to be done. It has to be
 // recorded before anything else is: its differences of decisions belong to this state.
 func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeBody, []Event, error) {
 	if revision == s.Revision {
@@ -339,7 +339,7 @@ func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeB
 	return b, []Event{NewEvent(KindUpgrade, s.Now, by, b)}, nil
 }
 
-// change applies an amendment of the protocol between two rounds. Its error says what an algorithm with a fixed question can do instead.
+// change applies an amendment of the protocol between two rounds. Its error states what an algorithm with a fixed question can do instead.
 func (x *replayer) change(ctx context.Context, a amendment) error {
 	var err error
 	if a.Epsilon != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// review works out how far a campaign is from what an algorithm makes of it. Everything here reads, and nothing changes either part.
+// review computes how far a campaign is from what an algorithm makes of it. Everything here reads, and nothing changes either part.
 type review struct {
 	Moment
 	*Run

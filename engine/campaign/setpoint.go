@@ -122,7 +122,7 @@ type setting struct {
 	texts []string
 }
 
-// settingsOf returns the settings of an arm. They are worked out once a sheet.
+// settingsOf returns the settings of an arm. They are computed once a sheet.
 func (t *teller) settingsOf(arm int) setting {
 	if t.settings == nil {
 		t.settings = lists.Make(t.protocol.Problem.N(), func(i int) setting {

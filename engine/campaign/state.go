@@ -22,7 +22,7 @@ type State struct {
 	Seq      int64     // sequence number of the last event
 	Hash     string    // hash of the last event
 	At       time.Time // time of the last event
-	Revision int       // revision of the program that the campaign goes on with: the start's, or of the last upgrade
+	Revision int       // revision of the program that the campaign continues with: the start's, or of the last upgrade
 	Capacity int       // in force; -1 if it was not amended
 	Aside    []Aside   // events that repairs set aside
 
@@ -100,7 +100,7 @@ type LogLine struct {
 }
 
 // NewState returns the state before the start.
-// Capacity begins at -1, since 0 would say that it was amended to any number.
+// Capacity begins at -1, since 0 would state that it was amended to any number.
 func NewState() *State {
 	return &State{aside: map[int64]bool{}, handed: handed{items: map[string]*item{}}, sheets: map[sheetKey][]*measured{},
 		read: map[string]bool{}, Capacity: -1}

@@ -73,7 +73,7 @@ type OpenRound struct {
 	Next       int `json:"next_plate,omitempty"` // the first with pulls that are not assigned
 }
 
-// TaskStatus says how far a task is.
+// TaskStatus states how far a task is.
 type TaskStatus struct {
 	engine.Progress `json:"progress"`
 
@@ -104,7 +104,7 @@ type DayStatus struct {
 	Decided int `json:"decided"` // tasks
 }
 
-// SoFar returns the result of the run so far, which goes on unless the campaign is done.
+// SoFar returns the result of the run so far, which continues unless the campaign is done.
 func (s Status) SoFar() engine.Result {
 	r := *s.Result
 	if !s.Done {
@@ -113,7 +113,7 @@ func (s Status) SoFar() engine.Result {
 	return r
 }
 
-// Status works out how far the campaign is. The run must be the replay of the same state, which is what takes time. Best and Folder are
+// Status computes how far the campaign is. The run must be the replay of the same state, which is what takes time. Best and Folder are
 // left for others (Believe, the folder).
 func (x *Run) Status(at Moment) Status {
 	s := review{at, x}
@@ -123,7 +123,7 @@ func (x *Run) Status(at Moment) Status {
 		Remaining: s.Result.Remaining, TimeLeft: math.NaN(), TimeUnit: s.Unit(), Capacity: s.capacity(s.Protocol),
 		Differs: s.Differs, Notes: s.notes(), Hash: s.Hash, Events: s.events,
 	}
-	// a change may have made a campaign that was done go on
+	// a change may have made a campaign that was done continue
 	if s.done != nil && !s.More {
 		st.Done, st.Ended = true, s.done.Status
 	}
@@ -340,11 +340,11 @@ func (st Status) Only(task string) (Status, error) {
 	return st, nil
 }
 
-// mostBelieved is the most arms for which Best is worked out for a status.
+// mostBelieved is the most arms for which Best is computed for a status.
 const mostBelieved = 2000
 
-// Believe adds Best. Nothing is added if no arm was measured, and a note if Best cannot be worked out: a status shows
-// the progress of the campaign all the same. Its error is the context's. It takes time if there are many arms.
+// Believe adds Best. Nothing is added if no arm was measured, and a note if Best cannot be computed: a status shows
+// the progress of the campaign nevertheless. Its error is the context's. It takes time if there are many arms.
 func (st *Status) Believe(ctx context.Context, at Moment) error {
 	known := at.Known()
 	measured := lists.Count(known.Partial, func(m float64) bool { return !math.IsNaN(m) })

@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// TellOptions say how a sheet is taken.
+// TellOptions state how a sheet is taken.
 type TellOptions struct {
 	By       string // who records the results; "" is a person, too
 	Sheet    string // its name: it distinguishes rows without ids from rows of the same person's other sheets
@@ -210,7 +210,7 @@ func (t *teller) withoutReward(row problem.SheetRow, id string, what outcome) {
 	}
 }
 
-// item returns the pull of an id. Its error says whether the id is mistyped or was never issued, and which one is near.
+// item returns the pull of an id. Its error reports whether the id is mistyped or was never issued, and which one is near.
 func (t *teller) item(text string) (*item, error) {
 	id, err := readID(text)
 	if err == nil {

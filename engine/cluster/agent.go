@@ -32,11 +32,11 @@ type Agent struct {
 
 	// how long others may be silent before they are named; 0 means that none is named
 	Patience time.Duration
-	// whether a round goes on without those who were silent for that long
+	// whether a round continues without those who were silent for that long
 	GoOn   bool
 	Notice func(Notice) // may be nil; never called concurrently
 
-	tries      int           // attempts of a pull without any reward before the agent gives up; 0 means 3
+	tries      int           // attempts of a pull without any reward before the agent stops trying; 0 means 3
 	relayAfter time.Duration // of silence until another agent reads instead of the relay; 0 means 10 s
 }
 
@@ -253,7 +253,7 @@ func (w *agent) again(ctx context.Context) (err error) {
 }
 
 // plan returns the published plan of a round; this agent's own if no other agent was first. Size is the length of the published plan, for
-// the count of the traffic. The error is errStopped if the run was stopped before there was a plan. If the plan is there, the run goes on
+// the count of the traffic. The error is errStopped if the run was stopped before there was a plan. If the plan is there, the run continues
 // to it.
 func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 	f, ok := w.history.get(r, namePlan)
@@ -263,7 +263,7 @@ func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 			return PlanBody{}, 0, err
 		}
 		var err error
-		// its own algorithm has nothing left to plan: only another agent can say how it goes on
+		// its own algorithm has nothing left to plan: only another agent can state how it continues
 		if w.replica.ended {
 			f, _, err = w.someone(ctx, r, 0, func() {})
 		} else {

@@ -53,11 +53,11 @@ type Asking struct {
 	// Ask sends a request and copies the program's output into answers, until the output and the program have ended. It ends when ctx does,
 	// and writes nothing to answers afterwards.
 	Ask func(ctx context.Context, request []byte, answers io.Writer) error
-	// how long Ask may go on after the last reward, before its context ends; 0 is for ever
+	// how long Ask may continue after the last reward, before its context ends; 0 is for ever
 	Grace time.Duration
 }
 
-// LingerError is a program that gave all rewards and did not end by itself. They count. It informs the caller that started the program, and
+// LingerError is a program that gave all rewards and did not end alone. They count. It informs the caller that started the program, and
 // is the cause of the context that ended.
 type LingerError struct {
 	Name  string        // who was asked, see Asking.Name
@@ -168,7 +168,7 @@ func (r *responses) Write(b []byte) (int, error) {
 func (r *responses) end(well bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// the program has ended by itself
+	// the program has ended alone
 	if r.grace != nil {
 		r.grace.Stop()
 	}
@@ -200,7 +200,7 @@ func (r *responses) take(line []byte) {
 	r.whole, r.lines = append(r.whole, reward), append(r.lines, r.line)
 }
 
-// hand records the rewards that came together, with one sync of the disk. If the journal refuses them together, each is recorded by itself,
+// hand records the rewards that came together, with one sync of the disk. If the journal refuses them together, each is recorded alone,
 // up to the one that the journal refuses, for example for too many pulls of an arm.
 func (r *responses) hand() {
 	all, lines := r.whole, r.lines

@@ -15,7 +15,7 @@ import (
 )
 
 // listen begins to read: all facts, or plans and the stop alone. Reading all after plans alone starts a second reader; the first
-// one goes on, and the history takes each fact once. A second call that asks for all changes nothing.
+// one continues, and the history takes each fact once. A second call that asks for all changes nothing.
 func (w *agent) listen(all bool) {
 	var names []string
 	if !all {
@@ -48,7 +48,7 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		limit := w.limit(r, author)
 		since := time.Now()
 		ok, err := w.history.wait(ctx, limit, func() bool {
-			// over when the next plan is there, which says what counts; when the run was stopped; or when all agents have published
+			// over when the next plan is there, which states what counts; when the run was stopped; or when all agents have published
 			_, next := w.history.get(r+1, namePlan)
 			return next || w.stopped() != nil || w.reads && len(w.missing(r)) == 0
 		})
@@ -78,7 +78,7 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		waited = 0
 		absent := w.missing(r)
 		w.name(r, absent)
-		// its own next plan will say so, but an agent that has read more may publish its plan first
+		// its own next plan will state so, but an agent that has read more may publish its plan first
 		if w.GoOn {
 			return w.messages(r, agents(absent)), absent, nil
 		}
@@ -114,7 +114,7 @@ func (w *agent) patience(r int) time.Duration {
 	return w.Patience / 10
 }
 
-// name says who is silent. The text depends on GoOn: either all wait, or the round goes on. Each set of agents is named once a round.
+// name says who is silent. The text depends on GoOn: either all wait, or the round continues. Each set of agents is named once a round.
 func (w *agent) name(r int, absent []Absence) {
 	var tasks, words []string
 	for _, a := range absent {
@@ -166,7 +166,7 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 		return nil, nil, err
 	}
 	absent := agents(next.Absent)
-	// what the relay sends on is compared with the messages that this agent has by itself
+	// what the relay sends on is compared with the messages that this agent has alone
 	if w.opened.Relay {
 		out, err := next.messages(ctx, w.Facts, w.Run, len(w.opened.Tasks))
 		if err != nil {
@@ -209,7 +209,7 @@ func (w *agent) lacks(r int, absent []int) int {
 }
 
 // pull makes this agent's remaining pulls of the open round, and publishes its message. It does so once for each round, also after a
-// restart: rewards that were published or are in the folder are not pulled again. If the round went on without this agent, it publishes
+// restart: rewards that were published or are in the folder are not pulled again. If the round continued without this agent, it publishes
 // nothing and returns nil.
 func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	r, plan := p.Round, w.replica.plan
@@ -226,7 +226,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 		w.history.add(f)
 		return w.compare(r, f)
 	}
-	// the folder may have all pulls of a round that this agent was left out of: then the message is published all the same, and is late
+	// the folder may have all pulls of a round that this agent was left out of: then the message is published nevertheless, and is late
 	remaining := w.remaining().Total()
 	if remaining > 0 && w.leftOut(r) {
 		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task},
@@ -236,7 +236,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: remaining,
 		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(remaining), w.Task, plan.Pulls(),
 			AgentName(p.Author))})
-	// the rewards stay in the folder; pulls that are left are not made any more
+	// the rewards stay in the folder; pulls that are left are no longer made
 	if err := w.finish(ctx, r); errors.Is(err, errLeftOut) {
 		return nil
 	} else if err != nil {
@@ -295,10 +295,10 @@ func (w *agent) compare(r int, said Fact) error {
 	return nil
 }
 
-// errLeftOut says that a round went on without the agent.
+// errLeftOut states that a round continued without the agent.
 var errLeftOut = errors.New("the round went on without this agent")
 
-// leftOut reports whether a round is over without a message of this agent. The next plan says so. It is false if that plan is
+// leftOut reports whether a round is over without a message of this agent. The next plan states so. It is false if that plan is
 // not there or cannot be read.
 func (w *agent) leftOut(r int) bool {
 	f, ok := w.history.get(r+1, namePlan)
@@ -311,7 +311,7 @@ func (w *agent) leftOut(r int) bool {
 
 // finish asks for pulls until none is left, the run is stopped, or the round goes on without it. It gives up after some tries that brought
 // no reward. Its error is errLeftOut, errStopped, the one of the context, or the one of the last try. The context of the puller ends when
-// the run stops or the round goes on.
+// the run stops or the round continues.
 func (w *agent) finish(ctx context.Context, r int) error {
 	// its cause says why: the puller sees a context that has ended, and this function which of the two it was
 	pulling, cancel := context.WithCancelCause(ctx)
@@ -320,7 +320,7 @@ func (w *agent) finish(ctx context.Context, r int) error {
 	go func() {
 		_, err := w.history.wait(pulling, 0, func() bool { return w.stopped() != nil || w.leftOut(r) })
 		switch {
-		case err != nil: // finish has returned; or the readers have failed, which await will meet: the pulls go on
+		case err != nil: // finish has returned; or the readers have failed, which await will meet: the pulls continue
 		case w.stopped() != nil:
 			cancel(errStopped)
 		default:

@@ -17,9 +17,9 @@ import (
 // before. Plans carry it, so that builds which round differently notice a decision that differs. Arms are numbers in the problem, from 0.
 type Decisions struct {
 	Digest  string   `json:"digest"`           // digest of the arms out, the leaders and the tasks closed; 64 bits in hexadecimal
-	Out     []Out    `json:"out,omitempty"`    // in arm order; nil where none went
+	Out     []Out    `json:"out,omitempty"`    // in arm order; nil if none went
 	Leaders []Leader `json:"leaders"`          // of each task; in task order
-	Closed  []int    `json:"closed,omitempty"` // tasks that have their answer; numbers from 0; nil where none has
+	Closed  []int    `json:"closed,omitempty"` // tasks that have their answer; numbers from 0; nil if none has
 }
 
 // Out is an arm that was eliminated in the last round.
@@ -79,7 +79,7 @@ func decisionsOf(alg engine.Detailed, all arms, round int) Decisions {
 	// within a round the order of the audit trail does not count
 	slices.Sort(out)
 	slices.SortFunc(d.Out, func(a, b Out) int { return a.Arm - b.Arm })
-	// each list of numbers ends with a byte that no number begins with, so that two of them are not taken for one
+	// each list of numbers ends with a byte that no number begins with, so that two of them are not treated as one
 	h := sha256.New()
 	add := func(numbers ...int) {
 		for _, n := range numbers {
@@ -101,7 +101,7 @@ func decisionsOf(alg engine.Detailed, all arms, round int) Decisions {
 	return d
 }
 
-// differences says how the decisions of a plan's author differ from those here. It is nil if the digests are alike, as nearly
+// differences states how the decisions of a plan's author differ from those here. It is nil if the digests are alike, as nearly
 // always. Both are of the same round.
 func (r *replica) differences(round int, there Decisions) []Difference {
 	here := r.decisions(round)
@@ -160,7 +160,7 @@ func (r *replica) led(l Leader) string {
 	return fmt.Sprintf("led by %s with %.6g, margin %.6g", name, l.Estimate, l.Margin)
 }
 
-// openAt says that an arm of a task is open for others. A list of another program may be shorter than the tasks.
+// openAt states that an arm of a task is open for others. A list of another program may be shorter than the tasks.
 func openAt(d Decisions, v int) string {
 	if v >= len(d.Leaders) {
 		return "open"
@@ -220,7 +220,7 @@ type PlanBody struct {
 }
 
 // PlanError is a published plan that no replica can follow: it was made of another history, by another program, or by a program that does
-// not take part. The run cannot go on. The address of the plan is used up, so that another plan cannot take its place.
+// not take part. The run cannot continue. The address of the plan is used up, so that another plan cannot take its place.
 type PlanError struct {
 	Run   string // its name
 	Round int    // round of the plan

@@ -137,7 +137,7 @@ func checkName(what, name string) error {
 	return nil
 }
 
-// checkBody reports a body that is too long, and says what else to do with it.
+// checkBody reports a body that is too long, and states what else to do with it.
 func checkBody(address string, body []byte) error {
 	if len(body) > MaxBody {
 		return fmt.Errorf("%s has %d bytes, more than the limit of %d. Keep it as a file and publish its hash", address, len(body), MaxBody)
@@ -173,7 +173,7 @@ func message(v int, plan engine.Plan, b engine.Batch, lo, hi int) ([]byte, error
 	return m.Append(nil)
 }
 
-// parseMessage reads the message of agent v and reports one that does not answer the plan. An error says what is wrong, without
+// parseMessage reads the message of agent v and reports one that does not answer the plan. An error states what is wrong, without
 // the agent's name, which MessageError adds. After nil all counts are the plan's, and all numbers of arms with pulls are ones
 // that rewards can have.
 func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wire.Merged, error) {
@@ -286,18 +286,18 @@ type Work struct {
 }
 
 // Taken is a piece of work that was handed out. It is safe for concurrent use: a worker says Alive beside its work. A handing
-// out whose patience is over may still say that the work is done, and it is.
+// out whose patience is over may still state that the work is done, and it is.
 type Taken interface {
 	// The body is a copy.
 	Work() Work
 	// Attempt counts how often it was handed out, this time included.
 	Attempt() int
-	// Alive says that the work goes on.
+	// Alive states that the work continues.
 	Alive(ctx context.Context) error
 	// Done takes the work out of the queue for ever; it has happened when Done returns nil. The
 	// result is published before.
 	Done(ctx context.Context) error
-	// Back puts the work back for another worker. The attempt is counted all the same.
+	// Back puts the work back for another worker. The attempt is counted nevertheless.
 	Back(ctx context.Context) error
 }
 

@@ -18,7 +18,7 @@ type Finished struct {
 	Answers []engine.Answer `json:"answers"`           // in task order
 	Author  int             `json:"author"`            // agent who said that the run is over, from 1 as in its name; 0 before the end
 	Stopped *StopBody       `json:"stopped,omitempty"` // by whom and why; nil of a run that was not
-	Refused string          `json:"refused,omitempty"` // why it cannot go on: a plan or a message that no replica takes
+	Refused string          `json:"refused,omitempty"` // why it cannot continue: a plan or a message that no replica takes
 	Rounds  int             `json:"rounds"`            // rounds that were learned by the replica here
 	Samples int             `json:"samples"`           // samples of all agents together; pulls that were learned
 	Traffic Traffic         `json:"traffic"`           // of the rounds up to here
@@ -33,7 +33,7 @@ type Finished struct {
 	Outcome engine.Outcome `json:"-"` // of the replica here
 }
 
-// Silence is a round that went on without an agent. The next plan said so.
+// Silence is a round that continued without an agent. The next plan said so.
 type Silence struct {
 	Round int    `json:"round"` // from 1
 	Task  string `json:"task"`  // task of the agent
@@ -47,13 +47,13 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 	out := Finished{Run: r.run, Outcome: r.asked.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds}
 	// the replica gives its current answers
 	out.Status, out.Answers, out.Samples = engine.StatusInterrupted, written(out.Outcome.Answers), out.Outcome.Samples
-	if refused(why) { // no program can go on
+	if refused(why) { // no program can continue
 		out.Refused = why.Error()
 	}
 	if done != nil {
 		out.Status, out.Author = done.Status, done.Author+1 // from 1, as agents are named
 	}
-	// rounds of each agent that went on without it, for the warnings
+	// rounds of each agent that continued without it, for the warnings
 	silent := map[int]int{}
 	for round, all := range r.absent {
 		for _, a := range all {
@@ -70,7 +70,7 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 		return out, err
 	}
 	result.Status, result.Answers = out.Status, out.Answers
-	// the result says that agents measured it, and in which run
+	// the result states that agents measured it, and in which run
 	result.Stated = append(slices.Clip(result.Stated), engine.Setting{Name: engine.SettingAgents, Value: r.run})
 	if done != nil {
 		// a run that came to its end counts as one run; before, as none
@@ -148,7 +148,7 @@ const (
 	NoticePulled  NoticeKind = "pulled"  // its pulls are on the disk and its message is published
 	NoticeSilent  NoticeKind = "silent"  // an agent publishes nothing, or nothing valid
 	NoticeDiffers NoticeKind = "differs" // a decision differs from the one of the plan's author
-	NoticeClosed  NoticeKind = "closed"  // the round goes on without some agents
+	NoticeClosed  NoticeKind = "closed"  // the round continues without some agents
 	NoticeDone    NoticeKind = "done"    // the run is over
 	NoticeStopped NoticeKind = "stopped" // the run was stopped
 )

@@ -13,7 +13,7 @@ import (
 )
 
 // Follower follows a run from its first round to its end, without taking part: it has no task, makes
-// no pull and publishes nothing. It learns what the plans say that counts, so that it can be ended and
+// no pull and publishes nothing. It learns what the plans state that counts, so that it can be ended and
 // begun at any moment. A round shows once the plan of the next one is there.
 type Follower struct {
 	Facts Facts  // where the facts of the run are kept
@@ -42,7 +42,7 @@ func (f Follower) Follow(ctx context.Context) (Finished, error) {
 	return w.drive(ctx, func(ctx context.Context) (bool, error) { return f.round(ctx, w) })
 }
 
-// round waits for the plan of the next round, learns the round before it, and takes the plan. The plan of a round says what
+// round waits for the plan of the next round, learns the round before it, and takes the plan. The plan of a round states what
 // counts of the round before, which is why the round is learned no earlier.
 func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
 	// plans that were taken, the one of the open round included
@@ -154,7 +154,7 @@ type history struct {
 	mu      sync.Mutex     // guards all fields
 	facts   map[inRun]Fact // by round and name
 	changed chan struct{}  // closed when something is added; and replaced then
-	err     error          // error of the reader; final; nil while the readers go on
+	err     error          // error of the reader; final; nil while the readers continue
 }
 
 // inRun is the address of a fact within its run.

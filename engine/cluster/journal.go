@@ -58,7 +58,7 @@ func (r Reward) spans(bounds [2]float64) [2]float64 {
 	return bounds
 }
 
-// journalLine is a reward with its round. Rewards that are recorded together count together: each line except the last says how many
+// journalLine is a reward with its round. Rewards that are recorded together count together: each line except the last states how many
 // follow. They count only if the last of them is there, so a crash within a write leaves nothing of it.
 type journalLine struct {
 	Round  int `json:"round"` // from 1

@@ -17,7 +17,7 @@ type RoundCounts struct {
 	Round   int       // from 1
 	Counts  []int     // N pulls in arm order; 0 if the agent's message does not count
 	Means   []float64 // reward units, in the sign of the data; of this round alone; 0 without pulls
-	Squares []float64 // nil where the plan did not ask for them
+	Squares []float64 // nil if the plan did not ask for them
 }
 
 // Replay replays the present facts of a run, without taking part, and returns what became of it and what the agents published in each round
@@ -46,7 +46,7 @@ func refused(err error) bool {
 }
 
 // replay takes in the rounds that are over; done is nil if more may come. Each round is learned when the plan after it is
-// looked for, as its plan says what counts. The last round is also learned without a plan after it, where all its messages are
+// looked for, as its plan states what counts. The last round is also learned without a plan after it, where all its messages are
 // there. The error ends the folding; rounds are those before.
 func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCounts, err error) {
 	for r := 1; ; r++ {
@@ -89,11 +89,11 @@ func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*Ro
 	case err != nil:
 	case planned:
 		messages, absent, err = w.closed(ctx, r, next)
-	// not all have spoken, and no plan says that they need not
+	// not all have spoken, and no plan states that they need not
 	case len(w.missing(r)) > 0:
 		return nil, nil
 	default:
-		// all have spoken, and the next plan will say so
+		// all have spoken, and the next plan will state so
 		messages = w.messages(r, nil)
 	}
 	if err != nil {
@@ -110,7 +110,7 @@ func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*Ro
 	return &RoundCounts{r, batch.Counts, batch.Means, batch.Squares}, nil
 }
 
-// find takes in the messages of a round that are there and were not. It asks for each message by itself, and costs a question
+// find takes in the messages of a round that are there and were not. It asks for each message alone, and costs a question
 // for every agent that was not heard.
 func (w *agent) find(ctx context.Context, r int) error {
 	for v := range w.opened.Tasks {
@@ -135,8 +135,8 @@ type Status struct {
 	Mode      string           `json:"mode"` // as RunBody has it; so are Algorithm, Settings, Relay and Build
 	Algorithm string           `json:"algorithm"`
 	Settings  []engine.Setting `json:"settings"`
-	Status    engine.Status    `json:"status"` // interrupted while it goes on; else what the author of the end says
-	// why it cannot go on, which Check finds; "" if nothing was found
+	Status    engine.Status    `json:"status"` // interrupted while it continues; else what the author of the end says
+	// why it cannot continue, which Check finds; "" if nothing was found
 	Refused   string          `json:"refused,omitempty"`
 	Unchecked string          `json:"unchecked,omitempty"` // why Check could not find that
 	Stopped   *StopBody       `json:"stopped,omitempty"`   // by whom and why; nil of a run that was not
@@ -150,7 +150,7 @@ type Status struct {
 	Build     Build           `json:"build"`               // build of the program that opened the run
 }
 
-// AgentStatus says how far an agent is.
+// AgentStatus states how far an agent is.
 type AgentStatus struct {
 	Agent  int    `json:"agent"`           // from 1, as in its name
 	Task   string `json:"task"`            // its task
@@ -160,10 +160,10 @@ type AgentStatus struct {
 	// why it cannot take part, of a join that was not made by this program; "" if it can
 	Refused string `json:"refused,omitempty"`
 	Silent  bool   `json:"silent"` // whether the open round waits for it
-	Absent  int    `json:"absent"` // rounds that went on without it
+	Absent  int    `json:"absent"` // rounds that continued without it
 }
 
-// StatusOf returns how far a run is. It asks for each fact by itself: V + 1 questions per round. A run that was not opened is an ErrNoRun.
+// StatusOf returns how far a run is. It asks for each fact alone: V + 1 questions per round. A run that was not opened is an ErrNoRun.
 func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	b, err := Opened(ctx, x, run)
 	if err != nil {
@@ -208,7 +208,7 @@ func (s *Status) Check(ctx context.Context, x Facts, make Maker) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case refused(err):
-		// no program can go on with the run
+		// no program can continue with the run
 		s.Refused = err.Error()
 	case err != nil:
 		// the script or a file cannot be had here, or the exchange does not answer: the end is not confirmed
@@ -274,7 +274,7 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 	}
 }
 
-// String returns the number of agents that the open round waits for, in words. If the run is over or cannot go on, it says why.
+// String returns the number of agents that the open round waits for, in words. If the run is over or cannot continue, it says why.
 func (s Status) String() string {
 	silent := lists.Count(s.Agents, func(a AgentStatus) bool { return a.Silent })
 	switch {

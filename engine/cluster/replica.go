@@ -24,8 +24,8 @@ type replica struct {
 	arms     arms              // finds arms by their names
 	asked    *question.Run     // the run of the algorithm, which nothing else drives
 
-	// ended is final. Where the others go on, plans and messages are counted and not computed with.
-	ended  bool          // the algorithm is done here, though others go on: it only follows
+	// ended is final. Where the others continue, plans and messages are counted and not computed with.
+	ended  bool          // the algorithm is done here, though others continue: it only follows
 	plan   engine.Plan   // plan of the round adopted last; at the end its counts are nil
 	plans  []engine.Plan // plans of all rounds up to the one of plan; so that late messages can be read
 	opens  bool          // whether plan is a round whose messages are awaited; set by adopt, and no more after learn
@@ -48,12 +48,12 @@ type Traffic struct {
 	Plans    int64 `json:"plans"`    // plans of rounds, and the end
 	// of the plans, which name the counts of all arms, and what a relay sends on
 	PlanBytes int64 `json:"plan_bytes"`
-	// of the same rounds with every reward sent by itself, and with an explicit estimate of θ
+	// of the same rounds with every reward sent alone, and with an explicit estimate of θ
 	Raw   int64 `json:"bytes_raw"`   // see wire.Round
 	Theta int64 `json:"bytes_theta"` // see wire.Round
 }
 
-// newReplica returns the replica before the first round. An error says that no agents can run the question. memory may be nil.
+// newReplica returns the replica before the first round. An error states that no agents can run the question. memory may be nil.
 func newReplica(ctx context.Context, run string, b RunBody, q question.Question, memory *model.Memory) (*replica, error) {
 	asked, err := begin(ctx, q, memory)
 	if err != nil {
@@ -170,7 +170,7 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 // comes to the same end. It compares what was decided and not the estimates, which builds may round differently.
 func (r *replica) disagrees(p PlanBody) string {
 	own := r.asked.Outcome()
-	// the algorithm would go on here
+	// the algorithm would continue here
 	if !r.ended {
 		open := lists.Count(own.Answers, func(a engine.Answer) bool { return !a.Decided })
 		return fmt.Sprintf("states that the run is over (%s), but after the recorded rewards %d of %s are open", p.Status,
@@ -217,11 +217,11 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	r.opens = false
 	r.absent = append(r.absent, absent)
 	r.rounds++
-	// its algorithm takes nothing in any more, and the rounds of the others are counted all the same
+	// its algorithm takes nothing in any more, and the rounds of the others are counted nevertheless
 	if r.ended {
 		return nil
 	}
-	// an algorithm that takes only what it planned cannot go on without the pulls of an agent
+	// an algorithm that takes only what it planned cannot continue without the pulls of an agent
 	if err := r.asked.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
 		return fmt.Errorf("run %s: an agent missed round %d, so the run cannot continue. Start again, or choose an algorithm other than %s: %w",
 			r.run, r.plan.Round, r.question.Algorithm, err)
@@ -379,6 +379,6 @@ func (r *replica) inform(all []Late) error {
 	return nil
 }
 
-// errOtherLate says that the published plan lists other late messages than the plan that was made here. The replica has gone too far by
+// errOtherLate states that the published plan lists other late messages than the plan that was made here. The replica has gone too far by
 // then, and is made again from the facts.
 var errOtherLate = errors.New("another plan was made here")

@@ -44,7 +44,7 @@ type RunBody struct {
 	Arms     int              `json:"arms"`     // arms of all tasks together; the counts of a plan have as many
 	Settings []engine.Setting `json:"settings"` // the options in words
 	Recipe   question.Recipe  `json:"recipe"`   // by the hashes of its files, whose contents Facts.Keep has
-	Relay    bool             `json:"relay"`    // whether the messages of a round go on in the next plan, see RelayAbove
+	Relay    bool             `json:"relay"`    // whether the messages of a round continue in the next plan, see RelayAbove
 	// whether the algorithm uses the rewards of each task for its own answer alone
 	Alone bool `json:"alone,omitempty"`
 	// the random numbers of agents that draw their rewards; nil if not set
@@ -64,7 +64,7 @@ type Simulation struct {
 // about a thousand deliveries a round; docs/reference/cluster.md has measured costs.
 const RelayAbove = 32
 
-// OpenOptions say how a run is opened.
+// OpenOptions state how a run is opened.
 type OpenOptions struct {
 	Simulation *Simulation // nil if the random numbers are not set
 	Build      Build       // build of this program
@@ -92,7 +92,7 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	}
 	b := RunBody{
 		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: settingsOf(q), Recipe: r,
-		// the catalogue says whether agents of a method share anything, and the algorithm whether they do with these options
+		// the catalogue reports whether agents of a method share anything, and the algorithm whether they do with these options
 		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Independent(s.Algorithm()), Simulation: opt.Simulation,
 		Build: opt.Build,
 	}
@@ -114,7 +114,7 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	}
 	var first RunBody
 	if decode(stands, &first) == nil {
-		// with the build of the first, equal bytes say that everything else is equal
+		// with the build of the first, equal bytes state that everything else is equal
 		b.Build = first.Build // the run does not depend on who opens it
 		if again, err := encode(b); err == nil && bytes.Equal(again, stands.Body) {
 			return first, nil
@@ -261,7 +261,7 @@ func Differs(q, there question.Question) (string, error) {
 	return own.differs(other), err
 }
 
-// differs says what of an identity is not as in another, the run's; "" if nothing is. The first difference is named, the most
+// differs states what of an identity is not as in another, the run's; "" if nothing is. The first difference is named, the most
 // telling one first.
 func (i Identity) differs(run Identity) string {
 	// messages that cannot be read make everything else pointless
@@ -284,8 +284,8 @@ func (i Identity) differs(run Identity) string {
 	return ""
 }
 
-// Build says what a program was built from and for. Two builds of one source that differ in System or
-// Level may round differently: see PlanBody. Replicas agree all the same, since all take the plans of one author.
+// Build states what a program was built from and for. Two builds of one source that differ in System or
+// Level may round differently: see PlanBody. Replicas agree nevertheless, since all take the plans of one author.
 type Build struct {
 	Revision string `json:"revision"`          // revision of the source, from the build information; "" if it has none
 	Program  string `json:"program,omitempty"` // checksum of the program's file, if the revision does not identify the source

@@ -17,7 +17,7 @@
 // # Results are certified
 //
 // Every [Design], except those of [Width], has a value and a bound from the other side, with the dual point that proves it. Solvers stop
-// on the relative gap between the two, never on step sizes. If rounding or a limit ends them earlier, Status says so and the reported gap
+// on the relative gap between the two, never on step sizes. If rounding or a limit ends them earlier, Status states so and the reported gap
 // is still valid. Optimal weights are not unique: compare values.
 //
 // # Method

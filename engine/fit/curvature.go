@@ -87,7 +87,7 @@ func (s *surface) standardErrors(values []float64, limits []string) ([]float64, 
 }
 
 // information returns minus the Hessian over the numbers that are not at a limit, and which these are; nil
-// where there are none, or where the likelihood cannot be computed near them.
+// if there are none, or where the likelihood cannot be computed near them.
 func (s *surface) information(values []float64, limits []string) (information *mat.SymDense, inner []int, err error) {
 	inner = indices.Where(len(limits), func(i int) bool { return limits[i] == "" })
 	if len(inner) == 0 {

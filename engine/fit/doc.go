@@ -1,5 +1,5 @@
 // Package fit finds the numbers of a kernel that one does not know, from pilot or earlier
-// data, and says how well the kernel does.
+// data, and states how well the kernel does.
 //
 // The model of the data is a Gaussian process: the mean ȳ_i of the n_i rewards of arm i is
 //
@@ -14,7 +14,7 @@
 //	Misfit           do the means differ more from the kernel than replicates allow?
 //	Sharing          how alike are the tasks, and is it worth pooling them?
 //
-// A kernel without free hyperparameters is looked at all the same. The fit itself has no
+// A kernel without free hyperparameters is looked at nevertheless. The fit itself has no
 // guarantee: the algorithms of package engine take their kernel as known before the data,
 // so a kernel fitted to the very data that they then draw from leaves a heuristic
 // (problem.Problem.KernelFittedHere).

@@ -28,8 +28,8 @@ const MaxArms = 20_000
 
 // Of fits the free hyperparameters of the kernel to the mean rewards of the problem and their counts, and
 // looks at the fitted kernel. The likelihood is never below the one at the start values. Arms that
-// are not measured (problem.Problem.Partial) are left out. It reports problems without mean
-// rewards, kernels that do not fit the points, and more arms than MaxArms.
+// are not measured (problem.Problem.Partial) are left out. The error is of the context, or names a problem without mean
+// rewards, a kernel that does not fit the points, or more arms than MaxArms.
 func Of(ctx context.Context, p *problem.Problem, opt Options) (_ Fit, err error) {
 	defer try.Caught(&err)
 	whole := p
@@ -239,7 +239,7 @@ type Fit struct {
 	Tasks        int           `json:"tasks"`
 	Arms         int           `json:"arms"`         // n, arms of all tasks together: what is fitted to
 	Measurements float64       `json:"measurements"` // Σ n_i
-	// degrees of freedom within arms; 0 where the data have none
+	// degrees of freedom within arms; 0 if the data have none
 	Replicates float64 `json:"replicates"`
 
 	Start      string `json:"start"`      // the given kernel
@@ -287,7 +287,7 @@ type Parameter struct {
 	Limit         string     `json:"limit,omitempty"` // "min" or "max" if it ended there
 }
 
-// CrossValidation says how well each arm is predicted from all others, with the kernel fixed.
+// CrossValidation states how well each arm is predicted from all others, with the kernel fixed.
 type CrossValidation struct {
 	Arms  int     `json:"arms"`  // predicted; the only arm of a level is not
 	Error float64 `json:"error"` // root mean square, reward units
@@ -337,7 +337,7 @@ const (
 	SharingNone    = "" // one task, or a kernel without differences between arms
 )
 
-// Sharing says how alike the tasks are under the fitted kernel, and what that is worth.
+// Sharing states how alike the tasks are under the fitted kernel, and what that is worth.
 type Sharing struct {
 	Names []string `json:"names,omitempty"`
 	// V × V: correlation of the arms' effects, the tasks' levels taken off

@@ -102,7 +102,7 @@ func (d *data) widened(variance []float64) []float64 {
 	return out
 }
 
-// pureError returns the variance within arms over the one assumed for them.
+// pureError returns the ratio of the pooled within-arm variance to the assumed noise variance.
 func (d *data) pureError(variance []float64) float64 {
 	sum := 0.0
 	for i, s := range d.squares {

@@ -186,7 +186,7 @@ func (g *process) crossValidate() (CrossValidation, []Residual) {
 	square, plain, density, inside, alone := 0.0, 0.0, 0.0, 0.0, 0
 	for i, y := range g.d.y {
 		v := variance[i]
-		if !(g.variance[i]/v > 1e-9) { // the arm alone says what its level is
+		if !(g.variance[i]/v > 1e-9) { // the arm alone states what its level is
 			continue
 		}
 		off := y - predicted[i]

@@ -10,8 +10,8 @@ import (
 )
 
 // Maximise climbs from a place by BFGS [NW06, alg. 6.1], as for hyperparameters of largest evidence [RW06, sec. 5.4.1]. at returns the
-// value at a place and a function that fills in its slope, which share a factor; an error where there is no value. Maximise returns the
-// place where the search ends: also if a line search cannot go on, with the best place so far.
+// value at a place and a function that fills in its slope, which share a factor; an error if there is no value. Maximise returns the
+// place where the search ends: also if a line search cannot continue, with the best place so far.
 //
 // [NW06]: J. Nocedal, S. J. Wright, Numerical Optimization, Springer, 2006.
 func Maximise(

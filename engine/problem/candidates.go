@@ -125,7 +125,7 @@ func (t *table) consider(l Long, opt LoadOptions) (ranges []valueRange) {
 			files = append(files, text)
 		}
 	}
-	a := candidates{t: t, l: l, rows: len(t.lines), first: map[string]int{}, tasks: map[string]int{}}
+	a := candidates{t: t, l: l, rows: len(t.lines), point: decimalPoints(t), first: map[string]int{}, tasks: map[string]int{}}
 	for r := range a.rows {
 		if option := t.joined(r, l.Arm); !has(a.first, option) {
 			a.first[option] = r
@@ -158,6 +158,7 @@ type candidates struct {
 	t     *table
 	l     Long
 	rows  int            // of the table before
+	point bool           // whether numbers are written with a decimal point
 	first map[string]int // the first row of each option
 	tasks map[string]int // the first row of each task
 	order []string       // tasks in the order of their first rows
@@ -184,7 +185,7 @@ func (a *candidates) combine(ranges []valueRange) {
 	total := float64(len(a.order))
 	for k, name := range a.l.Arm {
 		if of := rangeOf(t, ranges, name); of != nil {
-			values[k] = lists.Map(of.grid(points), func(v float64) string { return writtenNumber(t, v) })
+			values[k] = lists.Map(of.grid(points), func(v float64) string { return inDecimals(t, plainNumber(v), a.point) })
 		}
 		total *= float64(len(values[k]))
 	}
@@ -235,7 +236,7 @@ func (a *candidates) read(path string, opt LoadOptions) {
 	for r := range t.lines {
 		option := lists.Map(a.l.Arm, func(name string) string {
 			if text := t.textOf(r, name); text != "" {
-				return inDecimals(t, text, a.t.comma == nil)
+				return inDecimals(t, text, a.point)
 			}
 			panic(t.at(t.cellOf(r, name), "%s", missing(name, "")))
 		})
@@ -264,7 +265,7 @@ func (a *candidates) add(task int, option []string, other *table, r int) {
 		switch {
 		case slices.Contains(a.l.Arm, name):
 		case other != nil && other.find(name):
-			row[t.column[name]] = inDecimals(other, other.textOf(r, name), t.comma == nil)
+			row[t.column[name]] = inDecimals(other, other.textOf(r, name), a.point)
 		case there:
 			row[t.column[name]] = t.textOf(known, name)
 		case other != nil:

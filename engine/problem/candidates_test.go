@@ -87,6 +87,30 @@ func notesOf(p *problem.Problem) string {
 	return b.String()
 }
 
+// Candidates of a table with decimal commas are written as its numbers are.
+func TestCandidatesCommas(t *testing.T) {
+	german := "ofen;temp;zeit;ausbeute\nA;150,5;1;40,25\nA;160,5;2;42,5\nB;150,5;2;38,5\nB;170,5;1;39,5\n"
+	k, err := kernels.MulJoint(kernels.LiftTask(kernels.Identity{}), kernels.LiftArm(kernels.Identity{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, candidates := range []string{"all", "temp=150,5..170,5 step 2.5", "options.csv"} {
+		p, err := problem.Load("versuch.csv", k, problem.LoadOptions{
+			Long: &problem.Long{Task: []string{"ofen"}, Arm: []string{"temp", "zeit"}, Reward: "ausbeute", Candidates: []string{candidates}},
+			Read: func(path string) ([]byte, error) {
+				return []byte(map[string]string{"versuch.csv": german, "options.csv": "temp,zeit\n155.5,1\n"}[path]), nil
+			},
+		})
+		if err != nil {
+			t.Errorf("%q: %v", candidates, err)
+			continue
+		}
+		if n := map[string]int{"all": 12, "options.csv": 6, "temp=150,5..170,5 step 2.5": 36}[candidates]; p.N() != n {
+			t.Errorf("%q: %d options, want %d: %q", candidates, p.N(), n, p.Arms.Names)
+		}
+	}
+}
+
 // Mistakes in candidates have a message that says what to write.
 func TestCandidatesMistakes(t *testing.T) {
 	for candidates, want := range map[string]string{

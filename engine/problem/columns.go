@@ -61,7 +61,7 @@ func (t *table) readColumn(name string) *column {
 	})
 }
 
-// missing says that a name or a feature has no value.
+// missing states that a name or a feature has no value.
 func missing(column, text string) string {
 	if text == "" {
 		return fmt.Sprintf("column %q has no value here. Every row needs its task, its arm and their features. Fill in the cell, or delete "+
@@ -99,7 +99,7 @@ func (t *table) encodeColumn(name string, check func(r int, x cell)) *column {
 	return c
 }
 
-// noteWritten notes names that are one number, each written in another way, unless the user says that they are names.
+// noteWritten notes names that are one number, each written in another way, unless the user states that they are names.
 func (c *column) noteWritten(t *table) []Note {
 	if t.of(c.name).names {
 		return nil
@@ -210,7 +210,7 @@ func significant(text string) int {
 }
 
 // coded gives a column of names the codes of its categories, in the order of their first rows. A
-// column that has numbers as well is more likely a mistake, unless somebody says that they are names.
+// column that has numbers as well is more likely a mistake, unless the user states that they are names.
 func (c *column) coded(t *table) {
 	if c.values != nil {
 		return
@@ -251,7 +251,7 @@ func (t *table) wideFeatures() map[string]*column {
 	return out
 }
 
-// note says what the codes of the categories of a column are.
+// note states what the codes of the categories of a column are.
 func (c *column) note(t *table) Note {
 	n := Note{Kind: NoteCategories, Path: t.path, Names: append([]string{c.name}, c.categories...)}
 	if !t.of(c.name).names && slices.ContainsFunc(c.first, func(x cell) bool { return identifier(x.text) }) {
@@ -287,7 +287,7 @@ func nameOf(columns []*column, shown []string) string {
 }
 
 // named names all rows by some columns: the number of the name of each row, and the names by their numbers, which are in the
-// order of their first rows. plain are the names with plain numbers, nil where they are the same.
+// order of their first rows. plain are the names with plain numbers, nil if they are the same.
 func named(columns []*column, rows int) (of []int32, names, plain []string) {
 	of = make([]int32, rows)
 	for k, c := range columns {

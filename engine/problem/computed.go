@@ -198,7 +198,7 @@ func writtenNumber(t *table, v float64) string {
 type cells struct {
 	content strings.Builder // texts of all rows, one after another
 	ends    []uint32        // of each text in content, which has MaxData bytes at most
-	places  []int32         // where each text begins in its line, from 1; nil where that is not known
+	places  []int32         // where each text begins in its line, from 1; nil if that is not known
 	numbers []float64
 	whole   bool    // numbers are written in digits alone
 	codes   []int32 // places in labels
@@ -245,7 +245,7 @@ func (c *cells) empty(r int) bool {
 	return c.text(r) == ""
 }
 
-// gap reports whether the cell of a row says that there is no value.
+// gap reports whether the cell of a row states that there is no value.
 func (c *cells) gap(r int) bool {
 	if c.numbers != nil {
 		return math.IsNaN(c.numbers[r])

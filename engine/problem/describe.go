@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Column says what a column of a table looks like.
+// Column states what a column of a table looks like.
 type Column struct {
 	Name      string
 	Numbers   bool     // every cell that is not empty is a number, a limit such as <0.05, or one of Words
@@ -30,7 +30,7 @@ type Column struct {
 	rows      int      // rows of the table
 	gaps      string   // a text such as NA, if no cell is empty
 	names     bool     // some cells are numbers and some are texts without digits, so that all are names
-	failures  []string // values that say that something failed
+	failures  []string // values that state that something failed
 }
 
 // Description is what the columns of a table look like, and what they may mean.
@@ -41,16 +41,16 @@ type Description struct {
 	// guesses by names, kinds and counts of values: "" and none if no column suits
 	Task   string
 	Arm    []string
-	Blocks []string // columns that say what was measured together, such as days
+	Blocks []string // columns that state what was measured together, such as days
 	Reward string
-	// columns that may be one measurement in several tasks, where none is named as a reward
+	// columns that may be one measurement in several tasks, if none is named as a reward
 	Rewards []string
 	SD      string   // the standard deviations of the means in Reward, "" without
 	Count   string   // and how many measurements each is of
 	Counts  []string // instead of Reward: columns of successes and of trials
 	Text    []string // those of Arm whose cells are names, although some look like numbers
 	Failed  string   // a condition on rows that failed, by a column such as status; "" without one
-	Lower   bool     // whether the name of the reward says that lower is better, as a loss does
+	Lower   bool     // whether the name of the reward states that lower is better, as a loss does
 	Wide    bool     // whether it is a table with one row per arm: it has task, arm and mean
 	Unused  []Unused // columns that have no part in the guesses
 	Options int      // combinations of Task and Arm that have a reward
@@ -66,7 +66,7 @@ const perDifferent = 48
 // rowsBetween is after how many rows a loop looks whether the reading was to end.
 const rowsBetween = 1 << 12
 
-// Describe reads a table and says what its columns look like. Of opt it uses what reads the file. The header is looked for below
+// Describe reads a table and states what its columns look like. Of opt it uses what reads the file. The header is looked for below
 // other lines.
 func Describe(path string, opt LoadOptions) (_ Description, err error) {
 	defer try.Caught(&err)
@@ -100,7 +100,7 @@ func describedTable(path string, opt LoadOptions) *table {
 // headBytes is how much of a file is searched for its header.
 const headBytes = 1 << 16
 
-// describe says what a column looks like.
+// describe states what a column looks like.
 func (t *table) describe(k int, name string) Column {
 	c := Column{Name: name, rows: len(t.lines), Numbers: true, sizes: true, whole: true, truths: true, Least: math.Inf(1), Most: math.Inf(-1)}
 	seen, numbers, wrong, hollow := map[string]bool{}, 0, 0, false

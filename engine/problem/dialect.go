@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/looks"
 )
 
-// Dialect says how a table writes columns and numbers. The zero value is plain CSV: commas between
+// Dialect states how a table writes columns and numbers. The zero value is plain CSV: commas between
 // columns, decimal points, no mark. A sheet to fill in has the format of the user's table:
 // a spreadsheet that expects decimal commas takes 1.5 for the first of May.
 type Dialect struct {
@@ -95,7 +95,7 @@ func isDecimal(text string) bool {
 	return true
 }
 
-// Writer returns a writer of records, after the mark where there is one. Errors of w stay in it until Flush.
+// Writer returns a writer of records, after the mark if there is one. Errors of w stay in it until Flush.
 func (d Dialect) Writer(w io.Writer) (*csv.Writer, error) {
 	if d.Mark {
 		if _, err := io.WriteString(w, "\ufeff"); err != nil {

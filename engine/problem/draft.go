@@ -11,7 +11,7 @@ type Draft struct {
 	Tasks, Arms             []string // names
 	TaskRows, ArmRows       [][]float64
 	TaskOf                  []int     // task of each arm
-	Mean                    []float64 // mean of each arm; nil where they are unknown
+	Mean                    []float64 // mean of each arm; nil if they are unknown
 }
 
 // Task adds a task with its features.

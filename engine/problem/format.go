@@ -70,7 +70,7 @@ func (c *estimate) Write(b []byte) (int, error) {
 // askedEach is the number of bytes after which an estimate asks again.
 const askedEach = 1 << 24
 
-// formats are other kinds of files, by their first bytes; each says how to make a table in text of one.
+// formats are other kinds of files, by their first bytes; each states how to make a table in text of one.
 var formats = []struct{ begins, is, instead string }{
 	{"\x1f\x8b", "a file packed with gzip", "unpack it first"},
 	{"PAR1\x15", "a Parquet file", "save it as CSV"},
@@ -125,6 +125,9 @@ func formatOf(data []byte) (is, instead string) {
 		if bytes.HasPrefix(lower, []byte(tag)) {
 			return "a page of HTML", "save the table itself: in Python, pandas.read_html(path)[0].to_csv(name, index=False)"
 		}
+	}
+	if bytes.HasPrefix(lower, []byte("@relation")) {
+		return "a file of Weka (ARFF)", "in Python: pandas.DataFrame(scipy.io.arff.loadarff(path)[0]).to_csv(name, index=False)"
 	}
 	rest := bytes.TrimLeft(text, "[{ \t\r\n")
 	switch {

@@ -136,7 +136,7 @@ func (p *Problem) unmeasured() []int {
 }
 
 // Unmeasured names the arms that have no expected reward although others have, as a sentence
-// without a full stop that says what can be done; "" where all have one, or none.
+// without a full stop that states what can be done; "" where all have one, or none.
 func (p *Problem) Unmeasured() string {
 	const most = 8
 	missing := p.unmeasured()
@@ -156,7 +156,7 @@ func (p *Problem) Unmeasured() string {
 }
 
 // Measured returns the problem of the arms whose expected rewards are known, without tasks that
-// have none; p itself where all are known, or none is. Its name says that it is one of measured
+// have none; p itself where all are known, or none is. Its name states that it is one of measured
 // arms.
 func (p *Problem) Measured() *Problem {
 	if missing := p.unmeasured(); missing == nil {
@@ -169,7 +169,7 @@ func (p *Problem) Measured() *Problem {
 	return q
 }
 
-// RelativeCost returns the cost of a pull of each arm over their mean; nil where all cost the same.
+// RelativeCost returns the cost of a pull of each arm over their mean; nil if all cost the same.
 func (p *Problem) RelativeCost() []float64 {
 	same, mean := true, 0.0
 	for _, c := range p.Cost {

@@ -17,7 +17,7 @@ import (
 // GramFile is a Gram matrix that was read from a file.
 type GramFile struct {
 	Values [][]float64 // n × n, symmetric and positive semi-definite
-	Names  []string    // n names of the rows; nil where the file has none
+	Names  []string    // n names of the rows; nil if the file has none
 	Source Source
 	Notes  []Note // how the file was read, as Problem.Notes
 }

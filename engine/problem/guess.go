@@ -20,7 +20,8 @@ var (
 		"dataset", "environment", "env", "county", "region", "city", "state", "station", "clinic", "school", "store", "customer",
 		"farm", "country", "benchmark", "workload", "center", "centre", "substrate", "reaction", "subject", "campaign", "halide", "electrophile"}
 	optionWords = []string{"arm", "option", "tool", "method", "algorithm", "library", "optimizer", "solver", "engine", "framework", "variant",
-		"treatment", "trt", "variety", "gen", "genotype", "cultivar", "hybrid", "sorte", "feed", "diet", "spray", "drug", "catalyst", "ligand",
+		"treatment", "trt", "behandlung", "traitement", "tratamiento",
+		"variety", "gen", "genotype", "cultivar", "hybrid", "sorte", "variété", "variedad", "feed", "diet", "spray", "drug", "catalyst", "ligand",
 		"solvent", "base", "additive", "reagent", "smiles", "fertilizer", "recipe", "rezept", "setting", "stock", "spacing"}
 	numberOptions = []string{"dose", "conc", "concentration", "equiv", "temp", "temperature", "lr", "learning", "dropout", "flow", "nitro",
 		"nitrogen",
@@ -28,11 +29,11 @@ var (
 	sizeWords  = []string{"n", "size", "rows", "samples", "records"} // of problems, which are tasks
 	blockWords = []string{"block", "blocks", "batch", "day", "days", "date", "week", "plate", "session", "shift", "lot", "tag", "datum",
 		"woche",
-		"charge", "schicht"}
+		"charge", "schicht", "bench", "tray", "rack", "incubator", "greenhouse", "wiederholung"}
 	yearWords   = []string{"year", "years", "jahr", "season", "month", "monat"}
 	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss",
 		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue",
-		"durchsatz", "ausbeute", "titre", "titer", "rate", "germ", "objective", "uptake"}
+		"durchsatz", "ausbeute", "rendement", "rendimiento", "titre", "titer", "rate", "germ", "objective", "uptake"}
 	lesserRewards = []string{"auc", "f1", "height", "biomass", "purity", "signal", "fluorescence", "absorbance", "od"}
 	spreadWords   = []string{"sd", "std", "stderr", "sem", "rank", "count", "n", "reps"}                // of measurements
 	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "ns", "µs", "μs", "us", "runtime"} // which are better short
@@ -67,7 +68,8 @@ var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "c
 var (
 	layoutWords = []string{"row", "col", "column", "pos", "position", "plot", "plotid", "id", "eid", "uid", "uuid", "seed", "timestamp",
 		"datetime",
-		"rownames", "well", "rep", "reps", "repl", "replicate", "replication", "rowpos", "colpos", "fold", "epoch", "bed",
+		"rownames", "well", "parzelle", "parcelle", "parcela",
+		"rep", "reps", "repl", "replicate", "replication", "rowpos", "colpos", "fold", "epoch", "bed",
 		"subplot", "mainplot", "wholeplot", "plotrow", "quadrat", "lat", "lon", "long", "latitude", "longitude", "northing", "easting", "elev"}
 	layoutNames = []string{"index", "idx", "x", "time", "step", "iteration", "iter", "run", "trial", "entry", "number", "no", "nr", "line",
 		"order",
@@ -103,12 +105,12 @@ func (c Column) named(words []string) bool {
 // few reports whether values are in two rows on average.
 func (c Column) few() bool { return 2*c.Different <= c.rows }
 
-// option reports whether the name says that a column is a setting. Numbers that mostly differ may be chosen at random.
+// option reports whether the name states that a column is a setting. Numbers that mostly differ may be chosen at random.
 func (c Column) option() bool {
 	return parameter.MatchString(c.Name) || c.named(numberOptions) || c.named(optionWords) && (!c.Numbers || c.few())
 }
 
-// block reports whether the name says what was measured together; a batch of 8, 16 or 32 and a plate size say how many are.
+// block reports whether the name states what was measured together; a batch of 8, 16 or 32 and a plate size state how many are.
 func (c Column) block() bool {
 	return c.named(blockWords) && !c.named([]string{"size"}) && !(c.Numbers && c.sizes && c.named([]string{"batch"}))
 }
@@ -194,7 +196,7 @@ func (d *Description) unusedFor(t *table, c Column) string {
 }
 
 // trailing reports whether the empty cells of a column are below its last text, as in rows of totals. Without such a column a total
-// would be taken for an option; with it the row is said to lack a value.
+// would be treated as an option; with it the row is said to lack a value.
 func (d *Description) trailing(t *table, name string) bool {
 	rows := indices.Where(len(t.lines), func(r int) bool { return !notMeasured(t.textOf(r, name)) })
 	return len(rows) > 0 && rows[len(rows)-1] == len(rows)-1
@@ -225,7 +227,7 @@ func (c Column) measured() int {
 		return 1
 	case c.truths && !c.layout():
 		return 4
-	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value is that of a first plate, if a name says so
+	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value is that of a first plate, if a name states so
 		return -1
 	case c.named(spreadWords) || time && c.few():
 		return 3
@@ -233,7 +235,7 @@ func (c Column) measured() int {
 	return 2
 }
 
-// reward returns the place of the column that was measured, or -1: the first one whose name says so, else the last one with
+// reward returns the place of the column that was measured, or -1: the first one whose name states so, else the last one with
 // most different numbers.
 func (d *Description) reward() (at int, byName bool) {
 	best := 5
@@ -293,7 +295,7 @@ func (d *Description) guess(t *table) {
 	roles.assign()
 }
 
-// failed returns the condition on rows that failed, if the column says so: it has words such as crashed for how runs ended, or texts of
+// failed returns the condition on rows that failed, if the column states so: it has words such as crashed for how runs ended, or texts of
 // errors beside empty cells.
 func (c Column) failed() string {
 	switch {

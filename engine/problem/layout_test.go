@@ -198,7 +198,7 @@ func TestOtherFormats(t *testing.T) {
 		{packed("X\n\x00\x00\x00\x03"), "a file of R's saveRDS(), not"}, {packed("RDX3\nX\n"), "a file of R's save(), not"},
 		{"\x80\x04\x95", "a pickle of Python, not"}, {"\x89HDF\r\n", "an HDF5 file, not"}, {"\x93NUMPY", "an array of NumPy, not"},
 		{"<!DOCTYPE html>\n<table>", "a page of HTML, not"}, {"\ufeff<table><tr>", "a page of HTML, not"}, {"<?xml version", "XML, not"},
-		{"%PDF-1.7", "a PDF, not"}, {"SQLite format 3\x00", "a database of SQLite, not"},
+		{"%PDF-1.7", "a PDF, not"}, {"@RELATION runs\n@attribute y numeric\n", "a file of Weka (ARFF), not"}, {"SQLite format 3\x00", "a database of SQLite, not"},
 		{packed("x")[:12], "this gzip file cannot be unpacked"}, {packed(packed("option,yield\n")), "a file packed with gzip, not"},
 	} {
 		_, err := loadText(c.data, problem.LoadOptions{})

@@ -94,7 +94,7 @@ type arm struct {
 	row            int       // row of the table, from 0: the first
 	rows           []Row     // rows of a long table
 	failed         int       // measurements that gave no value
-	sds            []float64 // of the measurements behind the mean of each row, NaN when unknown; nil where rows have none
+	sds            []float64 // of the measurements behind the mean of each row, NaN when unknown; nil if rows have none
 }
 
 // Load reads a problem from a CSV table with one row per arm of a task and the

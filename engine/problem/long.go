@@ -17,11 +17,11 @@ type Long struct {
 	Task         []string // columns whose distinct combinations are the tasks; none for one task
 	Arm          []string // columns whose distinct combinations are the arms
 	Reward       string   // what was measured, or means of that
-	SD           string   // standard deviations behind the means; "" where there are none
+	SD           string   // standard deviations behind the means; "" if there are none
 	Count        string   // counts of measurements behind the means; "" where each is one
 	Successes    string   // instead of Reward and Count: how many of Trials were 1, the others 0
 	Trials       string   // see Successes
-	Blocks       []string // columns whose distinct combinations say what was measured together, such as a day
+	Blocks       []string // columns whose distinct combinations state what was measured together, such as a day
 	TaskFeatures []string // columns of numbers or categories, constant within a task
 	ArmFeatures  []string // the same of arms; nil means the columns Arm
 	// columns of arms whose decimal logarithm is the feature

@@ -50,7 +50,7 @@ func (l *Long) outcomeOf(t *table, r int) (Outcome, error) {
 	return o, err
 }
 
-// missing reports whether a cell says that there is no number, NaN included.
+// missing reports whether a cell states that there is no number, NaN included.
 func (t *table) missing(r int, column string) bool {
 	return t.of(column).gap(r) || notMeasured(t.textOf(r, column))
 }

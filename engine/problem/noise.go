@@ -52,7 +52,7 @@ const (
 func (m NoiseModel) Estimated() bool { return m.Known == NoiseSD || m.Known == NoiseTask }
 
 // Groups returns, for each arm of these tasks, the number from 0 of the unknown factor that its
-// scale has; nil where the scales are known.
+// scale has; nil if the scales are known.
 func (m NoiseModel) Groups(taskOf []int) []int {
 	if m.UnknownBy == "" {
 		return nil
@@ -91,7 +91,7 @@ func (m NoiseModel) limits() *[2]float64 {
 }
 
 // completed fills in what a statement leaves out, and reports parts that contradict each other; raw
-// says whether there are raw rewards.
+// reports whether there are raw rewards.
 func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	if m.Environment == "" {
 		m.Environment = EnvironmentGaussian
@@ -109,7 +109,7 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	wrong := func(field, format string, a ...any) (NoiseModel, error) {
 		return m, noiseErrorf(field, format, a...)
 	}
-	bounded := m.Environment == EnvironmentBernoulli || m.Environment == EnvironmentResampled || m.Environment == EnvironmentPosterior
+	bounded := m.Environment == EnvironmentBernoulli || m.Environment == EnvironmentResampled || DrawsMeans(m.Environment)
 	switch {
 	case m.Environment == EnvironmentResampled && !raw:
 		return wrong("Environment", "environment=%q needs raw rewards (rewards=\"file.csv\")", m.Environment)
@@ -172,7 +172,7 @@ func (m NoiseModel) Text() string {
 	return out
 }
 
-// A DataError says what is wrong in a data file and where. Line and Column count
+// A DataError states what is wrong in a data file and where. Line and Column count
 // from 1; 0 means the file as a whole.
 type DataError struct {
 	Path         string
@@ -194,7 +194,7 @@ func (e *DataError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Message)
 }
 
-// A ReadError says that a data file could not be read.
+// A ReadError states that a data file could not be read.
 type ReadError struct {
 	Path string
 	Err  error

@@ -76,7 +76,7 @@ const (
 	// names: columns of arms; numbers: combinations that a task has in the table at most, all combinations
 	NoteCombinations NoteKind = "combinations"
 	NoteNested       NoteKind = "nested" // names: columns of blocks whose labels occur at several tasks
-	NoteBlocks       NoteKind = "blocks" // names: columns that say what was measured together
+	NoteBlocks       NoteKind = "blocks" // names: columns that state what was measured together
 )
 
 // The kinds of notes on the kernel of a problem.
@@ -314,7 +314,7 @@ func (n Note) number(k int) float64 {
 	return 0
 }
 
-// some names the first of some arms and says how many others there are, with the verb "is" or "are".
+// some names the first of some arms and states how many others there are, with the verb "is" or "are".
 func (n Note) some() string {
 	first := where(n.name(0), n.name(1))
 	switch count, all := n.number(0), n.number(1); count {

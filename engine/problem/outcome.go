@@ -139,7 +139,7 @@ func (t *table) zeroOrOne(column string) bool {
 	return known
 }
 
-// notMeasured reports whether a cell of rewards says that nothing was measured. NaN does not: programs write it where they computed
+// notMeasured reports whether a cell of rewards states that nothing was measured. NaN does not: programs write it where they computed
 // no number.
 func notMeasured(text string) bool {
 	if gap(text) {
@@ -218,7 +218,7 @@ func limitsNote(path, column string, limits []Row) Note {
 	return Note{Kind: NoteLimits, Path: path, Names: []string{column}, Numbers: []float64{float64(below), float64(len(limits) - below)}}
 }
 
-// limitWords say how many values are at most and at least their numbers.
+// limitWords state how many values are at most and at least their numbers.
 func (n Note) limitWords() string {
 	var words []string
 	for k, side := range []string{"below", "above"} {
@@ -229,7 +229,7 @@ func (n Note) limitWords() string {
 	return strings.Join(words, ", ")
 }
 
-// failedWords say what the counts of a note on failures are of: 3 "crash", 2 "n.d.", 1 by failed=.
+// failedWords state what the counts of a note on failures are of: 3 "crash", 2 "n.d.", 1 by failed=.
 func (n Note) failedWords() string {
 	var words []string
 	for k := 1; k < len(n.Names); k++ {

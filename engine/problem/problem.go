@@ -33,12 +33,12 @@ type Problem struct {
 	// data with the sign changed: the higher is always the better. See Turned.
 	Goal string
 	Mean []float64 // N expected rewards, or nil when one of them is unknown
-	// N expected rewards, NaN where unknown; nil where Mean is not nil, and where all are unknown
+	// N expected rewards, NaN if unknown; nil if Mean is not nil, and where all are unknown
 	Partial []float64
-	// N costs of one pull above 0, in any unit; nil where all cost the same. Allocations of CoTestFC and
+	// N costs of one pull above 0, in any unit; nil if all cost the same. Allocations of CoTestFC and
 	// CoBayesFC then spend least, and do not pull least
 	Cost []float64
-	// whether each cost is predicted, because the data have none for that arm; nil where none is
+	// whether each cost is predicted, because the data have none for that arm; nil if none is
 	CostPredicted []bool
 	// V weights of the tasks for one recommendation for all of them, ≥ 0; nil means equal ones
 	Weights []float64
@@ -49,7 +49,7 @@ type Problem struct {
 	Block  *Block
 	Rows   []Row    // what was measured, one by one, by arm, if it came so; else nil
 	Blocks []string // names of the blocks of Rows; nil without blocks
-	// N counts of measurements that were tried and gave no value, such as a reaction that failed; nil where none failed
+	// N counts of measurements that were tried and gave no value, such as a reaction that failed; nil if none failed
 	Failed  []int
 	Sources []Source // the files it came from
 	Long    *Long    // columns of the long table that it came from; nil of another
@@ -61,7 +61,7 @@ type Problem struct {
 	KernelNotes []Note
 }
 
-// Block says what measurements have in common that are made side by side: a day, a plate, a batch.
+// Block states what measurements have in common that are made side by side: a day, a plate, a batch.
 type Block struct {
 	Name string // name of the block
 	// standard deviation of the effect that a block has on all its simulated normal rewards, reward units, where a plan
@@ -81,7 +81,7 @@ type Source struct {
 	Dialect Dialect `json:"dialect,omitzero"`
 }
 
-// Means returns the N expected rewards, NaN where they are unknown; nil where all are.
+// Means returns the N expected rewards, NaN if they are unknown; nil if all are.
 func (p *Problem) Means() []float64 {
 	if p.Mean != nil {
 		return p.Mean
@@ -389,8 +389,8 @@ func (p *Problem) KernelFittedHere() bool {
 // silent about stay. Bounds are stated as the data have them, whatever the
 // goal.
 func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
-	if m.Environment == "" && p.Noise.Environment == EnvironmentPosterior {
-		m.Environment = EnvironmentPosterior
+	if m.Environment == "" && DrawsMeans(p.Noise.Environment) {
+		m.Environment = p.Noise.Environment
 	}
 	m, err := m.completed(p.Rewards != nil)
 	if err != nil {

@@ -32,7 +32,7 @@ func cutNames(data []byte) (names []string, table []byte) {
 
 // separatorOf returns what separates the columns of a table: what its first line names, or the one of
 // tab, vertical bar, semicolon and comma which is most frequent in its header, outside of quotes; a comma in doubt. Blanks
-// separate where there is nothing else, and as many words are in the next lines.
+// separate if there is nothing else, and as many words are in the next lines.
 func separatorOf(data []byte) rune {
 	data = bytes.TrimLeft(data, "\r\n")
 	line, rest := firstRecord(data)
@@ -126,7 +126,7 @@ func singleBlanks(data []byte) []byte {
 // mostBreaks is how many lines a record is searched for its last quote; a quote that is not closed by then represents itself.
 const mostBreaks = 20
 
-// firstRecord cuts a table after its first line, which goes on below a line break in quotes.
+// firstRecord cuts a table after its first line, which continues below a line break in quotes.
 func firstRecord(data []byte) (record, rest []byte) {
 	first, quoted, breaks := -1, false, 0
 	for k, b := range data {
@@ -216,7 +216,7 @@ func split(head []byte, separator rune) []string {
 	return names
 }
 
-// gap reports whether a cell says that there is no value.
+// gap reports whether a cell states that there is no value.
 func gap(text string) bool {
 	if len(text) > len("null") {
 		return false
@@ -279,7 +279,7 @@ func (t *table) sameDecimals(c cell) error {
 // separators names the separators that are worth a note.
 var separators = map[string]string{";": "semicolons", "\t": "tabs", "|": "vertical bars", " ": "blanks"}
 
-// notes say how the table was read, if it is not plain CSV.
+// notes state how the table was read, if it is not plain CSV.
 func (t *table) notes() (notes []Note) {
 	notes = slices.Clone(t.said)
 	note := func(kind NoteKind, name string, numbers ...float64) {

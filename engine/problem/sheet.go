@@ -70,13 +70,13 @@ func (s *Sheet) Has(column string) bool { return s.table.hasColumn(column) }
 // Aim states the goal of the problem that the results are of: a text such as n.d. may be the best value or the worst.
 func (s *Sheet) Aim(goal string) { s.table.goal = goal }
 
-// Notes say how the table was read, if it is not plain CSV.
+// Notes state how the table was read, if it is not plain CSV.
 func (s *Sheet) Notes() []Note { return s.table.notes() }
 
 // Text returns a cell, "" if it is empty or the column is missing.
 func (r SheetRow) Text(column string) string { return r.table.textOf(r.row, column) }
 
-// Empty reports whether a cell says that there is no value: nothing, NA or the like.
+// Empty reports whether a cell states that there is no value: nothing, NA or the like.
 func (r SheetRow) Empty(column string) bool { return gap(r.Text(column)) }
 
 // Number returns a cell as a finite number, or a *DataError.
@@ -124,7 +124,7 @@ func (l Long) readOwn(ctx context.Context, path string, data []byte, sets [][]st
 	for _, wanted := range [][]string{{"id", l.Reward}, l.ofSheet()} {
 		t, err := tableOf(ctx, path, data, wanted...)
 		if err != nil {
-			return nil, 0 // ReadSheet says what is wrong
+			return nil, 0 // ReadSheet states what is wrong
 		}
 		t.standardNames("id", "status", "note", "plate", "position", "block", "round")
 		byID := t.hasColumn("id")

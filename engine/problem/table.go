@@ -46,7 +46,7 @@ type table struct {
 	names    []string // columns that the file says have names
 	layout   layout
 	said     []Note            // on how it was read, and on how names and numbers are written
-	failed   []bool            // rows of which LoadOptions.Failed says so; nil without it
+	failed   []bool            // rows of which LoadOptions.Failed states so; nil without it
 	computed map[string]bool   // columns that are not in the file
 	goal     string            // GoalMax or GoalMin
 	read     []string          // columns that conditions and computed columns read
@@ -328,7 +328,7 @@ func (t *table) noColumn(name string) try.Failure {
 		Message: fmt.Sprintf("no column %q; the columns are %s%s", name, t.columns(), hint)}}
 }
 
-// separatorHint says what separates columns, where a table seems to have one column.
+// separatorHint states what separates columns, where a table seems to have one column.
 func (t *table) separatorHint() string {
 	if len(t.header) == 1 {
 		return "; columns are separated by commas, semicolons, tabs or vertical bars"

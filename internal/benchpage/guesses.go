@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// A preview says whether an id was handed out. guesses counts each person's ids that were not, so that a person
+// A preview reports whether an id was handed out. guesses counts each person's ids that were not, so that a person
 // cannot find others' ids by trying.
 type guesses struct {
 	mu  sync.Mutex

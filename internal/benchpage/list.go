@@ -29,7 +29,7 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, by string) {
 }
 
 // listed shows the list with what was typed and not stored, and with an answer to what was sent: beside its row, or above
-// the list where there is none.
+// the list if there is none.
 func (s *server) listed(w http.ResponseWriter, r *http.Request, by string, a answer, messages ...said) {
 	own, awaited, err := s.c.Mine(r.Context(), by)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *server) tell(w http.ResponseWriter, r *http.Request, by string) {
 	case err != nil:
 		s.listed(w, r, by, a, said{Text: err.Error(), Wrong: true})
 	case len(a.said) == 0 && !leftOver(r, a):
-		own, _, _ := s.c.Mine(r.Context(), by) // the page that follows says what is wrong
+		own, _, _ := s.c.Mine(r.Context(), by) // the page that follows states what is wrong
 		for _, row := range own.Rows {
 			if a.stored[row.ID] {
 				a.after = row.ID

@@ -53,7 +53,7 @@ type server struct {
 	guesses guesses
 }
 
-// New returns the page of a campaign. secure says that it is served by TLS: cookies then travel by
+// New returns the page of a campaign. secure states that it is served by TLS: cookies then travel by
 // nothing else.
 func New(c *folder.Campaign, secure bool) http.Handler {
 	s := &server{c: c, secure: secure}
@@ -109,7 +109,7 @@ type view struct {
 	Plates           []plate
 	Fields           bool // whether a row waits for its result
 	Rule             campaign.Note
-	Worst            *float64 // the reward of a failed pull, nil where none is known
+	Worst            *float64 // the reward of a failed pull, nil if none is known
 	Status           *campaign.Status
 	Receipt          *campaign.Receipt
 	Good, Wrong      string // rows of the receipt that are in order, and that are not
@@ -144,7 +144,7 @@ type pull struct {
 
 func shown(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// lead says how good the leader of a task is, and by how much better than its hardest rival.
+// lead states how good the leader of a task is, and by how much better than its hardest rival.
 func lead(t campaign.TaskStatus) string {
 	out := fmt.Sprintf("leads with %.4g", t.Estimate)
 	if both := t.Gap + t.Error; !math.IsNaN(both) && !math.IsInf(both, 0) {

@@ -13,10 +13,10 @@ var (
 	call   = regexp.MustCompile(`^\w+\(`)
 )
 
-// Every row of docs/benchmarks.md has a budget, what was measured, and what makes the number again: tests and benchmarks
+// Every row of internal/repo/budgets.md has a budget, what was measured, and what makes the number again: tests and benchmarks
 // as folder.Name, targets of make, files or calls of the language that exist. It stays one page.
 func TestBudgets(t *testing.T) {
-	const document, most = "docs/benchmarks.md", 8 << 10
+	const document, most = "internal/repo/budgets.md", 8 << 10
 	if n := len(read(t, document)); n > most {
 		t.Errorf("%s has %d bytes, more than %d: details belong beside the tool", document, n, most)
 	}

@@ -29,7 +29,7 @@ def load_ipython_extension(ip: Any) -> None:
 def _cell(ip: Any, line: str, cell: str) -> None:
     """Evaluate a script. It reads Python variables by their names, and its own names become Python variables."""
     if line.strip():
-        raise nothing may follow CopeError(f"%%cope, got {line.strip()!r}. The script begins in the next line", "request")
+        raise CopeError(f"nothing may follow %%cope, got {line.strip()!r}. The script begins in the next line", "request")
     from IPython.core.page import page
 
     asked = []

@@ -309,7 +309,7 @@ def encode(value: Any, param: dict[str, Any]) -> Any:
         raise TypeError(f"algorithm is an object of {type(value).__name__}; give the class itself, of which each run makes one")
     if callable(value):
         return Function(value, str(getattr(value, "__name__", "function")).strip("<>"))
-    raise TypeError(f"a {type(value).__name__} cannot be used in a script; numbers, texts, lists, tables, functions and values of gonb_cope have")
+    raise TypeError(f"a {type(value).__name__} cannot be used in a script; use a number, text, list, table, function or value of gonb_cope")
 
 
 def decoded(text: str) -> bytes:

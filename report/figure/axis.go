@@ -250,7 +250,7 @@ func (a *axis) limit(ends *[2]float64) {
 // the bars of intervals beside it.
 const breathing = 0.06
 
-// pad leaves room around the values, and makes room where there is one only.
+// pad leaves room around the values, and makes room if there is one only.
 func (a *axis) pad(below, zero bool) {
 	if a.log {
 		margin := math.Pow(a.hi/a.lo, breathing)

@@ -92,7 +92,7 @@ var (
 )
 
 // SVGImage returns a figure as an SVG file for an img element. Browsers draw it for a dark page where
-// that says that it is one (color-scheme); the plate is drawn too, so that it can be read in any.
+// that states that it is one (color-scheme); the plate is drawn too, so that it can be read in any.
 func SVGImage(f Figure) (string, error) {
 	s, err := svgOf(f, "figure", true, filed)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// Style says how a series is drawn.
+// Style states how a series is drawn.
 type Style string
 
 // The styles. Markers and dashes always go with colours, so that a figure reads
@@ -44,7 +44,7 @@ type Figure struct {
 	// of the sheet, in columns of a page that has two of them: 1 is 8.5 cm, 2 is 17.6 cm with the
 	// space between the columns; 0 means 2
 	Width float64 `json:"width,omitempty"`
-	// NonNegative says that no value can be below 0: intervals that reach there, as
+	// NonNegative states that no value can be below 0: intervals that reach there, as
 	// Student's t may, are drawn down to 0.
 	NonNegative bool `json:"non_negative,omitempty"`
 	// names of the positions 0, 1, ... along the categorical axis
@@ -213,7 +213,7 @@ func (f Figure) Extent() (lo, hi float64, n int) {
 	return slices.Min(ys), slices.Max(ys), len(ys)
 }
 
-// byValues returns a figure whose names say what differs between them: the columns that all have in common become
+// byValues returns a figure whose names state what differs between them: the columns that all have in common become
 // the label of their axis.
 func (f Figure) byValues() Figure {
 	if values, keys, keyed := Keyed(f.Categories); keyed {

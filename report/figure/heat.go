@@ -37,7 +37,7 @@ func (d *layout) layHeat() {
 	d.one(p, p.tickRoom(), 62, min(max(vg.Length(n)*each, 60), 600), ticks)
 }
 
-// marked labels an axis with the marks, or with the names where there are none.
+// marked labels an axis with the marks, or with the names if there are none.
 func (a *axis) marked(marks []XName, names []string, position func(i float64) float64, most, letters int) {
 	if len(marks) == 0 {
 		a.named(names, func(i int) float64 { return position(float64(i)) }, most, letters)

@@ -15,8 +15,8 @@ import (
 )
 
 // PGFPlots writes a figure of lines, points or bars as a tikzpicture for a paper, to
-// be read with \input or compiled by itself. Its numbers are in the file dat beside
-// it, which Dat writes. It needs \usepackage{pgfplots}, and says so at its head. A
+// be read with \input or compiled alone. Its numbers are in the file dat beside
+// it, which Dat writes. It needs \usepackage{pgfplots}, and states so at its head. A
 // heat map is an error. It returns the error of w.
 func (f Figure) PGFPlots(w io.Writer, dat string) error {
 	if f.Heat != nil {
@@ -233,7 +233,7 @@ func texLabel(s string) string {
 	return wording.LaTeX(s)
 }
 
-// Dat writes the numbers of a figure for pgfplots and other programs: comments that say what they
+// Dat writes the numbers of a figure for pgfplots and other programs: comments that state what they
 // are, then columns id, x, y, lo, hi, edge (-1 or 1 where y lies below or above the axis) and bar
 // (the x of the interval, a little beside x where intervals would hide each other) in full
 // precision. A value outside the axes, such as a rate of zero on a logarithmic one, is at their

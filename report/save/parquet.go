@@ -59,7 +59,7 @@ func schemaOf(columns []report.CellColumn, kinds []kind) (*parquet.Schema, error
 	return parquet.NewSchema("table", ordered{group, fields}), nil
 }
 
-// kind says what the cells of a column are.
+// kind states what the cells of a column are.
 type kind int
 
 const (

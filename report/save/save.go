@@ -25,7 +25,7 @@ type Format struct {
 	Write func(io.Writer, report.Document) error
 }
 
-// Holds says what a format holds.
+// Holds states what a format holds.
 type Holds int
 
 // Tables hold the rows of one value, Drawings one figure, Documents any values.

@@ -107,7 +107,7 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 // round. It is recorded before it is returned. If a cut round waits only for late results, the next one begins; see
 // Moment.CloseEarly.
 //
-// Each of its steps is recorded by itself. If a program is killed between two steps, the next request of any person
+// Each of its steps is recorded alone. If a program is killed between two steps, the next request of any person
 // continues with the next step.
 func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, error) {
 	if err := checkBy(q.By); err != nil {
@@ -228,7 +228,7 @@ func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Rece
 	return *done.Receipt, nil
 }
 
-// Upgrade lets this program go on with a campaign of one that decides otherwise, and returns the changes; nil if nothing
+// Upgrade lets this program continue with a campaign of one that decides otherwise, and returns the changes; nil if nothing
 // was to be done. A dry run records nothing. It replays the campaign without the lock. Its differences of decisions
 // belong to one state, so that they are not recorded if the state moved on.
 func (c *Campaign) Upgrade(ctx context.Context, by string, dryRun bool) (*campaign.UpgradeBody, error) {

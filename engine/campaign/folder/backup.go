@@ -19,7 +19,7 @@ import (
 
 // headFile has the number and the hash of the last event beside the database, by which a database is noticed that
 // is older than its folder, as in a copy without its -wal. It is written after each commit, and may be
-// missing or behind. One that is ahead says that events are gone.
+// missing or behind. One that is ahead states that events are gone.
 const headFile = "campaign.head"
 
 // readHead returns the number and hash in the file; 0 if the file is missing, cut off, or not a head.

@@ -88,7 +88,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 // number writes a number in the fewest digits that give it back.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// whole writes a whole number, nothing for 0, which says that there is none.
+// whole writes a whole number, nothing for 0, which states that there is none.
 func whole(n int) string {
 	if n == 0 {
 		return ""

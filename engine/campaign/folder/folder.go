@@ -21,7 +21,7 @@ import (
 // that another program added in that moment.
 type Maker func(ctx context.Context, r question.Recipe) (campaign.Protocol, error)
 
-// Options say how a folder is opened. The zero value is for programs that people use.
+// Options state how a folder is opened. The zero value is for programs that people use.
 type Options struct {
 	Now          func() time.Time // nil is the clock
 	Build        string           // build of the program, for the report
@@ -186,7 +186,7 @@ func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, a
 	return nil
 }
 
-// unfit says what to do about an event that does not fit those before it.
+// unfit states what to do about an event that does not fit those before it.
 func unfit(dir string, err error) error {
 	return fmt.Errorf("%s: %w (gonb-cope campaign repair %[1]s --look shows what can be set aside)", dir, err)
 }
@@ -218,7 +218,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err := c.catchUp(ctx, tx); err != nil {
 			return err
 		}
-		// a folder without its last events must not go on: what it would record has the numbers of events that exist elsewhere
+		// a folder without its last events must not continue: what it would record has the numbers of events that exist elsewhere
 		seq, hash := readHead(c.dir)
 		if err := checkHead(c.state, seq, hash); err != nil {
 			return &unrecorded{err}

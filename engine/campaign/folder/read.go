@@ -127,7 +127,7 @@ func (d *database) explain(ctx context.Context, err error) error {
 	defer again.close()
 	switch e := again.integrity(ctx); {
 	case e == nil:
-		return errors.New("the disk failed to read or write, but the database is undamaged. Try again") // what it was taken for would mislead
+		return errors.New("the disk failed to read or write, but the database is undamaged. Try again") // a wrong kind would mislead
 	case codeOf(e) == codeInput || errors.Is(e, errUnreadable):
 		return e
 	}

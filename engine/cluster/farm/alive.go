@@ -139,7 +139,7 @@ func (w *Worker) giveUp(runner string) {
 }
 
 // renew offers a chunk again that a worker gave up, since it had heard nothing of this runner. The runs are the same, and so is the address
-// of their result. A notice says so once in a job.
+// of their result. A notice states so once in a job.
 func (j *Job) renew(ctx context.Context, c *offered) error {
 	// under the lock, as the id changes with the number of offers
 	j.mu.Lock()

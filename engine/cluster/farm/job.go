@@ -58,7 +58,7 @@ type offered struct {
 	failures int // by workers, so far
 }
 
-// ChunkError says that runs of an experiment could not be made; it ends the job. Everything that was finished before stays; see
+// ChunkError states that runs of an experiment could not be made; it ends the job. Everything that was finished before stays; see
 // Job.Result.
 type ChunkError struct {
 	Order int    // number of the experiment in its job
@@ -142,7 +142,7 @@ func (j *Job) Workers() []string {
 const closing = 5 * time.Second
 
 // Close ends the job, and takes what is left of it out of the queue. The work of workers that is under way is not interrupted; its results
-// are not read. An error says that the queue may still have chunks. Workers give them up some time after the runner has ended.
+// are not read. An error states that the queue may still have chunks. Workers give them up some time after the runner has ended.
 func (j *Job) Close() error {
 	j.cancel()
 	// before the goroutines are waited for, since stop ends them
@@ -168,7 +168,7 @@ func (j *Job) stop(err error) {
 // drive offers chunks and takes reports until all tasks are settled. It ends with the last report that is needed, with an error,
 // or with the context.
 func (j *Job) drive(ctx context.Context) {
-	// ctx ends the reading when driving ends; job goes on for summaries
+	// ctx ends the reading when driving ends; job continues for summaries
 	job := ctx
 	ctx, done := context.WithCancel(ctx)
 	// reports are handed over one by one: taking one changes what is offered next
@@ -201,7 +201,7 @@ func (j *Job) drive(ctx context.Context) {
 			return
 		}
 		if j.idle() {
-			return // the last summaries go on
+			return // the last summaries continue
 		}
 		// a new limit for each wait: any report is a sign that workers are there
 		late, stop := quiet.begin()
@@ -276,7 +276,7 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	}
 	// one item after the other, each for its own task
 	for k, o := range made {
-		// the script makes another experiment on workers: the task ends, and the others go on
+		// the script makes another experiment on workers: the task ends, and the others continue
 		if o.Other != "" {
 			j.mu.Lock()
 			j.settle(j.tasks[c.Items[k].Task], fmt.Errorf("%w: %s", ErrElsewhere, o.Other))

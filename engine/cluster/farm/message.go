@@ -124,7 +124,7 @@ type Outcome struct {
 const pieceSize = cluster.MaxBody / 2
 
 // publish says the report at the address of its chunk. Outcomes that are too long for one fact are published in pieces before it. The error
-// is that of the exchange, or says that another worker made other results of the same runs. An existing report with the same outcomes is
+// is that of the exchange, or states that another worker made other results of the same runs. An existing report with the same outcomes is
 // not an error.
 func (r Report) publish(ctx context.Context, facts cluster.Facts, run string, c Chunk, name string) error {
 	r.Hash = HashOf(r.Made)
@@ -188,7 +188,7 @@ func (r Report) piece(name string, k int) string {
 	return fmt.Sprintf("%s-piece-%s-%d", name, r.Hash[:12], k)
 }
 
-// outcomes returns the outcomes of a report, whose pieces are there. An error says that the report cannot be used: a piece is
+// outcomes returns the outcomes of a report, whose pieces are there. An error states that the report cannot be used: a piece is
 // missing or damaged.
 func (r Report) outcomes(ctx context.Context, facts cluster.Facts, at cluster.Fact) (made []Outcome, err error) {
 	text := []byte(r.Made)

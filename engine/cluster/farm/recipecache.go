@@ -66,14 +66,14 @@ type readied struct {
 	err    error       // why it is not
 }
 
-// otherError says that the recipe makes another experiment here than on the machine that handed it in. No worker can make it then, so its
+// otherError states that the recipe makes another experiment here than on the machine that handed it in. No worker can make it then, so its
 // task ends; after other errors the worker that takes the chunk next tries again.
 type otherError struct{ why error }
 
 func (e *otherError) Error() string { return e.why.Error() }
 func (e *otherError) Unwrap() error { return e.why }
 
-// trials returns the experiment of an item, ready to be run; fresh says that it was made for this one.
+// trials returns the experiment of an item, ready to be run; fresh states that it was made for this one.
 func (w *Worker) trials(ctx context.Context, job string, c Chunk, i Item) (trials *sim.Trials, fresh bool, err error) {
 	// two locks, so that work on one recipe does not hold up another
 	w.mu.Lock()

@@ -58,14 +58,14 @@ type Work struct {
 	Progress func(Progress) // never called concurrently; may be nil
 }
 
-// Progress says how far the work is. Done grows, and never by runs that were recorded before.
+// Progress states how far the work is. Done grows, and never by runs that were recorded before.
 type Progress struct {
 	Done    int      // runs, of all experiments together
 	Workers []string // that have made some, in the order of their first
 }
 
 // ErrElsewhere is wrapped by the error of an experiment that workers cannot make. Its task ends with it, and the caller may make
-// the experiment here; others go on.
+// the experiment here; others continue.
 var ErrElsewhere = errors.New("workers cannot make this experiment")
 
 // Hand hands work in, and returns at once. The end of the context ends the job. The first sign of life comes before anything
@@ -135,7 +135,7 @@ func runnerOf(job string) string {
 // endName names the fact that a runner hands in no more.
 const endName = "end"
 
-// Close says that no more is handed in, by which workers that are there for it alone end. It is to be called after the last job.
+// Close states that no more is handed in, by which workers that are there for it alone end. It is to be called after the last job.
 // A runner that handed nothing in has nothing to say.
 func (r *Runner) Close() error {
 	r.mu.Lock()

@@ -23,7 +23,7 @@ type Worker struct {
 	Name     string           // shown to who asks; letters, digits and -
 	Build    Build            // build of this program
 	Slots    int              // chunks at a time; 0 means one for each core that the context allows
-	Mixed    bool             // whether it works for other builds, too, which then say so in their results
+	Mixed    bool             // whether it works for other builds, too, which then state so in their results
 	Once     bool             // whether it ends with the first Runner that it works for
 	Notice   Listener         // receives the job it works for, for example; may be nil
 
@@ -62,7 +62,7 @@ func (w *Worker) Serve(ctx context.Context) error {
 	if slots < 1 {
 		slots = cores.Of(ctx)
 	}
-	// stop is the caller's context, which says whether the end was wanted
+	// stop is the caller's context, which reports whether the end was wanted
 	stop := ctx
 	// the cores are shared among the slots
 	ctx, cancel := context.WithCancelCause(cores.Share(ctx, slots))
@@ -241,7 +241,7 @@ func (w *Worker) over(ctx context.Context, runner string) bool {
 }
 
 // foreign reports a chunk that a worker for one runner leaves to others: its own runner is over.
-// While that goes on it makes the chunks of all who ask, as other workers do.
+// While that continues it makes the chunks of all who ask, as other workers do.
 func (w *Worker) foreign(ctx context.Context, job string) bool {
 	w.mu.Lock()
 	runner := w.runner

@@ -89,7 +89,7 @@ func (k *keyring) certify(hosts []string, days int) error {
 			template.DNSNames = append(template.DNSNames, n)
 		}
 	}
-	// under the same key, where there is one
+	// under the same key, if there is one
 	return k.issue("server", template, ca.Leaf, ca.PrivateKey)
 }
 
@@ -128,8 +128,8 @@ func (k *keyring) calledBy() string {
 	return own[0]
 }
 
-// issue writes a certificate of a key of its own, signed by an authority or, where that is nil, by itself. It sets the serial
-// number and the beginning of the template. The key stays where there is one, see keyOf.
+// issue writes a certificate of a key of its own, signed by an authority or, where that is nil, alone. It sets the serial
+// number and the beginning of the template. The key stays if there is one, see keyOf.
 func (k *keyring) issue(name string, template, parent *x509.Certificate, signer crypto.PrivateKey) error {
 	key, err := k.keyOf(name)
 	if err != nil {
@@ -143,7 +143,7 @@ func (k *keyring) issue(name string, template, parent *x509.Certificate, signer 
 	if template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)); err != nil {
 		return err
 	}
-	// a clock that is behind by less than a day takes it all the same
+	// a clock that is behind by less than a day takes it nevertheless
 	template.NotBefore = time.Now().Add(-24 * time.Hour)
 	// the authority, or the certificate itself, is the issuer
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)

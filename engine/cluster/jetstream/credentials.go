@@ -54,7 +54,7 @@ func (r Role) String() string {
 }
 
 // sender returns who the holder is to the readers of facts; "" for those whose addresses are theirs alone. Readers compare it
-// with who a fact says that it is of, see cluster.Fact.Sender.
+// with who a fact states that it is of, see cluster.Fact.Sender.
 func (r Role) sender() string {
 	switch r.Kind {
 	case Agent:

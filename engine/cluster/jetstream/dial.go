@@ -23,7 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// DialOptions say how to join a server.
+// DialOptions state how to join a server.
 type DialOptions struct {
 	// Credentials is a file as Keys or NATS makes them; none if it is empty. They are never
 	// sent without TLS.
@@ -78,8 +78,8 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 }
 
 // connect makes the connection, by a server of this process if one is among the options. It tries once. The error is a *LoginError if the
-// server does not let the program in or cannot be used with it; otherwise it says that no server answers. After that NATS makes a lost
-// connection again by itself.
+// server does not let the program in or cannot be used with it; otherwise it states that no server answers. After that NATS makes a lost
+// connection again alone.
 func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
 	// everything that the handlers below use is there before the connection is
 	x := &Exchange{login: l, patience: cmp.Or(o.Patience, cluster.Patience), violations: &violations{who: l.name()},
@@ -238,7 +238,7 @@ func Redacted(urls string) string {
 }
 
 // checkURLs reports URLs that no server can have. The error shows nothing that may be a password. The text between two commas
-// is looked at by itself.
+// is looked at alone.
 func checkURLs(urls string) error {
 	all := strings.Split(urls, ",")
 	for i, text := range all {
@@ -276,7 +276,7 @@ func hasHost(u *url.URL) bool {
 	return u.Hostname() != "" && (!strings.Contains(u.Hostname(), ":") || strings.HasPrefix(u.Host, "["))
 }
 
-// ServeOptions say how to serve.
+// ServeOptions state how to serve.
 type ServeOptions struct {
 	// Listen is the address; empty means 127.0.0.1:4222. Port 0 is any free one, and Nowhere is for this process alone. Credentials are needed
 	// on every address but loopback, see Serve.
@@ -322,7 +322,7 @@ func (l *link) changed(dead error) {
 }
 
 // up waits until there is a connection, the context ends or the connection is gone for ever. It is asked before every attempt,
-// so that a lost connection is waited for and not taken for silence.
+// so that a lost connection is waited for and not treated as silence.
 func (l *link) up(ctx context.Context, nc *nats.Conn) error {
 	for {
 		_, changes, dead := l.now()

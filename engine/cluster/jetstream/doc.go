@@ -11,8 +11,8 @@
 //	cope.RUN.ROUND.result.REST   the fact result-REST: a token of its own, which a permission can name
 //	cope-file.RUN.HASH.N         a piece of a file; N = size is its length, published last
 //	cope-work.RUN.ID             a piece of work
-//	cope-done.RUN.ID             says that it is done
-//	cope-wake.RUN                says that there is work; not kept
+//	cope-done.RUN.ID             states that it is done
+//	cope-wake.RUN                states that there is work; not kept
 //	cope-ask.QUESTION            answered by Serve itself
 //	cope-say.RUN.ROUND.NAME      a plan or a result on its way through Serve, which adds its sender
 //

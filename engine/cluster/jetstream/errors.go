@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// PermissionError is something that the credentials in use do not allow. The server says so apart
+// PermissionError is something that the credentials in use do not allow. The server states so apart
 // from the answer, which never comes; see violations. It comes back from whatever asked, as soon as the server has refused.
 type PermissionError struct {
 	Who     string // "agent 3 of run r", as the credentials name their holder
@@ -57,7 +57,7 @@ type LoginError struct {
 // LoginCause says why there is no connection.
 type LoginCause int
 
-// Causes of a LoginError. The sentence of the error says what to do about each.
+// Causes of a LoginError. The sentence of the error states what to do about each.
 const (
 	NoCredentials      LoginCause = iota + 1 // the server asks for them and none were given
 	BadCredentials                           // the file has no credentials, or its seed is not the one of its user
@@ -90,7 +90,7 @@ const (
 	codePerSubject   = 10077 // "maximum messages per subject exceeded", which is in the description
 )
 
-// alreadyThere reports an answer that says that the subject has its message already. Streams of Serve and of others say it in
+// alreadyThere reports an answer that states that the subject has its message already. Streams of Serve and of others say it in
 // one of two ways: by the sequence that was expected, or by the limit of one message.
 func alreadyThere(err error) bool {
 	var api *jetstream.APIError

@@ -23,7 +23,7 @@ import (
 const serverName = "gonb-cope"
 
 // Exchange is a connection to a server that keeps facts and work. It is safe for concurrent use. A connection that breaks is
-// made again by itself, and every call goes on by the new one, or says why there is none.
+// made again alone, and every call continues by the new one, or says why there is none.
 type Exchange struct {
 	nc         *nats.Conn          // the connection
 	js         jetstream.JetStream // JetStream by this connection
@@ -37,7 +37,7 @@ type Exchange struct {
 	mu sync.Mutex // guards the fields below
 	// runs whose consumer of work was there, and when; it is not made again for a while after that
 	consumers map[string]time.Time
-	turn      int // where Take goes on among the runs; so that no run waits for ever
+	turn      int // where Take continues among the runs; so that no run waits for ever
 }
 
 var _ cluster.Exchange = (*Exchange)(nil)
@@ -74,7 +74,7 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 	if x.login.role.Kind == Agent {
 		probe = "cope." + x.login.role.Run + ".0.run"
 	}
-	// the first question is asked by itself, as its answer says whether there are streams at all
+	// the first question is asked alone, as its answer reports whether there are streams at all
 	first, stop := context.WithTimeout(ctx, step) // a server that ends just now never answers
 	defer stop()
 	asked, forget := x.violations.watch(first, directGet+"."+probe)
@@ -164,7 +164,7 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 	}
 }
 
-// once asks once and gives the server the time of a step. The refusal of a permission ends the attempt as soon as the server says so.
+// once asks once and gives the server the time of a step. The refusal of a permission ends the attempt as soon as the server states so.
 func (x *Exchange) once(ctx context.Context, subject string, ask func(context.Context) error) error {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
@@ -185,7 +185,7 @@ func (d definite) Unwrap() error { return d.error }
 // answered is what the server of Serve answers. It is also how JetStream itself writes an error.
 type answered struct {
 	Name  string              `json:"name,omitempty"`  // name of the consumer; "" with an error
-	Error *jetstream.APIError `json:"error,omitempty"` // nil where there is none
+	Error *jetstream.APIError `json:"error,omitempty"` // nil if there is none
 }
 
 // asked asks the server of Serve for a consumer, and returns its name. Question is the body that makeConsumer reads.
@@ -216,7 +216,7 @@ func (x *Exchange) request(ctx context.Context, subject string, question []byte,
 	return json.Unmarshal(m.Data, answer)
 }
 
-// stateSubject is where a server of Serve says whether it can write. JetStream does not answer at all
+// stateSubject is where a server of Serve reports whether it can write. JetStream does not answer at all
 // once its disk has failed, so that the cause would look like a slow network.
 const stateSubject = "cope-ask.state"
 
@@ -249,7 +249,7 @@ type silence struct {
 // long reports whether the silence is long enough to be reported.
 func (s *silence) long(since time.Time) bool { return time.Since(since) > cmp.Or(s.limit, elect) }
 
-// waits says that an answer is waited for, once for each silence. Several calls may wait at once, and one of them reports it.
+// waits states that an answer is waited for, once for each silence. Several calls may wait at once, and one of them reports it.
 func (s *silence) waits() {
 	if s.said.CompareAndSwap(false, true) {
 		s.notice("no server that has the messages at " + s.at +
@@ -257,7 +257,7 @@ func (s *silence) waits() {
 	}
 }
 
-// ended says that there are answers again.
+// ended states that there are answers again.
 func (s *silence) ended() {
 	// the first look costs nothing, as nearly every call ends here
 	if s.said.Load() && s.said.CompareAndSwap(true, false) {
@@ -265,8 +265,8 @@ func (s *silence) ended() {
 	}
 }
 
-// missing reports whether the servers say that the streams are not there any more. It is asked for after a long silence. Where
-// nothing is known it is false, so that the waiting goes on.
+// missing reports whether the servers state that the streams are no longer there. It is asked for after a long silence. Where
+// nothing is known it is false, so that the waiting continues.
 func (x *Exchange) missing(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
@@ -296,7 +296,7 @@ const copies = 3
 // askCopies is how long a cluster of servers is asked for more copies, when it is joined.
 const askCopies = 2 * time.Second
 
-// replication says how many copies a cluster keeps: asked for, and up to date. Zero means that nothing is known.
+// replication states how many copies a cluster keeps: asked for, and up to date. Zero means that nothing is known.
 type replication struct{ asked, current int }
 
 // moreCopies asks a cluster of servers for three copies if it keeps fewer: the streams were made while a server was away, or before the

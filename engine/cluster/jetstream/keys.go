@@ -274,7 +274,7 @@ func (k *keyring) user(r Role, ends time.Time) (login, error) {
 	return l, err
 }
 
-// credentials makes the file of a role, unless there is one that goes on to be good. The end of good ones is not moved: who
+// credentials makes the file of a role, unless there is one that continues to be good. The end of good ones is not moved: who
 // wants a later one takes them back first. A file that cannot be read is replaced.
 func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, error) {
 	file := r.file(dir)

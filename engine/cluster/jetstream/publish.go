@@ -138,7 +138,7 @@ const size = "size"
 // mostBytes is the longest file: 1 GiB, as many as a machine should hold at once.
 const mostBytes = 1 << 30
 
-// mostAhead is the most memory that is taken for a file before any of it has come: a length is only a claim of its sender.
+// mostAhead is the most memory that is treated as a file before any of it has come: a length is only a claim of its sender.
 const mostAhead = 8 << 20
 
 // Keep implements cluster.Facts. The pieces are published first and the length last, so that a file that is there is whole. Two
@@ -171,7 +171,7 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 	return hash, nil
 }
 
-// Fetch implements cluster.Facts. An error says whether the file is not there, cannot be had now, or is not what its hash says.
+// Fetch implements cluster.Facts. An error reports whether the file is not there, cannot be had now, or is not what its hash says.
 func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) {
 	if err := cluster.CheckRun(run); err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 		if err != nil {
 			return nil, fmt.Errorf("run %s: file %s cannot be fetched: %w", run, hash, err)
 		}
-		// a wrong length must not go on for ever
+		// a wrong length must not continue for ever
 		if m == nil || len(m.Data) == 0 || len(content)+len(m.Data) > length {
 			return nil, fmt.Errorf("run %s: file %s: piece %d on the server is missing or too long", run, hash, n)
 		}
@@ -241,7 +241,7 @@ func facts(replicas int) jetstream.StreamConfig {
 	return c
 }
 
-// work is the stream of work. A piece stays after it is done, so that its id cannot be offered again, and another message says that it is
+// work is the stream of work. A piece stays after it is done, so that its id cannot be offered again, and another message states that it is
 // done: a server that is killed may forget the acknowledgements of its last moments. Withdraw purges both for a run. Purging is not denied,
 // for that reason.
 func work(replicas int) jetstream.StreamConfig {

@@ -32,7 +32,7 @@ func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error 
 	if err != nil {
 		return fmt.Errorf("work %s of run %s is not offered: %w", w.ID, run, err)
 	}
-	_ = x.nc.Publish(wakeSubject(run), nil) // who does not hear it looks again by itself
+	_ = x.nc.Publish(wakeSubject(run), nil) // who does not hear it looks again alone
 	return nil
 }
 
@@ -147,7 +147,7 @@ func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
 	}
 	for {
 		err = x.until(ctx, subject, func(ctx context.Context) error {
-			// an answer without runs may leave the list out, and the page before is not to be taken for it
+			// an answer without runs may leave the list out, and the page before is not to be treated as it
 			page.Consumers = nil
 			return x.request(ctx, subject, fmt.Appendf(nil, `{"offset":%d}`, len(all)), &page)
 		})
@@ -211,7 +211,7 @@ func pull(ctx context.Context, nc *nats.Conn, subject string) (*nats.Msg, error)
 		return nil, err
 	}
 	m, err := answers.NextMsgWithContext(ctx)
-	// there is no listener; NATS says so instead of an answer
+	// there is no listener; NATS states so instead of an answer
 	if err == nil && len(m.Data) == 0 && m.Header.Get("Status") == "503" {
 		return nil, nats.ErrNoResponders
 	}

@@ -59,7 +59,7 @@ func (x *Exchange) Read(ctx context.Context, run string, names ...string) iter.S
 		for _, name := range names {
 			readers.Go(func() {
 				for f, err := range x.read(ctx, run, name) {
-					// it is not received any more once the loop is left
+					// it is no longer received once the loop is left
 					select {
 					case out <- read{f, err}:
 					case <-ctx.Done():
@@ -144,7 +144,7 @@ func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, y
 // reports whether nothing is missing. Take is called for each message in its order, and returns false if no more is wanted or
 // one is missing.
 func (x *Exchange) batch(ctx context.Context, reader string, take func(*nats.Msg) bool) (whole bool) {
-	// an inbox for each batch, so that answers of an earlier one are not taken for its own
+	// an inbox for each batch, so that answers of an earlier one are not treated as its own
 	inbox := x.nc.NewInbox()
 	answers, err := x.nc.SubscribeSync(inbox)
 	if err != nil {
@@ -187,7 +187,7 @@ func (x *Exchange) batch(ctx context.Context, reader string, take func(*nats.Msg
 	return true
 }
 
-// factOf returns the fact in a message of its subject. An error says that it is none. The place is 0 of a message that was not
+// factOf returns the fact in a message of its subject. An error states that it is none. The place is 0 of a message that was not
 // read by a consumer.
 func factOf(m *nats.Msg) (cluster.Fact, error) {
 	f, err := factAt(m.Subject)

@@ -30,7 +30,7 @@ type Server struct {
 	self *Exchange      // the server's own connection
 	// connections that publish for others, see forward
 	forwarders []*Exchange                                           // each with a share of them
-	accounts   *accounts                                             // nil where everybody on this machine is let in
+	accounts   *accounts                                             // nil if everybody on this machine is let in
 	dial       func(context.Context, DialOptions) (*Exchange, error) // joins the server within the process; set by start
 	stop       context.CancelFunc                                    // ends the goroutines below; nil before they begin
 	done       sync.WaitGroup                                        // of the goroutines that look at keys and clock
@@ -61,7 +61,7 @@ func Serve(ctx context.Context, dir string, o ServeOptions) (*Server, error) {
 	return s, nil
 }
 
-// nats returns the settings of the server without users. An error says what is wrong with the address, or that it needs keys.
+// nats returns the settings of the server without users. An error states what is wrong with the address, or that it needs keys.
 func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	n := &server.Options{
 		// NoSigs: what signals mean is up to the program
@@ -153,7 +153,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 		l.inside = true
 		return connect("nats://in-process", l, d, append(with, nats.InProcessServer(s.nats))...)
 	}
-	// the goroutines go on when ctx, which is for starting, has ended
+	// the goroutines continue when ctx, which is for starting, has ended
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.done.Go(func() { s.watchKeys(background) })
@@ -174,7 +174,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 	return nil
 }
 
-// ready waits until programs can join, for 10 s at most, or until the server has given up. NATS has no way to say that it has
+// ready waits until programs can join, for 10 s at most, or until the server has given up. NATS has no way to state that it has
 // given up, but the log has heard it.
 func (s *Server) ready(log *logger) bool {
 	for range 100 {

@@ -10,7 +10,7 @@ import (
 // Server is a placeholder in a program built with the tag nocluster, which has no server.
 type Server struct{}
 
-// Serve says so.
+// Serve states so.
 func Serve(context.Context, string, ServeOptions) (*Server, error) {
 	return nil, errors.New("this program was built without the server (tag nocluster): join one by --server, or serve with another build")
 }
@@ -24,7 +24,7 @@ func (s *Server) Guarded() bool { return false }
 // Folder returns nothing.
 func (s *Server) Folder() string { return "" }
 
-// Dial says that there is no server.
+// Dial states that there is no server.
 func (s *Server) Dial(ctx context.Context, o DialOptions) (*Exchange, error) {
 	_, err := Serve(ctx, "", ServeOptions{})
 	return nil, err

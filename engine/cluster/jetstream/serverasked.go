@@ -110,7 +110,7 @@ func forward(nc *nats.Conn) error {
 	return err
 }
 
-// withSender returns the fact that a message to saySubject asks for. The error says that it is not a fact, or that its sender is unknown.
+// withSender returns the fact that a message to saySubject asks for. The error states that it is not a fact, or that its sender is unknown.
 func withSender(m *nats.Msg) (*nats.Msg, error) {
 	subject := "cope" + strings.TrimPrefix(m.Subject, saySubject)
 	f, err := factAt(subject)

@@ -182,7 +182,7 @@ func (a *accounts) Fetch(name string) (string, error) {
 		a.given[name] = token
 	}
 	a.mu.Unlock()
-	// without the lock, so that other accounts go on
+	// without the lock, so that other accounts continue
 	if again {
 		time.Sleep(sameTime)
 	}

@@ -49,7 +49,7 @@ type coBayes struct {
 	loose bool        // whether there are pulls that no plan foresaw
 	// what the kernel explains of left-out data, where arms of open tasks have no pulls; else 1
 	explained   float64
-	doubted     int     // the first round in which that was too little; 0 where none was
+	doubted     int     // the first round in which that was too little; 0 if none was
 	unexplained float64 // and how much it was
 	drawn       unionSpace
 }
@@ -299,7 +299,7 @@ func (a *coBayes) judge() {
 	}
 }
 
-// support works out how well left-out data support the kernel, where arms of open tasks have no pulls.
+// support computes how well left-out data support the kernel, where arms of open tasks have no pulls.
 func (a *coBayes) support(open []int) {
 	a.explained = 1
 	if !slices.ContainsFunc(open, func(v int) bool { return len(a.missing(a.Sets[v])) > 0 }) {

@@ -159,7 +159,7 @@ func (a *budgetFB) AddData(b engine.Batch) (err error) {
 // UsesAddedData reports that the posterior uses all rewards.
 func (a *budgetFB) UsesAddedData() bool { return true }
 
-// Unspent says that pulls of the last round were not made.
+// Unspent states that pulls of the last round were not made.
 func (a *budgetFB) Unspent() string {
 	if a.lost && a.Done() && a.purse.Remaining() > 0 {
 		return "the last round has fewer pulls than planned"

@@ -164,7 +164,7 @@ func (a *coBayes) DeferEstimates() (later func(arms []int) engine.ArmEstimates, 
 	return a.recalled(), a.estimates
 }
 
-// recalled returns a function that says what the data make now of some arms.
+// recalled returns a function that states what the data make now of some arms.
 func (a *coBayes) recalled() func(arms []int) engine.ArmEstimates {
 	members, by, estimates := a.belief.Mixture.Members, slices.Clone(a.by), a.estimates
 	freedom := lists.Make(len(estimates), func(i int) float64 { return a.scales.FreedomOf([]int{i}) })

@@ -22,7 +22,7 @@ type foresight struct {
 	groups    *gp.Planned // of a posterior in groups, with the planned pulls; nil for others
 	posterior *model.Estimator
 	precision []float64 // 1/σ_i², normalised
-	cost      []float64 // N costs of a pull over their mean; nil where all cost the same
+	cost      []float64 // N costs of a pull over their mean; nil if all cost the same
 	pulls     []foreseen
 }
 

@@ -90,7 +90,7 @@ func (a *sideBySide) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return plan, a.within.Planned(plan.Sides)
 }
 
-// Amend refuses counts, which do not say what was measured together.
+// Amend refuses counts, which do not state what was measured together.
 func (a *sideBySide) Amend([]int) error { return sides.ErrCounts }
 
 // Continue is not there: arms that are added were in no block so far.

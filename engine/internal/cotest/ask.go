@@ -90,7 +90,7 @@ func (q ask) groups() [][]int {
 // brings the information 1/(c_i σ_i²) for each unit of cost, so a design in which arms have these
 // precisions shares out cost, and its value is the least cost. The pulls are its shares over c_i.
 type pricing struct {
-	relative []float64    // N costs over their mean; nil where all cost the same
+	relative []float64    // N costs over their mean; nil if all cost the same
 	of       *model.Model // the model that was priced last
 	model    *model.Model // with precisions for each unit of cost
 }

@@ -143,7 +143,7 @@ func (c *contest) decide(estimates []float64, clock sequential.Clock, epsilon fl
 }
 
 // share lets an arm be out for every claim once it is for one: it is not a best arm then, whichever arm leads. It returns
-// the walks that are not needed any more.
+// the walks that are no longer needed.
 func (c *contest) share() (dropped []*sequential.Walk) {
 	if len(c.others) == 0 {
 		return nil
@@ -256,12 +256,12 @@ func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, g
 type ahead struct {
 	// the open arms against the leader, weighted by the information that their walks lack
 	needs        []design.Pair
-	rival        int  // the arm that lacks most in samples; -1 where none is open
+	rival        int  // the arm that lacks most in samples; -1 if none is open
 	possible     bool // whether the clock lasts
 	engine.Rival      // normalised
 }
 
-// ahead looks at the walks of the open arms. Gaps are taken for what they are on average
+// ahead looks at the walks of the open arms. Gaps are treated as what they are on average
 // if the leader is best (MedianGap).
 func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, varianceOf func(i, j int) float64) ahead {
 	out := ahead{rival: -1, possible: !c.exhausted(clock, epsilon), Rival: engine.Rival{Open: 1, Tasks: c.tasks}}

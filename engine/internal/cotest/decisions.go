@@ -24,9 +24,9 @@ type decisions struct {
 	opt      model.Terms
 	alpha    float64 // level of each test
 	tests    int     // how many tests share delta: contests with several arms
-	claims   int     // how many claims do, of all contests; 0 where each has one
+	claims   int     // how many claims do, of all contests; 0 if each has one
 	clock    sequential.Clock
-	limits   *rounds.Limits // limits of rewards that are bet on; nil where scores are
+	limits   *rounds.Limits // limits of rewards that are bet on; nil if scores are
 	contests []*contest
 
 	round     int
@@ -45,7 +45,7 @@ type rules interface {
 // The levels of a test that boundaries are computed for. At more than one half a coin would do.
 const mostAlpha, leastAlpha = 0.5, 1e-10
 
-// newDecisions returns the contests before any round, without a clock; alpha is 0 where there is
+// newDecisions returns the contests before any round, without a clock; alpha is 0 if there is
 // nothing to test. Arms that are one to the kernel are one arm where exact.
 func newDecisions(m *model.Model, opt model.Terms, exact bool) decisions {
 	a := decisions{
@@ -63,7 +63,7 @@ func newDecisions(m *model.Model, opt model.Terms, exact bool) decisions {
 	return a
 }
 
-// level returns the level of each test at that delta; 0 where there is nothing to test.
+// level returns the level of each test at that delta; 0 if there is nothing to test.
 func (a *decisions) level(delta float64) float64 {
 	if a.tests == 0 {
 		return 0

@@ -22,7 +22,7 @@ type estimator interface {
 	score(bet sequential.Bet, b engine.Batch) sequential.Score
 	// learn estimates the arms from all data, b included, whose means are given.
 	learn(b engine.Batch, means []float64)
-	// variance returns about the variance of the guessed gap of arms i and j; +Inf where no data compare them.
+	// variance returns about the variance of the guessed gap of arms i and j; +Inf if no data compare them.
 	variance(i, j int) float64
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// sized has the planner say what the needs take.
+// sized has the planner state what the needs take.
 func (a *coTest) sized(needs []design.Pair) float64 {
 	return a.planner.pulls(a.terms(), needs, a.sofar())
 }
@@ -128,7 +128,7 @@ func (a *coBayesFB) AddData(b engine.Batch) (err error) {
 	return nil
 }
 
-// Unspent says that pulls of the last round were not made.
+// Unspent states that pulls of the last round were not made.
 func (a *coBayesFB) Unspent() string {
 	if a.loose && a.Done() && a.purse.Remaining() > 0 {
 		return "the last round has fewer pulls than planned"

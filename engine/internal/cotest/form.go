@@ -220,7 +220,7 @@ func (a *fallback) Independent() bool { return true }
 // State implements engine.Algorithm.
 func (a *fallback) State() engine.State { return engine.StateOf(a) }
 
-// Warnings says that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
+// Warnings states that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
 func (a *fallback) Warnings() []engine.Warning {
 	others := slices.DeleteFunc(a.Algorithm.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnTestsMeans })
 	return append(others, a.why)

@@ -39,7 +39,7 @@ func misfitOf(m *model.Model, opt model.Terms) (u misfit) {
 // any reports whether rewards may be off the kernel.
 func (u *misfit) any() bool { return u.most > 0 }
 
-// stated reports whether its user says that rewards may be off the kernel.
+// stated reports whether its user states that rewards may be off the kernel.
 func (u *misfit) stated() bool { return u.typical > 0 }
 
 // bias bounds |Σ c_k u_k| by most·‖c‖₁.

@@ -23,7 +23,7 @@ type choice struct {
 	kind  int     // position in shrinkage, or direct
 	scale float64 // a: the estimate is of a times the gap
 	norm  float64 // ‖G‖ of the walk's sum with this estimate,
-	off   float64 // and ‖C‖₁, 0 where rewards are what the kernel can represent
+	off   float64 // and ‖C‖₁, 0 if rewards are what the kernel can represent
 }
 
 // direct is the kind of a bet on the difference of the two arms' own means, which has no bias.
@@ -312,7 +312,7 @@ func absolute(values map[int]float64) float64 {
 	return lists.Sum(slices.Sorted(maps.Keys(values)), func(i int) float64 { return math.Abs(values[i]) })
 }
 
-// worth returns the information of a round by itself: with its bias and variance, an estimate says as much of the gap as an unbiased one
+// worth returns the information of a round alone: with its bias and variance, an estimate says as much of the gap as an unbiased one
 // of that information does.
 func (a *normBets) worth(f bounded.Family, gap float64) float64 {
 	part := max(1-a.norm*f.Norm(1)/gap, 0)

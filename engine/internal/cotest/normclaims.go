@@ -83,7 +83,7 @@ func (a *normed) choose(c *contest) {
 
 // rise gives a claim to the arm that is expected to gain most over the leaders of all claims: a claim that no arm has, or else the claim
 // whose leader gains least over the other leaders, if the arm gains much more. The claim that rounds are planned for and the one whose
-// leader has the largest estimate stay. It returns the claim; nil where all stay.
+// leader has the largest estimate stay. It returns the claim; nil if all stay.
 func (c *contest) rise(estimates []float64) (to *claim, replaced bool) {
 	claims, at, most := c.claims(), -1, 0.0
 	for k, w := range c.walks {
@@ -149,7 +149,7 @@ func (a *normed) startClocks() {
 	}
 }
 
-// expect says how many looks a walk is expected to need, where an accuracy is asked, and sees that the clock has heights for them.
+// expect states how many looks a walk is expected to need, where an accuracy is asked, and sees that the clock has heights for them.
 func (a *normed) expect(w *sequential.Walk) {
 	if w.Horizon = 0; !(a.opt.Epsilon > 0) {
 		return

@@ -25,7 +25,7 @@ type localDesign struct {
 	sampled   []int      // arms of the section that may be pulled
 	precision []float64  // of one pull of each
 	targets   []target
-	each      bool // no target is taken for one beside it
+	each      bool // no target is treated as one beside it
 }
 
 // solve returns the pulls of the sampled arms at which no target is missed, at most four times as many

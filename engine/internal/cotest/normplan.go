@@ -25,7 +25,7 @@ var (
 	finestRest    = 0.25 // of the variance that a walk may have, what features may leave unseen
 	mostPivots    = 200
 	roundSlack    = 1.15 // largest variance after rounding over the one wanted
-	roundMost     = 1.5  // times what a design asks for, beside one pull of each arm, from which on each target counts by itself
+	roundMost     = 1.5  // times what a design asks for, beside one pull of each arm, from which on each target counts alone
 	normSolving   = 0.1  // relative gap of designs
 	// the part of earlier information that a design counts on: a walk has bet on earlier rewards, and uses them a second
 	// time only to make up for bias (docs/adr/0035)
@@ -119,7 +119,7 @@ func (a *normed) next() *rounds.Stage {
 
 // pulls returns whole pulls of the sampled arms that bring the targets nearly there, with what they miss the
 // hardest by. A design that treats targets as their neighbours can leave out a direction that one of them needs, and then needs very
-// many pulls or fails: each counts by itself, and if that is not enough either, the round aims at what the design brings.
+// many pulls or fails: each counts alone, and if that is not enough either, the round aims at what the design brings.
 func (l *localDesign) pulls(before float64) (counts []int, worst float64, d design.Design) {
 	for _, l.each = range []bool{false, true} {
 		fractions, found := l.solve(before)

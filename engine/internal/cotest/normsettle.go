@@ -29,7 +29,7 @@ func (s *sums) position(arm int) int {
 	return k
 }
 
-// settle takes the round's data to the bets on it, and keeps the functionals of walks that go on.
+// settle takes the round's data to the bets on it, and keeps the functionals of walks that continue.
 func (a *normBets) settle(b engine.Batch) {
 	f := &a.fixed
 	rows := try.Of(f.section.Rows(a.ctx(), f.system.Support))
@@ -113,11 +113,11 @@ func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) {
 	}
 }
 
-// remember adds the errors of the round's estimates to the functionals of walks that go on.
+// remember adds the errors of the round's estimates to the functionals of walks that continue.
 func (a *normBets) remember(v *view) {
 	f := &a.fixed
 	positions := lists.Make(len(v.rows), func(j int) int { return a.sums.position(f.section.Arms[f.system.Support[j]]) })
-	byWalk := make(map[*sequential.Walk]int, len(a.bets)) // of the bets of walks that go on
+	byWalk := make(map[*sequential.Walk]int, len(a.bets)) // of the bets of walks that continue
 	for k, bet := range a.bets {
 		if bet.Walk.Out {
 			delete(a.sums.walks, bet.Walk)

@@ -223,7 +223,7 @@ func (t terms) addDirect(pairs []design.Pair, st *rounds.Stage) {
 	d := fewestBetween(t, pairs)
 	st.Design.Value, st.Design.Lower = st.Design.Value+d.total, st.Design.Lower+d.total
 	if len(pairs) == 0 || !(d.total <= float64(t.most)) {
-		return // more than whole numbers hold, and than the run may take: the planner says so
+		return // more than whole numbers hold, and than the run may take: the planner states so
 	}
 	st.Rounding.Counts[pairs[0].I] += int(math.Ceil(d.leader))
 	for k, q := range pairs {

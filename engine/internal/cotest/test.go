@@ -21,7 +21,7 @@ import (
 // the test is valid for any values that are fixed before the round.
 type coTest struct {
 	estimation
-	planner planner // nil in coBayesFB, which plans by itself
+	planner planner // nil in coBayesFB, which plans alone
 	pricing pricing
 	said    []engine.Warning // of how it tests
 }

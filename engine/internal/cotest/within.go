@@ -148,7 +148,7 @@ func (a *sideBySide) Plan(ctx context.Context) (engine.Plan, error) {
 	return plan, err
 }
 
-// Amend refuses counts, which do not say what was measured together.
+// Amend refuses counts, which do not state what was measured together.
 func (a *sideBySide) Amend([]int) error {
 	return sides.ErrCounts
 }

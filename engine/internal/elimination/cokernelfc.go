@@ -242,7 +242,7 @@ func (e *elimination) State() engine.State { return engine.StateOf(e) }
 func (e *elimination) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(e.Sets))
 	for v, set := range e.Sets {
-		// a decided task is not sampled any more, so its estimate is from the round that decided it
+		// a decided task is no longer sampled, so its estimate is from the round that decided it
 		first := rounds.Leader(set, e.latest)
 		out[v] = e.Answer(v, first, e.latest[first])
 		out[v].Margin = e.margins[v] * e.Model.Unit

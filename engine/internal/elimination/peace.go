@@ -87,7 +87,7 @@ func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) de
 //   - A set of more than two arms keeps the longest proper prefix of a width of at most
 //     ⌈γ'/2⌉; smaller sets are pulled on, and the largest estimate is the answer.
 //
-// A set of one arm is not pulled any more; there it only spent the rest of the budget. Widths and
+// A set of one arm is no longer pulled; there it only spent the rest of the budget. Widths and
 // roundings are as in NewIndPeaceFB, where that code descends by stochastic gradients and
 // apportions.
 //

@@ -233,7 +233,7 @@ func (a *Algorithm) FitCheck() engine.FitCheck {
 type fitChecks struct {
 	algorithm *Algorithm
 	parts     []engine.FitCheck
-	least     []float64 // p-value of all data of an agent so far; infinite where there is nothing to test
+	least     []float64 // p-value of all data of an agent so far; infinite if there is nothing to test
 	found     *engine.LackOfFit
 }
 

@@ -79,7 +79,7 @@ func IllConditioned(err error) bool {
 	return errors.As(err, &c)
 }
 
-// LeastSquares is the ridge that represents none where features of other tasks
+// LeastSquares is the ridge that represents none if features of other tasks
 // make dense information matrices singular.
 const LeastSquares = 1e-9
 

@@ -80,7 +80,7 @@ func (a *oracle) Plan(ctx context.Context) (_ engine.Plan, err error) {
 		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
 	}
 	r := a.round + 1
-	// The start and the round number say how all pulls so far came about.
+	// The start and the round number state how all pulls so far came about.
 	k := canon.Key{Kind: canon.KindOracleStage, Level: a.opt.Epsilon, Pulls: a.start, Sets: [][]int{{r}}}
 	stage := func() *rounds.Stage { return oracleStage(a.Model, a.opt.Epsilon, a.Counts, n) }
 	a.next = try.Of(model.Remembered(a.Model, k, try.Returning(stage)))

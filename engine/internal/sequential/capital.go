@@ -61,7 +61,7 @@ func (s *Stakes) reaches(logs []float64, height float64) bool {
 }
 
 // capitals adds what the steps have won, as if that leader were so far below x, and returns the logarithms
-// by stake. With a height above 0 it stops where the capital reaches it, and says so.
+// by stake. With a height above 0 it stops where the capital reaches it, and states so.
 func (w *Walk) capitals(leader int, loss, height float64) (logs []float64, reached bool) {
 	logs = make([]float64, len(w.Stakes.Gaps))
 	for k := range w.steps {

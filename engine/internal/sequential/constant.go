@@ -147,7 +147,7 @@ type Score struct {
 	// of a bet with stakes, by stake: the logarithm of the factor on its capital, and how it rises
 	// with the loss
 	Capital, Slope []float64
-	Most           float64 // loss up to which it rises so; 0 where at any
+	Most           float64 // loss up to which it rises so; 0 if at any
 }
 
 // Z returns Z if the leader were that loss ≥ 0 below x. It rises with the loss, and at the leader's

@@ -105,7 +105,7 @@ func (a *Allowance) Ask(n int64) error {
 }
 
 // AskFor reports whether count things of some bytes each would fit into memory, like Ask, but without the limit on allocated bytes.
-// The error says how many would fit; of is their name in the plural.
+// The error states how many would fit; of is their name in the plural.
 func (a *Allowance) AskFor(count int64, bytes float64, of string) error {
 	if err := a.ctx.Err(); err != nil {
 		return err

@@ -26,7 +26,7 @@ const (
 	said   = 1e9     // needs from this many bytes are reported
 )
 
-// Error reports a need above the available memory. Its text says what would fit.
+// Error reports a need above the available memory. Its text states what would fit.
 type Error struct {
 	Need
 	Available float64 // bytes

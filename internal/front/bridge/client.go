@@ -292,7 +292,7 @@ func (c *Client) Show(bundle []byte) error {
 
 // FunctionPut binds a value that has functions of the cell in it: a Go func as a
 // kernel, a kernel or problem that uses one, or a reward function. The functions in
-// Value are numbered from 0. The rest says how to start the program again so that it
+// Value are numbered from 0. The rest states how to start the program again so that it
 // gets to the same place.
 type FunctionPut struct {
 	Named

@@ -198,7 +198,7 @@ func packSweep(s sim.Sweep, fs Functions) (sweep, error) {
 			if v, err := Encode(row.Values[i], fs); err == nil {
 				return v, nil
 			}
-			return Encode(fmt.Sprint(row.Values[i]), fs) // a label all the same
+			return Encode(fmt.Sprint(row.Values[i]), fs) // a label nevertheless
 		})
 		if err != nil {
 			return w, err

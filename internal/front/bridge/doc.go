@@ -23,5 +23,5 @@
 //
 // The socket is in a folder that only its user can enter, and the first frame must
 // hold a key from the environment that the kernel gave to its cells. Frames have a
-// limit, and bytes that mean nothing are an answer that says so, never a panic.
+// limit, and bytes that mean nothing are an answer that states so, never a panic.
 package bridge

@@ -15,9 +15,9 @@ import (
 )
 
 // Version is the version of the protocol. A cell and a kernel that were built of sources with
-// different versions say so and do not talk. It is raised where a field of a value gets another name or goes, see
+// different versions state so and do not talk. It is raised where a field of a value gets another name or goes, see
 // testdata/fields.txt: gob would leave it out.
-const Version = 3
+const Version = 4
 
 // What a cell finds in its environment.
 const (
@@ -32,7 +32,7 @@ const (
 	MaxGreeting = 4 << 10 // of the first frame, which comes before the key was seen
 )
 
-// Op says what a frame is.
+// Op states what a frame is.
 type Op byte
 
 // The requests, and the three kinds of answer.

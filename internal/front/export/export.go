@@ -26,7 +26,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// Options say how a report is made. The zero value works.
+// Options state how a report is made. The zero value works.
 type Options struct {
 	Title      string // "" means the first heading, else the name of the notebook
 	HideCode   bool   // leave the code of all cells out

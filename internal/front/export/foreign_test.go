@@ -237,7 +237,7 @@ func TestFormulasFirst(t *testing.T) {
 // TestFormulaNumbers: tags, labels and references over cells.
 func TestFormulaNumbers(t *testing.T) {
 	nb := book(markdownCell("See \\eqref{b} and \\ref{tagged}, not \\eqref{nowhere}.\n\n$$x^2 \\tag{A} \\label{tagged}$$\n\n\\begin{equation}\na\n\\end{equation}"),
-		markdownCell("\\begin{align}\na &= b \\label{b}\\\\\nc &= d \\notag\\\\\ne &= f\n\\end{align}\n\n\\begin{align*}\ng\n\\end{align*}"))
+		markdownCell("\\begin{align}\na &= b \\label{b}\\\\\nc &= d \\notag\\\\\ne &= f\n\\end{align}\n\n\\begin{align*}\ng\n\\end{align*}\n\n$$ h \\tag{$\\star$} $$"))
 	_, root := rendered(t, nb, Options{Title: "T"})
 	var numbers []string
 	for _, n := range root.All("mrow") {
@@ -245,7 +245,7 @@ func TestFormulaNumbers(t *testing.T) {
 			numbers = append(numbers, n.Plain())
 		}
 	}
-	if got := strings.Join(numbers, " "); got != "(A) (1) (2) (3)" {
+	if got := strings.Join(numbers, " "); got != "(A) (1) (2) (3) (⋆)" {
 		t.Errorf("the numbers are %s", got)
 	}
 	if text := root.Plain(); !strings.Contains(text, "See (2) and A, not (nowhere?).") {

@@ -27,7 +27,7 @@ const (
 var hideWords = map[string]string{"remove-all-outputs": removeOutput, "remove-outputs": removeOutput, "hide-outputs": hideOutput,
 	"remove-single-output": removeOutput}
 
-// visibility says what is shown of a part of a cell.
+// visibility states what is shown of a part of a cell.
 type visibility int
 
 const (
@@ -36,7 +36,7 @@ const (
 	absent
 )
 
-// hiding says what authors hide of a notebook, by tags, by metadata of front ends and by comments of Quarto and nbdev
+// hiding states what authors hide of a notebook, by tags, by metadata of front ends and by comments of Quarto and nbdev
 // in the code. Folded parts of the screen are left out on paper, where a reader cannot unfold them.
 type hiding struct {
 	opt   Options
@@ -69,7 +69,7 @@ func frontMatter(nb *notebook.Notebook) (string, bool) {
 	return strings.TrimSuffix(inner, "---"), opens && strings.HasSuffix(s, "\n---") && nb.Cells[0].Type == notebook.Raw
 }
 
-// option is a comment at the top of a cell that says how it is shown: Quarto's "#| echo: false", nbdev's "#| hide". The sign
+// option is a comment at the top of a cell that states how it is shown: Quarto's "#| echo: false", nbdev's "#| hide". The sign
 // of comments is the language's.
 var option = regexp.MustCompile(`^\s*(?:#|//|--|%|;+)\|\s*([\w-]+)\s*(?::\s*(.*?))?\s*$`)
 
@@ -164,7 +164,7 @@ func marks(c *notebook.Cell) []string {
 // hidden reports whether a cell is left out whole.
 func hidden(c *notebook.Cell) bool { return slices.Contains(marks(c), removeCell) }
 
-// code says what is shown of the code of a cell.
+// code states what is shown of the code of a cell.
 func (h hiding) code(c *notebook.Cell) visibility {
 	if h.opt.HideCode || c.Source == "" {
 		return absent
@@ -172,7 +172,7 @@ func (h hiding) code(c *notebook.Cell) visibility {
 	return max(h.byMarks(marks(c), removeInput, hideInput), h.onPaper(h.code_))
 }
 
-// outputs says what is shown of the outputs of a cell.
+// outputs states what is shown of the outputs of a cell.
 func (h hiding) outputs(c *notebook.Cell) visibility {
 	return h.byMarks(marks(c), removeOutput, hideOutput)
 }
@@ -206,7 +206,7 @@ func (h hiding) lasting(c *notebook.Cell) []notebook.Output {
 	})
 }
 
-// sentence says how much the author hides; "" when that is nothing.
+// sentence states how much the author hides; "" when that is nothing.
 func (h hiding) sentence(nb *notebook.Notebook) string {
 	var cells, code, outputs int
 	for i := range nb.Cells {

@@ -89,7 +89,7 @@ func languageOf(nb *notebook.Notebook, opt Options) language {
 			return golang
 		}
 	}
-	if lexerNamed(said) == nil { // such as a dialect, whose notebook says what to read it as
+	if lexerNamed(said) == nil { // such as a dialect, whose notebook states what to read it as
 		if l := lexerOfInfo(info); l != nil {
 			known := languageNamed(l.Config().Name)
 			return language{known.name, cmp.Or(titles[strings.ToLower(said)], said, known.title)}

@@ -171,7 +171,7 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 }
 
 // svg prints a foreign drawing as PDF where a browser is at hand; else it takes the
-// output's PNG, or says what is missing.
+// output's PNG, or states what is missing.
 func (l *latexWriter) svg(p picture, number int, o notebook.Output) {
 	if data, err := svgPDF(l.ctx, string(p.data)); err == nil {
 		p.data, p.ending = data, ".pdf"

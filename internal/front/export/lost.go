@@ -40,7 +40,7 @@ func (l ledger) asWritten(k *markup.Cleaner) {
 // lostLink names links that lead to a file beside the notebook or to an attachment, if no reader of the report has it.
 const lostLink = "link that does not lead to the web"
 
-// sentence says what is missing and how often; "" for nothing.
+// sentence states what is missing and how often; "" for nothing.
 func (l ledger) sentence() string {
 	maps.DeleteFunc(l, func(_ string, n int) bool { return n == 0 })
 	if len(l) == 0 {
@@ -62,7 +62,7 @@ func notes(nb *notebook.Notebook, h hiding, l ledger) []string {
 	return out
 }
 
-// lostNote says what a reader does not see.
+// lostNote states what a reader does not see.
 func lostNote(lost []string) []*markup.Node {
 	if len(lost) == 0 {
 		return nil
@@ -103,7 +103,7 @@ func rawKind(c *notebook.Cell, settings bool) string {
 	return "raw cell for " + rawFormat(c)
 }
 
-// notShown says what of an output text does not show: scripts and the like in its HTML, and what needs a running notebook. The media
+// notShown states what of an output text does not show: scripts and the like in its HTML, and what needs a running notebook. The media
 // type is the one that is written; "" when there is none. It returns "" when nothing is missing.
 func (t *textWriter) notShown(media string, o notebook.Output, emphasis func(string) string) string {
 	var lost []string

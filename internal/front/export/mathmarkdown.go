@@ -31,7 +31,7 @@ var (
 	kindMathBlock = ast.NewNodeKind("MathBlock")
 )
 
-// mathNode is a formula in text; it may be set apart all the same.
+// mathNode is a formula in text; it may be set apart nevertheless.
 type mathNode struct {
 	ast.BaseInline
 	formula

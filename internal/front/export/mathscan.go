@@ -273,7 +273,7 @@ func (s *mathScanner) closingDollar() int {
 // mostWithin is how far after a dollar within braces another is looked for.
 const mostWithin = 500
 
-// endsWithLine reports whether what begins on this line cannot go on after its newline: headings, and rows of tables.
+// endsWithLine reports whether what begins on this line cannot continue after its newline: headings, and rows of tables.
 func (s *mathScanner) endsWithLine(newline int) bool {
 	next := bytes.TrimLeft(s.source[newline+1:min(len(s.source), newline+9)], " \t")
 	if bytes.HasPrefix(next, []byte("|")) {

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Provenance says how the outputs came about, well enough to make them again.
+// Provenance states how the outputs came about, well enough to make them again.
 // Empty fields are not shown.
 type Provenance struct {
 	Parameters []Parameter

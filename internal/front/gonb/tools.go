@@ -51,10 +51,10 @@ func pinned(name string) []byte {
 	return text
 }
 
-// ErrNoGo says that the go command was not found.
+// ErrNoGo states that the go command was not found.
 var ErrNoGo = errors.New("Go cells need the go command, which is not in PATH; install Go from go.dev/dl")
 
-// ErrNotBuilt says that GoNB and goimports are not in the cache yet.
+// ErrNotBuilt states that GoNB and goimports are not in the cache yet.
 var ErrNotBuilt = errors.New("GoNB and goimports are not built yet")
 
 // Cached returns the tools when they are built already, and otherwise ErrNoGo or
@@ -71,7 +71,7 @@ func Cached() (Tools, error) {
 }
 
 // Provision returns the tools. The first time it builds them, in seconds when their modules are
-// there and else after downloading them; log then receives what goes on. Several
+// there and else after downloading them; log then receives what continues. Several
 // processes may call it at once.
 func Provision(ctx context.Context, log func(string)) (Tools, error) {
 	t, err := Cached()

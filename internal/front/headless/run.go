@@ -21,7 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Options say how a notebook is executed.
+// Options state how a notebook is executed.
 type Options struct {
 	Folder string // where the kernel works: the folder of the notebook
 	Kernel string // name of another kernel than the notebook's; "" keeps it
@@ -35,7 +35,7 @@ type Options struct {
 	Progress    func(done, cells int, elapsed time.Duration)
 }
 
-// Run executes a notebook with a fresh kernel, and says how its outputs came about: kernel, times, data
+// Run executes a notebook with a fresh kernel, and states how its outputs came about: kernel, times, data
 // and seeds. Both include the finished part when an error is returned.
 func Run(ctx context.Context, n *notebook.Notebook, opt Options) (p export.Provenance, err error) {
 	p.Started = time.Now()
@@ -84,7 +84,7 @@ func hasGo(n *notebook.Notebook) bool {
 	})
 }
 
-// provenanceTime limits the time that the kernel takes to say what it has read.
+// provenanceTime limits the time that the kernel takes to state what it has read.
 const provenanceTime = 5 * time.Second
 
 // read asks our kernel for what its %%cope cells have read; one that cannot answer any
@@ -165,7 +165,7 @@ func Compare(old, new *notebook.Notebook) []Difference {
 	return all
 }
 
-// differs says what differs between two outputs, or "".
+// differs states what differs between two outputs, or "".
 func differs(a, b notebook.Output) string {
 	switch {
 	case a.Type != b.Type:

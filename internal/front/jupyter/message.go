@@ -22,7 +22,7 @@ import (
 // reports subscriptions (5.4) or subshells (5.5).
 const Version = "5.3"
 
-// Header says what a message is.
+// Header states what a message is.
 type Header struct {
 	ID       string `json:"msg_id"`
 	Session  string `json:"session"`
@@ -160,7 +160,7 @@ func (s *Session) signature(parts [][]byte) []byte {
 	return hex.AppendEncode(nil, mac.Sum(nil))
 }
 
-// ErrSignature says that a message was not signed with the key of the connection.
+// ErrSignature states that a message was not signed with the key of the connection.
 var ErrSignature = errors.New("jupyter: message with a wrong signature")
 
 // rememberedSignatures is the least number of signatures that are remembered, the same as in

@@ -113,7 +113,7 @@ func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 	}
 }
 
-// handshakeTime limits the time that a connection takes to say what it is.
+// handshakeTime limits the time that a connection takes to state what it is.
 const handshakeTime = 10 * time.Second
 
 func (s *Server) join(conn net.Conn, kind zmtp.Kind) (*peer, error) {

@@ -42,7 +42,7 @@ type Words struct {
 	Kernels   []string `json:"kernels"`
 }
 
-// Installed says what Install did.
+// Installed states what Install did.
 type Installed struct {
 	Dir          string // the kernelspec
 	Executable   string // what the kernelspec starts
@@ -66,7 +66,7 @@ func Install(o Options) (Installed, error) {
 	if err != nil {
 		return Installed{}, err
 	}
-	// replace says what a file in the way is
+	// replace states what a file in the way is
 	if _, err := Read(dir); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return Installed{}, fmt.Errorf("nothing was installed: %w; choose another --name", err)
 	}

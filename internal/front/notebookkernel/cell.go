@@ -159,7 +159,7 @@ func (c *cell) publish(msgType string, content any) {
 }
 
 // again clears the output of a cell and puts out what it remembers, so that what was sent besides is
-// gone. more says that something will follow.
+// gone. more states that something will follow.
 func (c *cell) again(more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,7 +27,7 @@ type child struct {
 	prompt  func(m, request *jupyter.Message) // receives a question for input
 }
 
-// errGone says that GoNB ended while it was needed.
+// errGone states that GoNB ended while it was needed.
 var errGone = errors.New("GoNB has ended")
 
 const (
@@ -35,7 +35,7 @@ const (
 	stopTime  = 3 * time.Second // for the warden to end GoNB and all below it
 )
 
-// command says what startChild runs: GoNB under its warden.
+// command states what startChild runs: GoNB under its warden.
 type command struct {
 	warden []string
 	gonb   string

@@ -91,7 +91,7 @@ func (k *kernel) ports() any {
 	return c.Ports()
 }
 
-// debugReply says that there is no debugger, in the form of its protocol.
+// debugReply states that there is no debugger, in the form of its protocol.
 func debugReply(m *jupyter.Message) any {
 	var content struct {
 		Seq     int    `json:"seq"`
@@ -185,7 +185,7 @@ func (m *meter) update(a dsl.Activity) {
 	m.replace(now)
 }
 
-// finish takes the display away. more says that the cell will still put something out.
+// finish takes the display away. more states that the cell will still put something out.
 func (m *meter) finish(more bool) { m.end(func() { m.cell.again(more) }) }
 
 // stop shows how far the last activity came, if it was shown at all.
@@ -221,7 +221,7 @@ func (m *meter) replace(now time.Time) {
 		map[string]any{"gonb_cope": map[string]any{"progress": true}}))
 }
 
-// text says how far the activity is.
+// text states how far the activity is.
 func (m *meter) text(now time.Time) string {
 	passed := now.Sub(m.began)
 	text := fmt.Sprintf("%s: %d of %d", m.now.Label, m.now.Done, m.now.Total)

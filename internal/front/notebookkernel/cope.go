@@ -24,7 +24,7 @@ type copeSide struct {
 	mu       sync.Mutex // held while the session is used: Go cells use it, too
 	session  *dsl.Session
 	shown    func(report.Display) // takes what the running cell displays
-	notice   func(string)         // says what takes much memory
+	notice   func(string)         // states what takes much memory
 	noted    []string             // of the running cell, shown below its result
 	clear    func()               // clears what it has displayed
 	meter    *meter               // shows what it is doing

@@ -240,7 +240,7 @@ type holder struct {
 }
 
 // holdTime is how long a text is held back: a program that panics ends at once, and one that only
-// prints such a line goes on.
+// prints such a line continues.
 const holdTime = time.Second
 
 // endings begin the lines with which Go and GoNB end a program.
@@ -285,7 +285,7 @@ func (h *holder) pass(n int) {
 	h.text = h.text[n:]
 }
 
-// release sends all: the program goes on.
+// release sends all: the program continues.
 func (h *holder) release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -294,7 +294,7 @@ func (h *holder) release() {
 }
 
 // rest returns what is held back at the end, without what the failure says: of a panic all, else the
-// lines that say how the program ended.
+// lines that state how the program ended.
 func (h *holder) rest(failed *failure) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -98,7 +98,7 @@ func (g *goSide) writeModule(ctx context.Context) error {
 	return err
 }
 
-// silently lets GoNB execute something of ours. counted says that its counter moves.
+// silently lets GoNB execute something of ours. counted states that its counter moves.
 func (g *goSide) silently(ctx context.Context, child *child, code string, counted bool) {
 	m := child.client.Session().New("execute_request", nil, map[string]any{
 		"code": code, "silent": true, "store_history": counted, "allow_stdin": false, "user_expressions": map[string]string{},
@@ -219,7 +219,7 @@ func goCompleteness(code string) (status, indent string) {
 
 // goSource makes a Go file of a cell as GoNB does: lines of shell commands and
 // magics are left out, and what follows %% or %main is the body of main.
-// goesOn says that the last line asks for another.
+// goesOn states that the last line asks for another.
 func goSource(code string) (source string, goesOn bool) {
 	lines := strings.Split(code, "\n")
 	inMain := false

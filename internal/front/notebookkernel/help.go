@@ -127,7 +127,7 @@ func isCope(code string) bool {
 	return is
 }
 
-// magicLines are the lines by which a cell, or what follows in it, says what it is, with a word on each.
+// magicLines are the lines by which a cell, or what follows in it, states what it is, with a word on each.
 // The first is this kernel's, the others are GoNB's.
 var magicLines = []dsl.Completion{
 	{Text: dsl.CellMagic, Signature: "the cell is a script"},

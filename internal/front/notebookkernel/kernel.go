@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
 
-// Options say how a kernel is run.
+// Options state how a kernel is run.
 type Options struct {
 	ConnectionFile string   // what Jupyter wrote
 	Version        string   // version of gonb-cope

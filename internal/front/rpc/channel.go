@@ -34,7 +34,7 @@ const (
 //	Block: 7\r\n
 //	\r\n
 //
-// where the line Block says that bytes follow and which number messages have for them. A block is
+// where the line Block states that bytes follow and which number messages have for them. A block is
 // sent right before the request or the answer that names it, and is taken once; what a request did not take is
 // dropped when it is over.
 type channel struct {
@@ -293,7 +293,7 @@ func withData(code jrpc2.Code, message string, f failure) error {
 }
 
 // failed makes an error of Eval's results, for a call where t is its statement, else for a script,
-// and says what was finished before it.
+// and states what was finished before it.
 func failed(ctx context.Context, err error, t *statement, finished ...*described) error {
 	code := codeMistake
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {

@@ -15,6 +15,6 @@
 // (values.go); the session reads them instead of files. A function of the program is a kernel, whose
 // values are asked for all points at once (functions.go, kernel.go), or draws rewards.
 //
-// A request is cancelled by the notification cancel and is answered all the same, with what was
+// A request is cancelled by the notification cancel and is answered nevertheless, with what was
 // finished. The end of the input ends the server.
 package rpc

@@ -327,7 +327,7 @@ func WriteCatalogue(w io.Writer) error {
 	return e.Encode(Contents())
 }
 
-// functionNamed returns a function of the language; nil where there is none of the name.
+// functionNamed returns a function of the language; nil if there is none of the name.
 func functionNamed(name string) *dsl.Function {
 	f, there := lists.First(dsl.Functions(), func(f dsl.Function) bool { return f.Name == name })
 	if !there {

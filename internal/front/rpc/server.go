@@ -325,7 +325,7 @@ type runParams struct {
 	File   string                     `json:"file"`
 	Script string                     `json:"script"`
 	Bind   map[string]json.RawMessage `json:"bind"`
-	// names that the program does not have any more, or has for what a script cannot hold: what became of them, such as
+	// names that the program no longer has, or has for what a script cannot hold: what became of them, such as
 	// "is None in Python now"
 	Gone map[string]string `json:"gone"`
 }
@@ -420,7 +420,7 @@ func (s *server) dropTables(values int) {
 	s.tables.drop(func(path string) bool { return !strings.Contains(used.String(), path) })
 }
 
-// cancel interrupts a request, which is answered all the same.
+// cancel interrupts a request, which is answered nevertheless.
 func (s *server) cancel(_ context.Context, p struct {
 	ID json.RawMessage `json:"id"`
 }) error {

@@ -153,7 +153,7 @@ type teller struct {
 	reported bool
 }
 
-// progress is the content of the notification of that name; an empty label says that nothing is under
+// progress is the content of the notification of that name; an empty label states that nothing is under
 // way any more.
 type progress struct {
 	Request   string  `json:"request"`
@@ -226,7 +226,7 @@ func (t *tables) empty() bool {
 	return len(t.byPath) == 0
 }
 
-// drop forgets the tables that are not wanted any more.
+// drop forgets the tables that are no longer wanted.
 func (t *tables) drop(unwanted func(path string) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -93,7 +93,7 @@ func (h *Host) Close() error {
 }
 
 // Interrupt ends the function that runs now, if one does. Its values are NaN, and the
-// Fault says that it was interrupted.
+// Fault states that it was interrupted.
 func (h *Host) Interrupt() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -97,7 +97,7 @@ func (r *running) ended(err error) {
 	r.close()
 }
 
-// ending says how a process ended by itself.
+// ending states how a process ended alone.
 func ending(err error, stderr string) error {
 	how := "its process ended"
 	if err != nil {

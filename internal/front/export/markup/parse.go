@@ -65,7 +65,7 @@ func Reopened(source string) int {
 	}
 }
 
-// parse reads HTML; false says that it became text. Without limits it has ones of its own.
+// parse reads HTML; false states that it became text. Without limits it has ones of its own.
 func parse(source string, limits *allowance.Allowance) (*Node, bool) {
 	if limits == nil {
 		limits = allowance.New(context.Background(), "the HTML", bytesAtAll+bytesByByte*int64(len(source)), allowance.NoLimit)

@@ -58,7 +58,12 @@ func (m *mathParser) command(name string) *markup.Node {
 			m.next()
 			form = "%s"
 		}
-		m.tag = fmt.Sprintf(form, strings.Trim(m.raw(), "$ "))
+		m.tag = fmt.Sprintf(form, symbolName.ReplaceAllStringFunc(strings.Trim(m.raw(), "$ "), func(command string) string {
+			if symbol, known := symbols[command[1:]]; known {
+				return symbol().Plain()
+			}
+			return command
+		}))
 		return nil
 	case "label":
 		m.label = m.raw()
@@ -90,6 +95,9 @@ func (m *mathParser) stack() *markup.Node {
 	require(inner.rest == "" && inner.depth <= mostDepth)
 	return n
 }
+
+// symbolName matches the command of a symbol, such as \star.
+var symbolName = regexp.MustCompile(`\\[A-Za-z]+`)
 
 var texLength = regexp.MustCompile(`^\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*(em|ex|pt|mu|cm|mm|in|px)\s*$`)
 

@@ -323,7 +323,7 @@ func pairs(list string) map[string]string {
 // alphabet holds where Unicode keeps the letters of a mathematical alphabet, and the ones that had
 // a place before.
 type alphabet struct {
-	upper, lower, digit rune // of A, a and 0; 0 where the alphabet lacks them
+	upper, lower, digit rune // of A, a and 0; 0 if the alphabet lacks them
 	before              map[string]string
 }
 

@@ -42,7 +42,7 @@ func bracketed(open string, content *markup.Node, end string) *markup.Node {
 	return out
 }
 
-// tableForm says how a table is set: the text around it, and the alignment of each column.
+// tableForm states how a table is set: the text around it, and the alignment of each column.
 type tableForm struct{ open, end, align string }
 
 // environments are the tables of TeX.
@@ -138,7 +138,7 @@ func (m *mathParser) cell() (cell *markup.Node, end string) {
 }
 
 // special are the characters that mean something to TeX. All letters and signs
-// beyond ASCII represent themselves: the preamble says what they are.
+// beyond ASCII represent themselves: the preamble states what they are.
 var special = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`", "''", "'{}'", `\`, `\textbackslash{}`, "{", `\{`, "}",
 	`\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`,

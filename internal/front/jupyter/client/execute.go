@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
-// ExecuteOptions say how code is executed. The zero value works.
+// ExecuteOptions state how code is executed. The zero value works.
 type ExecuteOptions struct {
 	Timeout     time.Duration // after which it is interrupted; 0 is never
 	Grace       time.Duration // how long an interrupted execution may take to end; 0 is 10 s
@@ -35,7 +35,7 @@ type ExecuteOptions struct {
 const graceTime = 10 * time.Second
 
 // outputTime limits the wait for output after the reply and after each output that comes later.
-// Kernels that never say that they are idle cost it for each cell; nbclient's iopub_timeout is 4 s,
+// Kernels that never state that they are idle cost it for each cell; nbclient's iopub_timeout is 4 s,
 // which a busy machine can pass.
 const outputTime = 10 * time.Second
 
@@ -49,7 +49,7 @@ type Reply struct {
 }
 
 // Execute executes code and waits until the kernel has replied and all output has
-// arrived. Code that fails is a Reply with its error. The error says that the
+// arrived. Code that fails is a Reply with its error. The error states that the
 // execution did not run to its end: it took too long (TimeoutError), the context
 // ended, or the kernel died. When it stopped after an interrupt, its Reply is there too.
 func (k *Kernel) Execute(ctx context.Context, code string, opt ExecuteOptions) (Reply, error) {
@@ -192,14 +192,14 @@ func (e *execution) ask(question *jupyter.Message) error {
 	return nil
 }
 
-// TimeoutError says that an execution was interrupted because it took too long.
+// TimeoutError states that an execution was interrupted because it took too long.
 type TimeoutError struct{ Limit time.Duration }
 
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("took longer than %v and was interrupted", e.Limit)
 }
 
-// UnresponsiveError says that an execution went on although it was interrupted. The
+// UnresponsiveError states that an execution continued although it was interrupted. The
 // kernel cannot be used any more.
 type UnresponsiveError struct {
 	Grace time.Duration // how long the end was awaited
@@ -252,7 +252,7 @@ func plainJSON(err error) error {
 	return fmt.Errorf("%s cannot be a %s", mismatch.Field, mismatch.Value)
 }
 
-// RunOptions say how a notebook is executed. The zero value works.
+// RunOptions state how a notebook is executed. The zero value works.
 type RunOptions struct {
 	// for each cell, which is then interrupted and has failed; 0 is never
 	Timeout      time.Duration
@@ -363,7 +363,7 @@ func (r *run) cell(ctx context.Context, i int) error {
 	}
 	if err = cmp.Or(err, malformed); err != nil {
 		r.show("Stopped", err.Error(), nil)
-		// A cell that was stopped in time has failed like any other, and the kernel goes on.
+		// A cell that was stopped in time has failed like any other, and the kernel continues.
 		var late *TimeoutError
 		if reply.Status != "" && errors.As(err, &late) && allowed {
 			return nil

@@ -19,7 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
 
-// StartOptions say how a kernel is started. The zero value works.
+// StartOptions state how a kernel is started. The zero value works.
 type StartOptions struct {
 	Dir     string        // the kernel's working folder; "" is the current one
 	Stderr  io.Writer     // gets the output of the kernel's process itself; nil: discarded
@@ -236,7 +236,7 @@ func (p *process) wait(limit time.Duration) bool {
 // interrupt_mode is message can be interrupted.
 func (p *process) signal(s syscall.Signal) { _ = child.Signal(p.cmd.Process, s) }
 
-// ending says how the process ended, with what it wrote last.
+// ending states how the process ended, with what it wrote last.
 func (p *process) ending() error {
 	how := "ended"
 	if p.err != nil {

@@ -284,7 +284,7 @@ func Read(r io.Reader) (*Notebook, error) {
 	return n, nil
 }
 
-// reason says what is wrong with a file in the words of its user. The mark is how many
+// reason states what is wrong with a file in the words of its user. The mark is how many
 // bytes of the file came before the text.
 func reason(err error, text []byte, mark int64) error {
 	var syntax *json.SyntaxError
