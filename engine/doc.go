@@ -30,6 +30,11 @@
 // The packages engine/belief, engine/gp, engine/cluster, engine/cluster/farm and engine/cluster/jetstream serve the command and the
 // language and may change at any time. Packages that are used only inside engine are in engine/internal.
 //
+// # Errors
+//
+// Callers can distinguish ErrUnsuited, ErrUnknownMeans, ErrNoMisfit, ErrFixedPlans, ErrAddedDataUnused and ErrFixedQuestion by
+// errors.Is. All other errors are for people: they name the round or the option, and what to give.
+//
 // # Units
 //
 // The paper assumes 1-sub-Gaussian noise. Rewards are therefore normalised: they are measured in units of the largest noise scale, or of

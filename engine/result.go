@@ -185,6 +185,8 @@ type Result struct {
 	Sampled bool `json:"means_measured,omitempty"`
 	// whether each run drew its expected rewards from the posterior given the measurements of the problem; answers are graded by these
 	Drawn bool `json:"truth_drawn,omitempty"`
+	// whether Drawn ones are from the kernel instead, as a Gaussian process
+	FromKernel bool `json:"truth_from_kernel,omitempty"`
 
 	SamplesPerAgent Interval `json:"samples_per_agent"`
 	SamplesTotal    float64  `json:"samples_total"` // mean over runs

@@ -35,7 +35,12 @@
 // [Check] tests symmetry and eigenvalues on the actual points, because a formula guarantees
 // neither.
 //
-// The package knows nothing of scripts, problems or algorithms.
+// # Errors
+//
+// Errors name the parameter, the column or the points concerned and what is allowed, such as a range. Slices of a
+// wrong length and kernels that are not bound panic.
+//
+// The package does not depend on scripts, problems or algorithms.
 //
 // [Du23]: Y. Du, W. Chen, Y. Kuroki, L. Huang, Collaborative Pure Exploration in
 // Kernel Bandit, ICLR 2023, arXiv:2110.15771v4.

@@ -167,7 +167,11 @@ func reliability(r engine.Result) string {
 		parts = append(parts, s+".")
 	}
 	if r.Errors.Runs > 0 && r.Drawn {
-		parts = append(parts, "Each run drew its true means from the posterior of the measurements; errors and regret refer to these means.")
+		from := "posterior of the measurements"
+		if r.FromKernel {
+			from = "kernel"
+		}
+		parts = append(parts, "Each run drew its true means from the "+from+"; errors and regret refer to these means.")
 	}
 	if r.Errors.Runs > 0 && r.Sampled {
 		parts = append(parts, "These means are measurements, so an arm can lead by luck. best(p) recommends arms by their posterior.")

@@ -121,6 +121,9 @@ func environmentWords(p problem.Problem) string {
 	if entry.Name == problem.EnvironmentPosterior {
 		return "around expected rewards that each run draws from what these measurements say"
 	}
+	if entry.Name == problem.EnvironmentPrior {
+		return "around expected rewards that each run draws from the kernel"
+	}
 	strength := cmp.Or(p.Noise.Strength, entry.Strength)
 	if entry.Strength == 0 {
 		return entry.Name

@@ -28,8 +28,8 @@ const MaxArms = 20_000
 
 // Of fits the free hyperparameters of the kernel to the mean rewards of the problem and their counts, and
 // looks at the fitted kernel. The likelihood is never below the one at the start values. Arms that
-// are not measured (problem.Problem.Partial) are left out. It reports problems without mean
-// rewards, kernels that do not fit the points, and more arms than MaxArms.
+// are not measured (problem.Problem.Partial) are left out. The error is of the context, or names a problem without mean
+// rewards, a kernel that does not fit the points, or more arms than MaxArms.
 func Of(ctx context.Context, p *problem.Problem, opt Options) (_ Fit, err error) {
 	defer try.Caught(&err)
 	whole := p

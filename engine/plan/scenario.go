@@ -37,7 +37,7 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) (_ []scenar
 	if len(gaps) == 0 && p.Mean == nil && q.Options.Gap > 0 {
 		gaps = []float64{q.Options.Gap}
 	}
-	measured := p.Noise.Environment == problem.EnvironmentPosterior // each run then draws its own rewards
+	measured := problem.DrawsMeans(p.Noise.Environment) // each run then draws its own rewards
 	if len(gaps) == 0 && p.Mean == nil && !measured {
 		if unmeasured := p.Unmeasured(); unmeasured != "" {
 			return nil, nil, fmt.Errorf("%s; or give gaps, the smallest difference between best and second arm to plan for", unmeasured)

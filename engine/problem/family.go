@@ -123,7 +123,22 @@ func orthonormal(rng *rand.Rand, number, dim int) (rows [][]float64) {
 
 // Drawn returns the problem with expected rewards drawn from its kernel, as a Gaussian process of mean 0. It returns an error for a
 // problem with measurements, whose expected rewards they are, and if ctx ends.
-func (p *Problem) Drawn(ctx context.Context, seed uint64) (_ *Problem, err error) {
+func (p *Problem) Drawn(ctx context.Context, seed uint64) (*Problem, error) {
+	prior, err := p.Prior(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q := *p
+	q.Mean, q.Partial, q.Reps = prior.Draw(seed, 0), nil, nil
+	q.Name = fmt.Sprintf("%s, drawn with seed %d", p.Name, seed)
+	return &q, nil
+}
+
+// Prior is the Gaussian process of mean 0 of a problem's kernel, on its arms.
+type Prior struct{ root *mat.Dense } // N × N, with root rootᵀ the Gram matrix
+
+// Prior returns the Gaussian process of the kernel. It returns an error for a problem with measurements, and if ctx ends.
+func (p *Problem) Prior(ctx context.Context) (_ *Prior, err error) {
 	defer try.Caught(&err)
 	if p.Long != nil || p.Rewards != nil {
 		return nil, fmt.Errorf("problem %q has measurements, but rewards can be drawn only for problems without any", p.Name)
@@ -133,16 +148,22 @@ func (p *Problem) Drawn(ctx context.Context, seed uint64) (_ *Problem, err error
 	if !eigen.Factorize(gram, true) {
 		return nil, fmt.Errorf("problem %q: the eigenvalues of the kernel cannot be computed", p.Name)
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	coefficients := mat.NewVecDense(p.N(), lists.Map(eigen.Values(nil), func(v float64) float64 {
-		return math.Sqrt(max(v, 0)) * rng.NormFloat64()
-	}))
+	root := new(mat.Dense)
+	eigen.VectorsTo(root)
+	for k, v := range eigen.Values(nil) {
+		for i := range p.N() {
+			root.Set(i, k, root.At(i, k)*math.Sqrt(max(v, 0)))
+		}
+	}
+	return &Prior{root}, nil
+}
+
+// Draw returns the expected rewards of all arms for a number of a seed.
+func (g *Prior) Draw(seed, number uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, number))
+	n, _ := g.root.Dims()
+	coefficients := mat.NewVecDense(n, lists.Make(n, func(int) float64 { return rng.NormFloat64() }))
 	var means mat.VecDense
-	means.MulVec(&vectors, coefficients)
-	q := *p
-	q.Mean, q.Partial, q.Reps = means.RawVector().Data, nil, nil
-	q.Name = fmt.Sprintf("%s, drawn with seed %d", p.Name, seed)
-	return &q, nil
+	means.MulVec(g.root, coefficients)
+	return means.RawVector().Data
 }

@@ -109,7 +109,7 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	wrong := func(field, format string, a ...any) (NoiseModel, error) {
 		return m, noiseErrorf(field, format, a...)
 	}
-	bounded := m.Environment == EnvironmentBernoulli || m.Environment == EnvironmentResampled || m.Environment == EnvironmentPosterior
+	bounded := m.Environment == EnvironmentBernoulli || m.Environment == EnvironmentResampled || DrawsMeans(m.Environment)
 	switch {
 	case m.Environment == EnvironmentResampled && !raw:
 		return wrong("Environment", "environment=%q needs raw rewards (rewards=\"file.csv\")", m.Environment)

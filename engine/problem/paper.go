@@ -123,6 +123,7 @@ const (
 	EnvironmentBernoulli      = "bernoulli"
 	EnvironmentResampled      = "resampled"
 	EnvironmentPosterior      = "posterior"
+	EnvironmentPrior          = "prior"
 	EnvironmentStudent        = "student"
 	EnvironmentOutliers       = "outliers"
 	EnvironmentDrift          = "drift"
@@ -152,6 +153,9 @@ func Environments() []EnvironmentEntry {
 		{Name: EnvironmentPosterior,
 			Doc: "normal noise around expected rewards that each run draws from the posterior of best(p); the errors of answers are counted " +
 				"against these"},
+		{Name: EnvironmentPrior,
+			Doc: "normal noise around expected rewards that each run draws from the kernel, as a Gaussian process; the errors of answers " +
+				"are counted against these"},
 		{Name: EnvironmentStudent, Doc: "heavy tails: Student's t noise of the same standard deviation", Means: "degrees of freedom",
 			Strength: 3, Above: 2, Most: 1e6},
 		{Name: EnvironmentOutliers, Doc: fmt.Sprintf("normal noise that is %d times as wide for a share of the rewards", OutlierFactor),
@@ -182,6 +186,11 @@ func EnvironmentNamed(name string) (EnvironmentEntry, error) {
 func disturbances() []string {
 	strong := lists.Where(Environments(), func(e EnvironmentEntry) bool { return e.Strength > 0 })
 	return lists.Map(strong, func(e EnvironmentEntry) string { return fmt.Sprintf("%q", e.Name) })
+}
+
+// DrawsMeans reports whether each run in an environment draws its own expected rewards.
+func DrawsMeans(environment string) bool {
+	return environment == EnvironmentPosterior || environment == EnvironmentPrior
 }
 
 // Independent reports whether the rewards of an environment are independent of each other.

@@ -389,8 +389,8 @@ func (p *Problem) KernelFittedHere() bool {
 // silent about stay. Bounds are stated as the data have them, whatever the
 // goal.
 func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
-	if m.Environment == "" && p.Noise.Environment == EnvironmentPosterior {
-		m.Environment = EnvironmentPosterior
+	if m.Environment == "" && DrawsMeans(p.Noise.Environment) {
+		m.Environment = p.Noise.Environment
 	}
 	m, err := m.completed(p.Rewards != nil)
 	if err != nil {

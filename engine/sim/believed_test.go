@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -82,10 +83,62 @@ func TestPosterior(t *testing.T) {
 	}
 }
 
+// TestPrior checks that each run draws its expected rewards from the kernel, by seed and run alone, and is graded by them.
+func TestPrior(t *testing.T) {
+	p, err := problem.Family(problem.FamilySize{Tasks: 2, Dimension: 2, Arms: 3, Rank: 2}, 0.1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 4, Task: kernels.Constant{Value: 1}, Arm: kernels.Constant{Value: 1}}}})
+	p.Noise.Environment = problem.EnvironmentPrior
+	of := func(algorithm string, seed uint64) *Trials {
+		x := Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: algorithm, Options: engine.Options{Budget: 6}, Runs: 4, Seed: seed}
+		trials, err := Prepare(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return trials
+	}
+	a, b, c := of("IndUniformFB", 1), of("CoBayesFB", 1), of("CoBayesFB", 2)
+	var firsts []float64
+	for run := range 2000 {
+		means := a.x.truth(run).Mean
+		if firsts = append(firsts, means[0]); math.Abs(means[0]-means[5]) > 1e-6 {
+			t.Fatalf("run %d: rewards %v of a constant kernel", run, means)
+		}
+		if run < 5 && (b.x.truth(run).Mean[0] != means[0] || c.x.truth(run).Mean[0] == means[0]) {
+			t.Errorf("run %d: other rewards by the algorithm, or equal ones by the seed", run)
+		}
+	}
+	if mean, sd := stat.MeanStdDev(firsts, nil); math.Abs(mean) > 0.2 || math.Abs(sd-2) > 0.2 {
+		t.Errorf("mean %g and standard deviation %g, want 0 and 2", mean, sd)
+	}
+	if a.model.Problem.Mean != nil {
+		t.Error("the algorithm knows the means")
+	}
+	p = p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}})
+	for algorithm, mode := range map[string]string{"GPUCB": engine.ModeFB, "CoKernelFB": engine.ModeFB, "CoTestFC": engine.ModeFC,
+		"CoKernelFC": engine.ModeFC} {
+		opt := engine.Options{Epsilon: 1}
+		if mode == engine.ModeFB {
+			opt = engine.Options{Budget: 30}
+		}
+		r, err := Run(t.Context(), Experiment{Problem: p, Mode: mode, Algorithm: algorithm, Options: opt, Runs: 4, Seed: 1})
+		if err != nil || !r.Drawn || !r.FromKernel || r.LowerBoundSamples != 0 || r.Errors.Runs != 4 {
+			t.Errorf("%s: %v, %+v", algorithm, err, r.Errors)
+		}
+	}
+	measured := pilotOf(t, problem.NoiseModel{Environment: problem.EnvironmentPrior})
+	_, err = Run(t.Context(), Experiment{Problem: measured, Mode: engine.ModeFB, Algorithm: "GPUCB", Options: engine.Options{Budget: 30}, Runs: 1})
+	if err == nil || !strings.Contains(err.Error(), "it has measurements") {
+		t.Errorf("a table: %v", err)
+	}
+}
+
 // TestPosteriorKeepsBounds checks that rewards with bounds stay within them and have the drawn expected rewards.
 func TestPosteriorKeepsBounds(t *testing.T) {
 	p := pilotOf(t, problem.NoiseModel{Bounds: &[2]float64{0, 7}})
-	b, err := believe(context.Background(), p, new(model.Memory), nil)
+	b, err := believe(context.Background(), p, 1, new(model.Memory), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

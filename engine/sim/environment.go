@@ -255,8 +255,8 @@ func binomial(rng *rand.Rand, n int, p float64) float64 {
 // for a problem that cannot be simulated and if ctx ends.
 func EnvironmentOf(ctx context.Context, p *problem.Problem, seed uint64, run int) (_ engine.Environment, err error) {
 	defer try.Caught(&err)
-	if p.Noise.Environment == problem.EnvironmentPosterior {
-		b := try.Of(believe(ctx, p, new(model.Memory), nil))
+	if problem.DrawsMeans(p.Noise.Environment) {
+		b := try.Of(believe(ctx, p, seed, new(model.Memory), nil))
 		p = b.of(b.unknown(p), run)
 	}
 	return asMeasured(p, environmentOf(p, try.Of(DrawerOf(p)), seed, run)), nil

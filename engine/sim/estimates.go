@@ -131,16 +131,30 @@ func (k *keeper) finish() *engine.Estimates {
 }
 
 // believed has posterior draws of the expected rewards given the measurements, for runs that each use one draw
-// (problem.EnvironmentPosterior).
+// (problem.EnvironmentPosterior), or the prior from which runs draw them (problem.EnvironmentPrior).
 type believed struct {
-	draws *mat.Dense // one draw per row, higher is better, reward units
-	sd    []float64  // noise standard deviation of each arm
-	laws  string     // environment of a run with drawn expected rewards
+	prior *problem.Prior // nil for a posterior
+	seed  uint64         // of the prior's draws
+	draws *mat.Dense     // one draw per row, higher is better, reward units
+	sd    []float64      // noise standard deviation of each arm
+	laws  string         // environment of a run with drawn expected rewards
 }
 
 // believe computes the posterior of a problem's measurements, once for all experiments that share the memory, and reports progress. It
-// returns an error for measurements that do not distinguish arms.
-func believe(ctx context.Context, p *problem.Problem, memory *model.Memory, tell func(share float64)) (*believed, error) {
+// returns an error for measurements that do not distinguish arms. For problem.EnvironmentPrior it computes the prior of the kernel instead,
+// and returns an error for a problem with measurements.
+func believe(ctx context.Context, p *problem.Problem, seed uint64, memory *model.Memory, tell func(share float64)) (*believed, error) {
+	if p.Noise.Environment == problem.EnvironmentPrior {
+		prior, err := p.Prior(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out := &believed{prior: prior, seed: seed, laws: problem.EnvironmentGaussian, sd: p.Noise.SD}
+		if p.Noise.Bounds != nil {
+			out.laws = problem.EnvironmentBernoulli
+		}
+		return out, nil
+	}
 	b, err := belief.Of(ctx, p, belief.Options{Memory: memory, Progress: tell})
 	if err != nil {
 		return nil, err
@@ -156,8 +170,11 @@ func believe(ctx context.Context, p *problem.Problem, memory *model.Memory, tell
 	return out, nil
 }
 
-// average returns the mean of the draws.
+// average returns the mean of the draws; of a prior, whose mean says nothing of gaps, the draw of the first run.
 func (b *believed) average() []float64 {
+	if b.prior != nil {
+		return b.prior.Draw(b.seed, 0)
+	}
 	rows, columns := b.draws.Dims()
 	mean := make([]float64, columns)
 	for i := range rows {
@@ -185,10 +202,12 @@ func (b *believed) unknown(p *problem.Problem) *problem.Problem {
 //	r' = hi - (hi - r) (hi - m')/(hi - m) for m' > m,  r' = lo + (r - lo) (m' - lo)/(m - lo) otherwise.
 func (b *believed) of(p *problem.Problem, run int) *problem.Problem {
 	q := *p
-	rows, columns := b.draws.Dims()
-	q.Mean = make([]float64, columns)
-	// neighbouring draws share a kernel: multiples of the golden ratio cover the unit interval evenly
-	copy(q.Mean, b.draws.RawRowView(int(math.Mod(float64(run)*math.Phi, 1)*float64(rows))))
+	if b.prior != nil {
+		q.Mean = b.prior.Draw(b.seed, uint64(run))
+	} else { // neighbouring draws share a kernel: multiples of the golden ratio cover the unit interval evenly
+		rows, _ := b.draws.Dims()
+		q.Mean = slices.Clone(b.draws.RawRowView(int(math.Mod(float64(run)*math.Phi, 1) * float64(rows))))
+	}
 	bounds := p.Noise.Bounds
 	if b.laws == problem.EnvironmentBernoulli && bounds == nil {
 		lo, hi := p.TwoRewards()
@@ -200,7 +219,7 @@ func (b *believed) of(p *problem.Problem, run int) *problem.Problem {
 		}
 	}
 	if b.laws == problem.EnvironmentResampled {
-		q.Rewards = make([][]float64, columns)
+		q.Rewards = make([][]float64, len(p.Rewards))
 		for i, rewards := range p.Rewards {
 			q.Rewards[i] = moved(rewards, q.Mean[i], bounds[0], bounds[1])
 		}

@@ -332,7 +332,7 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 		return r, err
 	}
 	// means of measurements are not a truth
-	if x.Problem.Mean != nil && x.Problem.Noise.Environment != problem.EnvironmentPosterior {
+	if x.Problem.Mean != nil && !problem.DrawsMeans(x.Problem.Noise.Environment) {
 		x.judged(&r, newJudge(x, x.Problem, entry))
 	}
 	if r.Runs == 1 {

@@ -86,6 +86,7 @@ func (ts *Trials) first(r *engine.Result, s *shown) {
 		return
 	}
 	r.Drawn = ts.x.believed != nil
+	r.FromKernel = r.Drawn && ts.x.believed.prior != nil
 	r.Sampled = ts.x.Problem.Long != nil && !r.Drawn
 	r.Answers = ts.judge.marked(r.Answers)
 }

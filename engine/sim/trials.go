@@ -45,13 +45,13 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	x.Memory = cmp.Or(x.Memory, new(model.Memory))
 	asked := x.Problem
 	switch x.natural = x.Draw == nil; {
-	case x.natural && asked.Noise.Environment == problem.EnvironmentPosterior:
+	case x.natural && problem.DrawsMeans(asked.Noise.Environment):
 		tell := func(share float64) {
 			if x.Progress != nil {
 				x.Progress(Step{Total: x.Runs, Believing: share})
 			}
 		}
-		if x.believed, err = believe(ctx, asked, x.Memory, tell); err != nil {
+		if x.believed, err = believe(ctx, asked, x.Seed, x.Memory, tell); err != nil {
 			return nil, err
 		}
 		x.Problem = x.believed.unknown(asked)

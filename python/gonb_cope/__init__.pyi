@@ -32,7 +32,7 @@ def load_ipython_extension(ip: Any) -> None: ...
 
 _Kernel: TypeAlias = Literal["auto"]
 _Noise: TypeAlias = Literal["sd", "task", "unknown", "unknown task", "unknown arm"]
-_Environment: TypeAlias = Literal["gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch", "autocorrelated"]
+_Environment: TypeAlias = Literal["gaussian", "bernoulli", "resampled", "posterior", "prior", "student", "outliers", "drift", "batch", "autocorrelated"]
 _Goal: TypeAlias = Literal["max", "min"]
 _Unmeasured: TypeAlias = Literal["keep", "drop"]
 _Lengthscale: TypeAlias = Literal["inf"]
@@ -263,6 +263,8 @@ class Result(Value, _HasPlot):
     """whether the expected rewards of the simulation are means of measurements: what counts as right is then the arm with the highest mean, which may be the best by luck"""
     truth_drawn: bool
     """whether each run drew its expected rewards from what the measurements of the problem say; its answers are graded by these"""
+    truth_from_kernel: bool
+    """whether `truth_drawn` ones are from the kernel instead, as a Gaussian process"""
     samples_per_agent: Record
     """samples of one agent"""
     samples_total: float | None
@@ -1253,7 +1255,7 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             default 1
         bounded (a list, optional):
             Instead of noise: the lower and the upper limit of every reward, for any noise distribution
-        environment ("gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
+        environment ("gaussian", "bernoulli", "resampled", "posterior", "prior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
             How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
             resampled, with bounded= bernoulli; some violate the conditions of the guarantee, see
             docs/explanation/robustness.md
@@ -1381,7 +1383,7 @@ def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Numbe
             default 1
         bounded (a list, optional):
             Instead of noise: the lower and the upper limit of every reward, for any noise distribution
-        environment ("gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
+        environment ("gaussian", "bernoulli", "resampled", "posterior", "prior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
             How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
             resampled, with bounded= bernoulli; some violate the conditions of the guarantee, see
             docs/explanation/robustness.md
@@ -1451,7 +1453,7 @@ def family(tasks: int | None = ..., dimension: int | None = ..., arms: int | Non
             default 1
         bounded (a list, optional):
             Instead of noise: the lower and the upper limit of every reward, for any noise distribution
-        environment ("gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
+        environment ("gaussian", "bernoulli", "resampled", "posterior", "prior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
             How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
             resampled, with bounded= bernoulli; some violate the conditions of the guarantee, see
             docs/explanation/robustness.md

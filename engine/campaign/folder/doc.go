@@ -19,6 +19,9 @@
 // none is. Slow work is done on a state without the lock, and recorded only if no event was added meanwhile (after in
 // acts.go).
 //
+// Errors are sentences for people, with the next step. Callers can distinguish ErrExists, which Start returns, and the errors of
+// the acts (campaign.ErrReason, campaign.ErrGuesses) by errors.Is.
+//
 // How the files become a problem is a function that Start and Open are given, so the package knows
 // no script language.
 package folder
