@@ -179,10 +179,6 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	if err := a.pareto(ctx, rewards, opt.Quantities, open); err != nil {
 		return nil, err
 	}
-	plan, err := newPlanner(b, m, picks, open, opt)
-	if err != nil {
-		return nil, err
-	}
 	opt.tell(0.3)
 	last := 1.0 // fraction of the work before further measurements are proposed
 	if opt.Next > 0 {
@@ -193,17 +189,22 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 			return nil, ctx.Err()
 		}
 		if a.Picks[v].Within < Sure {
-			plan.more(&a.Picks[v], v, a.Arms)
+			own, err := newPlanner(b, m, picks, []int{v}, open, opt)
+			if err != nil {
+				return nil, err
+			}
+			own.more(&a.Picks[v], 0, a.Arms)
 		}
 		opt.tell(0.3 + (last-0.3)*float64(v+1)/float64(len(a.Picks)))
 	}
-	if opt.Overall {
+	plan, err := newPlanner(b, m, picks, a.planned(), open, opt)
+	if opt.Overall && err == nil {
 		if e, pick := a.overall(b, open); e != nil && opt.Next > 0 {
 			plan, err = newOverallPlanner(b, e, pick, opt)
 		}
-		if err != nil {
-			return nil, err
-		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	if opt.Next > 0 {
 		if err := a.next(ctx, plan, opt.Next, func(share float64) { opt.tell(last + (1-last)*share) }); err != nil {

@@ -316,3 +316,21 @@ func onDays(k known, pulls []answer.Pull, rng *rand.Rand) *problem.Problem {
 	slices.SortStableFunc(q.Rows, func(x, y problem.Row) int { return x.Arm - y.Arm })
 	return &q
 }
+
+// TestManyTasks checks an answer for more tasks than measurements are planned for together: every task has a recommendation, and further
+// measurements reduce the mean loss over all tasks.
+func TestManyTasks(t *testing.T) {
+	const tasks = 200
+	k := effects(tasks, 3, 2, 0.5, func(rng *rand.Rand, _, _ int) float64 { return 0.5 * rng.NormFloat64() })(rand.New(rand.NewPCG(1, 1)))
+	a, err := answer.Best(t.Context(), k.p, answer.Options{Epsilon: k.epsilon, Next: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, n := range a.Next {
+		count += n.Count
+	}
+	if len(a.Picks) != tasks || count != 20 || !(a.LossAfter < a.LossNow) || a.LossAfter < 0.5*a.LossNow {
+		t.Errorf("%d recommendations, %d further measurements, loss %g and after them %g", len(a.Picks), count, a.LossNow, a.LossAfter)
+	}
+}

@@ -219,7 +219,7 @@ func (b *batch) gained(compared []int) float64 {
 			top[b.taskOf[x]] = max(top[b.taskOf[x]], row[k])
 		}
 		for v, p := range b.pick {
-			sum += (top[v] - row[place[p]]) / float64(futures*len(b.pick))
+			sum += (top[v] - row[place[p]]) / float64(futures*b.tasks)
 		}
 	}
 	return sum

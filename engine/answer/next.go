@@ -27,6 +27,8 @@ const (
 	futures     = 400 // simulated results of a plan
 	truths      = 200 // simulated rewards after each future, for Pick.More
 	furtherArms = 2   // arms in Pick.MoreOf
+	// tasks whose measurements are planned together: of more, those with the largest expected losses
+	plannedTasks = shortlist / fewestArms
 )
 
 // planner has the posterior mean and covariance of the shortlist: the arms that may be worth measuring. Recommendations are compared
@@ -37,6 +39,7 @@ type planner struct {
 	arms    []int // arms of the problem, in its order; -1 for a weighted mean
 	taskOf  []int // number of the recommendation that it competes for; -1 if it is not compared
 	pick    []int // per recommendation: its position on the shortlist
+	tasks   int   // recommendations of the answer, which may be more
 	mean    []float64
 	// of the arms' rewards, followed by the effects of new blocks, which are independent of the rewards
 	cov    *mat.SymDense
@@ -45,16 +48,26 @@ type planner struct {
 	blocks newBlocks
 }
 
-// newPlanner makes the shortlist: the recommendation of each task, the candidates with the highest 97.5 % quantiles, and the arms that
-// are in every block.
-func newPlanner(b *belief.Belief, m moments, picks []int, open [][]int, opt Options) (*planner, error) {
+// planned returns the numbers of the recommendations whose measurements are planned together.
+func (a *Answer) planned() []int {
+	all := indices.All(len(a.Picks))
+	if len(all) > plannedTasks {
+		slices.SortStableFunc(all, func(v, w int) int { return cmp.Compare(a.Picks[w].Loss, a.Picks[v].Loss) })
+		all = slices.Sorted(slices.Values(all[:plannedTasks]))
+	}
+	return all
+}
+
+// newPlanner makes the shortlist of some recommendations: these, the candidates with the highest 97.5 % quantiles of their tasks, and the
+// arms that are in every block.
+func newPlanner(b *belief.Belief, m moments, picks, some []int, open [][]int, opt Options) (*planner, error) {
 	p := b.Problem
-	q := &planner{b: b, epsilon: opt.Epsilon}
+	q := &planner{b: b, epsilon: opt.Epsilon, tasks: len(picks)}
 	if err := q.constrain(opt); err != nil {
 		return nil, err
 	}
 	each := max(shortlist/p.V(), fewestArms)
-	for v, i := range picks {
+	for v, i := range indices.Of(picks, some) {
 		order := rivalsOf(open[p.TaskOf[i]], i)
 		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(m.hi[y], m.hi[x]) })
 		checks := lists.Where(order, q.blocks.isCheck)
@@ -74,7 +87,7 @@ func newPlanner(b *belief.Belief, m moments, picks []int, open [][]int, opt Opti
 
 // newOverallPlanner makes the shortlist for one recommendation: the options with the highest 97.5 % quantiles, at every task.
 func newOverallPlanner(b *belief.Belief, e *everywhere, pick int, opt Options) (*planner, error) {
-	q := &planner{b: b, epsilon: opt.Epsilon}
+	q := &planner{b: b, epsilon: opt.Epsilon, tasks: 1}
 	if err := q.constrain(opt); err != nil {
 		return nil, err
 	}
@@ -156,7 +169,7 @@ func (q *planner) of(v, most int) []int {
 
 // only returns the planner restricted to arms of one task, the recommendation first.
 func (q *planner) only(arms []int) *planner {
-	out := &planner{b: q.b, epsilon: q.epsilon, pick: []int{0}, taskOf: make([]int, len(arms)), arms: indices.Of(q.arms, arms),
+	out := &planner{b: q.b, epsilon: q.epsilon, tasks: 1, pick: []int{0}, taskOf: make([]int, len(arms)), arms: indices.Of(q.arms, arms),
 		mean: indices.Of(q.mean, arms), noise: indices.Of(q.noise, arms), effect: slices.Repeat([]int{len(arms)}, len(arms))}
 	out.cov = beside(among(arms, q.cov.At), 1, q.b.Blocks)
 	return out
@@ -177,11 +190,12 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 	own := q.only(arms)
 	arms = indices.All(len(arms))
 	b, before, at := own.batch(arms), p.Within, 0
+	drawn := max(futures*plannedTasks/max(q.tasks, plannedTasks), leastDrawn)
 	for n := 2; n <= MaxMore; n *= 2 {
 		for b.total < n {
 			b.addTimes(max(1, n/4), 1)
 		}
-		after := b.sure(arms, futures)
+		after := b.sure(arms, drawn)
 		if after >= Sure {
 			share := 1.0
 			if after > before {
@@ -264,7 +278,9 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 	b = doubted(b)
 	m := momentsOf(b)
 	open := candidates(b.Problem, false)
-	q, err := newPlanner(b, m, now.pick(b, m, open), open, Options{Epsilon: epsilon})
+	picks := now.pick(b, m, open)
+	some := now.planned()
+	q, err := newPlanner(b, m, picks, some, open, Options{Epsilon: epsilon})
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +289,9 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 	ofTask, within, loss := make([][]int, tasks), 0.0, 0.0
 	for v := range tasks {
 		ofTask[v] = q.of(v, moreArms)
-		within, loss = within+now.Picks[v].Within/float64(tasks), loss+now.Picks[v].Loss/float64(tasks)
+	}
+	for _, p := range now.Picks {
+		within, loss = within+p.Within/float64(len(picks)), loss+p.Loss/float64(len(picks))
 	}
 	drawn := int(min(max(aheadWork/(float64(len(counts)+1)*float64(tasks)*truths*moreArms), leastDrawn), futures))
 	batch := q.batch(all)

@@ -34,7 +34,7 @@ const (
 
 // Revision counts the changes of results of Of. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
-const Revision = 16
+const Revision = 17
 
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {
@@ -185,11 +185,11 @@ func (d *data) climbed(ctx context.Context, near *search, gaussian bool) (*searc
 	m.gaussian = gaussian
 	if near == nil && len(d.cells) > first {
 		var err error
-		if near, err = newSearch(ctx, newChosen(m, d.evenly(first)), nil); err != nil {
+		if near, err = newSearch(ctx, newChosen(m, d.inTasks(first)), nil); err != nil {
 			return nil, err
 		}
 	}
-	return newSearch(ctx, newChosen(m, d.evenly(densest)), near)
+	return newSearch(ctx, newChosen(m, d.inTasks(densest)), near)
 }
 
 // changed searches again where scatter changes with what others predict of each arm.
@@ -217,6 +217,20 @@ func (s *search) changed(rank int) (*search, error) {
 func (d *data) evenly(most int) []int {
 	n := min(len(d.cells), most)
 	return lists.Make(n, func(k int) int { return k * len(d.cells) / n })
+}
+
+// fewestWhole is the fewest tasks that numbers are found from if these are some of the tasks.
+const fewestWhole = 6
+
+// inTasks returns so many of the measured arms, or all: all arms of some tasks, which show the level of a task beside what its arms have of
+// their own, or some arms of each task if the arms of few tasks are that many.
+func (d *data) inTasks(most int) []int {
+	groups := lists.Groups(indices.All(len(d.cells)), func(k int) int { return d.p.TaskOf[d.cells[k]] })
+	tasks := most * len(groups) / len(d.cells)
+	if len(d.cells) <= most || tasks < fewestWhole {
+		return d.evenly(most)
+	}
+	return lists.Flat(indices.All(tasks), func(k int) []int { return groups[k*len(groups)/tasks] })
 }
 
 // usable returns the problem under the kernel at u: in reward units squared, with the level of the rewards as a term, and the

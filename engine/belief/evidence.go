@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -40,7 +41,9 @@ type chosen struct {
 	place           []int           // of each chosen arm in distinct
 	ones            *mat.Dense      // a column of ones
 	taskOf          []int
-	done            *sync.Pool // covariances that are no longer needed
+	tasks           *kernels.Points // those that tables have
+	placeOf         []int           // of each chosen arm's task among these
+	done            *sync.Pool      // covariances that are no longer needed
 	first           *atomic.Pointer[tables]
 
 	// in the course of a run: squares within arms of each task with their degrees of freedom, and the stated covariances
@@ -64,11 +67,25 @@ func newChosen(m *model, at []int) *chosen {
 	c.within = max(c.within, exact*c.free)
 	index := indices.Of(d.cells, at)
 	c.y, c.n, c.taskOf = indices.Of(d.y, at), indices.Of(d.n, at), indices.Of(d.p.TaskOf, index)
+	c.someTasks()
 	c.rel, c.wins, c.fixed = indices.Of(d.rel, at), indices.Of(d.wins, at), indices.Of(d.fixed, at)
 	c.ones = mat.NewDense(max(len(at), 1), 1, slices.Repeat([]float64{1}, max(len(at), 1)))
 	c.merge(index)
 	return c
 }
+
+// someTasks makes tables have the tasks of the chosen arms alone.
+func (c *chosen) someTasks() {
+	some := slices.Compact(slices.Sorted(slices.Values(c.taskOf)))
+	c.tasks = c.d.tasks.Subset(some)
+	c.placeOf = lists.Map(c.taskOf, func(v int) int {
+		k, _ := slices.BinarySearch(some, v)
+		return k
+	})
+}
+
+// allTasks makes tables have all tasks.
+func (c *chosen) allTasks() { c.tasks, c.placeOf = c.d.tasks, c.taskOf }
 
 // merge lists the arms with these indices, each that has the same name and features in several tasks once: kernels of
 // arms are evaluated on these alone.

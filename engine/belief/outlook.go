@@ -57,6 +57,7 @@ func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64) (*outlook
 func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (*outlook, error) {
 	if len(c.at) < len(c.d.cells) {
 		all := newChosen(c.model, indices.All(len(c.d.cells)))
+		all.allTasks()
 		all.distinct, all.stated, all.place = l.distinct, l.stated, indices.Of(l.place, c.d.cells)
 		c = all
 	}

@@ -116,7 +116,7 @@ func (s *search) along(w *mat.SymDense, t *tables) (tasks, arms []*mat.Dense) {
 	for k := range t.tasks {
 		z, x := t.tasks[k], t.arms[k]
 		ofTasks, ofArms := mat.NewDense(z.RawMatrix().Rows, z.RawMatrix().Cols, nil), mat.NewDense(x.RawMatrix().Rows, x.RawMatrix().Cols, nil)
-		for i, v := range s.taskOf {
+		for i, v := range s.placeOf {
 			p := s.place[i]
 			row := w.RawSymmetric().Data[i*len(s.at)+i : (i+1)*len(s.at)]
 			fromZ, fromX, toZ, toX := z.RawRowView(v), x.RawRowView(p), ofTasks.RawRowView(v), ofArms.RawRowView(p)
@@ -124,7 +124,7 @@ func (s *search) along(w *mat.SymDense, t *tables) (tasks, arms []*mat.Dense) {
 				if j > 0 { // below the diagonal, too
 					weight *= 2
 				}
-				v, p := s.taskOf[i+j], s.place[i+j]
+				v, p := s.placeOf[i+j], s.place[i+j]
 				toZ[v] += weight * fromX[p]
 				toX[p] += weight * fromZ[v]
 			}

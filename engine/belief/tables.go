@@ -39,7 +39,7 @@ func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (_ *tab
 		if other != nil && term.Scale == other.of.Terms[k].Scale && equal(term.Task, other.of.Terms[k].Task) {
 			t.tasks = append(t.tasks, other.tasks[k])
 		} else {
-			tasks := try.Of(kernels.Joint{Terms: []kernels.Term{{Scale: term.Scale, Task: term.Task}}}.TaskGram(ctx, c.d.tasks))
+			tasks := try.Of(kernels.Joint{Terms: []kernels.Term{{Scale: term.Scale, Task: term.Task}}}.TaskGram(ctx, c.tasks))
 			t.tasks = append(t.tasks, whole(tasks))
 		}
 		if other != nil && equal(term.Arm, other.of.Terms[k].Arm) {
@@ -68,7 +68,7 @@ func (s spots) from(k int) spots { return spots{s.arm[k:], s.task[k:], s.place[k
 // spots returns the chosen arms' spots.
 func (c *chosen) spots() spots {
 	arm := indices.Of(c.d.cells, c.at)
-	return spots{arm, c.taskOf, c.place}
+	return spots{arm, c.placeOf, c.place}
 }
 
 // spots returns the spots of some arms.
