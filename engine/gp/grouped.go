@@ -23,7 +23,8 @@ type Blocks struct {
 // Alone returns a diagonal covariance.
 func Alone(variance []float64) *Blocks {
 	n := len(variance)
-	return &Blocks{indices.All(n), make([]int, n), lists.Map(variance, func(v float64) *mat.SymDense { return mat.NewSymDense(1, []float64{v}) })}
+	return &Blocks{indices.All(n), make([]int, n),
+		lists.Map(variance, func(v float64) *mat.SymDense { return mat.NewSymDense(1, []float64{v}) })}
 }
 
 // Entry returns the covariance of two points.
