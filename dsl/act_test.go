@@ -71,7 +71,7 @@ func TestActsOfPrograms(t *testing.T) {
 		}
 		// Attaching the same file again gives no such notice.
 		_, notices, err := s.Act(t.Context(), x.function, x.args)
-		if err != nil || x.function != "attach" && !strings.Contains(strings.Join(notices, " "), "recorded before") {
+		if err != nil || x.function != "attach" && !strings.Contains(strings.Join(notices, " "), "already recorded") {
 			t.Errorf("%s again: %q, %v", x.function, notices, err)
 		}
 	}

@@ -128,7 +128,7 @@ func TestInterruptedBinding(t *testing.T) {
 		t.Errorf("w is %+v, error %v", v, err)
 	}
 	_, err = interrupted(s, "x = 1\nfc(p, runs=5)", 0)
-	if _, _, bound := s.Value("x"); bound || !strings.Contains(err.Error(), "x is not bound") {
+	if _, _, bound := s.Value("x"); bound || !strings.Contains(err.Error(), "x has no value") {
 		t.Errorf("x is bound: %v, error %v", bound, err)
 	}
 	// nothing of the interrupts is left in r

@@ -31,7 +31,11 @@ func answerBlocks(a answer.Answer) []Block {
 	if len(a.Pareto) > 0 {
 		out = append(out, paretoTable(a))
 	}
-	out = append(out, Paragraph{Text: answerSentence(a), Lead: a.Overall == nil || len(a.Overall.PerTask) == 1})
+	if sentence := answerSentence(a); a.Overall == nil || len(a.Overall.PerTask) == 1 {
+		out = append(out, Paragraph{Text: sentence, Lead: true})
+	} else {
+		out = append(out, Paragraph{Text: "For each task by itself, another option can be better. " + sentence})
+	}
 	if len(a.Picks) > 0 {
 		out = append(out, pickTable(a))
 	}
@@ -52,8 +56,8 @@ func answerBlocks(a answer.Answer) []Block {
 	return append(out, answerFigure(a), KeyValues{Caption: "Model", Items: []KeyValue{
 		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
-		{Key: "Guarantee", Value: "heuristic: these posterior probabilities are right only if the fitted kernel is. For a proof under normal " +
-			"noise, run a campaign with CoTestFC (docs/how-to/campaigns.md)"},
+		{Key: "Guarantee", Value: "heuristic: these posterior probabilities are right only if the fitted kernel is. If the noise is normal, " +
+			"a campaign with CoTestFC gives a proof (docs/how-to/campaigns.md)"},
 	}})
 }
 
@@ -129,13 +133,16 @@ func withinTitle(epsilon float64) string {
 	return "P(" + strings.TrimPrefix(bestWithin(epsilon), "the ") + ")"
 }
 
-// percent writes a probability in whole per cent, rounded down as in tables; 99.97 % is not 100 %.
+// percent writes a probability in per cent, rounded down as in tables: in tenths below 1 %, else whole; 99.97 % is not 100 %.
 func percent(p float64) string {
 	switch {
 	case p > 0.999:
 		return ">\u00a099.9\u00a0%"
 	case p < 0.001:
 		return "<\u00a00.1\u00a0%"
+	}
+	if p < 0.01 {
+		return fmt.Sprintf("%.1f\u00a0%%", math.Floor(1000*p)/10)
 	}
 	return fmt.Sprintf("%d\u00a0%%", int(100*p))
 }
@@ -227,7 +234,7 @@ func moreTable(a answer.Answer) Table {
 	t := Table{Caption: "To reach 95 %", Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("more", "Further measurements"),
 		text("more_of", "Arms to measure most")}}
 	for _, p := range a.Picks {
-		more := "about " + strconv.Itoa(p.More)
+		more := "about " + roundCount(p.More)
 		if p.More < 0 {
 			more = "more than " + strconv.Itoa(answer.MaxMore)
 		}
@@ -236,9 +243,22 @@ func moreTable(a answer.Answer) Table {
 		}
 	}
 	if len(a.Picks) > 1 && len(t.Rows) > 0 {
-		t.Notes = []string{"Each number is for 95 % in that task alone. A campaign needs 95 % for all tasks together, and therefore more."}
+		t.Notes = []string{"Each number is for 95 % in that task alone. A campaign decides about all tasks together and needs more: see " +
+			"its forecast."}
+	}
+	if a.Epsilon == 0 && len(t.Rows) > 0 {
+		t.Notes = append(t.Notes, "If small differences do not matter, state the tolerance epsilon= (--epsilon): fewer measurements are needed.")
 	}
 	return t.withoutEmptyColumns()
+}
+
+// roundCount writes a forecast of a count in two digits.
+func roundCount(n int) string {
+	step := 1
+	for n/step >= 100 {
+		step *= 10
+	}
+	return strconv.Itoa((n + step/2) / step * step)
 }
 
 // nextTable lists what to measure next.
@@ -277,14 +297,14 @@ func nextTable(a answer.Answer) Table {
 
 // lossNote says by how much the proposed measurements are expected to lower the expected loss.
 func lossNote(a answer.Answer) string {
-	what := "averaged over tasks"
+	what := "the expected loss, averaged over tasks,"
 	if a.Overall != nil {
-		what = "of the pick for all tasks"
+		what = "the expected loss of the option for all tasks"
 	}
 	if a.LossAfter >= a.LossNow {
-		return fmt.Sprintf("The expected loss, %s, is %s. These measurements should not change it.", what, decimal(a.LossNow, 3))
+		return fmt.Sprintf("%s is %s. These measurements should not change it.", upper(what), decimal(a.LossNow, 3))
 	}
-	return fmt.Sprintf("These measurements should lower the expected loss, %s, from %s to %s.", what,
+	return fmt.Sprintf("These measurements should lower %s from %s to %s.", what,
 		decimal(a.LossNow, 3), decimal(a.LossAfter, 3))
 }
 

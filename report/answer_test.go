@@ -26,7 +26,7 @@ func TestToStep(t *testing.T) {
 
 // A probability is never shown as more than it is.
 func TestChance(t *testing.T) {
-	for p, want := range map[float64]string{1: "> 99.9 %", 0.9992: "> 99.9 %", 0.999: "99 %", 0.9495: "94 %", 0.005: "0 %", 0: "< 0.1 %"} {
+	for p, want := range map[float64]string{1: "> 99.9 %", 0.9992: "> 99.9 %", 0.999: "99 %", 0.9495: "94 %", 0.005: "0.5 %", 0: "< 0.1 %"} {
 		if got := strings.ReplaceAll(cell(Chance(p), 0), "\u00a0", " "); !strings.HasSuffix(got, " "+want) {
 			t.Errorf("%g: %q, want %q", p, got, want)
 		}

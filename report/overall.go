@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -22,16 +23,18 @@ func overallBlocks(a answer.Answer) []Block {
 	text := fmt.Sprintf("Over all %d tasks, %s is %s with probability %s", len(o.PerTask), o.Label, bestWithin(a.Epsilon),
 		percent(o.Within))
 	if o.Difference != nil {
-		text += fmt.Sprintf(". Its difference to the runner-up, %s, is %s", o.RunnerUp, differenceText(*o.Difference))
+		estimate, lo, hi := rounded(o.Difference.Estimate, o.Difference.CI95)
+		text += fmt.Sprintf(". Its difference to the runner-up, %s, is %s (95 %% interval %s to %s)", o.RunnerUp,
+			estimate, lo, hi)
 	}
 	out := []Block{Paragraph{Text: text + ".", Lead: true}, overallTasks(a), overallOptions(a)}
 	if len(o.Drop) > 0 {
-		out = append(out, Paragraph{Text: fmt.Sprintf("%d of %d options may be dropped, because each is the best at some task with a "+
-			"probability below 1 %%: %s.", len(o.Drop), len(o.Options), join(o.Drop, len(o.Drop)))})
+		out = append(out, Paragraph{Text: fmt.Sprintf("%d of %d options can be left out: for each, the probability that it is the best "+
+			"at any task is below 1 %%. These are %s.", len(o.Drop), len(o.Options), strings.Join(o.Drop, "; "))})
 	}
 	if len(o.Partial) > 0 {
 		out = append(out, Paragraph{Text: "These options are not in the table at every task, so they are left out: " +
-			join(o.Partial, mostOverall) + ". To consider them, write candidates=\"all\" (--candidates all)."})
+			strings.Join(o.Partial, "; ") + ". To consider them, write candidates=\"all\" (--candidates all)."})
 	}
 	return out
 }
@@ -60,9 +63,10 @@ func overallOptions(a answer.Answer) Table {
 	t := Table{Caption: "Options for all tasks", Columns: []Column{text("arm", columnsOf(a).ArmTitle()),
 		text("difference", "Difference to the pick"),
 		number("probability_best", "P(best)", ""), number("probability_best_anywhere", "P(best at some task)", ""),
-		{Name: "slope", Title: "Slope", Align: Right, Digits: 2}, text("worst_task", "Worst task")},
-		Notes: []string{"Slope: how much the estimate rises from task to task when the mean of all options rises by 1 (1 is average; above 1 " +
-			"the option gains more from good tasks)."}}
+		{Name: "slope", Title: "Slope", Align: Right, Digits: 2}, text("worst_task", "Largest loss at")},
+		Notes: []string{"Differences have 95 % intervals.",
+			"Slope: how much the estimate of an option rises between two tasks if the mean of all options rises by 1. Above 1, the " +
+				"option depends on the task more than the average option."}}
 	shown := lists.Where(o.Options, func(x answer.OverallPlace) bool { return x.Difference.CI95[0] <= 0 && x.Difference.CI95[1] >= 0 })
 	if len(shown) < mostOverall {
 		shown = o.Options[:min(mostOverall, len(o.Options))]

@@ -91,7 +91,8 @@ A table with the columns task, arm and mean needs no flags.`,
   gonb-cope best losses.csv --task model --arm lr --arm dropout --reward loss --goal min -o best.html`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("best takes one table, %s", countArguments(args))}
+				return usageError{fmt.Errorf("best takes one table, %s. To name several columns, repeat the flag: --arm Base --arm Ligand",
+					countArguments(args))}
 			}
 			switch ending := strings.ToLower(filepath.Ext(args[0])); {
 			case ending == ".ipynb" || ending == ".cope":
@@ -336,7 +337,9 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 		fmt.Fprintf(w, "No command is proposed, because one with the likeliest columns fails:\n\n%v\n\nCorrect that, or name other columns.\n",
 			err)
 	} else {
-		fmt.Fprintf(w, "A proposal:\n\n  %s\n\n%s. To plan 24 further measurements, add --next 24.\n", guessed.line(d.Path), goal)
+		fmt.Fprintf(w, "A proposal:\n\n  %s\n\n%s. To plan 24 further measurements, add --next 24.\n"+
+			"If small differences do not matter, add --epsilon SIZE. If rewards have limits, such as 0 and 100, add --bounded 0,100.\n",
+			guessed.line(d.Path), goal)
 		guessed.explain(w, d)
 	}
 	if len(d.Rewards) > 1 && !wide {
@@ -424,14 +427,14 @@ func (o *bestOptions) tryReading(ctx context.Context, table string) error {
 // explain describes the proposed columns and why the others are left out.
 func (o *bestOptions) explain(w io.Writer, d problem.Description) {
 	if task := o.columnsOf("task"); len(task) == 1 && task[0] == d.Task {
-		fmt.Fprintf(w, "Each %s gets its own recommendation. If it is also to be chosen, write --arm instead of --task.\n", d.Task)
+		fmt.Fprintf(w, "Each %s gets its own recommendation. If you can choose the %s too, write --arm instead of --task.\n", d.Task, d.Task)
 	}
 	if d.Options > 1 && 10*d.Single >= 9*d.Options && len(o.columnsOf("sd"))+len(o.columnsOf("count")) == 0 {
-		fmt.Fprintf(w, "%d of the %d options have only one row, so luck is hard to see. If a column is not yours to choose, write "+
-			"--blocks instead of --arm. If it only numbers rows, leave it out.\n", d.Single, d.Options)
+		fmt.Fprintf(w, "%d of the %d combinations have only one row, which cannot show the noise. If you cannot choose a column, such as a day "+
+			"or a plate, write --blocks instead of --arm. If it only numbers rows, leave it out.\n", d.Single, d.Options)
 	}
 	if blocks := o.columnsOf("blocks"); slices.Equal(blocks, d.Blocks) && len(blocks) > 0 {
-		fmt.Fprintf(w, "Options are compared within each %s. If this is also to be chosen, write --arm instead of --blocks. "+
+		fmt.Fprintf(w, "Options are compared within each %s. If you can choose it, write --arm instead of --blocks. "+
 			"Without the column, its effect counts as noise.\n", strings.Join(blocks, " and "))
 	}
 	named := slices.Concat(lists.Map(o.columns, func(c columnFlag) []string { return c.value })...)

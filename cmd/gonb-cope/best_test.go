@@ -80,6 +80,8 @@ func TestNoCommandThatFails(t *testing.T) {
 		{"task,temp,y\n-,°C,g/l\ns,20,3.1\ns,30,1.3\nu,20,2.9\nu,30,1.5\n", "--task task --arm temp --reward y\n", "COLUMN"},
 		{"opt,trials,successes\na,100,40\nb,100,60\nc,90,40\n", "--arm opt --successes successes --trials trials\n", "COLUMN"},
 		{"Name,Score\nA,5.1\nB,6.2\nC,4.9\n", "--arm Name --reward Score\n", "COLUMN"},
+		{"Bench,Jahr,Behandlung,Ertrag\n1,2021,K,5.1\n1,2022,N,7.2\n2,2021,N,7.1\n2,2022,P,6.1\n3,2021,P,6.3\n3,2022,K,5.2\n",
+			"--arm Behandlung --reward Ertrag --blocks Bench\n", "--task"},
 		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", "--arm option --reward yield\n", "where"},
 		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", `, or "crash", detection limits such as <`, "where"},
 	} {

@@ -362,14 +362,14 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		a.Noise += fmt.Sprintf("; effects of %d blocks%s, SD %s, are removed", len(blocks), of, short(b.Blocks))
 	}
 	l := b.LeaveOneOut
-	a.Basis = fmt.Sprintf("How far to trust this: similar arms predict the mean of an arm without measurements to within %s, typically",
-		short(l.Error))
+	a.Basis = fmt.Sprintf("How far to trust this: without the measurements of an arm, similar arms predict its mean with a typical "+
+		"error of %s", short(l.Error))
 	switch {
 	case l.Without > l.Error:
-		a.Basis += fmt.Sprintf("; the mean of the task's other arms, to within %s. The kernel helps", short(l.Without))
+		a.Basis += fmt.Sprintf(", the average of the task's other arms with %s. So the kernel helps", short(l.Without))
 	case l.Without > 0:
-		a.Basis += fmt.Sprintf("; the mean of the task's other arms, to within %s. The kernel does not help: trust only arms with "+
-			"measurements", short(l.Without))
+		a.Basis += fmt.Sprintf(", the average of the task's other arms with %s. So the kernel does not help: trust "+
+			"only arms with measurements", short(l.Without))
 	}
 	a.Basis += "." + a.enough()
 	if !retry {

@@ -149,14 +149,12 @@ func (a *Answer) overall(b *belief.Belief, open [][]int) (*everywhere, int) {
 	own := mat.Col(nil, pick, e.draws)
 	o.Estimate, o.CI95 = p.Turned(e.mean[pick]), *p.TurnedBounds(intervalOf(own))
 	losses := e.losses(b, open)
-	difference := func(x, y int) Difference { // of option x less option y
-		other := mat.Col(nil, y, e.draws)
-		d := lists.Make(count, func(i int) float64 { return e.draws.At(i, x) - other[i] })
-		return Difference{p.Turned(e.mean[x] - e.mean[y]), *p.TurnedBounds(intervalOf(d))}
-	}
+	picked := mat.Col(nil, pick, e.draws)
 	for k, arms := range e.arms {
+		d := lists.Make(count, func(i int) float64 { return e.draws.At(i, k) - picked[i] })
 		x := OverallPlace{Arm: p.Arms.Names[arms[0]], Label: a.Arms[arms[0]].Label, Estimate: p.Turned(e.mean[k]), Best: share(best[k]),
-			Anywhere: share(anywhere[k]), Difference: difference(k, pick), Slope: e.slope(b, k)}
+			Anywhere: share(anywhere[k]), Slope: e.slope(b, k),
+			Difference: Difference{p.Turned(e.mean[k] - e.mean[pick]), *p.TurnedBounds(intervalOf(d))}}
 		worst := slices.MaxFunc(arms, func(i, j int) int { return cmp.Compare(losses[i], losses[j]) })
 		x.Worst = p.Tasks.Names[p.TaskOf[worst]]
 		o.Options = append(o.Options, x)
@@ -168,8 +166,8 @@ func (a *Answer) overall(b *belief.Belief, open [][]int) (*everywhere, int) {
 		second := slices.MaxFunc(rivals, func(j, k int) int {
 			return cmp.Or(cmp.Compare(best[j], best[k]), cmp.Compare(e.mean[j], e.mean[k]))
 		})
-		d := difference(pick, second)
-		o.RunnerUp, o.Difference = o.Options[second].Label, &d
+		d := o.Options[second].Difference
+		o.RunnerUp, o.Difference = o.Options[second].Label, &Difference{-d.Estimate, [2]float64{-d.CI95[1], -d.CI95[0]}}
 	}
 	slices.SortStableFunc(o.Options, func(x, y OverallPlace) int { return cmp.Compare(p.Turned(y.Estimate), p.Turned(x.Estimate)) })
 	for _, i := range e.arms[pick] {

@@ -261,8 +261,34 @@ func (l *Learner) CovarianceMatrix(arms []int) *mat.SymDense {
 	return out
 }
 
-// Groups returns nil: covariances are of arms.
-func (l *Learner) Groups() *gp.Structured { return nil }
+// Groups returns the posterior covariances as a common factor and a part of each arm; nil if they are of all arms together.
+func (l *Learner) Groups() *gp.Structured {
+	var roots []*gp.Posterior
+	columns := 0
+	for _, o := range l.members {
+		of, features := o.law.(*member)
+		if !features {
+			return nil
+		}
+		roots = append(roots, of.Posterior)
+		columns += of.Root.RawMatrix().Cols + 1
+	}
+	n, share := l.p.N(), math.Sqrt(l.square()/float64(len(l.members)))
+	root, own := mat.NewDense(n, columns, nil), make([]float64, n)
+	for i := range n {
+		row, f, at := root.RawRowView(i), share*l.size(i), 0
+		for _, of := range roots {
+			own[i] += f * of.Own[i] * f * of.Own[i]
+			for j, v := range of.Root.RawRowView(i) {
+				row[at+j] = f * v
+			}
+			at += of.Root.RawMatrix().Cols
+			row[at] = f * (of.Mean[i] - l.mean[i])
+			at++
+		}
+	}
+	return gp.NewStructured(root, own)
+}
 
 // VariancesFrom sets dst[k] to the variance of the difference of the rewards of arms[k] and another arm of the same task.
 func (l *Learner) VariancesFrom(dst []float64, arms []int, from int) error {

@@ -346,3 +346,21 @@ func TestLearnerOfScales(t *testing.T) {
 		}
 	}
 }
+
+// Groups has the covariances of CovarianceMatrix.
+func TestLearnerGroups(t *testing.T) {
+	p := plain(t, 6, 30, true)
+	l := NewLearner(p, nil, nil, 2, 40)
+	counts, means, squares := drawn(p, wave(p), 0.3, func(i int) int { return i % 3 })
+	if err := l.Learn(t.Context(), counts, means, squares); err != nil {
+		t.Fatal(err)
+	}
+	groups := l.Groups()
+	if groups == nil {
+		t.Fatal("the posterior of many arms has no features")
+	}
+	arms := []int{3, 0, 31, 32, 170}
+	if got, want := groups.Plan().Covariance(arms), l.CovarianceMatrix(arms); !mat.EqualApprox(got, want, 1e-10) {
+		t.Errorf("%v, want %v", mat.Formatted(got), mat.Formatted(want))
+	}
+}

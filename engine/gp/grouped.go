@@ -20,6 +20,13 @@ type Blocks struct {
 	Within    []*mat.SymDense // by group
 }
 
+// Alone returns a diagonal covariance.
+func Alone(variance []float64) *Blocks {
+	n := len(variance)
+	return &Blocks{indices.All(n), make([]int, n),
+		lists.Map(variance, func(v float64) *mat.SymDense { return mat.NewSymDense(1, []float64{v}) })}
+}
+
 // Entry returns the covariance of two points.
 func (b *Blocks) Entry(i, j int) float64 {
 	if b == nil || b.Group[i] != b.Group[j] {
@@ -211,6 +218,12 @@ type Structured struct {
 	points [][]int // by group
 }
 
+// NewStructured returns the covariance RRᵀ + diag(own).
+func NewStructured(root *mat.Dense, own []float64) *Structured {
+	b := Alone(own)
+	return &Structured{root, b, indices.Groups(len(own), b.Group)}
+}
+
 // Posterior returns the covariance of β + f given the observations at a scale, and the quadratic form (y - β̂)ᵀΣ⁻¹(y - β̂). With
 // E = sB + gI, and of each group G = E_·P (E_PP + N)⁻¹ for its observed points P,
 //
@@ -349,7 +362,9 @@ func (p *Planned) Covariance(points []int) *mat.SymDense {
 		row, _ := p.row(i)
 		copy(rows.RawRowView(k), row)
 	}
-	across.Mul(rows, p.known)
+	if across.Copy(rows); len(p.groups) > 0 { // before any observation W is I
+		across.Mul(rows, p.known)
+	}
 	return symmetric.Make(n, func(k, l int) float64 {
 		i, j := points[k], points[l]
 		v := floats.Dot(across.RawRowView(k), rows.RawRowView(l))

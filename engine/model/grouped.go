@@ -11,8 +11,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -25,8 +23,7 @@ func (m *Model) grouped() (*gp.Grouped, error) {
 		defer try.Caught(&err)
 		p, n := m.Problem, m.Problem.N()
 		if m.Relations().Unrelated() { // arms may share features
-			variances := m.Variances()
-			return gp.NewGrouped(mat.NewDense(n, 1, nil), alone(n, func(i int) float64 { return variances[i] })), nil
+			return gp.NewGrouped(mat.NewDense(n, 1, nil), gp.Alone(m.Variances())), nil
 		}
 		shared, own, apart := kernels.Divide(p.Kernel)
 		largest := 0
@@ -54,7 +51,8 @@ func (m *Model) grouped() (*gp.Grouped, error) {
 		if apart {
 			diagonal := make([]float64, n)
 			gram.Diagonal(diagonal)
-			return gp.NewGrouped(features, alone(n, func(i int) float64 { return diagonal[i] / m.Scale })), nil
+			floats.Scale(1/m.Scale, diagonal)
+			return gp.NewGrouped(features, gp.Alone(diagonal)), nil
 		}
 		b := &gp.Blocks{Group: p.TaskOf, At: make([]int, n)}
 		row := make([]float64, largest)
@@ -71,13 +69,6 @@ func (m *Model) grouped() (*gp.Grouped, error) {
 		}
 		return gp.NewGrouped(features, b), nil
 	})
-}
-
-// alone returns groups of one arm each.
-func alone(n int, variance func(i int) float64) *gp.Blocks {
-	return &gp.Blocks{Group: indices.All(n), At: make([]int, n), Within: lists.Make(n, func(i int) *mat.SymDense {
-		return symmetric.Make(1, func(_, _ int) float64 { return variance(i) })
-	})}
 }
 
 // InGroups reports whether a mixture is computed in groups: for many arms, for unrelated ones, and for more than mostDecomposed features

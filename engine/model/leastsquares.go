@@ -44,16 +44,6 @@ func (d *Replicates) Add(b engine.Batch) {
 	copy(d.means, d.Pool.Add(b))
 }
 
-// Take copies the data of other arms into an empty Replicates; at has their indices, -1 for dropped arms.
-func (d *Replicates) Take(from *Replicates, at []int) {
-	d.Pool.Take(from.Pool, at)
-	for k, i := range at {
-		if i >= 0 {
-			d.means[i], d.squares[i], d.freedom[i] = from.means[k], from.squares[k], from.freedom[k]
-		}
-	}
-}
-
 // scales are the factors on the arms' stated variances. If these are unknown, each factor is the pure error of the arms that share it.
 type scales struct {
 	Factor  []float64 // N; 0 or NaN if undetermined

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -138,15 +137,6 @@ func (m *Model) Reweighted(precision []float64) (*Model, error) {
 	var err error
 	w.Layout, err = m.Layout.Reweighted(m.Context(), w.Features, w.Precision)
 	return &w, err
-}
-
-// Without returns the model in which these arms cannot be pulled and their earlier rewards have no weight.
-func (m *Model) Without(arms []int) (*Model, error) {
-	precision := slices.Clone(m.Precision)
-	for _, i := range arms {
-		precision[i] = 0
-	}
-	return m.Reweighted(precision)
 }
 
 // Share makes the model use a common Memory instead of its own; nil changes nothing. It must be called before the model is used, and

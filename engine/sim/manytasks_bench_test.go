@@ -57,8 +57,8 @@ func manyTasks(tb testing.TB, tasks int) *problem.Problem {
 func BenchmarkManyTasks(b *testing.B) {
 	for _, tasks := range []int{100, 1000, 10000} {
 		p := manyTasks(b, tasks)
-		run := func(mode, algorithm string, opt engine.Options) {
-			b.Run(fmt.Sprintf("%s/tasks=%d", algorithm, tasks), func(b *testing.B) {
+		run := func(name, mode, algorithm string, opt engine.Options) {
+			b.Run(fmt.Sprintf("%s/tasks=%d", name, tasks), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: mode, Algorithm: algorithm, Options: opt, Runs: 1, Seed: 1, Workers: 1})
@@ -69,9 +69,10 @@ func BenchmarkManyTasks(b *testing.B) {
 				}
 			})
 		}
-		run(engine.ModeFB, "CoBayesFB", engine.Options{Budget: 40})
-		run(engine.ModeFC, "CoBayesFC", engine.Options{Delta: 0.05, Epsilon: 1})
-		run(engine.ModeFC, "CoTestFC", engine.Options{Delta: 0.05, Epsilon: 1, Norm: 10 * float64(tasks)})
+		run("fb", engine.ModeFB, "CoBayesFB", engine.Options{Budget: 40, KernelIs: engine.KernelFixed})
+		run("fb-learned", engine.ModeFB, "CoBayesFB", engine.Options{Budget: 40, KernelIs: engine.KernelAuto})
+		run("CoBayesFC", engine.ModeFC, "CoBayesFC", engine.Options{Delta: 0.05, Epsilon: 1})
+		run("fc-norm", engine.ModeFC, "CoTestFC", engine.Options{Delta: 0.05, Epsilon: 1, Norm: 10 * float64(tasks)})
 		b.Run(fmt.Sprintf("bounds/tasks=%d", tasks), func(b *testing.B) {
 			for b.Loop() {
 				m, err := model.New(p, 0)

@@ -187,7 +187,7 @@ def test_only_one_arm_works():
     for arms in (["p", "q"], ["p", "q", "r", "s"]):
         found = cope.maximize(lambda arm: 5.0 if arm == "q" else None, arms=arms, budget=20)
         assert found.arm == "q"
-        assert f"One of {len(arms)} options is measured (5 on average)" in repr(found)
+        assert f"Only one of {len(arms)} options is measured (5 on average)" in repr(found)
 
 
 def test_all_values_are_equal():

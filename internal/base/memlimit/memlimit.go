@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 	power := float64(max(1, e.Power))
 	fits := float64(e.Count) * math.Pow(e.Available/e.Bytes, 1/power)
 	digit := math.Pow(10, math.Floor(math.Log10(max(fits, 10)))-1) // two digits suffice
-	return fmt.Sprintf("%s of %d %s needs %s of memory, but only %s are left (%s). About %.0f %s would fit",
+	return fmt.Sprintf("%s of %d %s would take %s of memory, but only %s are left (%s). About %.0f %s would fit",
 		e.What, e.Count, e.Of, size(e.Bytes), size(e.Available), e.Limit, math.Floor(fits/digit)*digit, e.Of)
 }
 

@@ -26,7 +26,7 @@ func TestClaim(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "the features of 1000000 arms needs 1000.0 GB of memory, but only") ||
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "the features of 1000000 arms would take 1000.0 GB of memory, but only") ||
 			!strings.Contains(err.Error(), "left (the limit that was set). About ") {
 			t.Errorf("%v", err)
 		}

@@ -36,7 +36,7 @@ func TestLies(t *testing.T) {
 	many := make([]run, 100_000)
 	within := memlimit.Named(context.Background(), 1e6, "--memory 1MB")
 	_, err := parquet.CSV(allowance.New(within, "the table", 1<<30, allowance.NoLimit), file(t, many...))
-	if err == nil || !strings.Contains(err.Error(), "the table of 100000 rows needs 6 MB of memory") {
+	if err == nil || !strings.Contains(err.Error(), "the table of 100000 rows would take 6 MB of memory") {
 		t.Errorf("many rows: error %v", err)
 	}
 	if _, err := parquet.CSV(allowance.New(context.Background(), "the table", 400_000, allowance.NoLimit), file(t, many...)); err == nil {
