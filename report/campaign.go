@@ -79,8 +79,10 @@ func campaignBlocks(s campaign.Status) []Block {
 				"the recommendation averages all kernels that explain the measurements.", join(others, 4)))
 		}
 		if len(s.Tasks) > 0 && slices.ContainsFunc(s.Tasks, openButSure(s)) {
-			t.Notes = append(t.Notes, "A task that is open although its probability here is high is not decided yet: the stopping rule uses the "+
-				"kernel fixed at the start, and all tasks share its error probability. This table averages over new fits.")
+			level := levelWords(s.Delta)
+			t.Notes = append(t.Notes, fmt.Sprintf("A task can stay open although its probability here is above %s. The stopping rule "+
+				"needs %s for all tasks together, and keeps the kernel fixed at the start. This table uses newly fitted kernels.",
+				level, level))
 		}
 		basis := s.Best.Basis
 		if s.Best.Undetermined != nil {
@@ -153,7 +155,7 @@ func campaignSentence(s campaign.Status) string {
 	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below assumes that the present leads are true
 		out += fmt.Sprintf(" Forecast for the whole campaign: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
 	} else if s.Remaining > 0 && isFinite(s.Remaining) {
-		out += fmt.Sprintf(" If today's estimates are right: at least %s", amount(twoFigures(s.Remaining), "more sample"))
+		out += fmt.Sprintf(" If today's estimates are exactly right: %s", amount(twoFigures(s.Remaining), "more sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			unit := s.TimeUnit
 			if s.TimeLeft == 1 {
@@ -200,8 +202,8 @@ func campaignTasks(s campaign.Status) Table {
 	t := Table{
 		Caption: "Tasks",
 		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
-			"#arms_open Arms open", "#measured Measured in rounds", "#beside Measured outside rounds",
-			"#further_samples Further samples, this task alone", "#further_time Further time ["+s.TimeUnit+"]", "out Last arm excluded"),
+			"#arms_open Arms open", "#measured Measured in the campaign", "#beside From the table, attached or late",
+			"#further_samples Further samples to decide this task", "#further_time Further time ["+s.TimeUnit+"]", "out Last arm excluded"),
 	}
 	if s.Goal == problem.GoalMin {
 		t.Caption = "Tasks; the goal is the lowest reward"
@@ -214,7 +216,8 @@ func campaignTasks(s campaign.Status) Table {
 			row[2], row[3] = nil, nil
 		}
 		if row[2] != nil && !k.Decided && isFinite(k.Gap) && isFinite(k.Error) {
-			row[4] = MeanError{Mean: k.Gap, StandardError: k.Error}
+			half := 1.96 * k.Error
+			row[4] = engine.Interval{Mean: k.Gap, CI95: [2]float64{k.Gap - half, k.Gap + half}}
 		}
 		if !k.Decided && k.Progress.Samples > 0 && isFinite(k.Progress.Samples) {
 			row[8] = twoFigures(k.Progress.Samples)
@@ -230,11 +233,11 @@ func campaignTasks(s campaign.Status) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if leads {
-		t.Notes = []string{"Lead: the leader minus its hardest rival, ± one standard error."}
+		t.Notes = []string{"Lead: the leader minus its hardest rival. Brackets are 95 % intervals."}
 	}
 	if further {
-		t.Notes = append(t.Notes, "Further samples: at least this many, if today's estimates are right. "+
-			"Early on this is usually far too low: plan with the forecast.")
+		t.Notes = append(t.Notes, "Further samples: as many as needed if today's estimates are exactly right. "+
+			"This can be far too low or far too high: plan with the forecast.")
 		if s.Forecast != nil {
 			t.Notes = append(t.Notes, "The forecast is for the whole campaign, and simulates how estimates change.")
 		}

@@ -16,20 +16,40 @@ func protocolBlocks(p campaign.Protocol) []Block {
 	if p.Problem == nil {
 		return nil
 	}
-	facts := KeyValues{Caption: "Fixed at the start", Items: []KeyValue{{Key: "kernel", Value: shownKernel(p.Problem.Kernel.String())}}}
+	facts := KeyValues{Caption: "Fixed at the start"}
 	facts.add("goal", lowest(p.Problem.Goal))
 	for _, s := range p.Settings() {
 		if s.Name == "schedule" && s.Value == "" {
 			s.Value = engine.ScheduleTuned // the fingerprint of a protocol writes it as ""
 		}
+		if explain := settingWords[s.Name]; explain != nil {
+			s.Value = explain(p, s.Value)
+		}
 		facts.Items = append(facts.Items, KeyValue{Key: s.Name, Value: s.Value})
 	}
+	facts.Items = append(facts.Items, KeyValue{Key: "kernel", Value: shownKernel(p.Problem.Kernel.String())})
 	out := []Block{Paragraph{Lead: true, Text: protocolSentence(p)}, facts}
 	if p.Forecast == nil {
 		return out
 	}
 	return append(out, ForecastBlocks(*p.Forecast)...)
 }
+
+// settingWords adds to the value of a setting what it means.
+var settingWords = map[string]func(p campaign.Protocol, value string) string{
+	"delta": func(p campaign.Protocol, value string) string {
+		return value + ", so the campaign stops at a probability of " + levelWords(p.Options.Delta) + " for all tasks together"
+	},
+	"noise": func(p campaign.Protocol, value string) string {
+		if len(p.Problem.Noise.Scales) > 0 && p.Problem.Noise.Bounds == nil {
+			value += ", standard deviation in reward units"
+		}
+		return value
+	},
+}
+
+// levelWords returns the probability 1 - delta in per cent.
+func levelWords(delta float64) string { return fmt.Sprintf("%.6g\u00a0%%", 100*(1-delta)) }
 
 // protocolSentence gives the problem of the protocol, its algorithm and the forecast.
 func protocolSentence(p campaign.Protocol) string {
@@ -71,10 +91,6 @@ func quickest(f campaign.Forecast) string {
 // ForecastBlocks shows the expected samples, time and cost of a campaign.
 func ForecastBlocks(f campaign.Forecast) []Block {
 	unit := forecastUnit(f)
-	law := ""
-	if f.Runs > 2 {
-		law = " (95 % if it is log-normal)"
-	}
 	caption := "Forecast before the first measurement"
 	if f.WithTable() {
 		caption = "Forecast, starting from the measurements of the table"
@@ -84,10 +100,9 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 		Columns: columns("algorithm Algorithm", "#samples Samples", "#time Time ["+unit+"]", "#rounds Rounds", "#cost Cost",
 			"backing Answers rest on"),
 		Notes: []string{fmt.Sprintf(
-			"Median of %s. The range should contain a new campaign's number with probability %.0f %% at least%s, "+
-				"if the simulation's assumptions hold. "+
-				"Simulated with %s.",
-			plural(f.Runs, "run"), 100*f.Share, law, f.Assumes)},
+			"The number is the median of %s. The range should contain the number of a real campaign with probability at least %.0f %%, "+
+				"if the model is right (docs/explanation/forecasts.md). Simulated with %s.",
+			plural(f.Runs, "simulated campaign"), 100*f.Share, f.Assumes)},
 	}
 	for _, r := range f.Rows {
 		row := []any{r.Algorithm, rangeWords(r.Samples), rangeWords(r.Time), rangeWords(r.Rounds), nil, r.Backing}
@@ -154,6 +169,9 @@ func rangeWords(r campaign.Range) string {
 	}
 	if r.Low == r.High {
 		return word(r.Median)
+	}
+	if r.Low == math.Trunc(r.Low) && r.High == math.Trunc(r.High) { // a median of counts is a count
+		r.Median = math.Ceil(r.Median)
 	}
 	return fmt.Sprintf("%s (%s to %s)", word(r.Median), word(r.Low), word(r.High))
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,7 @@ import (
 
 // The remaining samples of a campaign are written with the singular or plural of their number.
 func TestSamplesLeft(t *testing.T) {
-	for left, want := range map[float64]string{1: "at least 1 more sample", 1.2: "at least 1.2 more samples", 2: "at least 2 more samples", 180: "at least 180 more samples"} {
+	for left, want := range map[float64]string{1: "right: 1 more sample", 1.2: "right: 1.2 more samples", 2: "right: 2 more samples", 180: "right: 180 more samples"} {
 		if got := campaignSentence(campaign.Status{Name: "days", Algorithm: "CoBayesFC", Remaining: left}); !strings.Contains(got, want) {
 			t.Errorf("%g left: %q has not %q", left, got, want)
 		}
@@ -27,14 +28,14 @@ func TestFurtherSamplesAreExplained(t *testing.T) {
 	if got := campaignSentence(s); !strings.Contains(got, "Forecast for the whole campaign: 570 (182 to 1,524) samples") {
 		t.Errorf("got %q", got)
 	}
-	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "Further samples: at least this many") || !strings.Contains(notes, "The forecast is for the whole campaign") {
+	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "Further samples: as many as needed if today's estimates are exactly right") || !strings.Contains(notes, "The forecast is for the whole campaign") {
 		t.Errorf("notes %q", notes)
 	}
 	s.Best.Epsilon, s.Best.Picks[0].Within, s.Delta = 1, 0.98, 0.05
 	why := func() bool {
 		return slices.ContainsFunc(campaignBlocks(s), func(b Block) bool {
 			x, ok := b.(Table)
-			return ok && strings.Contains(strings.Join(x.Notes, " "), "the stopping rule uses the kernel fixed at the start")
+			return ok && strings.Contains(strings.Join(x.Notes, " "), "A task can stay open although its probability here is above 95")
 		})
 	}
 	if !why() {
@@ -52,6 +53,25 @@ func TestFurtherSamplesAreExplained(t *testing.T) {
 	}
 	if s.Result = (&engine.Result{Mode: engine.ModeFB}); !reaches() {
 		t.Error("a fixed budget tests nothing, and has no number of further measurements")
+	}
+}
+
+// The settings of a protocol say what delta and noise mean, and the kernel comes last. Medians of counts are whole numbers.
+func TestSettingsAreExplained(t *testing.T) {
+	q := example()
+	p := campaign.Protocol{Problem: q, Algorithm: "CoBayesFC", Mode: engine.ModeFC, Options: engine.Options{Delta: 0.1}}
+	facts := protocolBlocks(p)[1].(KeyValues).Items
+	if last := facts[len(facts)-1].Key; last != "kernel" {
+		t.Errorf("the last setting is %s", last)
+	}
+	for key, want := range map[string]string{"delta": "0.1, so the campaign stops at a probability of 90\u00a0% for all tasks together",
+		"noise": "standard deviation in reward units"} {
+		if !slices.ContainsFunc(facts, func(k KeyValue) bool { return k.Key == key && strings.Contains(fmt.Sprint(k.Value), want) }) {
+			t.Errorf("%s: %+v", key, facts)
+		}
+	}
+	if got := rangeWords(campaign.Range{Median: 28.5, Low: 12, High: 58}); got != "29 (12 to 58)" {
+		t.Errorf("half a round: %s", got)
 	}
 }
 

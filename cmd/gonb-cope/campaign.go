@@ -20,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -37,7 +38,7 @@ func campaignCommand() *cobra.Command {
 		Short: "Plan real measurements and record their results, over days or weeks",
 		Long: `Run a campaign of real measurements: ask lists what to measure next, tell records the
 results, and status shows the recommendations. Each campaign has a folder of its own, and a
-script with one protocol(...) defines it. Output is written to disk before it is printed.
+script with one protocol(...) defines it. Each result is stored before the command confirms it.
 
 A reaction or run that fails is a result: record the worst possible value, such as a yield
 of 0 (with goal="min" the largest loss). Use fail and close only for measurements that are
@@ -156,7 +157,11 @@ of the originals have no effect.`,
 				return err
 			}
 			defer k.Close()
-			return o.show(p)
+			if err := o.show(p); err != nil {
+				return err
+			}
+			fmt.Fprintf(os.Stderr, "made the folder %s. Next: %s\n", args[0], nextCommand("ask", args[0], "--by", "NAME", "-o", "list.csv"))
+			return nil
 		},
 	}
 	c.Flags().StringArrayVar(&set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
@@ -208,8 +213,8 @@ measure, it contains only the header, so that no earlier list is measured twice.
 				if err := report.WriteFile(output, func(w io.Writer) error { return report.CSV(w, list) }); err != nil {
 					return err
 				}
-				pulls := fmt.Sprintf("%s of round %d. Fill in the column reward, then run gonb-cope campaign tell",
-					sentence.Count(len(list.Rows), "measurement"), list.Round)
+				pulls := fmt.Sprintf("%s of round %d. Fill in the column reward, then run: %s",
+					sentence.Count(len(list.Rows), "measurement"), list.Round, nextCommand("tell", args[0], output, "--by", o.by))
 				if len(list.Rows) == 0 {
 					pulls = "nothing to measure: " + list.Note.String()
 				}
@@ -226,6 +231,11 @@ measure, it contains only the header, so that no earlier list is measured twice.
 	c.Flags().StringVar(&decimals, "decimals", "",
 		"decimal `MARK` of the file: comma (with semicolons between columns) or point (default: the one of the problem's table)")
 	return o.addFlags(c, true)
+}
+
+// nextCommand returns a command of campaigns for a shell.
+func nextCommand(args ...string) string {
+	return "gonb-cope campaign " + strings.Join(lists.Map(args, quote), " ")
 }
 
 // checkOverwrite returns an error if the file has results that are not recorded yet, or is not a list.

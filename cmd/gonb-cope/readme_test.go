@@ -116,8 +116,8 @@ func (r *readme) picture(command string) {
 	folder := r.t.TempDir()
 	column := func(flag string) []string {
 		var out []string
-		for _, found := range regexp.MustCompile(`--`+flag+` ('[^']*'|\S+)`).FindAllStringSubmatch(command, -1) {
-			out = append(out, fmt.Sprintf("%q", strings.Trim(found[1], "'")))
+		for _, found := range regexp.MustCompile(`--`+flag+` ("[^"]*"|\S+)`).FindAllStringSubmatch(command, -1) {
+			out = append(out, fmt.Sprintf("%q", strings.Trim(found[1], `"`)))
 		}
 		return out
 	}

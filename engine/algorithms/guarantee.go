@@ -258,8 +258,8 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	}
 	prior, variances := " and the covariance of the kernel", ""
 	if opt.Scale == 0 {
-		prior = "" // the next sentence has its covariance
-		variances = " It averages over the scale of the kernel and over the part specific to each arm."
+		prior = "" // variances has its covariance
+		variances = ", averaged over the scale of the kernel and over the part specific to each arm"
 	} else if opt.Scale != 1 {
 		prior = fmt.Sprintf(" and %g times the covariance of the kernel", opt.Scale)
 	}
@@ -270,9 +270,9 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	if block != nil && r.Mode == engine.ModeFC {
 		level = fmt.Sprintf("an arbitrary mean of each block (%s)", block.Name)
 	}
-	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. The probability assumes a Gaussian "+
-		"process prior with %s%s.%s It is exact only under this prior. On real data it can be wrong; "+
-		"docs/explanation/robustness.md has measured error rates", what, atLeast(r.Delta), level, prior, variances)
+	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. This is approximate, not proven: it is right only "+
+		"if the model fits. docs/explanation/robustness.md has measured error rates. The model is a Gaussian process prior with %s%s%s",
+		what, atLeast(r.Delta), level, prior, variances)
 	if slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return slices.Contains(contradictory, w.Kind) }) {
 		s += ". Fewer answers may be right (see the warnings)"
 	}

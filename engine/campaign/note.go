@@ -88,10 +88,11 @@ var noteSentences = map[NoteKind]string{
 	NoteNoBest:  "the measurements do not show the best arms: %s",
 	NoteEpsilon: "epsilon is changed to %g. These answers are still for %g, until results of a later round are recorded",
 
-	NoteDecided:   "everything is decided, so nothing is left to measure",
-	NoteEnded:     "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
-	NoteNoPulls:   "nothing is left to hand out",
-	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s",
+	NoteDecided: "everything is decided, so nothing is left to measure",
+	NoteEnded:   "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
+	NoteNoPulls: "nothing is left to hand out",
+	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s. If their results will never come, end the round: " +
+		"gonb-cope campaign close",
 
 	NoteOtherTasks: "all pulls of task %q in round %d are handed out; there are some of other tasks",
 
@@ -102,9 +103,9 @@ var noteSentences = map[NoteKind]string{
 
 	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
 	NoteRewardsKnown: "the means of the table for expected rewards",
-	NoteRewardsBelieved: "expected rewards drawn from the posterior given the table, new ones in each run; each run starts without " +
+	NoteRewardsBelieved: "expected rewards that agree with the table and differ from run to run; each run starts without " +
 		"the table's measurements",
-	NoteRewardsAttached: "expected rewards drawn from the posterior given the table, new ones in each run; each run starts from " +
+	NoteRewardsAttached: "expected rewards that agree with the table and differ from run to run; each run starts from " +
 		"the table's measurements (not with attach=false)",
 	NoteRewardsLed: "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow: "the noise variance of each task is drawn between zero and the stated value",

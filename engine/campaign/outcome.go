@@ -56,7 +56,8 @@ func outcomeOf(row problem.SheetRow, column string) outcome {
 func (t *teller) readAsFailed(line int, what outcome) {
 	if what.text != "" && !t.failedTexts[what.text] {
 		t.failedTexts[what.text] = true
-		t.remark(line, RowFailed, "%q is not a number: the measurement is recorded as failed", what.text)
+		t.remark(line, RowFailed, "%q is not a number, so the pull is recorded as failed and handed out again. "+
+			"If it ran and failed, enter its worst possible reward instead: 0 for a reaction without product", what.text)
 	}
 }
 
@@ -64,8 +65,8 @@ func (t *teller) readAsFailed(line int, what outcome) {
 func (t *teller) limits(line int, what outcome) {
 	if what.censored != 0 && !t.limited {
 		t.limited = true
-		t.remark(line, RowNew, "a limit such as <0.05 is recorded as a limit. Estimates use it as one, but %s uses its number",
-			t.protocol.Algorithm)
+		t.remark(line, RowNew, "a limit such as <0.05 is recorded as a limit. Estimates use it as a limit; the stopping rule of %s "+
+			"calculates with the number itself", t.protocol.Algorithm)
 	}
 }
 

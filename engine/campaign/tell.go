@@ -25,15 +25,16 @@ type Tell struct {
 var tellEntry = Entry{
 	Name: "tell", Synonyms: []string{"observe", "record"}, New: func() Act { return new(Tell) }, Sheet: true, Plans: true,
 	Doc: "records results from a CSV file with the columns id,reward; or task,arm,reward; or task,arm,count,mean,sd. A row without a " +
-		"reward is not measured yet; a text without digits marks a failed measurement. Rows already recorded are skipped, so the same growing " +
-		"sheet can be recorded every day",
+		"reward is not measured yet. A text without digits, such as vial broken, means that nothing was measured; a reaction without product " +
+		"is a result: enter 0. Rows already recorded are skipped, so the same growing sheet can be recorded every day",
 	Example: `tell("days", "results.csv", by="Ann")`,
 	Short:   "Record results",
 	Long: `Record the results of a sheet: id,reward; or task,arm,reward; or
 task,arm,count,mean,sd. Rows without a reward are not measured yet; rows already recorded are skipped, so the same growing sheet can
-be recorded every evening. A text without digits, NaN or inf in the reward column means
-that the measurement failed. If a row is wrong, nothing is recorded, unless --take-good
-records the others. - is standard input.
+be recorded every evening. A text without digits, such as "vial broken", means that nothing
+was measured; so do NaN and inf. A reaction without product is a result: enter 0.
+If a row is wrong, nothing is recorded, unless --take-good records the others.
+- is standard input.
 Values may have decimal commas where the table of the problem has them.`,
 }
 

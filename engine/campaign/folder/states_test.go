@@ -263,7 +263,7 @@ func TestFailedTexts(t *testing.T) {
 		t.Errorf("%d events were recorded of sheets that were refused", c.state.Seq-before)
 	}
 	rows := []string{}
-	for k, text := range []string{"failed", "NaN", "-inf", "no product"} {
+	for k, text := range []string{"failed", "NaN", "-inf", "vial broken"} {
 		rows = append(rows, l.Rows[k].ID+","+text)
 	}
 	rows = append(rows, l.Rows[4].ID+",", l.Rows[5].ID+",2.5")
@@ -271,11 +271,14 @@ func TestFailedTexts(t *testing.T) {
 	if !r.Taken || r.Counts[campaign.RowFailed] != 4 || r.Counts[campaign.RowWaiting] != 1 || r.Counts[campaign.RowNew] != 1 {
 		t.Errorf("failures: %+v", r)
 	}
+	if !strings.Contains(fmt.Sprint(r.Lines), `"vial broken" is not a number`) || !strings.Contains(fmt.Sprint(r.Lines), "enter its worst possible reward instead: 0 for") {
+		t.Errorf("a failure has no hint to results of 0: %+v", r.Lines)
+	}
 	if r = told(t, c, campaign.TellOptions{By: "Ann", Sheet: "a.csv"}, rows...); r.Taken || r.Counts[campaign.RowKnown] != 5 {
 		t.Errorf("the same sheet again: %+v", r)
 	}
 	h, err := c.History(t.Context())
-	if err != nil || !strings.Contains(fmt.Sprint(h.Log), `the sheet has "no product" instead of the reward`) {
+	if err != nil || !strings.Contains(fmt.Sprint(h.Log), `the sheet has "vial broken" instead of the reward`) {
 		t.Errorf("%v: %+v", err, h.Log)
 	}
 	// without ids, and attached
@@ -322,7 +325,7 @@ func TestFailingOption(t *testing.T) {
 				if !again[row.Arm] {
 					tries, again[row.Arm] = tries+1, true
 				}
-				told(t, c, campaign.TellOptions{By: "Ann"}, row.ID+",no product")
+				told(t, c, campaign.TellOptions{By: "Ann"}, row.ID+",vial broken")
 			} else {
 				told(t, c, campaign.TellOptions{By: "Ann", Sure: true}, fmt.Sprintf("%s,%g", row.ID, float64(len(row.Arm))+0.1*float64(k)))
 			}
