@@ -139,7 +139,7 @@ func (a *CoKernelFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 }
 
 // Learn estimates the rewards and cuts every candidate set to half its size
-// [Du23, Alg. 2, l. 8-15].
+// [Du23, Alg. 2, l. 9-15].
 func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
