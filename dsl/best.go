@@ -197,8 +197,8 @@ func (f *found) take(ctx context.Context, function string) (*foundKernel, kernel
 		return nil, kernels.Joint{}, nil
 	}
 	if f.next >= len(f.Calls) || f.Calls[f.next].Function != function {
-		return nil, kernels.Joint{}, fmt.Errorf("%s: the result of call %d, of %s, is missing or belongs to another function",
-			foundFile, f.next+1, function)
+		return nil, kernels.Joint{}, fmt.Errorf("%s: the result of call %d, of %s, is missing or belongs to another function. "+
+			"Use the program that wrote the file, or restore the file from a copy", foundFile, f.next+1, function)
 	}
 	x := &f.Calls[f.next]
 	f.next++

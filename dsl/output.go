@@ -155,7 +155,7 @@ func saveTo(c *call, param string, v value) error {
 		data = v.items()
 	}
 	if l, ok := data.(campaign.List); ok { // the file may be a sheet that a person has filled in
-		// An unreadable file holds no results.
+		// A file that cannot be read is not checked for results.
 		if sheet, err := os.ReadFile(c.e.session.path(c.text(param))); err == nil {
 			if err := l.Unsaved(c.e.ctx, filepath.Base(c.text(param)), sheet); err != nil {
 				return &argumentError{param: param, message: "save: nothing was written", err: err}

@@ -229,10 +229,10 @@ func (s *Steps) AmendBlocks(sides []Side) error {
 	}
 	a, able := s.alg.(BlockAmender)
 	if !able {
-		return fmt.Errorf("round %d: arranging: %w", s.plan.Round, ErrFixedPlans)
+		return fmt.Errorf("round %d: its blocks cannot be rearranged: %w", s.plan.Round, ErrFixedPlans)
 	}
 	if err := a.AmendBlocks(sides); err != nil {
-		return fmt.Errorf("round %d: arranging: %w", s.plan.Round, err)
+		return fmt.Errorf("round %d: its blocks cannot be rearranged: %w", s.plan.Round, err)
 	}
 	s.plan.Sides, s.plan.Counts, s.amended = sides, CountsOf(sides, len(s.plan.Counts)), true
 	s.plan.Digest = s.chain.digest(s.plan)

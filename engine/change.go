@@ -200,10 +200,10 @@ func (s *Steps) Amend(counts []int) error {
 	}
 	a, able := s.alg.(Amender)
 	if !able {
-		return fmt.Errorf("round %d: amending: %w", s.plan.Round, ErrFixedPlans)
+		return fmt.Errorf("round %d: its pulls cannot be changed: %w", s.plan.Round, ErrFixedPlans)
 	}
 	if err := a.Amend(slices.Clone(counts)); err != nil {
-		return fmt.Errorf("round %d: amending: %w", s.plan.Round, err)
+		return fmt.Errorf("round %d: its pulls cannot be changed: %w", s.plan.Round, err)
 	}
 	s.plan.Counts, s.amended = slices.Clone(counts), true
 	s.plan.Digest = s.chain.digest(s.plan)

@@ -92,7 +92,7 @@ const (
 	WarnErrorsUnclear WarningKind = "errors unclear"
 	// numbers: runs, delta, wrong runs, runs, upper end of the interval in %
 	WarnFewRuns WarningKind = "few runs"
-	// as WarnFewRuns, and how many runs without errors it takes
+	// numbers: those of WarnFewRuns, then the runs without errors that would be enough
 	WarnFewRunsRight WarningKind = "few runs, all right"
 	// names: the other builds of gonb-cope that made runs, with what they differ in
 	WarnMixedBuilds WarningKind = "mixed builds"

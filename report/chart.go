@@ -219,7 +219,7 @@ func (o PlotOptions) chosen(v any) (_ PlotOptions, err error) {
 	defer try.Caught(&err)
 	xs, ys := Axes(v, o.X)
 	if len(xs) == 0 && len(ys) > 0 {
-		return o, fmt.Errorf("a %s over nothing cannot be drawn: it needs a swept name for x", TypeName(v))
+		return o, fmt.Errorf("a %s needs a swept name for its x axis, but this one varies nothing", TypeName(v))
 	}
 	if len(ys) == 0 {
 		return o, fmt.Errorf("a %s cannot be drawn: %s can, and a list of fc or fb results", TypeName(v), strings.Join(drawnKinds(), ", "))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -114,7 +115,7 @@ func runRows(s sim.Sweep) (Table, error) {
 	for _, r := range s.Rows {
 		d := r.Result.Detail
 		if d == nil {
-			return Table{}, fmt.Errorf("a result of the sweep has no record of its single runs: only its cells can be saved")
+			return Table{}, errors.New(`a result of the sweep has no record of its single runs. Set rows="cell" to save a row per combination`)
 		}
 		for i := range d.Run {
 			swept = append(swept, r.Values)

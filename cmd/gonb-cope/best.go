@@ -103,7 +103,14 @@ A table with the columns task, arm and mean needs no flags.`,
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return o.runBest(c.Context(), args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			for _, name := range []string{"per-block", "options"} {
+				if n, err := c.Flags().GetInt(name); c.Flags().Changed(name) && n < 1 {
+					return usageError{cmp.Or(err, fmt.Errorf("--%s must be 1 or more, got %d", name, n))}
+				}
+			}
+			return o.runBest(c.Context(), args[0])
+		},
 	}
 	f := c.Flags()
 	for k := range o.columns {
@@ -155,9 +162,6 @@ func (o *bestOptions) runBest(ctx context.Context, table string) error {
 		if a, b := decimalOf(lo), decimalOf(hi); !two || !(a < b) {
 			return usageError{fmt.Errorf("--bounded must be two numbers, the lower one first, as in --bounded 0,100; got %s", o.bounded)}
 		}
-	}
-	if o.perBlock < 0 || o.options < 0 {
-		return usageError{errors.New("--per-block and --options must be 1 or more")}
 	}
 	if !(o.epsilon >= 0) || math.IsInf(o.epsilon, 0) {
 		return usageError{fmt.Errorf("--epsilon must be a number of 0 or more, got %g", o.epsilon)}

@@ -183,7 +183,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	}
 	l := p.lossesOf(run)
 	if p.Capacity > 0 && p.Failed == nil {
-		// the share so far, drawn towards half of mostFailed by a weight of lossPulls pulls
+		// the share of failed pulls so far, with lossPulls prior pulls at the share mostFailed/2
 		failed := lists.Count(s.order, func(it *item) bool { return it.failed != "" })
 		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
 	}

@@ -172,8 +172,8 @@ func (x *replayer) measured(r *round) (engine.Batch, error) {
 func (x *replayer) impose(counts []int) error {
 	err := x.steps.Amend(counts)
 	if errors.Is(err, engine.ErrFixedPlans) {
-		return fmt.Errorf("%s needs whole rounds, but the measured pulls differ from its plan (or another build made the plan): %w",
-			x.protocol.Algorithm, err)
+		return fmt.Errorf("%s needs whole rounds, but the measured pulls differ from its plan. Measure every planned pull. If another build of "+
+			"gonb-cope made the plan, use that build: %w", x.protocol.Algorithm, err)
 	}
 	return err
 }

@@ -162,8 +162,8 @@ func (w *agent) enter(ctx context.Context) error {
 	for round, all := range w.journal.all {
 		for _, r := range all {
 			if r.Arm < w.lo || r.Arm >= w.hi {
-				return fmt.Errorf("%s has a reward of round %d for an arm that task %q does not have. The file was changed: restore it from a "+
-					"copy", w.Folder, round, w.Task)
+				return fmt.Errorf("%s: %s has a reward of arm %d in round %d, but task %q has the arms %d to %d. The file was changed: "+
+					"restore it from a copy", w.Folder, fileJournal, r.Arm, round, w.Task, w.lo, w.hi-1)
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func decisionsOf(alg engine.Detailed, all arms, round int) Decisions {
 	// within a round the order of the audit trail does not count
 	slices.Sort(out)
 	slices.SortFunc(d.Out, func(a, b Out) int { return a.Arm - b.Arm })
-	// each list of numbers ends with a byte that no number begins with, so that two of them are not treated as one
+	// ';' ends each list, so that two lists do not read as one. As a varint it is -30; arms and tasks are -1 or more.
 	h := sha256.New()
 	add := func(numbers ...int) {
 		for _, n := range numbers {

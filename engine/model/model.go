@@ -249,7 +249,7 @@ func newLife(ctx context.Context) *life {
 // Context returns the context that ends the computations of the model.
 func (l *life) Context() context.Context { return *l.now.Load() }
 
-// During sets the context until the returned function is called.
+// During makes ctx the context of the model's computations. The returned function restores the earlier one.
 func (l *life) During(ctx context.Context) (end func()) {
 	before := l.now.Swap(&ctx)
 	return func() { l.now.Store(before) }

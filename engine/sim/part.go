@@ -135,13 +135,13 @@ const mostRuns = 1 << 24
 func (t *partText) check() error {
 	switch {
 	case t.From < 0 || t.To <= t.From || t.To-t.From > mostRuns:
-		return fmt.Errorf("it has the runs from %d to %d", t.From, t.To)
+		return fmt.Errorf("the part has the impossible range of runs %d to %d", t.From, t.To)
 	case len(t.Done) != len(t.Scores):
-		return fmt.Errorf("it has %d runs and %d scores", len(t.Done), len(t.Scores))
+		return fmt.Errorf("the part has %d runs but %d scores; it must have one score per run", len(t.Done), len(t.Scores))
 	case (len(t.Done) > 0) != (t.First != nil):
 		return errors.New("a finished part must have a first run, and an unfinished one must not")
 	case (t.Misfits > 0) != (t.Misfit != nil) || t.Misfits > len(t.Done) || t.Priors > len(t.Done):
-		return errors.New("it has more findings than runs")
+		return errors.New("the part has more findings than runs")
 	}
 	before := t.From - 1
 	for _, run := range t.Done {

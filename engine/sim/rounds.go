@@ -149,7 +149,7 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	case err == nil && bound > 0:
 		r.LowerBoundSamples, r.LowerBoundSamplesLimit = bound/float64(x.Problem.V()), limit/float64(x.Problem.V())
 		r.RatioToLowerBound = r.SamplesPerAgent.Mean / r.LowerBoundSamples
-		// a loose bound is not informative, and runs that end undecided too often would look too good
+		// A loose bound is not informative. Undecided runs stop early, so many of them make the ratio look too good.
 		if norm > 0 && r.RatioToLowerBound > tellingRatio || r.Undecided.Rate > r.Delta {
 			r.RatioToLowerBound = 0
 		}

@@ -28,7 +28,7 @@ const (
 	guessesIn   = time.Hour
 )
 
-// errTooMany answers a person who has named too many.
+// errTooMany is the answer to a person who has named too many unknown ids.
 const errTooMany = "your sheets had too many unknown ids within an hour. Store results from your list, and try sheets later"
 
 // may reports whether a person may name further ids.

@@ -79,8 +79,12 @@ func (c *Campaign) Backup(ctx context.Context, dest string) error {
 	if err != nil {
 		return err
 	}
-	if seq, hash, err := headOf(ctx, path); err != nil || !s.Has(seq, hash) {
-		return errors.Join(errors.New("the backup differs from the recorded campaign"), err)
+	seq, hash, err := headOf(ctx, path)
+	if err != nil {
+		return fmt.Errorf("the backup was written, but it cannot be read: %w", err)
+	}
+	if !s.Has(seq, hash) {
+		return errors.New("the backup ends with an event that the campaign does not have. Delete it and make it again")
 	}
 	atomicfile.SyncFolder(dest)
 	r, _ := c.current.now()

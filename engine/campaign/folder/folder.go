@@ -131,7 +131,7 @@ func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, question.Rec
 	}
 	for _, f := range start.Data {
 		if f.Content, err = getFile(ctx, c.db.db, f.SHA256); err != nil {
-			return start, r, fmt.Errorf("%s: the recorded copy of %s: %w", c.dir, f.Path, err)
+			return start, r, fmt.Errorf("%s: the recorded copy of %s cannot be read: %w", c.dir, f.Path, err)
 		}
 		r.Data = append(r.Data, f)
 	}

@@ -40,7 +40,7 @@ func (k *currentProtocol) of(ctx context.Context, c *Campaign, s *campaign.State
 		file := *all[n].Add
 		var err error
 		if file.Content, err = getFile(ctx, c.db.db, file.SHA256); err != nil {
-			return campaign.Protocol{}, fmt.Errorf("%s: the recorded copy of %s: %w", c.dir, file.Path, err)
+			return campaign.Protocol{}, fmt.Errorf("%s: the recorded copy of %s cannot be read: %w", c.dir, file.Path, err)
 		}
 		// one after the other, as they came: each keeps the scale of the features before it
 		r, p, _, err := grown(ctx, c.maker, k.recipe, k.protocol, file)
@@ -48,8 +48,8 @@ func (k *currentProtocol) of(ctx context.Context, c *Campaign, s *campaign.State
 			return campaign.Protocol{}, fmt.Errorf("the recorded script no longer makes the protocol with the arms that were added: %w", err)
 		}
 		if p.Fingerprint() != all[n].Problem {
-			return campaign.Protocol{}, fmt.Errorf("with this program the recorded script makes a different problem from the arms of %s than "+
-				"when they were added. Use the program that added them", file.Path)
+			return campaign.Protocol{}, fmt.Errorf("with this program, the recorded script and the arms of %s give another problem than "+
+				"when the arms were added. Use the program that added them", file.Path)
 		}
 		k.recipe, k.protocol = r, p
 	}

@@ -71,7 +71,7 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 func copied(ctx context.Context, path string) (*database, error) {
 	dir, err := os.MkdirTemp("", "gonb-cope-campaign-*")
 	if err != nil {
-		return nil, fmt.Errorf("no file can be written beside %s, and the disk has no room for a copy of it: %w", path, err)
+		return nil, fmt.Errorf("a temporary copy of %s cannot be made: %w", path, err)
 	}
 	db := (*database)(nil)
 	to := filepath.Join(dir, DatabaseFile)

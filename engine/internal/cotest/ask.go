@@ -274,7 +274,7 @@ func (q ask) explore() *rounds.Stage {
 		})))
 		st.Rounding.Counts = slices.Clone(st.Rounding.Counts)
 		if q.misfit {
-			// what the kernel misses shows in arms beyond its rank
+			// pull every arm once: a misfit shows only with more arms than the kernel's rank
 			for _, i := range slices.Concat(groups...) {
 				st.Rounding.Counts[i] = max(st.Rounding.Counts[i], 1)
 			}

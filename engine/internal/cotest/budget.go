@@ -62,7 +62,7 @@ func NewCoBayesFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err erro
 		a.belief = rounds.NewBelief(model.PriorOf(opt.Options).OnPulled())
 		a.purse = budget.NewPurse(m.Problem, opt.Options)
 	case total < least && base.alpha > 0:
-		return nil, fmt.Errorf(`a budget of %d pulls per agent, %d in all, is too small for least squares. It needs %d for each of the %d dimensions of the kernel. Give at least %d, or xi="gp"`,
+		return nil, fmt.Errorf(`a budget of %d pulls per agent, %d in all, is too small for least squares. It needs %d pulls for each of the %d dimensions of the kernel. Give at least %d per agent, or xi="gp"`,
 			total/m.Problem.V(), total, budgetLeast, m.Rank(), (least+m.Problem.V()-1)/m.Problem.V())
 	default:
 		if a.first = exploring; opt.Rounds > 0 || opt.Batch > 0 {

@@ -213,7 +213,7 @@ func TestCoBayesFBBudgets(t *testing.T) {
 	}{{7, 0, engine.RidgeAuto}, {8, 1, engine.RidgeAuto}, {9, 2, engine.RidgeAuto}, {30, 6, engine.RidgeAuto}, {1, 4, engine.RidgeGP}, {3, 6, ""}, {100, 6, engine.RidgeGP}} {
 		opt := engine.Options{Budget: c.budget, Ridge: engine.Ridge{Kind: c.kind}}
 		if c.rounds == 0 {
-			if _, err := plain.On(engine.ModeFB, NewCoBayesFB)(m, opt); err == nil || !strings.Contains(err.Error(), `Give at least 8, or xi="gp"`) {
+			if _, err := plain.On(engine.ModeFB, NewCoBayesFB)(m, opt); err == nil || !strings.Contains(err.Error(), `Give at least 8 per agent, or xi="gp"`) {
 				t.Errorf("budget %d: error %v", c.budget, err)
 			}
 			continue

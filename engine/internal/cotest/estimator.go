@@ -139,8 +139,8 @@ func (f *features) learn(b engine.Batch, means []float64) {
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
 }
 
-// variance is the variance of the kernel's estimate plus the variance of u after the arms' own means. Arms that are the same to the
-// kernel have only these.
+// variance returns the variance of the estimated gap between arms i and j. It is the kernel's, plus for each arm the posterior variance
+// of its misfit given its own mean. Arms with equal features differ only by their misfits, so their own means add 1/known each.
 func (f *features) variance(i, j int) float64 {
 	a := f.coTest
 	if a.loose && a.belief == nil && a.pooled != nil && math.IsInf(a.pooled.Bias(i, j, model.Bound{}), 1) {

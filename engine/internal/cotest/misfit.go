@@ -26,8 +26,8 @@ func misfitOf(m *model.Model, opt model.Terms) (u misfit) {
 	if m.Cut() {
 		norm, err := m.Designs().NormOf(opt)
 		if err != nil {
-			try.To(fmt.Errorf("the kernel has a rank above %d on these %d arms, the limit for features. To bound the remainder, state norm, a "+
-				"bound on the norm of the reward function: %w", m.Rank(), m.Problem.N(), err))
+			try.To(fmt.Errorf("on these %d arms the rank of the kernel exceeds the limit of %d features. To bound the remainder, state norm, a "+
+				"bound on the norm of the reward function: %w", m.Problem.N(), m.Rank(), err))
 		}
 		u.most = norm * math.Sqrt(m.Truncation)
 	}

@@ -49,8 +49,8 @@ func (s *Stakes) total(logs []float64) float64 {
 	return most + math.Log(sum/float64(len(logs)))
 }
 
-// reaches reports whether the capital is at least exp(height). No sum of shares is above the largest
-// capital of one.
+// reaches reports whether the capital is at least exp(height). The capital is a mean over the stakes,
+// so it is below exp(height) if that of each stake is.
 func (s *Stakes) reaches(logs []float64, height float64) bool {
 	for _, x := range logs {
 		if x >= height {

@@ -75,7 +75,8 @@ func (b *Planner) Arrange(task, leader int, rivals, pulls []int) []engine.Side {
 // Why rounds of blocks do not change as others do.
 var (
 	ErrCounts = fmt.Errorf("%w: arms are measured in blocks, but counts do not show which arms share a block", engine.ErrFixedPlans)
-	ErrAdded  = fmt.Errorf("%w: arms that are measured in blocks", engine.ErrFixedQuestion) // arms that are added were in no block so far
+	// added arms were in no block so far
+	ErrAdded = fmt.Errorf("arms cannot be added to a run whose arms are measured in blocks: %w", engine.ErrFixedQuestion)
 )
 
 // Check reports a side that has none or arms of several tasks.

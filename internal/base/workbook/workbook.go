@@ -52,7 +52,7 @@ func CSV(a *allowance.Allowance, data []byte) ([]byte, error) {
 	return nil, fmt.Errorf("all sheets of the workbook are empty")
 }
 
-func damaged(err error) error { return fmt.Errorf("a workbook that cannot be read: %w", err) }
+func damaged(err error) error { return fmt.Errorf("the workbook cannot be read: %w", err) }
 
 // is reports whether data are a workbook.
 func is(data []byte) bool {

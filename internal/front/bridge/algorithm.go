@@ -159,7 +159,7 @@ func (r *runs) begin(content []byte) ([]byte, error) {
 func (r *runs) run(c *cursor) (*begun, error) {
 	b := r.begun[c.uint64()]
 	if c.short || b == nil {
-		return nil, errors.New("a run that is over")
+		return nil, errors.New("the run is over")
 	}
 	return b, nil
 }
@@ -261,7 +261,7 @@ func appendPlan(b []byte, p engine.Plan) ([]byte, error) {
 func (c *cursor) plan() (engine.Plan, error) {
 	whole, rest := c.ints(), c.list()
 	if c.short || len(whole) < 2 || len(rest) != 3 {
-		return engine.Plan{}, errors.New("a plan that cannot be read")
+		return engine.Plan{}, errors.New("the plan cannot be decoded")
 	}
 	return engine.Plan{Round: whole[0], WantSquares: whole[1] == 1, Counts: whole[2:], Rho: rest[0], RhoLower: rest[1], Rounding: rest[2]}, nil
 }
@@ -281,7 +281,7 @@ func (c *cursor) batch() (engine.Batch, error) {
 		b.Ranges = append(b.Ranges, [2]float64{ends[0], ends[len(ends)-1]})
 	}
 	if c.short {
-		return b, errors.New("rewards that cannot be read")
+		return b, errors.New("the rewards cannot be decoded")
 	}
 	return b, nil
 }

@@ -129,8 +129,7 @@ func (c *Client) Get(name string) (any, error) {
 	return got, nil
 }
 
-// formula makes a formula of the session usable here: the kernel evaluates it. When
-// the kernel cannot, it panics: the interface returns no error.
+// formula returns a formula of the session whose values the notebook kernel computes.
 func (c *Client) formula(f kernels.Formula, number uint64) (kernels.Formula, error) {
 	c.mu.Lock()
 	c.known[identity(f)] = number
@@ -138,7 +137,7 @@ func (c *Client) formula(f kernels.Formula, number uint64) (kernels.Formula, err
 	return Formula(f, number, kernelSource{c}), nil
 }
 
-// kernelSource evaluates in the kernel. When that fails it panics: the interface returns no error.
+// kernelSource evaluates formulas in the notebook kernel. It panics if that fails, because kernels.Formula returns no error.
 type kernelSource struct{ *Client }
 
 // Bind returns the connection.
@@ -255,7 +254,7 @@ func (c *Client) problem(v Value) (*problem.Problem, error) {
 	}
 	p, ok := got.(*problem.Problem)
 	if !ok {
-		return nil, fmt.Errorf("a problem that cannot be read")
+		return nil, fmt.Errorf("the problem cannot be decoded")
 	}
 	return p, nil
 }

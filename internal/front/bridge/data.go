@@ -47,7 +47,8 @@ func unpackPoints(l List) (*kernels.Points, error) {
 		slices.ContainsFunc(slices.Concat(l.X, l.Data), func(column []float64) bool { return len(column) != n }) ||
 		slices.ContainsFunc(l.Texts, func(column []string) bool { return column != nil && len(column) != n }) ||
 		slices.ContainsFunc(l.ID, func(id int) bool { return id < 0 }) {
-		return nil, fmt.Errorf("points that cannot be read: %d names, %d numbers, %d columns of %d", n, len(l.ID), len(l.X), len(l.Columns))
+		return nil, fmt.Errorf("the points cannot be decoded: they have %d names, %d numbers and %d of %d columns", n, len(l.ID), len(l.X),
+			len(l.Columns))
 	}
 	p := &kernels.Points{Columns: l.Columns, Names: l.Names, ID: l.ID, X: l.X, Data: l.Data, Units: l.Units, Texts: l.Texts}
 	if l.Distinct <= p.Distinct() {
@@ -141,7 +142,8 @@ func setZeros(v any, zero []bool) error {
 		at++
 	})
 	if at != len(zero) {
-		return fmt.Errorf("a value that cannot be read: %d values that may be unknown, %d marks of them", at, len(zero))
+		return fmt.Errorf("the value cannot be decoded: it has %d optional fields, but the message marks %d. Use the same build of gonb-cope "+
+			"on both sides", at, len(zero))
 	}
 	return nil
 }
@@ -211,7 +213,7 @@ func packSweep(s sim.Sweep, fs Functions) (sweep, error) {
 func unpackSweep(w sweep, fs Functions) (sim.Sweep, error) {
 	s := sim.Sweep{Names: w.Names, Per: w.Per, Stored: w.Stored}
 	if len(w.Values) != len(w.Results) {
-		return s, fmt.Errorf("a sweep that cannot be read: %d cells, %d results", len(w.Values), len(w.Results))
+		return s, fmt.Errorf("the sweep cannot be decoded: it has %d cells, but %d results", len(w.Values), len(w.Results))
 	}
 	for i, values := range w.Values {
 		row := sim.SweepRow{Result: w.Results[i].Result}

@@ -111,7 +111,7 @@ func ReadFrame(r io.Reader, limit int) (Op, []byte, error) {
 	}
 	size := int64(binary.LittleEndian.Uint32(head[:]))
 	if size > int64(limit) {
-		return 0, nil, fmt.Errorf("%w: a frame of %d bytes, where %d are allowed", errFrame, size, limit)
+		return 0, nil, fmt.Errorf("%w: a frame has %d bytes, but at most %d are allowed", errFrame, size, limit)
 	}
 	content, err := await.Exactly(r, int(size))
 	if err != nil {
@@ -134,11 +134,11 @@ func Pack(v any) ([]byte, error) {
 func Unpack(content []byte, v any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("a message that cannot be read: %v", p)
+			err = fmt.Errorf("the message cannot be decoded: %v", p)
 		}
 	}()
 	if err := gob.NewDecoder(bytes.NewReader(content)).Decode(v); err != nil {
-		return fmt.Errorf("a message that cannot be read: %w", err)
+		return fmt.Errorf("the message cannot be decoded: %w", err)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func unpackProtocol(w protocol, fs Functions) (campaign.Protocol, error) {
 	case err != nil:
 		return p, err
 	case len(all) == 0:
-		return p, errors.New("a protocol that cannot be read: it has no problem")
+		return p, errors.New("the protocol cannot be decoded: it has no problem")
 	}
 	p.Problem, p.Earlier = all[0], append(p.Earlier, all[1:]...)
 	return p, nil

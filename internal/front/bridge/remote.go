@@ -168,7 +168,7 @@ func (r *Remote) bindLocked(b Binding) (uint64, error) {
 		return 0, err
 	}
 	if len(answer) != 8 {
-		return 0, fmt.Errorf("%w: a number of %d bytes", errFrame, len(answer))
+		return 0, fmt.Errorf("%w: a number has %d bytes", errFrame, len(answer))
 	}
 	number = binary.LittleEndian.Uint64(answer)
 	r.bound[key] = number
@@ -235,7 +235,7 @@ func (r *Remote) ask(dst []float64, op Op, content []byte) error {
 		return err
 	}
 	if len(answer) != 8*len(dst) {
-		return fmt.Errorf("%w: %d bytes for %d values", errFrame, len(answer), len(dst))
+		return fmt.Errorf("%w: %d bytes arrived for %d values", errFrame, len(answer), len(dst))
 	}
 	_, err = binary.Decode(answer, binary.LittleEndian, dst)
 	return err

@@ -188,7 +188,7 @@ func (e *Evaluator) row(content []byte) ([]byte, error) {
 	x := c.point()
 	ys := e.lists[list]
 	if c.short || formula >= uint64(len(e.bound)) || ys == nil || from+n > ys.Len() {
-		return nil, fmt.Errorf("a request for a row that cannot be read")
+		return nil, fmt.Errorf("the request for a row cannot be decoded")
 	}
 	f, dst := e.bound[formula], make([]float64, n)
 	if p := caught(func() { f.Row(dst, x, ys, from) }); p != nil {
@@ -202,7 +202,7 @@ func (e *Evaluator) pair(content []byte) ([]byte, error) {
 	formula := c.uint64()
 	x, y := c.point(), c.point()
 	if c.short || formula >= uint64(len(e.bound)) {
-		return nil, fmt.Errorf("a request for a value that cannot be read")
+		return nil, fmt.Errorf("the request for a value cannot be decoded")
 	}
 	f := e.bound[formula]
 	var value float64

@@ -213,7 +213,7 @@ func decodeList(v Value, fs Functions) (any, error) {
 	for i, e := range list {
 		// a list inside is smaller, so nesting ends
 		if e.Kind == kindList && len(e.Data) >= len(v.Data) {
-			return nil, fmt.Errorf("a list that cannot be read")
+			return nil, fmt.Errorf("the list cannot be decoded")
 		}
 		var err error
 		if out[i], err = Decode(e, fs); err != nil {
@@ -288,14 +288,14 @@ func unpackKernel(n node, fs Functions) (kernels.Kernel, error) { return unpackN
 
 func unpackNode(n node, fs Functions, depth int) (kernels.Kernel, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("a kernel of more than %d parts inside each other", maxDepth)
+		return nil, fmt.Errorf("the kernel cannot be sent: it has more than %d nested parts", maxDepth)
 	}
 	parts, err := lists.Try(len(n.Parts), func(i int) (kernels.Kernel, error) { return unpackNode(n.Parts[i], fs, depth+1) })
 	if err != nil {
 		return nil, err
 	}
 	if (n.Op == "scaled" || n.Op == "power" || n.Op == "open") && len(parts) != 1 {
-		return nil, fmt.Errorf("a kernel that cannot be read: %s of %d kernels", n.Op, len(parts))
+		return nil, fmt.Errorf("the kernel cannot be decoded: it is a %s of %d kernels", n.Op, len(parts))
 	}
 	switch n.Op {
 	case "sum":

@@ -211,7 +211,7 @@ func (p nestedBlock) Open(parent ast.Node, reader text.Reader, pc parser.Context
 	return n, state
 }
 
-// countedTables makes tables whose cells are not too many.
+// countedTables parses tables and limits the number of their cells.
 type countedTables struct {
 	parser.ParagraphTransformer
 	d *dialect

@@ -107,7 +107,7 @@ func (c *channel) Recv() ([]byte, error) {
 		}
 		length, err := strconv.Atoi(header.Get("Content-Length"))
 		if err != nil || length < 0 || length > limit {
-			return nil, fmt.Errorf("a message of %q bytes; it must be from 0 to %d", header.Get("Content-Length"), limit)
+			return nil, fmt.Errorf("a message has the length %q, but it must be a number from 0 to %d", header.Get("Content-Length"), limit)
 		}
 		content, err := await.Exactly(c.in.R, length)
 		if err != nil {

@@ -201,7 +201,7 @@ func (a *asker) draw(function int) sim.RoundFunc {
 
 func floats(block []byte, n int) ([]float64, error) {
 	if len(block) != 8*n {
-		return nil, fmt.Errorf("a block of %d bytes; %d numbers have %d", len(block), n, 8*n)
+		return nil, fmt.Errorf("the block has %d bytes, but %d numbers need %d", len(block), n, 8*n)
 	}
 	out := make([]float64, n)
 	_, err := binary.Decode(block, binary.LittleEndian, out)

@@ -56,7 +56,7 @@ type located struct {
 	at     []int
 }
 
-// grid returns the grid of a list of points, which may be one of before.
+// grid returns the grid that contains the points p, and makes one if no earlier grid does.
 func (k *asked) grid(p *kernels.Points) *grid {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -144,7 +144,7 @@ func (c *cell) function(content []byte) error {
 func (c *cell) act(content []byte) ([]byte, error) {
 	var act bridge.Act
 	if err := json.Unmarshal(content, &act); err != nil {
-		return nil, fmt.Errorf("a message that cannot be read: %w", err)
+		return nil, fmt.Errorf("the message cannot be decoded: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -169,7 +169,7 @@ func (c *cell) act(content []byte) ([]byte, error) {
 func (c *cell) show(content []byte) error {
 	var bundle map[string]any
 	if err := json.Unmarshal(content, &bundle); err != nil {
-		return fmt.Errorf("a display that cannot be read: %w", err)
+		return fmt.Errorf("the display cannot be decoded: %w", err)
 	}
 	return c.host.session.Display(bundle)
 }

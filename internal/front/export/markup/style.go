@@ -63,8 +63,8 @@ func (s scoped) rules(tokens []css.Token, depth int) string {
 	return b.String()
 }
 
-// selectors puts each selector of a list below the scope. One that begins with + or ~
-// would reach what is beside it.
+// selectors puts each selector of a list below the scope. It returns false if one begins with + or ~, which
+// would select siblings of the scope, or cannot be read.
 func (s scoped) selectors(tokens []css.Token) (string, bool) {
 	var out []string
 	for part := range separated(tokens, css.CommaToken) {

@@ -250,7 +250,7 @@ func (m *mathParser) atom() *markup.Node {
 // digits continue a number.
 var digits = regexp.MustCompile(`^(?:\.?\p{Nd})*`)
 
-// symbols are the TeX commands that represent one character. The first name of a
+// The TeX commands that represent one character, by kind. The first name of a
 // character is the one that the LaTeX report writes for it.
 var (
 	identifiers = pairs(`alpha α beta β gamma γ delta δ epsilon ϵ varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ lambda λ mu μ nu ν xi ξ

@@ -7,7 +7,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 )
 
-// numberClass is the class of what is beside a formula: its tag and its label, until Number makes its number of them.
+// numberClass is the class of the element beside a formula. The element holds the formula's tag and label until Number replaces them
+// by its number.
 const numberClass = "eqno"
 
 // Reference returns what represents \eqref{label} and \ref{label} in text until Number gives it the number of the formula.

@@ -84,7 +84,7 @@ func (c *collector) apply(msgType string, content json.RawMessage, at time.Time)
 		d := json.NewDecoder(strings.NewReader(string(content)))
 		d.UseNumber() // JSON media keep their digits
 		if err := d.Decode(&p); err != nil {
-			return fmt.Errorf("message %s from the kernel: %w", msgType, plainJSON(err))
+			return fmt.Errorf("message %s from the kernel cannot be decoded: %w", msgType, plainJSON(err))
 		}
 	default: // comm messages and what later protocols add
 		return nil

@@ -154,7 +154,7 @@ func TestCollectorTimes(t *testing.T) {
 func TestCollectorMalformed(t *testing.T) {
 	c := newCollector(&notebook.Notebook{Cells: make([]notebook.Cell, 1)}, false)
 	c.begin(0)
-	contains(t, c.apply("stream", json.RawMessage(`{"text":1}`), time.Time{}), "message stream from the kernel: text cannot be a number")
+	contains(t, c.apply("stream", json.RawMessage(`{"text":1}`), time.Time{}), "message stream from the kernel cannot be decoded: text cannot be a number")
 }
 
 // A stream of many pieces costs its length, not its square: copying it for each

@@ -44,7 +44,7 @@ type Kernel struct {
 // decode reads the content of a message of the kernel.
 func decode(m *jupyter.Message, v any) error {
 	if err := m.Decode(v); err != nil {
-		return fmt.Errorf("message %s from the kernel: %w", m.Header.Type, plainJSON(err))
+		return fmt.Errorf("message %s from the kernel cannot be decoded: %w", m.Header.Type, plainJSON(err))
 	}
 	return nil
 }

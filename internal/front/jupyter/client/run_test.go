@@ -108,7 +108,7 @@ func TestRun(t *testing.T) {
 		},
 		"an output that is no output": {
 			sources: []string{"malformed\nprint a", "print d"},
-			want:    []string{"a\n|!Stopped: message stream from the kernel: name cannot be a number", ""},
+			want:    []string{"a\n|!Stopped: message stream from the kernel cannot be decoded: name cannot be a number", ""},
 			err:     &CellError{Cell: 1, CodeCell: 1},
 			errs:    func(err error) bool { return strings.Contains(err.Error(), "message stream") },
 		},
