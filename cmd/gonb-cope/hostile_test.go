@@ -69,7 +69,7 @@ func TestHostileServices(t *testing.T) {
 		{"keys that it does not know", 0, "want an object like", func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"arm":"{1,2}","reward":1,"run":"another"}`+"\n")
 		}},
-		{"a circle", 0, "it redirects to", func(w http.ResponseWriter, r *http.Request) {
+		{"a circle", 0, "redirects to", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
 		}},
 		{"a file of this machine", 0, "unsupported protocol scheme", func(w http.ResponseWriter, r *http.Request) {

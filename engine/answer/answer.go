@@ -144,7 +144,7 @@ type Pull struct {
 func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error) {
 	const believing = 0.7 // approximate fraction of the work for the posterior
 	tell := opt.tell
-	b, err := belief.Of(ctx, p, belief.Options{Progress: func(share float64) { tell(believing * share) }})
+	b, err := belief.Of(ctx, p, belief.Options{Progress: func(share float64) { tell(believing * min(share, 1)) }})
 	var u *belief.Undetermined
 	switch {
 	case errors.As(err, &u) && u.Measured > 0:

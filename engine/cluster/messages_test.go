@@ -55,7 +55,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 		"it answers the plan 07":                                merged(func(m *wire.Merged) { m.Digest = wire.Digest{7} }),
 		"it has 5 arms":                                         merged(func(m *wire.Merged) { m.Counts, m.Means = m.Counts[1:], m.Means[1:] }),
 		"pulls of arm 1 of the task":                            merged(func(m *wire.Merged) { m.Counts[0]++ }),
-		"squared deviations or none":                            merged(func(m *wire.Merged) { m.Squares = make([]float64, len(m.Counts)) }),
+		"its squared deviations do not match the plan":          merged(func(m *wire.Merged) { m.Squares = make([]float64, len(m.Counts)) }),
 		"a reward is a number from -1e100 to 1e100, got 1e+300": merged(func(m *wire.Merged) { m.Means[len(m.Means)-1] = 1e300 }),
 		"must be a finite number, got NaN": func(b []byte) []byte {
 			m := must(wire.ParseMerged(b))

@@ -130,7 +130,7 @@ func TestPrior(t *testing.T) {
 	}
 	measured := pilotOf(t, problem.NoiseModel{Environment: problem.EnvironmentPrior})
 	_, err = Run(t.Context(), Experiment{Problem: measured, Mode: engine.ModeFB, Algorithm: "GPUCB", Options: engine.Options{Budget: 30}, Runs: 1})
-	if err == nil || !strings.Contains(err.Error(), "it has measurements") {
+	if err == nil || !strings.Contains(err.Error(), "has measurements") {
 		t.Errorf("a table: %v", err)
 	}
 }

@@ -116,12 +116,12 @@ func TestOwnAlgorithm(t *testing.T) {
 func TestOwnAlgorithmRefused(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.4)
 	for want, change := range map[string]func(*sim.Experiment){
-		"needs a name":              func(x *sim.Experiment) { x.Own.Name = "" },
-		"CoTestFC is one of gonb":   func(x *sim.Experiment) { x.Own.Name = "CoTestFC" },
-		"New is missing":            func(x *sim.Experiment) { x.Own.New = nil },
-		`got "CoTestFC"`:            func(x *sim.Experiment) { x.Algorithm = "CoTestFC" },
-		`Equal is for mode "fb"`:    func(x *sim.Experiment) { x.Own.Mode = engine.ModeFB },
-		`Mode must be "fc" or "fb"`: func(x *sim.Experiment) { x.Mode = "" },
+		"needs a name":                     func(x *sim.Experiment) { x.Own.Name = "" },
+		"CoTestFC is an algorithm of gonb": func(x *sim.Experiment) { x.Own.Name = "CoTestFC" },
+		"set New":                          func(x *sim.Experiment) { x.Own.New = nil },
+		`got "CoTestFC"`:                   func(x *sim.Experiment) { x.Algorithm = "CoTestFC" },
+		`Equal is for mode "fb"`:           func(x *sim.Experiment) { x.Own.Mode = engine.ModeFB },
+		`Mode must be "fc" or "fb"`:        func(x *sim.Experiment) { x.Mode = "" },
 	} {
 		x := sim.Experiment{Problem: p, Mode: engine.ModeFC, Own: own(1), Runs: 1}
 		change(&x)

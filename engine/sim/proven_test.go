@@ -164,7 +164,7 @@ func TestFunctionOffTheKernel(t *testing.T) {
 	}
 	// algorithms of the paper measure no further arm: the sentence then says that the kernel was not tested
 	r := run(t, sim.Experiment{Problem: &p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Norm: 5, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}, MaxRounds: 1}, Runs: 1, Draw: draw})
-	if !strings.Contains(r.Guarantee, "(untested: no more arms were measured") || !strings.Contains(r.Guarantee, "‖θ*‖ ≤ 5") {
+	if !strings.Contains(r.Guarantee, "(untested, because no more arms were measured") || !strings.Contains(r.Guarantee, "‖θ*‖ ≤ 5") {
 		t.Error(r.Guarantee)
 	}
 }

@@ -60,7 +60,7 @@ func TestRounds(t *testing.T) {
 	}
 	wrong := errors.New("no rig")
 	for want, f := range map[string]RoundFunc{
-		"no rig": func([]Asked) ([]float64, error) { return nil, wrong }, "and 0 came": func([]Asked) ([]float64, error) { return nil, nil },
+		"no rig": func([]Asked) ([]float64, error) { return nil, wrong }, "but 0 were returned": func([]Asked) ([]float64, error) { return nil, nil },
 	} {
 		draw, all := Rounds(p, f)
 		x := Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "IndUniformFB", Options: engine.Options{Budget: 10}, Runs: 1, Draw: draw, Rounds: all}

@@ -53,7 +53,7 @@ func TestLowerBoundUpToASize(t *testing.T) {
 			Problem: line(t, c.arms), Mode: engine.ModeFC, Algorithm: "IndUniformFC", Runs: 1, Seed: 1,
 			Options: engine.Options{Delta: 0.05, MaxRounds: 1},
 		})
-		said := strings.Contains(fmt.Sprint(r.Warnings), fmt.Sprintf("no lower bound was computed: for %d arms its design", c.arms))
+		said := strings.Contains(fmt.Sprint(r.Warnings), fmt.Sprintf("no lower bound was computed. For %d arms its design", c.arms))
 		if (r.LowerBoundSamples > 0) != c.bound || said == c.bound {
 			t.Errorf("%d arms: lower bound %g, warnings %q", c.arms, r.LowerBoundSamples, r.Warnings)
 		}

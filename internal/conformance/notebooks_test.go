@@ -58,7 +58,7 @@ func ours(t *testing.T) []string {
 // their simulations shorter. The gallery has them with the parameters that are stored, and so do these
 // tests with GONB_COPE_WHOLE=1.
 var fewer = map[string]map[string]string{
-	"collaboration-curves": {"runs": "3", "runs_regret": "2"},
+	"collaboration-curves": {"runs": "3", "functions": "2"},
 	"corollary-bounds":     {"runs": "10"},
 	"coupling-campaign":    {"runs": "2", "runs_budget": "20"},
 	"coupling-days":        {"days_shown": "6"},

@@ -55,7 +55,7 @@ func TestWithdrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	reason.Reason = "sold out again"
-	wants(t, amend(t, c, reason, "Ann"), "withdrawn already")
+	wants(t, amend(t, c, reason, "Ann"), "already withdrawn")
 	// another program sees the same
 	c.Close()
 	c, err := Open(t.Context(), c.dir, again(p), Options{})

@@ -25,9 +25,9 @@ func TestSelection(t *testing.T) {
 		share                   float64 // of the results that are chosen
 		byRewards               bool
 	}{
-		{"late", "lateness of results seems to depend on their rewards", "late results differ from timely ones by more than noise", 5, 0.5, true},
+		{"late", "Lateness of results seems to depend on their rewards", "late results differ from timely ones by more than noise", 5, 0.5, true},
 		{"late", "", "", 5, 0.2, false},
-		{"twice", "measurements seem to be recorded twice", "have exactly the value of their first pull", 4, 0.3, true},
+		{"twice", "Measurements seem to be recorded twice", "have exactly the value of their first pull", 4, 0.3, true},
 		{"twice", "", "", 4, 0.3, false},
 		{"fail", "pulls have no result. With so many, the guarantee depends on the reason", "", 16, 0.5, true},
 		{"fail", "", "", 8, 0.2, false},
