@@ -36,18 +36,18 @@ const (
 	// level and standard deviation of the prior, round, p-value, and of several runs those that say
 	// so and all
 	WarnPriorLevel WarningKind = "prior level"
-	// as WarnPriorLevel, where the level was unknown; numbers: mean and standard deviation of the
+	// the same as WarnPriorLevel if the level was unknown; numbers: mean and standard deviation of the
 	// rewards, standard deviation of the prior, and the same
 	WarnPriorScale WarningKind = "prior scale"
-	// as WarnPriorScale, where the scale was fitted, too
+	// the same as WarnPriorScale if the scale was fitted, too; numbers: those of WarnPriorScale
 	WarnPriorKernel WarningKind = "prior kernel"
 	// numbers: what the kernel explains of left-out data, what is asked
 	WarnUnexplained WarningKind = "kernel unexplained"
 	// numbers: ξ, both sides of the condition. Theorem 1 does not cover the run
 	WarnRidgeFC   WarningKind = "ridge fc"
-	WarnRidgeFB   WarningKind = "ridge fb"   // as WarnRidgeFC, of Theorem 2
+	WarnRidgeFB   WarningKind = "ridge fb"   // the same for Theorem 2; numbers: those of WarnRidgeFC
 	WarnThinRound WarningKind = "thin round" // numbers: pulls a round, rounding ratio
-	// as WarnThinRound, where Theorem 2 would cover the run
+	// Theorem 2 would otherwise cover the run; numbers: those of WarnThinRound
 	WarnThinBudget WarningKind = "thin budget"
 	WarnAmended    WarningKind = "amended" // numbers: rounds of other pulls than planned, rounds
 	// names: task; numbers: rounds that continued without its agent, rounds
@@ -125,7 +125,7 @@ const (
 // The kinds of warnings of bounds.
 const (
 	WarnBoundsGuessed WarningKind = "bounds: noise guessed" // numbers: guess
-	WarnBoundsKernel  WarningKind = "bounds: kernel"        // as WarnKernel
+	WarnBoundsKernel  WarningKind = "bounds: kernel"        // names and numbers: those of WarnKernel
 	// names: value, status of its design; numbers: duality gap, both ends
 	WarnBoundsGap WarningKind = "bounds: gap"
 	// names: value; numbers: both ends
@@ -166,8 +166,8 @@ const (
 	WarnMeasuredPoolWrong WarningKind = "measured pooling wrong"
 	// numbers: speedup, its interval, speedup predicted
 	WarnMeasuredSlower WarningKind = "measured slower"
-	WarnMeasuredWeak   WarningKind = "measured weak" // as WarnMeasuredSlower
-	WarnMeasuredLess   WarningKind = "measured less" // as WarnMeasuredSlower
+	WarnMeasuredWeak   WarningKind = "measured weak" // names and numbers: those of WarnMeasuredSlower
+	WarnMeasuredLess   WarningKind = "measured less" // names and numbers: those of WarnMeasuredSlower
 	WarnUnmeasured     WarningKind = "unmeasured"
 )
 

@@ -45,7 +45,7 @@ type ArgError struct {
 // Doing is what an act is done to.
 type Doing struct {
 	Moment
-	// makes the protocol with the arms of a table that is added, and says where the arms of before are in it. It records nothing.
+	// makes the protocol with the arms of a table that is added, and says where the earlier arms are in it. It records nothing.
 	// nil if no act needs it, as in a preview of a sheet
 	Grow func(context.Context, File) (Protocol, Growth, error)
 }

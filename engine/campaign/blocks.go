@@ -264,7 +264,7 @@ func cut(counts []int, most int, seed uint64) []int {
 		out[i] = n * most / total
 		remaining -= out[i]
 	}
-	// largest remainders first; the order of equal ones is the random one of before
+	// largest remainders first; equal ones keep their random order
 	slices.SortStableFunc(order, func(a, b int) int { return counts[b]*most%total - counts[a]*most%total })
 	for _, i := range order[:remaining] {
 		out[i]++

@@ -16,7 +16,7 @@ const (
 	KindCorrect Kind = "correct" // CorrectBody: a result was wrong
 	KindClose   Kind = "close"   // CloseBody: the open round is over with what came
 	KindLate    Kind = "late"    // TellBody: results of a round that is over
-	KindAttach  Kind = "attach"  // TellBody: measurements of before, or from elsewhere
+	KindAttach  Kind = "attach"  // TellBody: measurements from before the campaign, or from elsewhere
 	KindAmend   Kind = "amend"   // AmendBody: the protocol changes
 	KindUpgrade Kind = "upgrade" // UpgradeBody: a program that decides otherwise continues
 	KindNote    Kind = "note"    // NoteBody: words for the report

@@ -100,7 +100,7 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 	for c, column := range now.X {
 		x := slices.Clone(column)
 		if now.Units != nil && old.Units != nil && now.Units[c] != old.Units[c] {
-			// back to the units of the data by the scale of now, and on to the scale of before
+			// back to the units of the data by the present scale, then to the earlier scale
 			was, is := old.Units[c], now.Units[c]
 			if was.Range == 0 {
 				was.Range = is.Range // it had one value, which has no scale
@@ -111,7 +111,7 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 			out.Units[c] = was
 		}
 		for k, i := range at {
-			// scaling there and back costs some digits; the number of before is then taken, to the last of them
+			// Scaling there and back loses some digits. If only these differ, the earlier number counts.
 			if math.Abs(x[i]-old.X[c][k]) > 1e-9*(1+math.Abs(old.X[c][k])) {
 				return nil, fmt.Errorf("the added rows change column %q of %q, but features of recorded rows cannot change",
 					now.Columns[c], old.Names[k])
@@ -176,12 +176,12 @@ func restricted(b engine.Batch, up []int) (engine.Batch, error) {
 // fold gives every arm its number among more of them.
 func (g Growth) fold(s *State) error {
 	if len(g.At) != len(s.taskOf) {
-		return fmt.Errorf("it has places for %d arms, but there are %d", len(g.At), len(s.taskOf))
+		return fmt.Errorf("the added arms leave places for %d earlier arms, but there are %d", len(g.At), len(s.taskOf))
 	}
 	seen := make([]bool, len(g.TaskOf))
 	for _, i := range g.At {
 		if i < 0 || i >= len(seen) || seen[i] {
-			return errors.New("its places of arms are none")
+			return errors.New("the places of the earlier arms are not different numbers of arms")
 		}
 		seen[i] = true
 	}

@@ -177,7 +177,7 @@ type Moment struct {
 
 // Plan returns the event that begins the next round, or states that nothing is left, from a run that
 // was replayed of this state. The event is right for this state alone: where another event was recorded in the meantime it has to be made
-// again. It has the answers of before the round (Decided), by which a later replay notices that it decides otherwise.
+// again. It has the answers before the round (Decided). A later replay compares its own with them.
 func (s Moment) Plan(x *Run, build string, revision int) Event {
 	b := PlanBody{Round: len(s.rounds) + 1, Revision: revision, Build: build, Decided: decisions(x.Outcome.Answers)}
 	if !x.More {

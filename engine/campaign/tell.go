@@ -171,7 +171,7 @@ func (p Protocol) sameSetting(row problem.SheetRow, c, arm int) bool {
 // TellBody records results.
 type TellBody struct {
 	Sheet   string         `json:"sheet,omitempty"`  // name of the file
-	SHA256  string         `json:"sha256,omitempty"` // SHA-256 of the sheet; "" of single results, and of attached ones of before
+	SHA256  string         `json:"sha256,omitempty"` // SHA-256 of the sheet; "" of single results, and of results from before the campaign
 	Results []ResultRecord `json:"results"`          // in the order of the rows
 }
 

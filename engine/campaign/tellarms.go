@@ -188,7 +188,7 @@ func (t *teller) where(arm int) string {
 func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	r := t.state.open()
 	switch {
-	// differs let it pass, so that the row has the value of before a correction
+	// differs accepted the row, so its value is the one before a correction
 	case before != nil && before.Reward != x.Reward:
 		t.say(x.line, "", RowKnown, "%s: %g was recorded before and is corrected to %g", t.where(x.Arm), x.Reward, before.Reward)
 		return

@@ -120,8 +120,8 @@ var reasonSentences = map[Reason]string{
 	ReasonNotJoined: "it has not joined",
 }
 
-// String returns the sentence. A reason that is not listed is its own: plans of before there were kinds
-// have sentences.
+// String returns the sentence. A reason that is not listed is its own sentence: earlier programs wrote
+// sentences, not kinds.
 func (a Absence) String() string {
 	text, listed := reasonSentences[a.Why]
 	if !listed {

@@ -36,11 +36,11 @@ const (
 	NoteGroups        NoteKind = "groups"         // names: column, the first number whose thousands are parted
 	NoteIgnored       NoteKind = "ignored"        // names: columns
 	NoteCategories    NoteKind = "categories"     // names: column, then categories in the order of their codes
-	NoteIdentifiers   NoteKind = "identifiers"    // as NoteCategories, of whole numbers that are names by the way they are written
+	NoteIdentifiers   NoteKind = "identifiers"    // names: those of NoteCategories; the names are whole numbers, written like names
 	// names: column, then groups of texts that became one setting; numbers: how many texts each group has
 	NoteEqual   NoteKind = "equal"   // texts that are equal as numbers, and may be names
 	NoteRounded NoteKind = "rounded" // numbers that agree to 15 digits
-	NoteWritten NoteKind = "written" // as NoteEqual, of names that did not become one
+	NoteWritten NoteKind = "written" // names and numbers: those of NoteEqual; the names stay different
 	NoteAlike   NoteKind = "alike"   // names: column, and two names that differ in capital letters and the like alone
 	NoteUnseen  NoteKind = "unseen"  // names: column, name, and the code of a character in it that cannot be seen; numbers: its line
 
@@ -55,13 +55,13 @@ const (
 	NoteSums  NoteKind = "sums" // names: columns of the means and of their counts
 	// names: columns of the rewards and of their counts
 	NoteSuccesses   NoteKind = "successes"
-	NotePercentages NoteKind = "percentages" // as NoteSuccesses
+	NotePercentages NoteKind = "percentages" // names: those of NoteSuccesses
 	// names: column of how runs ended, a text of it, column of rewards, the condition for rows that failed; numbers: such rows with a value
 	NoteEnded NoteKind = "ended"
 	// names: which lines repeat which; numbers: rows that repeat others and count once, all rows
 	NoteCopies  NoteKind = "copies"
-	NoteRepeats NoteKind = "repeats" // as NoteCopies, and each counts
-	// as NoteRepeats, of rows that differ in digits or in columns without a meaning
+	NoteRepeats NoteKind = "repeats" // names and numbers: those of NoteCopies; each row counts
+	// names and numbers: those of NoteRepeats; the rows differ in digits or in columns without a meaning
 	NoteNearCopies NoteKind = "near copies"
 	// names: task and arm of each, of many the first; numbers: arms left out, all arms
 	NoteDropped NoteKind = "dropped"
@@ -69,9 +69,9 @@ const (
 	NoteUnmeasured NoteKind = "unmeasured"
 	// too little is measured to find a kernel; numbers: all arms
 	NoteCandidates NoteKind = "candidates"
-	NoteInferred   NoteKind = "inferred"      // as NoteUnmeasured, where runs draw expected rewards
-	NoteOnce       NoteKind = "measured once" // as NoteUnmeasured
-	NotePooled     NoteKind = "pooled"        // as NoteUnmeasured
+	NoteInferred   NoteKind = "inferred"      // names and numbers: those of NoteUnmeasured; runs draw expected rewards
+	NoteOnce       NoteKind = "measured once" // names and numbers: those of NoteUnmeasured
+	NotePooled     NoteKind = "pooled"        // names and numbers: those of NoteUnmeasured
 	NoteNoNoise    NoteKind = "no noise"
 	// names: columns of arms; numbers: combinations that a task has in the table at most, all combinations
 	NoteCombinations NoteKind = "combinations"
@@ -85,10 +85,10 @@ const (
 	// names: kernel, column; numbers: length scale, range or smallest step, least and greatest value,
 	// and of a column that was scaled these two in the units of the data
 	NoteLongScale  NoteKind = "long scale"
-	NoteShortScale NoteKind = "short scale" // as NoteLongScale
+	NoteShortScale NoteKind = "short scale" // names and numbers: those of NoteLongScale
 
 	NoteAdmitsAll NoteKind = "admits all" // numbers: different arms
-	NoteUnrelated NoteKind = "unrelated"  // as NoteAdmitsAll, and the prior relates no two arms
+	NoteUnrelated NoteKind = "unrelated"  // numbers: those of NoteAdmitsAll; the prior relates no two arms
 	// numbers: accuracy, directions that the kernel tells apart at it among the arms drawn and at most
 	// among all, arms drawn, all arms, few directions, accuracy at which few are left
 	NoteRough NoteKind = "rough"

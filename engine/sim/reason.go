@@ -28,7 +28,7 @@ const (
 	ReasonFewRuns ReasonKind = "few runs" // numbers: runs, fewest runs
 
 	ReasonBarely       ReasonKind = "barely"       // numbers: bound on the difference
-	ReasonNoDifference ReasonKind = "no different" // as ReasonBarely
+	ReasonNoDifference ReasonKind = "no different" // numbers: those of ReasonBarely
 	ReasonTimes        ReasonKind = "times"        // numbers: ratio
 	ReasonWithin       ReasonKind = "within"       // numbers: margin, difference
 	ReasonMargin       ReasonKind = "margin"       // numbers: margin
@@ -44,8 +44,8 @@ const (
 	ReasonErrorsWide   ReasonKind = "errors wide"     // numbers: margin
 	ReasonBelow        ReasonKind = "below"           // numbers: upper end of both intervals
 	ReasonAbove        ReasonKind = "above"           // numbers: lower end of both intervals
-	ReasonFirstBelow   ReasonKind = "below in case 1" // as ReasonBelow
-	ReasonFirstAbove   ReasonKind = "above in case 1" // as ReasonAbove
+	ReasonFirstBelow   ReasonKind = "below in case 1" // numbers: those of ReasonBelow
+	ReasonFirstAbove   ReasonKind = "above in case 1" // numbers: those of ReasonAbove
 	ReasonApart        ReasonKind = "apart"           // numbers: difference
 )
 

@@ -139,7 +139,7 @@ type Invitation struct {
 	Host   string    `json:"host,omitempty"` // host of the page, as in the link; "" if not given
 }
 
-// Invite makes a secret of at least 128 bits for a person, who loses the one of before. It is shown once: only
+// Invite makes a secret of at least 128 bits for a person, and replaces the earlier one. It is shown once: only
 // its hash is kept. A fast hash is enough for a secret of so many random bits.
 func (c *Campaign) Invite(ctx context.Context, name string) (secret string, err error) {
 	return c.InviteTo(ctx, "", name)
