@@ -179,7 +179,7 @@ func TestJournal(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"round":1,"arm":0,"count":1,"mean":x}` + "\n":                 "line 1 cannot be read. The file was changed",
 		`{"round":1,"arm":0,"count":-1,"mean":1}` + "\n":                "line 1 cannot be read",
-		`{"round":1,"arm":17,"count":1,"mean":1}` + "\n":                "for an arm that task",
+		`{"round":1,"arm":17,"count":1,"mean":1}` + "\n":                "has the arms 0 to 5",
 		string(whole) + `{"round":0,"arm":0,"count":1,"mean":1}` + "\n": fmt.Sprintf("line %d cannot be read", strings.Count(string(whole), "\n")+1),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
