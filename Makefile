@@ -5,7 +5,7 @@ help: ## list the targets
 
 conformance = ./internal/conformance
 # Packages whose tests take longest begin first, so that none is left for the end.
-slow = $(conformance) ./engine/sim ./engine/cluster ./internal/front/notebookkernel ./engine/campaign/... ./cmd/gonb-cope ./engine/answer
+slow = $(conformance) ./engine/sim ./engine/cluster ./internal/front/notebookkernel ./engine/campaign/... ./cmd/gonb-cope ./engine/answer ./engine/plan
 
 test: parts lab python-env ## everything that CI runs: format, module files, vet, all tests with all parts, the race detector, staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
