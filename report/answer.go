@@ -234,7 +234,7 @@ func moreTable(a answer.Answer) Table {
 	t := Table{Caption: "To reach 95 %", Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("more", "Further measurements"),
 		text("more_of", "Arms to measure most")}}
 	for _, p := range a.Picks {
-		more := "about " + roundCount(p.More)
+		more := "about " + decimal(float64(p.More), 2)
 		if p.More < 0 {
 			more = "more than " + strconv.Itoa(answer.MaxMore)
 		}
@@ -250,15 +250,6 @@ func moreTable(a answer.Answer) Table {
 		t.Notes = append(t.Notes, "If small differences do not matter, state the tolerance epsilon= (--epsilon): fewer measurements are needed.")
 	}
 	return t.withoutEmptyColumns()
-}
-
-// roundCount writes a forecast of a count in two digits.
-func roundCount(n int) string {
-	step := 1
-	for n/step >= 100 {
-		step *= 10
-	}
-	return strconv.Itoa((n + step/2) / step * step)
 }
 
 // nextTable lists what to measure next.

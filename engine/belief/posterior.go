@@ -68,7 +68,7 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 	return &member{p, l.sigma2}, nil
 }
 
-// layout is the prior and the measurements at u, of which posteriors follow for several laws of the own parts.
+// layout is the prior and the measurements at u. Posteriors under several laws of the own parts are computed from it.
 type layout struct {
 	*model
 	sigma2   float64

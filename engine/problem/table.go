@@ -46,7 +46,7 @@ type table struct {
 	names    []string // columns that the file says have names
 	layout   layout
 	said     []Note            // on how it was read, and on how names and numbers are written
-	failed   []bool            // rows of which LoadOptions.Failed states so; nil without it
+	failed   []bool            // the rows that satisfy LoadOptions.Failed; nil without it
 	computed map[string]bool   // columns that are not in the file
 	goal     string            // GoalMax or GoalMin
 	read     []string          // columns that conditions and computed columns read

@@ -265,7 +265,7 @@ func (s *silence) ended() {
 	}
 }
 
-// missing reports whether the servers state that the streams are no longer there. It is asked for after a long silence. Where
+// missing reports whether the servers state that the streams do not exist now. It is called after a long silence. Where
 // nothing is known it is false, so that the waiting continues.
 func (x *Exchange) missing(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, step)

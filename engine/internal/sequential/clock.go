@@ -15,7 +15,7 @@ const (
 )
 
 // clockEarly is the usual factor by which a walk's clock may begin before the information known at its
-// start: after that a clock has three quarters of its looks left. Noise scales may differ by orders
+// start: after that a clock has about 41 of its 60 looks left. Noise scales may differ by orders
 // of magnitude, and with them what round 1 says of gaps.
 const clockEarly = 64
 

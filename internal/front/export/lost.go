@@ -72,7 +72,7 @@ func lostNote(lost []string) []*markup.Node {
 	return []*markup.Node{markup.Element("p", []string{"class", "missing"}, markup.Text(text))}
 }
 
-// asText returns the sentence below an output of which only the text is shown. It names the media that need a running notebook.
+// asText returns the sentence below an output whose text alone is shown. The sentence names the media that need a running notebook.
 func asText(kinds []string) string {
 	return "Shown as text, because it needs a running notebook: " + strings.Join(kinds, ", ") + "."
 }
