@@ -16,9 +16,9 @@ const (
 	ModeFB = "fb" // fixed budget: at most TV samples, small error
 )
 
-// An Algorithm chooses pulls and answers. It never samples, measures time or prints, so simulations, campaigns and remote agents all
-// drive the same code. It is a deterministic function of its inputs: agents on different machines stay replicas by exchanging only
-// (count, mean) per arm.
+// An Algorithm chooses pulls and recommends arms. It never samples, measures time or prints, so that simulations, campaigns and
+// remote agents run the same code. It is a deterministic function of its inputs. Therefore agents on different machines compute
+// the same plans from the (count, mean) of each arm, and exchange nothing else.
 //
 // The order of calls is Plan, Learn, Plan, Learn, … until Done.
 type Algorithm interface {
@@ -27,35 +27,36 @@ type Algorithm interface {
 	// Learn records the counts and means of the last planned round. It panics if no round is planned. If ctx ends, Learn returns the
 	// context's error.
 	Learn(ctx context.Context, b Batch) error
-	// Done reports whether nothing is left to decide (fixed confidence) or to spend (fixed budget).
+	// Done reports whether the run is finished: all tasks are decided (fixed confidence), or the budget is spent (fixed budget).
 	Done() bool
-	// State returns what the algorithm has found so far.
+	// State returns the present answers and estimates.
 	State() State
 }
 
 // Plan holds the pulls of one communication round of all agents.
 type Plan struct {
-	Round       int     // from 1; Steps counts the rounds of algorithms that are not Detailed
-	Counts      []int   // N whole pulls; agent v takes the pulls of its own arms
-	Rho         float64 // value of the allocation's objective, normalised; 0 without one
-	RhoLower    float64 // certified lower bound of Rho
-	Rounding    float64 // achieved ratio of ROUND; 0 without one
-	WantSquares bool    // whether the batch must contain squared deviations besides means, and ranges if rewards have bounds
-	// blocks of arms that are compared within a block; the batch must then contain Batch.Within. nil without blocks
+	Round       int     // number of the round, from 1; Steps sets it for algorithms that are not Detailed
+	Counts      []int   // N numbers of pulls; agent v makes the pulls of its own arms
+	Rho         float64 // value of the objective that the allocation minimises, normalised; 0 if there is none
+	RhoLower    float64 // proven lower bound on Rho
+	Rounding    float64 // achieved ratio of ROUND; 0 if the plan was not rounded by it
+	WantSquares bool    // whether the batch must contain squared deviations, and ranges if rewards have bounds
+	// blocks of arms to measure together; the batch must then contain Batch.Within. nil without blocks
 	Sides []Side
-	// hash of the counts, the round and all earlier data, rewards included. Replicas that diverged have different digests. Steps sets it
+	// hash of the counts, the round and all earlier data including rewards; set by Steps. Replicas with different data have
+	// different digests
 	Digest string
 }
 
-// Pulls returns the number of samples of the plan, all agents together.
+// Pulls returns the number of samples of the plan, summed over all agents.
 func (p Plan) Pulls() int { return PullsOf(p.Counts) }
 
-// PullsOf returns the number of samples of counts, one count per arm.
+// PullsOf returns the sum of the counts.
 func PullsOf(counts []int) int { return lists.Total(counts) }
 
-// An IndependentReporter is an Algorithm whose agents exchange data on some problems only.
+// An IndependentReporter is an Algorithm that can report whether its agents work independently.
 type IndependentReporter interface {
-	// Independent reports whether agents exchange no data: each one uses its own measurements only.
+	// Independent reports whether agents exchange no data: each agent uses only its own measurements.
 	Independent() bool
 }
 
@@ -65,7 +66,8 @@ func Independent(alg Algorithm) bool {
 	return ok && l.Independent()
 }
 
-// A RuleReporter is an Algorithm that reports the elimination rules it used without building its audit trail, which can be slow.
+// A RuleReporter is an Algorithm that reports which elimination rules it used, without building its audit trail, which can be
+// slow.
 type RuleReporter interface {
 	// UsedRule reports whether at least one arm was eliminated by the rule.
 	UsedRule(rule Rule) bool
@@ -79,15 +81,15 @@ func UsedRule(alg Detailed, rule Rule) bool {
 	return slices.ContainsFunc(alg.Eliminations(), func(e Elimination) bool { return e.Rule == rule })
 }
 
-// ManyRounds is an Algorithm with so many rounds that the usual limit would stop it.
+// ManyRounds is an Algorithm that needs more rounds than the default limit allows.
 type ManyRounds interface {
-	// MaxRounds returns the limit of rounds if Options.MaxRounds is not set.
+	// MaxRounds returns the limit on rounds that applies if Options.MaxRounds is not set.
 	MaxRounds() int
 }
 
-// An Environment pulls arms: simulated, resampled or real.
+// An Environment returns rewards of arms: simulated, resampled or measured.
 type Environment interface {
-	// Pull makes the pulls of the plan and returns the mean reward of each arm, reward units, with the sign of the data.
+	// Pull makes the pulls of the plan and returns the mean reward of each arm, in reward units, with the sign of the data.
 	Pull(ctx context.Context, p Plan) (Batch, error)
 }
 
@@ -99,15 +101,16 @@ type Outcome struct {
 	Eliminations []Elimination
 	Warnings     []Warning
 	LackOfFit    *LackOfFit // evidence against the kernel; nil without any
-	Noise        *Warning   // evidence against the noise model, see NoiseCheck; nil without any
-	Samples      int        // all agents together
-	Independent  bool       // whether the agents exchanged no data although the algorithm can, see IndependentReporter
-	Unspent      string     // why part of a fixed budget was not spent; "" if all of it was
-	SamplesAdded int        // rewards from Steps.AddData, which Samples does not count
+	Noise        *Warning   // evidence against the noise model, see NoiseCheck; nil if there is none
+	Samples      int        // summed over all agents
+	Independent  bool       // whether the agents exchanged no data although the algorithm can share them, see IndependentReporter
+	Unspent      string     // reason why part of a fixed budget was not spent; "" if all of it was
+	SamplesAdded int        // rewards added by Steps.AddData, which Samples does not count
 }
 
-// Run drives an algorithm to its end. It stops at Options.MaxRounds and before a round that would exceed Options.MaxSamples; the outcome
-// then lists undecided tasks. If ctx is cancelled, it returns the partial outcome and the context's error.
+// Run drives an algorithm until it is done. It stops at Options.MaxRounds, and before a round that would exceed
+// Options.MaxSamples; the outcome then contains undecided tasks. If ctx ends, Run returns the partial outcome and the context's
+// error.
 func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outcome, error) {
 	s, err := Begin(alg, opt)
 	if err != nil {
@@ -116,7 +119,7 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 	return s.Run(ctx, env)
 }
 
-// Run drives the remaining rounds with rewards of env. Its errors and limits are those of the function Run.
+// Run makes the remaining rounds with rewards from env. Limits and errors are those of the function Run.
 func (s *Steps) Run(ctx context.Context, env Environment) (Outcome, error) {
 	for !s.over() {
 		if err := ctx.Err(); err != nil {
@@ -147,11 +150,12 @@ func (o *Outcome) record(p Plan, alive int, amended bool) {
 
 // An UnspentReporter is an Algorithm that can end before its budget is spent.
 type UnspentReporter interface {
-	// Unspent returns why part of the budget was not spent; "" if all of it was.
+	// Unspent returns the reason why part of the budget was not spent; "" if all of it was.
 	Unspent() string
 }
 
-// close copies the algorithm's answers and sets the status. An empty status is derived from the answers.
+// close copies the algorithm's answers to the outcome and sets its status. An empty status is replaced by the one that follows
+// from the answers.
 func (o *Outcome) close(alg Detailed, status Status, trail bool) {
 	o.Answers, o.Warnings = slices.Clone(alg.Answers()), alg.Warnings()
 	if trail {
@@ -179,9 +183,9 @@ func (o *Outcome) close(alg Detailed, status Status, trail bool) {
 	o.Status, o.Independent = status, Independent(alg)
 }
 
-// Errors that callers distinguish. Errors for readers only, such as options out of range, are created where the rule is checked.
+// Errors that callers can distinguish by errors.Is. Other errors are created where they occur.
 var (
-	// ErrUnsuited is wrapped by errors of algorithms that work only on certain kinds of problems.
+	// ErrUnsuited is wrapped by errors of algorithms that do not apply to the given problem.
 	ErrUnsuited = errors.New("the algorithm is not for this problem")
 
 	// ErrUnknownMeans is wrapped by errors of quantities that need the expected rewards, which are known only in simulation.
@@ -190,17 +194,17 @@ var (
 	// ErrNoMisfit is returned by algorithms that have no misspecification bound.
 	ErrNoMisfit = errors.New("misfit is for CoTestFC and IndTestFC; other algorithms assume that the kernel is exact")
 
-	// ErrFixedPlans is wrapped by errors of algorithms that cannot use a round whose pulls differ from its plan.
+	// ErrFixedPlans is wrapped by errors of algorithms that cannot use a round whose pulls differ from their plan.
 	ErrFixedPlans = errors.New("the algorithm accepts a round only with exactly its planned pulls")
 
 	// ErrAddedDataUnused is returned by Steps.AddData for algorithms that use only the rewards of their own rounds.
 	ErrAddedDataUnused = errors.New("the algorithm uses only the rewards of its own rounds")
 
-	// ErrFixedQuestion is wrapped by errors of algorithms that cannot change accuracy, error probability or arms during a run.
+	// ErrFixedQuestion is wrapped by errors of algorithms that cannot change epsilon, delta or arms during a run.
 	ErrFixedQuestion = errors.New("the algorithm cannot change its question while it runs")
 )
 
-// LimitError reports a round that needs more samples than any limit allows.
+// LimitError is the error for a round that needs more samples than any limit allows.
 type LimitError struct{ Samples float64 }
 
 // Error returns the message with the number of samples.

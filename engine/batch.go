@@ -9,23 +9,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Batch holds the rewards of one round as the agents exchange them [Du23, Alg. 1, l. 10]. Rewards passed to Steps and Run have the sign
-// of the data. Rewards passed to an Algorithm have the sign by which higher is better.
+// Batch holds the rewards of one round, in the form in which agents exchange them [Du23, Alg. 1, l. 10]. In calls of Steps and
+// Run, rewards have the sign of the data. In calls of an Algorithm, higher rewards are better.
 type Batch struct {
-	Counts []int     // N counts of pulls made, in arm order
-	Means  []float64 // N mean rewards, reward units; ignored if the count is 0
-	// Squares holds N sums Σ (reward - mean)² over the rewards of each arm in the round, reward units², if Plan.WantSquares is set; nil
-	// otherwise.
+	Counts []int     // N numbers of pulls made, in the order of arms
+	Means  []float64 // N mean rewards, in reward units; ignored for arms with count 0
+	// Squares holds, for each of N arms, Σ (reward - mean)² over its rewards in the round, in reward units². It is set if
+	// Plan.WantSquares is; otherwise nil.
 	Squares []float64
-	// Ranges holds N pairs of the smallest and the largest reward of each arm in the round, reward units. It is set together with Squares
-	// if the rewards of the problem have bounds; nil otherwise.
+	// Ranges holds, for each of N arms, its smallest and its largest reward in the round, in reward units. It is set together
+	// with Squares if the rewards of the problem have bounds; otherwise nil.
 	Ranges [][2]float64
-	// Within has the data of the blocks of each side of the plan (Plan.Sides); nil if the plan has no sides
+	// Within holds the data of the blocks, one element for each of Plan.Sides; nil without sides
 	Within []Within
 }
 
-// BatchOf returns the batch of the rewards of a round: rewards[i] has the rewards of arm i, with the sign of the data, one for each of its
-// pulls in the plan. Squares and ranges are set if the plan wants squares. Learn checks the counts.
+// BatchOf returns the batch of the single rewards of a round. rewards[i] has one reward for each planned pull of arm i, with the
+// sign of the data. Squares and Ranges are set if the plan wants squares. Learn checks the counts.
 func BatchOf(p Plan, rewards [][]float64) Batch {
 	n := len(rewards)
 	b := Batch{Counts: make([]int, n), Means: make([]float64, n)}
@@ -55,7 +55,7 @@ func (b Batch) Clone() Batch {
 	return Batch{slices.Clone(b.Counts), slices.Clone(b.Means), slices.Clone(b.Squares), slices.Clone(b.Ranges), slices.Clone(b.Within)}
 }
 
-// Part returns the batch of the arms lo to hi-1.
+// Part returns the batch restricted to arms lo to hi-1.
 func (b Batch) Part(lo, hi int) Batch {
 	out := Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
 	if b.Squares != nil {
@@ -67,7 +67,8 @@ func (b Batch) Part(lo, hi int) Batch {
 	return out
 }
 
-// Turned converts between the sign of the data and the sign by which higher is better. It changes nothing unless goal is problem.GoalMin.
+// Turned changes the sign of the rewards if goal is problem.GoalMin. It converts between the sign of the data and the convention
+// that higher is better, in both directions.
 func (b Batch) Turned(goal string) Batch {
 	if goal == problem.GoalMin {
 		b.Means = slices.Clone(b.Means)
@@ -89,7 +90,8 @@ func (b Batch) Turned(goal string) Batch {
 // Empty reports whether no pull was made.
 func (b Batch) Empty() bool { return !slices.ContainsFunc(b.Counts, func(c int) bool { return c > 0 }) }
 
-// CheckBatch returns an error if a batch does not match its plan: lengths, counts, blocks, or numbers that are not finite.
+// CheckBatch returns an error if a batch does not match its plan in lengths, counts or blocks, or has numbers that are not
+// finite.
 func CheckBatch(p Plan, b Batch) error {
 	if len(b.Counts) != len(p.Counts) || len(b.Means) != len(p.Counts) {
 		return fmt.Errorf("round %d: the batch has %d counts and %d means for %d arms", p.Round, len(b.Counts), len(b.Means), len(p.Counts))
@@ -131,15 +133,15 @@ func checkRewards(p Plan, b Batch) error {
 	return nil
 }
 
-// Side is a set of arms of one task that are measured together in some blocks of a round, once in every block. A block belongs to one
-// side.
+// Side is a set of arms of one task that are compared within blocks: each of its blocks measures every arm once. A block belongs
+// to one side.
 type Side struct {
-	Arms   []int `json:"arms"` // ascending
+	Arms   []int `json:"arms"` // indices of arms, ascending
 	Blocks int   `json:"blocks"`
 }
 
-// SidesOf groups blocks with the same arms into sides and returns the side of each block. It keeps every block as its own side if the
-// noise distribution (law) needs the rewards of each block. It sorts the arms of each block in place.
+// SidesOf groups blocks with the same arms into sides, and returns the index of the side of each block. If the noise distribution
+// law needs the rewards of single blocks, every block is its own side. It sorts the arms of each block in place.
 func SidesOf(blocks [][]int, law string) (sides []Side, of []int) {
 	for _, arms := range blocks {
 		slices.Sort(arms)
@@ -156,14 +158,14 @@ func SidesOf(blocks [][]int, law string) (sides []Side, of []int) {
 	return sides, of
 }
 
-// Within has the means and products of the rewards in the blocks of one side.
+// Within holds the means and products of the rewards in the blocks of one side.
 type Within struct {
-	Means []float64 // per arm of the side: Ȳ_i over these blocks, reward units
-	// at i·n + j for the n arms of the side: Σ_k (Y_ik - Ȳ_i)(Y_jk - Ȳ_j) over the blocks, reward units²
+	Means []float64 // Ȳ_i for each arm i of the side: its mean over these blocks, in reward units
+	// n×n values for the n arms of the side, (i, j) at i·n + j: Σ_k (Y_ik - Ȳ_i)(Y_jk - Ȳ_j) over blocks k, in reward units²
 	Products []float64
 }
 
-// turned changes the sign of the means if goal is problem.GoalMin.
+// turned changes the sign of the means if goal is problem.GoalMin; products do not change.
 func (w Within) turned(goal string) Within {
 	w.Means = slices.Clone(w.Means)
 	for i, mean := range w.Means {
@@ -172,7 +174,7 @@ func (w Within) turned(goal string) Within {
 	return w
 }
 
-// CountsOf returns the number of pulls of each of n arms in these sides.
+// CountsOf returns the number of pulls of each of n arms in the blocks of these sides.
 func CountsOf(sides []Side, n int) []int {
 	out := make([]int, n)
 	for _, s := range sides {
@@ -183,7 +185,7 @@ func CountsOf(sides []Side, n int) []int {
 	return out
 }
 
-// MeansOf returns the means of n arms over all their blocks, reward units; 0 for an arm without blocks.
+// MeansOf returns the mean of each of n arms over all its blocks, in reward units; 0 for an arm without blocks.
 func MeansOf(sides []Side, within []Within, n int) []float64 {
 	counts, out := CountsOf(sides, n), make([]float64, n)
 	for k, s := range sides {
@@ -213,13 +215,14 @@ func checkWithin(p Plan, b Batch) error {
 	return nil
 }
 
-// A BlockAmender is an Algorithm whose round may have other blocks than planned, because pulls were lost or another build made the plan.
+// A BlockAmender is an Algorithm that accepts a round with other blocks than planned, because pulls were lost or another build
+// made the plan.
 type BlockAmender interface {
-	// AmendBlocks replaces the blocks of the last planned round. An error changes nothing.
+	// AmendBlocks replaces the blocks of the last planned round. If it returns an error, nothing has changed.
 	AmendBlocks([]Side) error
 }
 
-// AmendBlocks replaces the blocks of the open round by the ones that were measured. Amend does the same for counts.
+// AmendBlocks replaces the blocks of the open round by those that were measured. Amend does the same for counts.
 func (s *Steps) AmendBlocks(sides []Side) error {
 	if s.plan.Counts == nil {
 		return errors.New("no round is open. Call AmendBlocks after Next and before Learn")

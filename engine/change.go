@@ -10,27 +10,28 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// A QuestionChanger is an Algorithm that can change its accuracy, error probability or arms during a run. A posterior can: it decides by
-// all data at any time. A sequential test cannot (docs/theory/changes.md). All calls come between two rounds.
+// A QuestionChanger is an Algorithm that can change epsilon, delta or arms during a run. A method that decides by the posterior
+// can, because it uses all data at any time. A sequential test cannot (docs/theory/changes.md). The methods are called only
+// between two rounds.
 type QuestionChanger interface {
-	// SetEpsilon replaces Options.Epsilon and reviews the decisions made so far.
+	// SetEpsilon replaces Options.Epsilon and reconsiders the decisions made so far.
 	SetEpsilon(epsilon float64) error
 	// SetDelta replaces Options.Delta for all later decisions.
 	SetDelta(delta float64) error
 	// CanWithdraw returns an error if these arms cannot be withdrawn.
 	CanWithdraw(arms []int) error
-	// Withdraw removes arms: they are no longer pulled and cannot be answers.
+	// Withdraw removes arms: they are no longer pulled and cannot be recommended.
 	Withdraw(arms []int) error
 }
 
-// A Continuer is an Algorithm that can start from the state of another one of its kind.
+// A Continuer is an Algorithm that can start from the state of another algorithm of its kind.
 type Continuer interface {
-	// Continue copies the data and decisions of an algorithm on fewer arms. at[i] is the new number of its arm i, or -1 if that arm was
-	// withdrawn and removed. It is called before the first Plan.
+	// Continue copies the data and decisions of an algorithm on fewer arms. at[i] is the new index of that algorithm's arm i, or
+	// -1 if the arm was withdrawn and removed. It is called before the first Plan.
 	Continue(from Algorithm, at []int) error
 }
 
-// The kinds of changes. They enter the digests, so their values must not change.
+// The kinds of changes. Digests depend on these values, so they must not change.
 const (
 	changeEpsilon byte = iota + 1
 	changeDelta
@@ -38,9 +39,9 @@ const (
 	changeExtend
 )
 
-// SetEpsilon replaces the accuracy epsilon, reward units, for later answers and for the ones already given. It may be called at any time
-// and for any reason. While a round is open, the change waits for its rewards, because the round's decisions were fixed under the old
-// epsilon.
+// SetEpsilon replaces the accuracy epsilon, in reward units, for later answers and for those already given. It may be called at
+// any time and for any reason. While a round is open, the change takes effect after its rewards, because the old epsilon fixed
+// that round's decision rule.
 func (s *Steps) SetEpsilon(epsilon float64) error {
 	if _, err := (Options{Epsilon: epsilon}).Checked(""); err != nil {
 		return err
@@ -54,7 +55,7 @@ func (s *Steps) SetEpsilon(epsilon float64) error {
 	})
 }
 
-// SetDelta replaces the error probability, for later answers and for the ones already given.
+// SetDelta replaces the error probability, for later answers and for those already given.
 func (s *Steps) SetDelta(delta float64) error {
 	if !(delta > 0 && delta < 1) {
 		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", delta)
@@ -68,8 +69,8 @@ func (s *Steps) SetDelta(delta float64) error {
 	})
 }
 
-// Withdraw removes arms, by number, from their tasks for the rest of the run: they are not pulled and cannot be answers. Each task must
-// keep at least one arm.
+// Withdraw removes the arms with these indices for the rest of the run: they are not pulled and cannot be recommended. It returns
+// an error if a task would have no arm left.
 func (s *Steps) Withdraw(arms ...int) error {
 	var link []uint64
 	for _, i := range arms {
@@ -89,8 +90,8 @@ func (s *Steps) Withdraw(arms ...int) error {
 	return s.change(changeWithdraw, link, func(c QuestionChanger) error { return c.Withdraw(arms) })
 }
 
-// Extend continues the run with a new algorithm of the same kind on a problem with more arms or tasks. at[i] is the new number of arm i,
-// or -1 for a withdrawn arm that is not part of the new problem.
+// Extend continues the run with a new algorithm of the same kind on a problem with more arms or tasks. at[i] is the new index of
+// arm i, or -1 for a withdrawn arm that the new problem does not contain.
 func (s *Steps) Extend(alg Algorithm, at []int) error {
 	c, able := alg.(Continuer)
 	switch {
@@ -111,13 +112,13 @@ func (s *Steps) Extend(alg Algorithm, at []int) error {
 			s.learned[k] = b.moved(at)
 		}
 		for r, b := range s.learned {
-			s.checked(r+1, nil, b) // arms cannot be added to rounds with blocks
+			s.checked(r+1, nil, b) // a run with blocks cannot be extended, so there are no sides
 		}
 		return nil
 	})
 }
 
-// moved returns the batch with its arms renumbered.
+// moved returns the batch with its arms renumbered: arm i becomes arm at[i].
 func (b Batch) moved(at []int) Batch {
 	n := lists.Max(at, func(i int) int { return i + 1 })
 	out := Batch{Counts: make([]int, n), Means: make([]float64, n)}
@@ -142,7 +143,7 @@ func (b Batch) moved(at []int) Batch {
 	return out
 }
 
-// change applies a change now, or after the open round. It may reopen a run that had ended.
+// change makes a change now, or after the open round. It may reopen a run that had ended.
 func (s *Steps) change(kind byte, link []uint64, make func(QuestionChanger) error) error {
 	if s.failed != nil {
 		return s.failed
@@ -173,17 +174,19 @@ func (s *Steps) change(kind byte, link []uint64, make func(QuestionChanger) erro
 	return nil
 }
 
-// An Amender is an Algorithm that accepts other pulls than it planned: wells failed, replicates were added, or another build, which
-// rounds differently, made the plan. The new counts, passed before any reward, fix the decision rule of the round.
+// An Amender is an Algorithm that accepts other pulls than it planned, because wells failed, replicates were added, or another
+// build with different rounding made the plan. The new counts must be passed before any reward, because they fix the decision
+// rule of the round.
 type Amender interface {
-	// Amend replaces the pulls of the last planned round by N counts. From a round with 0 pulls nothing is learned. An error changes
-	// nothing.
+	// Amend replaces the pulls of the last planned round by N counts. Nothing is learned from a round without pulls. If Amend
+	// returns an error, nothing has changed.
 	Amend(counts []int) error
 }
 
-// Amend replaces the pulls of the open round by N counts, before its rewards are passed to Learn; Next then returns the amended plan. The
-// reasons for lost or added pulls must be independent of the rewards, or no guarantee holds (docs/explanation/robustness.md). It returns
-// an error, and changes nothing, if no round is open or the algorithm needs its own plans (ErrFixedPlans).
+// Amend replaces the pulls of the open round by N counts, before its rewards are passed to Learn. Next then returns the amended
+// plan. The guarantee holds only if the reasons for lost or added pulls are independent of the rewards
+// (docs/explanation/robustness.md). Amend returns an error and changes nothing if no round is open, or if the algorithm needs
+// exactly its own plans (ErrFixedPlans).
 func (s *Steps) Amend(counts []int) error {
 	switch {
 	case s.plan.Counts == nil:
@@ -210,30 +213,31 @@ func (s *Steps) Amend(counts []int) error {
 	return nil
 }
 
-// A DataAdder is an Algorithm that can use rewards from outside its rounds: late rewards and rewards from before the run.
+// A DataAdder is an Algorithm that can use rewards from outside its rounds: rewards that arrive late, or from before the run.
 type DataAdder interface {
-	// AddData records such rewards. A test uses them to choose leaders and pulls, never to decide. A posterior uses them like rewards of
-	// a round. Squares may be nil.
+	// AddData records such rewards. A test uses them only to choose leaders and pulls, never to decide. A method that decides by
+	// the posterior treats them like rewards of a round. Squares may be nil.
 	AddData(Batch) error
-	// UsesAddedData reports whether such rewards have any effect.
+	// UsesAddedData reports whether AddData has any effect.
 	UsesAddedData() bool
 }
 
-// A Standard algorithm explains its progress, estimates arms, and accepts rounds that differ from its plan.
+// A Standard algorithm explains its progress, estimates the rewards of arms, and accepts rounds that differ from its plan.
 type Standard interface {
 	Explainer
 	ArmEstimator
 	Amender
 }
 
-// UsesAddedData reports whether rewards from outside its rounds have any effect on alg.
+// UsesAddedData reports whether alg uses rewards from outside its rounds.
 func UsesAddedData(alg Algorithm) bool {
 	i, able := alg.(DataAdder)
 	return able && i.UsesAddedData()
 }
 
-// AddData records rewards from outside the rounds, N counts and means: late ones and ones from before the run. While a round is open they
-// wait until just before its rewards. If the algorithm cannot use them, it returns ErrAddedDataUnused and changes nothing.
+// AddData records rewards from outside the rounds, as N counts and means: late rewards, or rewards from before the run. While a
+// round is open, they are passed to the algorithm just before the round's rewards. If the algorithm cannot use them, AddData
+// returns ErrAddedDataUnused and changes nothing.
 func (s *Steps) AddData(b Batch) error {
 	if !UsesAddedData(s.alg) {
 		return ErrAddedDataUnused
@@ -255,7 +259,7 @@ func (s *Steps) AddData(b Batch) error {
 	return s.inform(b)
 }
 
-// checkInform returns an error for rewards of unknown arms or non-finite rewards.
+// checkInform returns an error for rewards of unknown arms, or rewards that are not finite.
 func (s *Steps) checkInform(b Batch) error {
 	n := len(b.Counts)
 	if s.arms > 0 && n != s.arms || len(b.Means) != n || b.Squares != nil && len(b.Squares) != n {
@@ -269,7 +273,7 @@ func (s *Steps) checkInform(b Batch) error {
 	return checkRewards(Plan{WantSquares: b.Squares != nil}, b)
 }
 
-// inform passes rewards to the algorithm.
+// inform passes added rewards to the algorithm.
 func (s *Steps) inform(b Batch) error {
 	if err := s.alg.(DataAdder).AddData(b); err != nil {
 		s.end(StatusInterrupted, fmt.Errorf("informing: %w", err))

@@ -11,35 +11,35 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Explanation has the progress of the first run of a result and the reason for each eliminated arm, at the end of the run or at its
-// interruption.
+// Explanation describes, for the first run of a result, the progress of each task and the reason for each elimination, at the end
+// of the run or at its interruption.
 type Explanation struct {
 	Mode      string `json:"mode"`
 	Algorithm string `json:"algorithm"`
 	Problem   string `json:"problem"`
 	Status    Status `json:"status"` // status of the result
 	Asked     int    `json:"runs_asked"`
-	Goal      string `json:"goal,omitempty"` // goal of the result: "min" where lower rewards are better
+	Goal      string `json:"goal,omitempty"` // "min" if lower rewards are better, as in the result
 
-	Words problem.Words `json:"-"` // of the result
+	Words problem.Words `json:"-"` // column names, copied from the result
 
 	Rounds  int     `json:"rounds"`
-	Samples float64 `json:"samples"` // all agents together
-	// estimated further samples, all agents together, until all tasks of the run are decided
+	Samples float64 `json:"samples"` // samples so far, summed over all agents
+	// estimated further samples, summed over all agents, until all tasks of the run are decided
 	Remaining float64           `json:"remaining"`
 	Tasks     []TaskExplanation `json:"tasks"` // in task order
 }
 
-// TaskExplanation has the progress of one task.
+// TaskExplanation describes the progress of one task.
 type TaskExplanation struct {
 	Progress Progress `json:"progress"`
-	// arms that may still be the answer, Progress.Leader included, if there are several
+	// arms that may still be recommended, including Progress.Leader; empty if only one is left
 	Arms       []string      `json:"arms,omitempty"`
 	Eliminated []Elimination `json:"left,omitempty"` // the other arms, in the order of elimination
 }
 
-// Explain returns the explanation of the first run of a result, for all tasks ("") or for one. It returns an error if the result has no
-// run or no such task.
+// Explain explains the first run of a result, for all tasks if task is "", or for one task. It returns an error if the result has
+// no run or no such task.
 func Explain(r Result, task string) (Explanation, error) {
 	out := Explanation{Mode: r.Mode, Algorithm: r.Algorithm, Problem: r.Problem, Status: r.Status, Asked: r.Asked,
 		Goal: r.Goal, Words: r.Words,
@@ -72,35 +72,37 @@ func (x Explanation) Open() []TaskExplanation {
 	return slices.DeleteFunc(slices.Clone(x.Tasks), func(s TaskExplanation) bool { return s.Progress.Decided })
 }
 
-// Uncertain reports whether the gap of an open task is below twice its standard error. Progress.Samples is then very uncertain.
+// Uncertain reports whether the task is open and its gap is below twice its standard error. Progress.Samples is then very
+// uncertain.
 func (p Progress) Uncertain() bool { return !p.Decided && p.Gap < 2*p.Error }
 
-// An Explainer is an Algorithm that can report its progress. The report is for readers and has no effect on decisions. It is computed on
-// request, at the cost of about one design per task.
+// An Explainer is an Algorithm that can report its progress. The report has no effect on decisions. It is computed on request,
+// which takes about as long as one design per task.
 type Explainer interface {
 	Detailed
 	// Hardest returns the comparison that keeps task v undecided.
 	Hardest(v int) Rival
-	// Samples returns the estimated further samples, all agents together, to decide the given open tasks, as Progress.Samples; at most
-	// the sum over the tasks, since tasks share rounds. It is -1 if one of them cannot be decided, and NaN before any data.
+	// Samples returns the estimated further samples, summed over all agents, until the given open tasks are decided, with the
+	// assumptions of Progress.Samples. It is at most the sum over the tasks, since tasks share rounds. It is -1 if one of them
+	// cannot be decided, and NaN before any data.
 	Samples(tasks []int) float64
 }
 
-// Rival describes the open arm of a task whose comparison with the leader needs most further samples.
+// Rival describes the open arm of a task whose comparison with the leader needs the most further samples.
 type Rival struct {
-	// "" if no arm is open: the run was interrupted between the last elimination and the decision
+	// "" if no arm is open, because the run was interrupted between the last elimination and the decision
 	Arm   string
-	Open  int     // arms that may still be the answer, the leader included
-	Gap   float64 // estimated reward of the leader minus the rival's, reward units
-	Error float64 // standard error of Gap, reward units
-	// test statistic against the rival and its boundary, in a common unit that grows with the square root of the samples; 0 before any
-	// data
+	Open  int     // number of arms that may still be recommended, including the leader
+	Gap   float64 // estimated reward of the leader minus that of the rival, in reward units
+	Error float64 // standard error of Gap, in reward units
+	// test statistic for leader against rival, and its boundary, on a scale that grows with the square root of the samples; 0
+	// before any data
 	Statistic, Threshold float64
-	// tasks with the same arms and features, v among them, in task order; nil if there is only v
+	// tasks with the same arms and features, including v, in task order; nil if there is only v
 	Tasks []int
 }
 
-// ProgressOf returns the progress of each task, in task order, and the estimated further samples to decide all of them, as
+// ProgressOf returns the progress of each task, in task order, and the estimated further samples until all are decided, see
 // Explainer.Samples.
 func ProgressOf(x Explainer) (tasks []Progress, remaining float64) {
 	answers := x.Answers()
@@ -119,7 +121,7 @@ func ProgressOf(x Explainer) (tasks []Progress, remaining float64) {
 			continue
 		}
 		samples := x.Samples([]int{v})
-		if remaining >= 0 && samples > remaining { // deciding all tasks decides this one
+		if remaining >= 0 && samples > remaining { // once all tasks are decided, this one is too
 			samples = remaining
 		}
 		tasks[v].Samples = samples
@@ -127,7 +129,7 @@ func ProgressOf(x Explainer) (tasks []Progress, remaining float64) {
 	return tasks, remaining
 }
 
-// Remaining returns the estimated further samples to decide all tasks, as Explainer.Samples.
+// Remaining returns the estimated further samples until all tasks are decided, see Explainer.Samples.
 func Remaining(x Explainer) float64 { return remainingOf(x, x.Answers()) }
 
 func remainingOf(x Explainer, answers []Answer) float64 {
@@ -138,8 +140,8 @@ func remainingOf(x Explainer, answers []Answer) float64 {
 	return x.Samples(open)
 }
 
-// reached returns the fraction of the evidence that is collected: (statistic/threshold)², which grows linearly with the samples if the
-// estimated gap is right. It stays below 1, the value of decided tasks.
+// reached returns the collected fraction of the evidence, (statistic/threshold)², which grows linearly with the samples if the
+// estimated gap is right. It stays below 1, because 1 means decided.
 func reached(statistic, threshold float64) float64 {
 	if !(statistic > 0) || !(threshold > 0) {
 		return 0
@@ -148,90 +150,91 @@ func reached(statistic, threshold float64) float64 {
 	return min(x*x, math.Nextafter(1, 0))
 }
 
-// ArmEstimates has an algorithm's estimates of N arms, reward units.
+// ArmEstimates holds an algorithm's estimates of the rewards of N arms, in reward units.
 type ArmEstimates struct {
 	Mean []float64 // NaN for arms without information
-	// half length of the pointwise 95 % interval around Mean; it treats the pulls as fixed in advance, and no answer uses it
+	// half length of a pointwise 95 % interval around Mean. It treats the pulls as fixed in advance; decisions do not use it
 	Half []float64
-	// whether the interval is a posterior interval; otherwise it is a confidence interval that covers noise but not the bias of the
-	// estimator
+	// whether the interval is a posterior interval. Otherwise it is a confidence interval that covers noise, but not the bias of
+	// the estimator
 	Posterior bool
 }
 
-// An ArmEstimator is an Algorithm that can estimate every arm. The estimates are for readers and have no effect on decisions.
+// An ArmEstimator is an Algorithm that can estimate the reward of every arm. The estimates have no effect on decisions.
 type ArmEstimator interface {
 	// ArmEstimates returns the estimates from the data so far; empty before any data.
 	ArmEstimates() ArmEstimates
 }
 
-// A LazyArmEstimator can save its state now and estimate selected arms later. With many arms this is much faster than estimating all arms
-// after every round.
+// A LazyArmEstimator can save its state now and estimate selected arms later. With many arms this is much faster than estimating
+// all arms after every round.
 type LazyArmEstimator interface {
 	ArmEstimator
-	// DeferEstimates returns a function that computes the present estimates of selected arms, in ascending order, with NaN for the
-	// others. latest has the most recent estimate of each arm, for choosing the selection. Both are nil before any data. The function
-	// must be called before the algorithm's context ends.
+	// DeferEstimates returns a function that computes estimates from the present state for selected arms, given in ascending
+	// order; other arms get NaN. latest has the most recent estimate of each arm, for choosing the selection. Both are nil before
+	// any data. The function must be called before the algorithm's context ends.
 	DeferEstimates() (later func(arms []int) ArmEstimates, latest []float64)
 }
 
-// Estimates has the estimates of one run after each round. With very many arms only those with the best final estimates of each task are
-// included; the others are NaN.
+// Estimates holds the estimates of one run after each round. With very many arms it holds only those with the best final
+// estimates of each task; the others are NaN.
 type Estimates struct {
 	Tasks     []string  // V names
 	Arms      []string  // N names
 	TaskOf    []int     // N: task of each arm
-	Truth     []float64 // N expected rewards; nil if unknown
-	Posterior bool      // as ArmEstimates.Posterior
-	// in order of rounds; a very long run includes only some rounds, always the last
+	Truth     []float64 // N expected rewards; nil if they are unknown
+	Posterior bool      // see ArmEstimates.Posterior
+	// in order; a very long run includes only some rounds, always the last
 	Rounds []RoundEstimates
 }
 
 // RoundEstimates has the estimates after one round.
 type RoundEstimates struct {
 	Round      int       // from 1
-	Mean, Half []float64 // N, as in ArmEstimates
+	Mean, Half []float64 // N values each, see ArmEstimates
 }
 
-// LackLevel is the significance level, over all rounds of a run, of the test that the kernel can represent the rewards. Round r is tested
-// at LackLevel/(r(r+1)); these levels add up to LackLevel for any number of rounds.
+// LackLevel is the significance level of the tests of the kernel and of the noise, over all rounds of a run. Round r is tested at
+// LackLevel/(r(r+1)); these levels add up to at most LackLevel for any number of rounds.
 const LackLevel = 0.01
 
-// LackOfFit is the evidence of a run against its kernel: the arms' means differ from the closest function of the kernel's space by more
-// than the pure error explains.
+// LackOfFit is the evidence of a run against its kernel. The means of the arms differ from the closest function of the kernel's
+// space by more than their standard errors explain.
 type LackOfFit struct {
-	Round  int // first round that rejected
+	Round  int // first round whose test rejected the kernel
 	PValue float64
 	Level  float64 // significance level of that round; PValue is below it
-	// g of an added term g*identity() that explains the excess, reward units squared; method of moments [DerSimonian and Kacker 2007]
+	// coefficient g of a term g*identity() that would explain the excess, in reward units²; estimated by the method of moments
+	// [DerSimonian and Kacker 2007]
 	Nugget float64
 	Worst  []Residual
-	Alike  *AlikeArms // pair of arms that explains most of the excess; nil without one
-	Scales bool       // whether the test uses noise scales that the problem states
+	Alike  *AlikeArms // pair of arms that explains most of the excess; nil if there is none
+	Scales bool       // whether the test uses noise scales stated in the problem
 }
 
-// Residual is an arm whose reward the kernel cannot represent.
+// Residual describes an arm whose reward the kernel cannot represent.
 type Residual struct {
 	Task, Arm    string
-	Off          float64 // mean minus the closest function of the kernel's space, reward units
-	Standardised float64 // Off over its standard deviation
+	Off          float64 // mean minus the closest function of the kernel's space, in reward units
+	Standardised float64 // Off divided by its standard deviation
 }
 
-// AlikeArms are two arms of a task with equal or nearly equal features but different rewards.
+// AlikeArms describes two arms of a task with equal or nearly equal features but different rewards.
 type AlikeArms struct {
 	Task, Arm, Other string
-	Off              float64 // mean of Other minus mean of Arm, reward units
-	Standardised     float64 // Off over its standard error
+	Off              float64 // mean of Other minus mean of Arm, in reward units
+	Standardised     float64 // Off divided by its standard error
 }
 
 // A KernelReliant is an Algorithm whose answers are right only if the kernel can represent the rewards.
 type KernelReliant interface {
-	// FitCheck returns a test of the kernel for one run; nil if no data could contradict the kernel.
+	// FitCheck returns a new test of the kernel for one run; nil if no data could contradict the kernel.
 	FitCheck() FitCheck
 }
 
 // A FitCheck tests the kernel on the data of a run.
 type FitCheck interface {
-	// Learn adds a round. It returns the p-value of all data so far, nil if there is nothing to test, and the evidence of the first round
-	// that rejected the kernel.
+	// Learn adds the data of a round. p is the p-value of all data so far; nil if nothing can be tested. found is the evidence of
+	// the first round whose test rejected the kernel; nil before that.
 	Learn(round int, b Batch) (p *float64, found *LackOfFit)
 }

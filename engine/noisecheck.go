@@ -11,26 +11,27 @@ import (
 
 // A NoiseReliant is an Algorithm whose guarantee depends on the noise scales stated in the problem.
 type NoiseReliant interface {
-	// NoiseCheck returns a test of these scales for one run; nil if no data could contradict them.
+	// NoiseCheck returns a new test of these scales for one run; nil if no data could contradict them.
 	NoiseCheck() NoiseCheck
 }
 
-// NoiseCheck tests the noise assumptions of a guarantee: arms with a common unknown scale have equal variances, and rewards do not vary
-// more than a stated scale allows.
+// NoiseCheck tests the noise assumptions of a guarantee: that arms with a common unknown scale have equal variances, and that
+// rewards do not vary more than a stated scale allows.
 type NoiseCheck interface {
-	// Learn adds a round, with the sides of its plan, and returns the assumption that all data so far reject; nil if none. Round r is
-	// tested at LackLevel/(r(r+1)), so a true assumption is rejected in any round with probability at most LackLevel.
+	// Learn adds the data of a round, with the sides of its plan. It returns a warning about the assumption that the data so far
+	// reject; nil if they reject none. Round r is tested at LackLevel/(r(r+1)), so a true assumption is ever rejected with
+	// probability at most LackLevel.
 	Learn(sides []Side, b Batch) *Warning
 }
 
-// levelOf returns the significance level of a round.
+// levelOf returns the significance level of the tests in a round.
 func levelOf(round int) float64 { return LackLevel / float64(round*(round+1)) }
 
 // scaleCheck tests noise scales by the rewards of each arm.
 //
-// Arms with a common unknown scale are compared by Bartlett's test [Bartlett37]. For rewards that are not normal, the test rejects equal
-// scales too often. Its statistic is therefore divided by the excess of the variance of an arm's log variances, between parts of its
-// data, over the value for normal rewards, if that ratio is above 1.
+// Arms with a common unknown scale are compared by Bartlett's test [Bartlett37], which rejects equal scales too often if rewards
+// are not normal. Its statistic is therefore divided by a ratio, if that exceeds 1: the observed variance of an arm's log
+// variances between parts of its data, over the variance expected for normal rewards.
 //
 // [Bartlett37]: M. S. Bartlett, Properties of sufficiency and statistical tests, Proc. R. Soc. Lond. A 160 (1937) 901.
 type scaleCheck struct {
@@ -40,27 +41,27 @@ type scaleCheck struct {
 
 	counts  []float64   // N pulls so far
 	means   []float64   // N means of these pulls
-	all     []deviation // N: around the mean of all rewards of an arm, if single rewards are known
-	open    []deviation // N: the present part, not yet large enough to close
-	parts   []deviation // N: sum over the closed parts
-	logs    []float64   // N: Σ f log(s²) over closed parts, f degrees of freedom
-	inverse []float64   // N: Σ 1/f
-	number  []float64   // N: number of closed parts
+	all     []deviation // N, around the mean of all rewards of the arm; used if single rewards are known
+	open    []deviation // N, of the current part of the data, which is still too small to be closed
+	parts   []deviation // N, sums over the closed parts
+	logs    []float64   // N sums of f log(s²) over closed parts, where f are degrees of freedom
+	inverse []float64   // N sums of 1/f over closed parts
+	number  []float64   // N numbers of closed parts
 }
 
-// deviation is a sum of squared deviations divided by the guessed or stated variance, with its degrees of freedom.
+// deviation is a sum of squared deviations, divided by the guessed or stated variance, and its degrees of freedom.
 type deviation struct{ squares, freedom float64 }
 
 func (d *deviation) add(squares, freedom float64) {
 	d.squares, d.freedom = d.squares+squares, d.freedom+freedom
 }
 
-// fewestCompared is the smallest number of degrees of freedom of a variance that is compared. leastCompared is a lower limit on its ratio
-// to the common variance: rounded rewards may all be equal.
+// fewestCompared is the smallest number of degrees of freedom of a variance that is compared. leastCompared is a lower limit on
+// the ratio of such a variance to the common variance, because rounded rewards may all be equal.
 const fewestCompared, leastCompared = 4, 1e-4
 
-// NewNoiseCheck returns the test for a problem before any data. Arms of the same group share an unknown scale; groups is nil if scales
-// are stated.
+// NewNoiseCheck returns the test of the noise scales of a problem, without data. groups[i] is the group of arm i; arms of a group
+// share an unknown scale. groups is nil if scales are stated.
 func NewNoiseCheck(p *problem.Problem, groups []int) NoiseCheck {
 	n := p.N()
 	return &scaleCheck{
@@ -95,7 +96,7 @@ func (c *scaleCheck) Learn(_ []Side, b Batch) *Warning {
 	return c.unequal(levelOf(c.rounds))
 }
 
-// above tests stated scales: the squares of each arm are at most a χ² variable.
+// above tests stated scales. If they are right, the sum of squares of each arm is at most a χ² variable.
 func (c *scaleCheck) above(level float64) *Warning {
 	worst, p := MostAbove(len(c.all), func(i int) (squares, freedom float64) { return c.all[i].squares, c.all[i].freedom })
 	if worst < 0 || p > level {
@@ -106,8 +107,8 @@ func (c *scaleCheck) above(level float64) *Warning {
 		Numbers: []float64{ratio * c.p.Noise.Scales[worst], ratio, max(p, math.SmallestNonzeroFloat64)}}
 }
 
-// MostAbove returns the arm of n whose sum of squares (over the stated variance) has the smallest χ² p-value, and that p-value times the
-// number of arms with degrees of freedom. It returns -1 if no arm has any.
+// MostAbove returns the arm whose sum of squares, divided by the stated variance, has the smallest χ² p-value. p is that p-value
+// times the number of arms with degrees of freedom (Bonferroni). It returns -1 if no arm has any.
 func MostAbove(n int, of func(arm int) (squares, freedom float64)) (worst int, p float64) {
 	worst, p = -1, 1
 	tests := 0.0
@@ -131,7 +132,7 @@ func (c *scaleCheck) unequal(level float64) *Warning {
 	for i, g := range c.groups {
 		common[g].add(c.parts[i].squares+c.open[i].squares, c.parts[i].freedom+c.open[i].freedom)
 	}
-	// close the parts of the data with enough degrees of freedom
+	// Close the current part of an arm's data once it has enough degrees of freedom.
 	for i := range c.open {
 		d := c.open[i]
 		if g := common[c.groups[i]]; d.freedom >= fewestCompared && g.squares > 0 {
@@ -156,7 +157,7 @@ func (c *scaleCheck) unequal(level float64) *Warning {
 	}
 	excess, parts := within.sum()
 	p := distuv.ChiSquared{K: freedom}.Survival(statistic)
-	if parts > 0 && excess > parts { // variances vary more than for normal rewards
+	if parts > 0 && excess > parts { // log variances vary more than for normal rewards
 		p = distuv.F{D1: freedom, D2: parts}.Survival(statistic / freedom / (excess / parts))
 	}
 	if p > level {
@@ -165,7 +166,7 @@ func (c *scaleCheck) unequal(level float64) *Warning {
 	return c.extremes(max(p, math.SmallestNonzeroFloat64))
 }
 
-// extremes names the two arms of one group whose scales differ most for their degrees of freedom.
+// extremes returns the warning about the two arms of one group whose scales differ most, relative to their degrees of freedom.
 func (c *scaleCheck) extremes(p float64) *Warning {
 	most, least := map[int]int{}, map[int]int{}
 	log := func(i int) float64 { return math.Log(c.parts[i].squares / c.parts[i].freedom) }
@@ -195,10 +196,10 @@ func (c *scaleCheck) extremes(p float64) *Warning {
 	return &Warning{Kind: WarnScalesDiffer, Names: append(c.p.NamesOf(high), c.p.NamesOf(low)...), Numbers: []float64{sd(high), sd(low), p}}
 }
 
-// bartlett accumulates Bartlett's statistic over sets of variances, each set with its own common variance.
+// bartlett accumulates Bartlett's statistic over several sets of variances; each set has its own common variance.
 type bartlett struct {
 	pooled                 []deviation
-	logs, inverse, numbers []float64 // by set: Σ f log(s²), Σ 1/f, number of variances
+	logs, inverse, numbers []float64 // for each set: Σ f log(s²), Σ 1/f, and the number of variances
 }
 
 func newBartlett(sets int) bartlett {

@@ -14,53 +14,54 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Schedules of elimination algorithms: the number of pulls of a round and the elimination rule.
+// Schedules of elimination algorithms, which determine the pulls of a round and the elimination rule.
 const (
-	// SchedulePaper is literal [Du23, Alg. 1]: 32·4^r(1+ε)²ρ_r log(2n²V/δ_r) pulls,
-	// elimination at an estimated gap of 2^-r. Guaranteed by Theorem 1.
+	// SchedulePaper follows [Du23, Alg. 1] literally: a round has 32·4^r(1+ε)²ρ_r log(2n²V/δ_r) pulls and eliminates at an
+	// estimated gap of 2^-r. Theorem 1 proves it.
 	SchedulePaper = "paper"
-	// ScheduleTuned takes 2·4^r(1+ε)ρ_r log(2n²V/δ_r) pulls and eliminates when the
-	// estimated gap reaches its own confidence width. Guaranteed for any round
-	// size, because a round's design is fixed before its data.
+	// ScheduleTuned makes 2·4^r(1+ε)ρ_r log(2n²V/δ_r) pulls and eliminates when the estimated gap reaches its own confidence
+	// width. This is valid for any number of pulls, because the design of a round is fixed before its data.
 	ScheduleTuned = "tuned"
 )
 
-// Thresholds of the generalised likelihood ratio test of methods that choose one pull at a time.
+// Thresholds of the generalised likelihood ratio test, for methods that choose one pull at a time.
 const (
-	// log(1/δ) + ½ log det(I + V/λ): proven for sub-Gaussian noise by the method of mixtures
+	// log(1/δ) + ½ log det(I + V/λ): proven for sub-Gaussian noise, by the method of mixtures
 	ThresholdMixture = "mixture"
-	// log((1 + log t)/δ) after t pulls, which most papers use in experiments: without proof
+	// log((1 + log t)/δ) after t pulls: used in the experiments of most papers, without proof
 	ThresholdHeuristic = "heuristic"
 )
 
 // RoundingEpsilon is ε of ROUND [Du23, Alg. 1, l. 1].
 const RoundingEpsilon = 0.1
 
-// The ways to choose the regularisation parameter ξ.
+// Ways to choose the regularisation parameter ξ.
 const (
-	RidgeAuto  = "auto"  // the largest that meets Theorem 1 (fc) or Theorem 2 (fb)
-	RidgeGP    = "gp"    // Nξ = Unit², the Gaussian-process posterior mean with N the round's pulls
-	RidgeValue = "value" // the number given
+	RidgeAuto  = "auto"  // the largest ξ that satisfies the condition of Theorem 1 (fc) or Theorem 2 (fb)
+	RidgeGP    = "gp"    // Nξ = Unit² for a round of N pulls; the estimate is then a Gaussian-process posterior mean
+	RidgeValue = "value" // the number in Ridge.Value
 )
 
 // Noise distributions that tests support.
 const (
 	LawNormal = "normal"
-	// E exp(h·noise) ≤ exp(h²σ²/2). Rewards within bounds satisfy it, with σ half of their range
+	// E exp(h·noise) ≤ exp(h²σ²/2) for all h. Rewards within bounds satisfy it, with σ half the width of the bounds
 	LawSubGaussian = "subgaussian"
-	// differences of two arms within a block are symmetric around their mean: for arms measured in blocks (problem.Block). This holds if
-	// the noise of all arms has the same distribution, of any shape
+	// The difference of two arms within a block is distributed symmetrically around its mean. Only for arms measured in blocks
+	// (problem.Block). It holds if the noise of all arms has the same distribution, of any shape
 	LawSymmetric = "symmetric"
 )
 
-// How a posterior method uses the kernel of its problem as prior.
+// How a method that computes a posterior uses the kernel of its problem.
 const (
-	KernelFixed  = "fixed"  // the kernel is the prior; only its scale may be fitted
-	KernelMember = "member" // the kernel is one component of a mixture prior; the others and all hyperparameters are learned in the run
-	KernelAuto   = "auto"   // no kernel is stated: all components are learned in the run
+	KernelFixed = "fixed" // the kernel is the prior; at most its scale is fitted
+	// the kernel is one component of a mixture prior; its weight, the other components and all hyperparameters are learned during
+	// the run
+	KernelMember = "member"
+	KernelAuto   = "auto" // no kernel is stated; all components of the prior are learned during the run
 )
 
-// LearnsKernel reports whether methods that can learn the kernel during the run do so on p.
+// LearnsKernel reports whether methods that can learn the kernel during a run do so on p.
 func (o Options) LearnsKernel(p *problem.Problem) bool {
 	if o.KernelIs == "" {
 		return p.KernelFound && !o.Level.Known && o.Scale == 0
@@ -71,7 +72,7 @@ func (o Options) LearnsKernel(p *problem.Problem) bool {
 // Ridge is the choice of the regularisation parameter ξ; the zero value is auto.
 type Ridge struct {
 	Kind  string
-	Value float64 // ξ ≥ 0, normalised; for RidgeValue
+	Value float64 // ξ ≥ 0, normalised; used if Kind is RidgeValue
 }
 
 // Level is the prior mean of all rewards; the zero value means unknown.
@@ -80,85 +81,87 @@ type Level struct {
 	Value float64 // reward units
 }
 
-// Options of an algorithm. The zero value of each field is the default in its comment.
+// Options of an algorithm. The zero value of each field means the default that its comment states.
 type Options struct {
 	Delta float64 // error probability, in (0, 1); 0 means 0.05
-	// PAC accuracy: an arm within Epsilon (reward units) of the best is a right answer; 0 means the best arm
+	// PAC accuracy: an arm within Epsilon of the best is a correct answer; reward units; 0 means only the best arm is
 	Epsilon float64
-	Budget  int // T, pulls per agent (fixed budget); there it or Total is required
-	Total   int // pulls of all agents together (fixed budget), instead of Budget
-	// for fixed-budget methods that plan again after each round: the number of rounds, and a number that divides the pulls of each round;
-	// 0 means that the method chooses, and no constraint. For methods that choose one pull at a time Batch is the pulls of a round, by
-	// default 1: their rule then chooses several pulls before it learns their rewards
+	Budget  int // T, pulls per agent; with a fixed budget, either it or Total is required
+	Total   int // pulls summed over all agents, for a fixed budget; instead of Budget
+	// For fixed-budget methods that plan again after each round: Rounds is the number of rounds (0: the method chooses), and the
+	// pulls of each round are a multiple of Batch (0: any number). For methods that choose one pull at a time: Batch is the
+	// number of pulls that they choose before they learn the rewards (0: 1).
 	Rounds, Batch int
-	// methods that choose one pull at a time: ThresholdMixture (default) or ThresholdHeuristic
+	// ThresholdMixture (default) or ThresholdHeuristic, for methods that choose one pull at a time
 	Threshold string
 	Schedule  string  // "tuned" (default) or "paper"
 	Ridge     Ridge   // ξ
-	Norm      float64 // bound on ‖θ*‖, normalised; 0 means the norm of the known means
-	// lower bound on the smallest gap, reward units; 0 means the gap of the known means
+	Norm      float64 // upper bound on ‖θ*‖, normalised; 0 means the norm of the known expected rewards
+	// lower bound on the smallest gap, in reward units; 0 means the gap of the known expected rewards
 	Gap  float64
-	Unit float64 // normalisation: reward units of one normalised unit; 0 means the largest noise scale
+	Unit float64 // number of reward units in one normalised unit; 0 means the largest noise scale
 
-	// posterior methods: prior mean of every reward. If unknown, it has a flat prior [RW06, sec. 2.7]
+	// prior mean of every reward, for methods that compute a posterior; if unknown, it has a flat prior [RW06, sec. 2.7]
 	Level Level
-	// posterior methods: signal variance, the factor on the kernel, squared reward units. 0 means that it is fitted to the data of the
-	// run by restricted likelihood, together with a part g*identity() for deviations from the kernel (docs/theory/posterior.md)
+	// signal variance, the factor on the kernel, in reward units²; for methods that compute a posterior. 0 means that it is
+	// fitted to the data of the run by restricted likelihood, together with a term g*identity() for deviations from the kernel
+	// (docs/theory/posterior.md)
 	Scale float64
 
-	// CoBayesFB with a posterior: KernelFixed, KernelMember or KernelAuto; "" means KernelAuto if neither kernel, Level nor Scale is
-	// stated, and KernelFixed otherwise
+	// KernelFixed, KernelMember or KernelAuto, for CoBayesFB with a posterior; "" means KernelAuto if neither kernel, Level nor
+	// Scale is stated, otherwise KernelFixed
 	KernelIs string
 
-	// noise distribution for tests that depend on it: LawNormal, LawSubGaussian or LawSymmetric; "" means LawNormal for rewards without
-	// bounds and any distribution within the bounds otherwise, see Bets
+	// noise distribution that tests assume: LawNormal, LawSubGaussian or LawSymmetric. "" means LawNormal for rewards without
+	// bounds, and any distribution for rewards with bounds, see Bets
 	Law string
-	// misspecification bound: how far any expected reward may be from a function of the kernel's space, reward units; 0 means that the
-	// kernel represents all of them
+	// misspecification bound: largest distance of any expected reward from a function of the kernel's space, in reward units; 0
+	// means that the kernel represents all expected rewards
 	Misfit float64
 
-	// CoTestFC: test all tasks together even if independent tests need no more samples; for comparisons
+	// for CoTestFC: test all tasks together even if independent tests need no more samples; used in comparisons
 	Together bool
 
 	MaxRounds  int // 0 means 30
-	MaxSamples int // all agents together; 0 means 10^12
+	MaxSamples int // summed over all agents; 0 means 10^12
 }
 
-// DefaultDelta is the error probability when none is given.
+// DefaultDelta is the error probability if none is stated.
 const DefaultDelta = 0.05
 
-// An Option is a field of Options as scripts and commands set it and results repeat it. Name is the field name in snake case: max_rounds
-// for MaxRounds.
+// An Option describes a field of Options for scripts, commands and results. Name is the name of the field in snake case, such as
+// max_rounds for MaxRounds.
 type Option struct {
 	Name     string
-	Synonyms []string           // names used by other tools; a script that uses one gets a hint to use Name
-	Mode     string             // ModeFC or ModeFB if scripts have it in that mode only; "" for both
+	Synonyms []string           // names in other tools; a script that uses one gets a hint
+	Mode     string             // ModeFC or ModeFB if scripts can set it only in that mode; "" for both
 	Range    kernels.Range      // allowed numbers
 	Choices  []string           // allowed words
-	Planned  string             // why one of Choices, RidgeGP, is available only in functions whose pulls are fixed in advance
-	Of       Methods            // algorithms that have it
-	Default  string             // as a script writes it; "" if scripts omit it
-	Held     bool               // whether a Result has it as a number
-	Doc      string             // "" if scripts do not have it
-	At       func(*Options) any // returns a pointer to its field
+	Planned  string             // for RidgeGP in Choices: the reason why it needs pulls that are fixed in advance
+	Of       Methods            // algorithms that have the option
+	Default  string             // default as a script writes it; "" if it has no such default
+	Held     bool               // whether Result has a numeric field for it
+	Doc      string             // description; "" if scripts cannot set it
+	At       func(*Options) any // returns a pointer to the field
 }
 
-// Methods is a kind of algorithm, by the options it has.
+// Methods is a set of algorithms that have an option in common.
 type Methods int
 
-// A new kind needs a constant here and a line in algorithms.Entry.Takes.
+// A new constant also needs a line in algorithms.Entry.Takes.
 const (
-	MethodsAll         Methods = iota
-	MethodsSchedules           // rounds of a schedule
-	MethodsRidge               // regularised least squares; ones with a prior choose only between two estimators and take no value
-	MethodsPlannedGap          // regularised least squares, fixed confidence
-	MethodsNormed              // least squares, also without regularisation: features that were cut need the norm
-	MethodsPlanBudgets         // fixed budget with a prior
-	MethodsTests               // tests of normal rewards, fixed confidence
-	MethodsMisfit              // such tests by least squares; sample means need no misspecification bound
-	MethodsBelieve             // a posterior
-	MethodsOneByOne            // one pull at a time
-	MethodsThresholds          // one pull at a time, fixed confidence
+	MethodsAll       Methods = iota
+	MethodsSchedules         // elimination in rounds of a schedule
+	// regularised least squares. Methods with a prior only choose between two estimators and do not accept a number
+	MethodsRidge
+	MethodsPlannedGap  // regularised least squares with fixed confidence
+	MethodsNormed      // least squares, also without regularisation: if features were cut, the norm is needed
+	MethodsPlanBudgets // fixed budget, with a prior
+	MethodsTests       // tests of normal rewards, fixed confidence
+	MethodsMisfit      // such tests by least squares; tests by sample means need no misspecification bound
+	MethodsBelieve     // methods that compute a posterior
+	MethodsOneByOne    // methods that choose one pull at a time
+	MethodsThresholds  // methods that choose one pull at a time, fixed confidence
 )
 
 // AllOptions yields the options in the order of results.
@@ -244,7 +247,7 @@ var options = []Option{
 		Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop before more samples than this, all agents together"},
 }
 
-// stated returns the value of an option as a number or as a word; the word is "" at the default.
+// stated returns the value of an option as a number or as a word. The word is "" if the option has its default.
 func (x *Option) stated(o *Options) (number float64, isNumber bool, word string) {
 	switch v := x.At(o).(type) {
 	case *float64:
@@ -304,8 +307,8 @@ func (o Options) check(mode string) error {
 	return nil
 }
 
-// LawFor returns the noise distribution that tests use: Options.Law if set, else sub-Gaussian for rewards with bounds and normal for
-// others.
+// LawFor returns the noise distribution that tests assume: Options.Law if set; otherwise sub-Gaussian for rewards with bounds,
+// and normal for others.
 func (o Options) LawFor(p *problem.Problem) string {
 	switch {
 	case o.Law != "":
@@ -316,22 +319,22 @@ func (o Options) LawFor(p *problem.Problem) string {
 	return LawNormal
 }
 
-// Bets reports whether tests use betting, which is valid for any distribution within the rewards' bounds: if the rewards have bounds and
-// Options.Law is not set.
+// Bets reports whether tests use testing by betting, which is valid for any distribution within the rewards' bounds. They do if
+// the rewards have bounds and Options.Law is not set.
 func (o Options) Bets(p *problem.Problem) bool { return o.Law == "" && p.Noise.Bounds != nil }
 
-// Setting is one option in a result, as a script writes it.
+// Setting is an option and its value in a result, as a script writes them.
 type Setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// SettingAgents is the name of the setting that contains the name of a cluster run, in results measured by its agents. Scripts do not
-// write it.
+// SettingAgents is the name of the setting that holds the name of a cluster run, in results that its agents measured. Scripts
+// cannot set it.
 const SettingAgents = "agents"
 
-// Stated returns the options that differ from their defaults, except those that are numeric fields of Result (Delta, Epsilon, Budget,
-// Schedule), by script name and in a fixed order.
+// Stated returns the options that differ from their defaults, by script name and in a fixed order. It leaves out options that are
+// numeric fields of Result (Delta, Epsilon, Budget), and Schedule.
 func (o Options) Stated() []Setting {
 	var out []Setting
 	for _, x := range options {
@@ -346,8 +349,8 @@ func (o Options) Stated() []Setting {
 	return out
 }
 
-// NonZero returns the non-zero fields of a struct by name, recursively; other values are returned unchanged. Its JSON identifies the
-// stated options: a field that is added later and left at zero does not change it.
+// NonZero returns the non-zero fields of a struct by name, recursively; other values are returned unchanged. The JSON of the
+// result identifies the stated options: it does not change when a later version adds a field that is zero.
 func NonZero(v any) any {
 	s := reflect.ValueOf(v)
 	if s.Kind() != reflect.Struct {
@@ -362,7 +365,7 @@ func NonZero(v any) any {
 	return out
 }
 
-// Pulls returns the budget in pulls of all agents together.
+// Pulls returns the budget as a number of pulls, summed over all agents.
 func (o Options) Pulls(agents int) int {
 	if o.Total > 0 {
 		return o.Total
@@ -370,8 +373,8 @@ func (o Options) Pulls(agents int) int {
 	return o.Budget * agents
 }
 
-// Parts returns the number of rounds in which a budget of pulls is spent: Options.Rounds, or the method's usual number, and at most one
-// round per whole batch.
+// Parts returns the number of rounds over which a budget of pulls is spread: Options.Rounds, or the method's usual number, but at
+// most the number of batches.
 func (o Options) Parts(pulls, usual int) int {
 	if o.Rounds > 0 {
 		usual = o.Rounds
@@ -381,8 +384,8 @@ func (o Options) Parts(pulls, usual int) int {
 	return min(usual, o.MaxRounds)
 }
 
-// Part returns the pulls of a round that should have about n pulls: whole batches, such that each later round has at least one batch too.
-// Only the last batch of a budget may be smaller.
+// Part returns the number of pulls of a round that should have about n: whole batches, and at least one batch remains for each
+// later round. Only the last batch of a budget may be smaller.
 func (o Options) Part(n, remaining, later int) int {
 	if o.Batch > 0 {
 		if batches := (remaining + o.Batch - 1) / o.Batch; batches > later {

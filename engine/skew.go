@@ -9,17 +9,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// plainSkew is the absolute skewness above which rewards count as skewed, the usual rule of thumb.
+// plainSkew is the absolute skewness above which rewards count as skewed, a common rule of thumb.
 const plainSkew = 1
 
-// fewestSkewed is the smallest number of rewards from which skewness is estimated.
+// fewestSkewed is the smallest number of rewards for which skewness is estimated.
 const fewestSkewed = 8
 
-// SkewWarning names the arm with the most skewed rewards; nil if none is skewed or skewness does no harm. With one normal scale per arm,
-// skewed rewards cause errors: a round that misses the rare large rewards underestimates mean and scale together.
+// SkewWarning returns a warning about the arm with the most skewed rewards; nil if none is skewed, or if skewness does no harm.
+// It does harm if each arm has its own unknown normal scale: a round without the rare large rewards then underestimates both mean
+// and scale.
 //
-// rewards has the rewards of each arm. If they are a sample, skewness is reported only if it is significant at LackLevel over all arms
-// (D'Agostino 1970, leading term).
+// rewards has the rewards of each arm. If sample is true, they are a random sample, and skewness is reported only if it is
+// significant at LackLevel over all arms (D'Agostino 1970, leading term).
 func SkewWarning(p *problem.Problem, opt Options, rewards [][]float64, sample bool) *Warning {
 	if p.Noise.UnknownBy != problem.UnknownArm || opt.LawFor(p) != LawNormal || p.Block != nil {
 		return nil

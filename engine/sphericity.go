@@ -11,26 +11,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// blocked has the data of all blocks of one set of arms.
+// blocked holds the data of all blocks that measure the same set of arms.
 type blocked struct {
 	arms     []int
-	products []float64 // n × n: Σ (Y_i - Ȳ_i)(Y_j - Ȳ_j) over blocks
+	products []float64 // n×n values: Σ (Y_i - Ȳ_i)(Y_j - Ȳ_j) over blocks
 	freedom  float64   // number of blocks minus number of rounds
 }
 
-// sideCheck tests whether arms have equal variances within blocks, by Mauchly's test of sphericity [Mauchly40] for each set of arms that
-// shares blocks. Block effects cancel in contrasts of arms; with equal scales these have equal variances and no correlation. Two arms
-// have one contrast, so there is nothing to test.
+// sideCheck tests whether the arms of a block have equal variances, by Mauchly's test of sphericity [Mauchly40], for each set of
+// arms that shares blocks. Block effects cancel in orthonormal contrasts of arms; if the arms have equal noise scales, these
+// contrasts have equal variances and no correlation. Two arms have only one contrast, so nothing can be tested.
 //
-// [Mauchly40]: J. W. Mauchly, Significance test for sphericity of a normal n-variate distribution, Ann. Math. Stat. 11 (1940) 204.
+// [Mauchly40]: J. W. Mauchly, Significance test for sphericity of a normal n-variate distribution, Ann. Math. Stat. 11 (1940)
+// 204.
 type sideCheck struct {
 	p      *problem.Problem
 	rounds int
-	sides  map[string]*blocked // by set of arms that share blocks
-	order  []string            // order of sides
+	sides  map[string]*blocked // data by set of arms
+	order  []string            // keys of sides, in the order of their first blocks
 }
 
-// NewBlockedNoiseCheck returns the test that the arms of each task have one scale within blocks, before any data.
+// NewBlockedNoiseCheck returns the test that the arms of each task have the same noise scale within blocks, without data.
 func NewBlockedNoiseCheck(p *problem.Problem) NoiseCheck {
 	return &sideCheck{p: p, sides: map[string]*blocked{}}
 }
@@ -83,15 +84,15 @@ func (c *sideCheck) Learn(sides []Side, b Batch) *Warning {
 		Numbers: []float64{highest, lowest, max(p, math.SmallestNonzeroFloat64)}}
 }
 
-// mauchly returns the statistic, approximately χ² for equal variances, and its degrees of freedom; ok is false with too few blocks or
-// arms.
+// mauchly returns the test statistic, which is approximately χ² for equal variances, and its degrees of freedom. ok is false if
+// there are too few blocks or arms.
 func (b *blocked) mauchly() (statistic, freedom float64, ok bool) {
 	n := len(b.arms)
 	p := float64(n - 1)
 	if n < 3 || b.freedom < 2*p {
 		return 0, 0, false
 	}
-	contrasts := mat.NewDense(n-1, n, nil) // Helmert's, orthonormal
+	contrasts := mat.NewDense(n-1, n, nil) // Helmert contrasts, orthonormal
 	for r := 1; r < n; r++ {
 		root := math.Sqrt(float64(r * (r + 1)))
 		for i := range r {
@@ -119,7 +120,8 @@ func (b *blocked) mauchly() (statistic, freedom float64, ok bool) {
 	return statistic, p*(p+1)/2 - 1, true
 }
 
-// variances returns estimates of the arms' variances within blocks, from the variances of differences, which are sums of two.
+// variances estimates the variance of each arm within blocks. It solves for them from the variances of differences of two arms,
+// which are sums of two variances.
 func (b *blocked) variances() []float64 {
 	n := len(b.arms)
 	at := func(i, j int) float64 { return b.products[i*n+j] / b.freedom }

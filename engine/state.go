@@ -11,18 +11,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// State is what an algorithm has found so far. Only Answers is required.
+// State is the present result of an algorithm. Only Answers is required.
 type State struct {
-	// one per task, in task order; Leader, Decided and, for figures, Estimate are enough
+	// one per task, in task order; required are Leader and Decided, and Estimate for figures
 	Answers []Answer
-	// estimated reward of each of the N arms, for figures; nil without any
+	// estimated reward of each of N arms, for figures; may be nil
 	Estimates    []float64
-	Eliminations []Elimination // the audit trail, in order
-	Alive        int           // arms that are not eliminated, summed over tasks
-	Warnings     []Warning     // the conditions of the guarantee that did not hold
+	Eliminations []Elimination // audit trail, in order of elimination
+	Alive        int           // number of arms that are not eliminated, summed over tasks
+	Warnings     []Warning     // conditions of the guarantee that do not hold
 }
 
-// Detailed is an Algorithm whose State can be read in parts, because the whole is slow to build.
+// Detailed is an Algorithm that returns the parts of its State separately, because the whole is slow to build.
 type Detailed interface {
 	Algorithm
 	// Answers returns State.Answers.
@@ -33,12 +33,12 @@ type Detailed interface {
 	Alive() int
 	// Warnings returns State.Warnings.
 	Warnings() []Warning
-	// Goal returns the goal of the problem, problem.GoalMax or problem.GoalMin. An algorithm always maximises: for GoalMin, Steps changes
-	// the sign of rewards before Learn and of the estimates in answers.
+	// Goal returns the goal of the problem, problem.GoalMax or problem.GoalMin. An algorithm always maximises. For GoalMin, Steps
+	// changes the sign of rewards before Learn, and of estimates in answers.
 	Goal() string
 }
 
-// StateOf returns the State of an algorithm from its parts. A Detailed algorithm implements State with it.
+// StateOf returns the State of an algorithm from its parts. A Detailed algorithm implements its method State with it.
 func StateOf(alg interface {
 	Answers() []Answer
 	Eliminations() []Elimination
@@ -48,8 +48,8 @@ func StateOf(alg interface {
 	return State{Answers: alg.Answers(), Eliminations: alg.Eliminations(), Alive: alg.Alive(), Warnings: alg.Warnings()}
 }
 
-// DetailedOf returns alg itself if it is Detailed. Otherwise it reads the parts from the State of alg, and checks plans and answers: they
-// must fit p, the problem that alg was made for. p may be nil; higher rewards are then better.
+// DetailedOf returns alg itself if it is Detailed. Otherwise it returns an adapter that takes the parts from State. The adapter
+// also checks that plans and answers match p, the problem that alg was made for. If p is nil, higher rewards are better.
 func DetailedOf(alg Algorithm, p *problem.Problem) Detailed {
 	if d, ok := alg.(Detailed); ok {
 		return d
@@ -57,18 +57,19 @@ func DetailedOf(alg Algorithm, p *problem.Problem) Detailed {
 	return &whole{Algorithm: alg, problem: p, budget: -1}
 }
 
-// whole is an algorithm whose parts are read from its whole State.
+// whole adapts an Algorithm to Detailed by reading the parts from its State.
 type whole struct {
 	Algorithm
 	problem *problem.Problem
 	round   int    // round of the last plan
-	budget  int    // pulls that are left; -1 without a budget
-	state   *State // after the last round; nil before the first
+	budget  int    // pulls left in the budget; -1 without a budget
+	state   *State // State after the last round; nil before the first
 }
 
 var _ ArmEstimator = (*whole)(nil)
 
-// Plan checks the plan of the algorithm: it would otherwise pull no arms forever, or arms that do not exist.
+// Plan returns the algorithm's plan. It returns an error for a plan without pulls, which would never end, and for arms that do
+// not exist.
 func (w *whole) Plan(ctx context.Context) (Plan, error) {
 	plan, err := w.Algorithm.Plan(ctx)
 	w.round++
@@ -84,7 +85,7 @@ func (w *whole) Plan(ctx context.Context) (Plan, error) {
 	return plan, err
 }
 
-// CheckPlan returns an error unless a plan has a count of 0 or more for each of n arms, and at least one pull.
+// CheckPlan returns an error unless a plan has n counts ≥ 0, at least one of them above 0.
 func CheckPlan(p Plan, n int) error {
 	if len(p.Counts) != n {
 		return fmt.Errorf("the plan has %d counts for %d arms; it must have one count for each arm of each task", len(p.Counts), n)
@@ -98,7 +99,7 @@ func CheckPlan(p Plan, n int) error {
 	return nil
 }
 
-// Learn keeps the State after the round.
+// Learn passes the batch to the algorithm and stores its State.
 func (w *whole) Learn(ctx context.Context, b Batch) error {
 	if err := w.Algorithm.Learn(ctx, b); err != nil {
 		return err
@@ -110,7 +111,7 @@ func (w *whole) Learn(ctx context.Context, b Batch) error {
 	return err
 }
 
-// checked returns the completed State, or an error if the answers do not fit the problem.
+// checked returns the State with missing parts filled in, or an error if the answers do not match the problem.
 func (w *whole) checked() (State, error) {
 	s := w.Algorithm.State()
 	p := w.problem
@@ -147,7 +148,7 @@ func (w *whole) latest() State {
 		return *w.state
 	}
 	s, err := w.checked()
-	if err != nil { // nothing is known yet
+	if err != nil { // before the first round, answers may be incomplete
 		s = State{Answers: lists.Make(w.problem.V(), func(v int) Answer {
 			first, _ := w.problem.ArmsOf(v)
 			return Answer{Task: w.problem.Tasks.Names[v], Leader: w.problem.Arms.Names[first]}
@@ -185,8 +186,8 @@ func (w *whole) ArmEstimates() ArmEstimates {
 	return ArmEstimates{Mean: means, Half: lists.Map(means, func(float64) float64 { return math.NaN() })}
 }
 
-// PlanOfSets returns the plan of an algorithm that eliminates arms: equal pulls of all arms in the sets of tasks that are not decided.
-// sets[v] has the arms of task v that may be best.
+// PlanOfSets returns the plan of an elimination algorithm: the same number of pulls for each open arm of every undecided task.
+// sets[v] has the open arms of task v.
 func PlanOfSets(p *problem.Problem, sets [][]int, pulls int) Plan {
 	counts := make([]int, p.N())
 	for _, arms := range sets {
@@ -199,8 +200,9 @@ func PlanOfSets(p *problem.Problem, sets [][]int, pulls int) Plan {
 	return Plan{Counts: counts}
 }
 
-// StateOfSets returns the State of an algorithm that eliminates arms. The arm with the largest estimate leads its task, and a task with one
-// arm left is decided. unit is the reward units of one unit of the estimates, such as model.Model.Unit; estimates is nil before any data.
+// StateOfSets returns the State of an elimination algorithm. sets[v] has the open arms of task v. The arm with the largest
+// estimate leads its task, and a task with one open arm is decided. unit is the number of reward units in one unit of the
+// estimates, such as model.Model.Unit. estimates is nil before any data.
 func StateOfSets(p *problem.Problem, sets [][]int, estimates []float64, unit float64) State {
 	if estimates != nil {
 		estimates = lists.Map(estimates, func(x float64) float64 { return x * unit })

@@ -14,37 +14,37 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Steps is one run of an algorithm that its caller drives: a campaign that waits for measurements, an agent that waits for others, or
-// Run. The order of calls is Next, Learn, Next, Learn, … until Next returns false. Between Next and Learn, Amend may replace the pulls;
-// AddData may be called at any time.
+// Steps is one run of an algorithm, advanced round by round by its caller: a campaign that waits for measurements, an agent that
+// waits for others, or the function Run. The order of calls is Next, Learn, Next, Learn, … until Next returns false. Between Next
+// and Learn, Amend may replace the pulls; AddData may be called at any time.
 //
-// Rewards and estimates have the sign of the data (Algorithm.Goal).
+// Rewards and estimates have the sign of the data, see Algorithm.Goal.
 //
-// A run is a deterministic function of its inputs in their order. Steps is not safe for concurrent use.
+// A run is a deterministic function of its inputs and their order. Steps is not safe for concurrent use.
 type Steps struct {
 	alg   Detailed
 	opt   Options
 	check FitCheck   // nil if no data could contradict the kernel
-	noise NoiseCheck // nil if no data could contradict the noise
+	noise NoiseCheck // nil if no data could contradict the noise model
 	out   Outcome
 
-	arms     int // N, 0 until it is known
+	arms     int // N; 0 until it is known
 	chain    chain
 	plan     Plan // plan of the open round; Counts is nil if no round is open
 	amended  bool
-	informed []Batch        // from AddData since the open round was planned
-	changes  []func() error // requested since the open round was planned
-	learned  []Batch        // of the rounds so far
+	informed []Batch        // batches from AddData since the open round was planned
+	changes  []func() error // changes requested since the open round was planned
+	learned  []Batch        // batches of the rounds so far
 	ended    bool           // whether the status of the outcome is final
-	brief    bool           // see WithoutTrail
+	brief    bool           // set by WithoutTrail
 	failed   error          // the error that ended the run
 }
 
-// Begin returns the steps of an algorithm before its first round. opt must be the options that alg was made with; MaxRounds and
-// MaxSamples end the run. It returns an error for options out of range. Higher rewards are better, unless alg is Detailed with another
-// goal; question.Question knows the goal of its problem.
+// Begin returns the steps of an algorithm before its first round. opt must be the options that alg was made with; its MaxRounds
+// and MaxSamples end the run. It returns an error for options out of range. If alg is not Detailed, higher rewards are better;
+// question.Question uses the goal of its problem instead.
 func Begin(alg Algorithm, opt Options) (*Steps, error) {
-	ridge := opt.Ridge // keep an unset ridge unset: some algorithms then choose their form by the problem
+	ridge := opt.Ridge // an unset ridge stays unset, because some algorithms then choose their form by the problem
 	if many, ok := alg.(ManyRounds); ok && opt.MaxRounds == 0 {
 		opt.MaxRounds = many.MaxRounds()
 	}
@@ -72,7 +72,7 @@ func (s *Steps) setChecks() {
 	}
 }
 
-// checked tests the algorithm's assumptions on the data up to round r ≥ 1; p is the p-value of FitCheck.Learn.
+// checked tests the algorithm's assumptions on the data up to round r, from 1. p is the p-value of FitCheck.Learn.
 func (s *Steps) checked(r int, sides []Side, b Batch) (p *float64) {
 	if s.check != nil {
 		p, s.out.LackOfFit = s.check.Learn(r, b)
@@ -83,23 +83,23 @@ func (s *Steps) checked(r int, sides []Side, b Batch) (p *float64) {
 	return p
 }
 
-// WithoutTrail returns s after it stops adding the audit trail to outcomes and keeping batches for Learned, because some entries are slow
-// to compute, batches are many, and simulations show few of them. The algorithm still has the trail.
+// WithoutTrail makes outcomes omit the audit trail, and drops the batches for Learned; it returns s. Simulations call it, because
+// entries of the trail can be slow to compute and batches are many.
 func (s *Steps) WithoutTrail() *Steps {
 	s.brief = true
 	return s
 }
 
-// Algorithm returns the driven algorithm, for calls of Explainer and ArmEstimator, whose rewards have the sign by which higher is better.
-// Calling its Plan or Learn breaks s.
+// Algorithm returns the algorithm of the run, for example to call Explainer and ArmEstimator; in their results, higher rewards
+// are better. The caller must not call Plan or Learn of the algorithm.
 func (s *Steps) Algorithm() Detailed { return s.alg }
 
-// Options returns the present options, after SetEpsilon and SetDelta.
+// Options returns the present options, which SetEpsilon and SetDelta change.
 func (s *Steps) Options() Options { return s.opt }
 
-// Next returns the plan of the next round, and the same plan again until Learn has its rewards. more is false if the algorithm is done or
-// a limit of rounds or samples is reached; Outcome then has the status. err is the algorithm's or the context's error; it ends the run,
-// and every later call returns it.
+// Next returns the plan of the next round, and the same plan again until Learn has received its rewards. more is false if the
+// algorithm is done, or a limit on rounds or samples is reached; Outcome then has the status. An error of the algorithm or of the
+// context ends the run, and every later call returns it.
 func (s *Steps) Next(ctx context.Context) (plan Plan, more bool, err error) {
 	switch {
 	case s.plan.Counts != nil:
@@ -130,7 +130,7 @@ func (s *Steps) shown() Plan {
 	return p
 }
 
-// over ends the run if the algorithm is done or the rounds are used up, and reports whether it has ended.
+// over reports whether the run has ended. It ends the run if the algorithm is done, or all rounds are used.
 func (s *Steps) over() bool {
 	switch {
 	case s.ended:
@@ -147,9 +147,9 @@ func (s *Steps) end(status Status, err error) {
 	s.out.close(s.alg, status, !s.brief)
 }
 
-// Learn records the rewards of the open round. Their counts must be those of the plan or of the last Amend. It returns an error and
-// changes nothing if no round is open or b does not match the plan. If a requested change of the question is refused now, it returns that
-// error and the run continues. Any other error of the algorithm ends the run.
+// Learn passes the rewards of the open round to the algorithm. Their counts must equal those of the plan, or of the last Amend.
+// It returns an error and changes nothing if no round is open or b does not match the plan. It also returns an error if a change
+// requested during the round is rejected; the run then continues. Any other error of the algorithm ends the run.
 func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	if s.plan.Counts == nil {
 		return errors.New("no round is open: call Next before Learn")
@@ -188,11 +188,11 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	return refused
 }
 
-// Learned yields the batches of all rounds so far, with the sign by which higher is better; none after WithoutTrail. Callers must not
-// modify them.
+// Learned yields the batches of all rounds so far, with signs such that higher rewards are better; none after WithoutTrail.
+// Callers must not modify them.
 func (s *Steps) Learned() iter.Seq[Batch] { return slices.Values(s.learned) }
 
-// Outcome returns the outcome so far. Its status is StatusInterrupted while a round is open or Next would plan one.
+// Outcome returns the outcome so far. Its status is StatusInterrupted if the run has not ended.
 func (s *Steps) Outcome() Outcome {
 	if s.plan.Counts != nil || !s.over() {
 		s.out.close(s.alg, StatusInterrupted, !s.brief)
@@ -202,18 +202,18 @@ func (s *Steps) Outcome() Outcome {
 	return out
 }
 
-// chain is a SHA-256 hash chain over all inputs of a run. Replicas with different rewards have different digests from the next plan on,
-// even if their counts agree.
+// chain is a SHA-256 hash chain over all inputs of a run. Replicas with different rewards have different digests from the next
+// plan on, even if their counts are equal.
 type chain []byte
 
-// The kinds of links.
+// The kinds of links of a chain.
 const (
 	linkLearn byte = iota + 1
 	linkInform
 	linkChange
 )
 
-// digest returns the first 64 bits of SHA-256 over the chain, the round, its counts and its sides, in hexadecimal.
+// digest returns the first 64 bits of SHA-256 over the chain and the plan's round, counts and sides, in hexadecimal.
 func (c chain) digest(p Plan) string {
 	b := binary.AppendUvarint([]byte(c), uint64(p.Round))
 	for _, n := range p.Counts {
@@ -229,7 +229,7 @@ func (c chain) digest(p Plan) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// learn adds the rewards of a batch, except the values of arms without pulls.
+// learn adds a batch to the chain; it skips the values of arms without pulls.
 func (c *chain) learn(kind byte, round int, batch Batch) {
 	b := c.begin(kind, round)
 	for i, n := range batch.Counts {

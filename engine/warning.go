@@ -11,80 +11,78 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Warning is a fact that a reader of a result or of a fit must not overlook. Its String is the
-// sentence.
+// Warning is a fact that readers of a result or of a fit must know. String returns its sentence.
 type Warning struct {
 	Kind WarningKind `json:"kind"`
-	// names of tasks, arms and others in the sentence
+	// names of tasks, arms and others, in the order of the sentence
 	Names   []string  `json:"names,omitempty"`
-	Numbers []float64 `json:"numbers,omitempty"` // numbers of the sentence, in the units that it names
+	Numbers []float64 `json:"numbers,omitempty"` // numbers in the order of the sentence, in the units that it states
 
-	// of WarnLackOfFit: the finding of the first run with one
+	// for WarnLackOfFit: the evidence of the first run that has any
 	LackOfFit *LackOfFit `json:"lack_of_fit,omitempty"`
 }
 
 // WarningKind is the kind of a Warning.
 type WarningKind string
 
-// The kinds of warnings of results.
+// The kinds of warnings of results. Comments list the contents of Names and Numbers.
 const (
-	// names: task, arm; numbers: distance from the kernel's space
+	// names: task, arm; numbers: distance of its expected reward from the kernel's space
 	WarnKernel WarningKind = "kernel"
-	// numbers: runs that reject the kernel, all runs
+	// numbers: runs that reject the kernel, number of runs
 	WarnLackOfFit WarningKind = "lack of fit"
-	// the data are not credible under the prior of a posterior method. Numbers: mean of the rewards,
-	// level and standard deviation of the prior, round, p-value, and of several runs those that say
-	// so and all
+	// the data are improbable under the prior. Numbers: mean of the rewards, level and standard deviation of the prior, round,
+	// p-value; then, for several runs, the number of such runs and of all runs
 	WarnPriorLevel WarningKind = "prior level"
-	// the same as WarnPriorLevel if the level was unknown; numbers: mean and standard deviation of the
-	// rewards, standard deviation of the prior, and the same
+	// like WarnPriorLevel, with an unknown level; numbers: mean and standard deviation of the rewards, standard deviation of the
+	// prior, then those of WarnPriorLevel from the round on
 	WarnPriorScale WarningKind = "prior scale"
-	// the same as WarnPriorScale if the scale was fitted, too; numbers: those of WarnPriorScale
+	// like WarnPriorScale, with a fitted scale; numbers: those of WarnPriorScale
 	WarnPriorKernel WarningKind = "prior kernel"
-	// numbers: what the kernel explains of left-out data, what is asked
+	// numbers: fraction of left-out data that the kernel explains, required fraction
 	WarnUnexplained WarningKind = "kernel unexplained"
-	// numbers: ξ, both sides of the condition. Theorem 1 does not cover the run
+	// Theorem 1 does not cover the run; numbers: ξ, both sides of the theorem's condition on ξ
 	WarnRidgeFC   WarningKind = "ridge fc"
-	WarnRidgeFB   WarningKind = "ridge fb"   // the same for Theorem 2; numbers: those of WarnRidgeFC
-	WarnThinRound WarningKind = "thin round" // numbers: pulls a round, rounding ratio
-	// Theorem 2 would otherwise cover the run; numbers: those of WarnThinRound
+	WarnRidgeFB   WarningKind = "ridge fb"   // Theorem 2 does not cover the run; numbers: those of WarnRidgeFC
+	WarnThinRound WarningKind = "thin round" // numbers: pulls per round, rounding ratio
+	// Theorem 2 would cover the run if it had more pulls; numbers: those of WarnThinRound
 	WarnThinBudget WarningKind = "thin budget"
-	WarnAmended    WarningKind = "amended" // numbers: rounds of other pulls than planned, rounds
-	// names: task; numbers: rounds that continued without its agent, rounds
+	WarnAmended    WarningKind = "amended" // numbers: rounds whose pulls differ from the plan, number of rounds
+	// names: task; numbers: rounds without data from its agent, number of rounds
 	WarnSilent    WarningKind = "silent agent"
 	WarnNotNormal WarningKind = "not normal" // names: environment
 	WarnTooClose  WarningKind = "too close"  // names: task
-	// names: task, leader; numbers: how far the leader may be from the best
+	// names: task, leader; numbers: bound on the best reward minus the leader's
 	WarnTooCloseWithin WarningKind = "too close, within"
 	WarnUnpulled       WarningKind = "unpulled"                     // numbers: pulls per agent
-	WarnTestsAlone     WarningKind = "tests alone"                  // numbers: rank
-	WarnTestsAloneMany WarningKind = "tests alone, many directions" // numbers: most directions of least squares, arms
-	WarnTestsMeans     WarningKind = "tests by means"               // numbers: arms
+	WarnTestsAlone     WarningKind = "tests alone"                  // numbers: rank of the kernel
+	WarnTestsAloneMany WarningKind = "tests alone, many directions" // numbers: largest number of least-squares directions, number of arms
+	WarnTestsMeans     WarningKind = "tests by means"               // numbers: number of arms
 	WarnNormKnown      WarningKind = "norm known"                   // numbers: the norm in reward units, and normalised
-	// the same, and how far the expected rewards are off a function of that norm
+	// numbers: those of WarnNormKnown, then the distance of the expected rewards from a function of that norm
 	WarnNormNear      WarningKind = "norm near"
 	WarnRidgeBelieved WarningKind = "xi believed"
 	WarnCostNorm      WarningKind = "cost, norm"
 	WarnCostBudget    WarningKind = "cost, budget"
 	WarnCostPulls     WarningKind = "cost, pulls"   // names: algorithm
 	WarnNoiseGuessed  WarningKind = "noise guessed" // names: problem; numbers: guess
-	// names: task, arm; numbers: standard deviation, its ratio to the scale
+	// names: task, arm; numbers: standard deviation of its rewards, ratio to the noise scale
 	WarnNoiseTooSmall WarningKind = "noise too small"
-	// numbers: standard deviation of an arm's rewards, its ratio to what was taken, p-value
+	// numbers: standard deviation of an arm's rewards, ratio to the assumed scale, p-value
 	WarnNoiseDiffers WarningKind = "noise differs"
-	// names: task and arm that scatter most, task and arm that scatter least, of those with one unknown scale; numbers:
-	// their standard deviations, p-value
+	// names: task and arm with the largest standard deviation, task and arm with the smallest, among arms with a common unknown
+	// scale; numbers: both standard deviations, p-value
 	WarnScalesDiffer WarningKind = "scales differ"
-	// names: task, arm; numbers: standard deviation, its ratio to the stated scale, p-value
+	// names: task, arm; numbers: standard deviation of its rewards, ratio to the stated scale, p-value
 	WarnNoiseAbove WarningKind = "noise above stated"
 	// names: task, arm; numbers: skewness
 	WarnSkewed WarningKind = "skewed rewards"
-	// rewards are one of two values; numbers: pulled arms with few of one of them, pulled arms, and what is few
+	// rewards have two values. Numbers: pulled arms with few rewards of one value, pulled arms, limit of "few"
 	WarnFewOutcomes  WarningKind = "few outcomes"
 	WarnFree         WarningKind = "free numbers"
-	WarnBlocks       WarningKind = "blocks"         // names: the block, the algorithm
+	WarnBlocks       WarningKind = "blocks"         // names: block column, algorithm
 	WarnBound        WarningKind = "no bound"       // names: the error
-	WarnBoundSize    WarningKind = "no bound: size" // numbers: arms, products a step, limit
+	WarnBoundSize    WarningKind = "no bound: size" // numbers: arms, products per step, limit
 	WarnBoundStopped WarningKind = "no bound: stopped"
 	// numbers: wrong runs, runs, lower end of the interval
 	WarnErrors WarningKind = "errors exceed delta"
@@ -92,19 +90,20 @@ const (
 	WarnErrorsUnclear WarningKind = "errors unclear"
 	// numbers: runs, delta, wrong runs, runs, upper end of the interval in %
 	WarnFewRuns WarningKind = "few runs"
-	// numbers: those of WarnFewRuns, then the runs without errors that would be enough
+	// numbers: those of WarnFewRuns, then the number of runs without errors that would suffice
 	WarnFewRunsRight WarningKind = "few runs, all right"
-	// names: the other builds of gonb-cope that made runs, with what they differ in
+	// names: other builds of gonb-cope that made runs, and how they differ
 	WarnMixedBuilds WarningKind = "mixed builds"
 	// numbers: round, p-value
 	WarnPlates WarningKind = "plates differ"
-	// names: task, arm that differs most; numbers: p-value, late less timely mean, reward units, and over its standard error
+	// names: task, arm with the largest difference; numbers: p-value, mean of late minus timely rewards in reward units, and that
+	// difference in standard errors
 	WarnLateDiffer WarningKind = "late results differ"
-	// names: id of a pull and of its repetition; numbers: pairs that are equal, pairs, value of these two
+	// names: ids of a pull and of its repetition; numbers: equal pairs, pairs, value of this pair
 	WarnTwice WarningKind = "told twice"
 )
 
-// The kinds of warnings that problems have as notes.
+// The kinds of warnings that are also notes of problems.
 const (
 	WarnAdmitsAll   = WarningKind(problem.NoteAdmitsAll)
 	WarnUnrelated   = WarningKind(problem.NoteUnrelated)
@@ -116,7 +115,7 @@ const (
 const (
 	WarnLeastFavourable WarningKind = "least favourable"
 	WarnNotForecast     WarningKind = "not forecast" // names: the error
-	// names: what was changed, the error
+	// names: the change, the error
 	WarnChangeFailed      WarningKind = "change not forecast"
 	WarnForecastStopped   WarningKind = "forecast stopped"
 	WarnForecastByProblem WarningKind = "simulated by the problem"
@@ -126,57 +125,57 @@ const (
 const (
 	WarnBoundsGuessed WarningKind = "bounds: noise guessed" // numbers: guess
 	WarnBoundsKernel  WarningKind = "bounds: kernel"        // names and numbers: those of WarnKernel
-	// names: value, status of its design; numbers: duality gap, both ends
+	// names: value, status of its design; numbers: duality gap, both ends of the interval
 	WarnBoundsGap WarningKind = "bounds: gap"
-	// names: value; numbers: both ends
+	// names: value; numbers: both ends of the interval
 	WarnBoundsEnds WarningKind = "bounds: ends"
-	// names: value; numbers: both ends, and the largest value over the pairs that were examined
+	// names: value; numbers: both ends of the interval, and the largest value over the examined pairs
 	WarnBoundsReached WarningKind = "bounds: ends and reached"
 	// numbers: lower end of T*, ξ, upper end
 	WarnBoundsTime WarningKind = "bounds: characteristic time"
-	// names: theorem; numbers: ξ, both sides of the condition
+	// names: theorem; numbers: ξ, both sides of the theorem's condition on ξ
 	WarnBoundsRidge WarningKind = "bounds: condition on xi"
-	WarnBoundsAuto  WarningKind = "bounds: xi of many arms" // numbers: ξ, directions
+	WarnBoundsAuto  WarningKind = "bounds: xi of many arms" // numbers: ξ, number of directions
 	WarnBoundsNorm  WarningKind = "bounds: norm unknown"
 	// numbers: norm, samples per agent
 	WarnBoundsWithNorm WarningKind = "bounds: with a norm"
-	WarnBoundsBudget   WarningKind = "bounds: budget"  // numbers: budget, budget needed, per agent
+	WarnBoundsBudget   WarningKind = "bounds: budget"  // numbers: budget per agent, required budget per agent
 	WarnBoundsEpsilon  WarningKind = "bounds: epsilon" // numbers: epsilon, smallest gap
 )
 
 // The kinds of warnings of fits.
 const (
-	WarnFitLimit        WarningKind = "fit limit"        // names: number, its limit; numbers: value
-	WarnFitUndetermined WarningKind = "fit undetermined" // names: number
-	// names: number; numbers: both ends of its interval
+	WarnFitLimit        WarningKind = "fit limit"        // names: hyperparameter, its limit; numbers: value
+	WarnFitUndetermined WarningKind = "fit undetermined" // names: hyperparameter
+	// names: hyperparameter; numbers: both ends of its interval
 	WarnFitLoose WarningKind = "fit loose"
-	// names: term to add, kernel with it; numbers: p-value
+	// names: proposed term, kernel with that term; numbers: p-value
 	WarnFitMisfit  WarningKind = "fit misfit"
-	WarnFitTooGood WarningKind = "fit too good" // numbers: mean square, p-value
-	// numbers: error of the kernel, error of the mean of the others
+	WarnFitTooGood WarningKind = "fit too good" // numbers: mean square of the residuals, p-value
+	// numbers: prediction error of the kernel, of the mean of the other arms
 	WarnFitWorse    WarningKind = "fit worse"
 	WarnFitFewArms  WarningKind = "fit few arms"    // numbers: arms, free hyperparameters
-	WarnPoolHurts   WarningKind = "pooling hurts"   // numbers: nats
-	WarnPoolUnclear WarningKind = "pooling unclear" // numbers: support, nats
+	WarnPoolHurts   WarningKind = "pooling hurts"   // numbers: loss in log likelihood, in nats
+	WarnPoolUnclear WarningKind = "pooling unclear" // numbers: support for pooling, and the same in nats
 	WarnPoolWeak    WarningKind = "pooling weak"    // numbers: predicted speedup
 
-	// numbers: wrong runs together, runs, wrong runs alone, delta
+	// numbers: wrong collaborative runs, runs, wrong independent runs, delta
 	WarnMeasuredWrong WarningKind = "measured wrong"
-	// numbers: wrong runs together, runs, delta, wrong runs alone
+	// numbers: wrong collaborative runs, runs, delta, wrong independent runs
 	WarnMeasuredPoolWrong WarningKind = "measured pooling wrong"
-	// numbers: speedup, its interval, speedup predicted
+	// numbers: measured speedup, both ends of its interval, predicted speedup
 	WarnMeasuredSlower WarningKind = "measured slower"
 	WarnMeasuredWeak   WarningKind = "measured weak" // names and numbers: those of WarnMeasuredSlower
 	WarnMeasuredLess   WarningKind = "measured less" // names and numbers: those of WarnMeasuredSlower
 	WarnUnmeasured     WarningKind = "unmeasured"
 )
 
-// measuredSpeedup ends the sentences on speedups. A test can gain less from sharing than estimates do.
+// measuredSpeedup is the end of sentences about speedups. A test can gain less from sharing than estimates do.
 const measuredSpeedup = "the speedup in simulated runs is %.3g [%.3g, %.3g]; %.3g is predicted for estimates. " +
 	"A test uses only what the kernel excludes; identity() excludes nothing"
 
-// sentences have a verb for each name, then for each number, in the order of the Warning or by
-// their place in it. Each states what happened, what it means and what to do.
+// sentences has a format for each kind, with a verb such as %s for each name and then for each number, in the order of the
+// Warning or by index. Each sentence states what happened, what it means and what to do.
 var sentences = map[WarningKind]string{
 	WarnKernel: "the kernel cannot represent the expected rewards: at task %[1]q, arm %[2]q it misses by %.3[3]g. No guarantee holds. Add " +
 		"c*identity() to the kernel, or state misfit=%.2[4]g for CoTestFC",
@@ -313,7 +312,7 @@ var sentences = map[WarningKind]string{
 		"problem. The lower bound is for an easier one",
 }
 
-// OfNoise reports whether the data speak against what the guarantee assumes of the noise.
+// OfNoise reports whether the data contradict the noise model that the guarantee assumes.
 func (w Warning) OfNoise() bool {
 	return w.Kind == WarnScalesDiffer || w.Kind == WarnNoiseAbove
 }
@@ -321,7 +320,7 @@ func (w Warning) OfNoise() bool {
 // String returns the sentence, without a full stop.
 func (w Warning) String() string { return WarningText(w) }
 
-// UnmarshalJSON reads the stored fact, or its sentence as package report writes it.
+// UnmarshalJSON reads a Warning from its fields, or from its sentence as package report writes it.
 func (w *Warning) UnmarshalJSON(b []byte) error {
 	var said string
 	if json.Unmarshal(b, &said) == nil {
@@ -332,17 +331,15 @@ func (w *Warning) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*fact)(w))
 }
 
-// Named reports whether the warning names a task, an arm or something else: what it says is then
-// not true of others of its kind.
+// Named reports whether the warning names a task, an arm or another object; its sentence is then not true of other objects.
 func (w Warning) Named() bool { return len(w.Names) > 0 || w.LackOfFit != nil }
 
-// Same reports whether two warnings read the same: numbers count to the digits that are shown.
+// Same reports whether two warnings have the same sentence; numbers are equal if they print the same.
 func (w Warning) Same(v Warning) bool { return w.String() == v.String() }
 
-// WarningText returns one sentence for several warnings of one kind, at least one. Each number of
-// the sentence is a range where they differ, as in "1.06 to 1.15 times the scale"; warnings that
-// name something are not merged, and the first represents all. A kind that is not listed is its
-// own sentence.
+// WarningText returns one sentence for several warnings of one kind; at least one is required. A number that differs between them
+// is written as a range, such as "1.06 to 1.15 times the scale". Named warnings are not merged: the first one represents all. A
+// kind without a format is its own sentence.
 func WarningText(ws ...Warning) string {
 	w := ws[0]
 	format, listed := sentences[w.Kind]
@@ -360,7 +357,7 @@ func WarningText(ws ...Warning) string {
 	return sentence.Write(format, w.Names, lists.Map(ws, func(x Warning) []float64 { return x.Numbers })...)
 }
 
-// Note returns the warning as a note of a problem, if it is about the kernel on its points.
+// Note converts a warning about the kernel on its points to a note of a problem.
 func (w Warning) Note() problem.Note {
 	return problem.Note{Kind: problem.NoteKind(w.Kind), Names: w.Names, Numbers: w.Numbers}
 }
@@ -391,9 +388,8 @@ func (w Warning) lackOfFit() string {
 	return s
 }
 
-// NoiseWarnings states that rewards are simulated with a guess of their noise, if the noise is
-// unknown: predictions use the guess, and rewards in other units have another one. An algorithm
-// that estimates the scale does not treat a guess as true, and its guarantee does not rest on one.
+// NoiseWarnings returns the warning that a simulation draws rewards with a guessed noise scale, if the true scale is unknown. Its
+// predictions depend on the guess. An algorithm that estimates the scale does not use the guess for its guarantee.
 func NoiseWarnings(p *problem.Problem) []Warning {
 	if p.Noise.UnknownBy != "" && p.Noise.SD == nil && p.Rewards == nil && p.N() > 0 {
 		return []Warning{{Kind: WarnNoiseGuessed, Names: []string{p.Name}, Numbers: []float64{p.LargestNoise()}}}
@@ -401,16 +397,15 @@ func NoiseWarnings(p *problem.Problem) []Warning {
 	return nil
 }
 
-// priorNumbers is how many numbers of a warning about a prior are about one run.
+// priorNumbers is the number of a prior warning's numbers that describe one run.
 const priorNumbers = 5
 
-// OfPrior reports whether the warning states that data are not credible under a prior.
+// OfPrior reports whether the warning states that data are improbable under a prior.
 func (w Warning) OfPrior() bool {
 	return w.Kind == WarnPriorLevel || w.Kind == WarnPriorScale || w.Kind == WarnPriorKernel
 }
 
-// prior returns the sentence of a warning about a prior, with the number of runs where there are
-// several.
+// prior returns the sentence of a warning about a prior, including the number of runs if there are several.
 func (w Warning) prior(format string) string {
 	s := sentence.Write(format, nil, w.Numbers[:min(priorNumbers, len(w.Numbers))])
 	if runs := w.Numbers[min(priorNumbers, len(w.Numbers)):]; len(runs) == 2 && runs[1] > 1 {
@@ -419,7 +414,7 @@ func (w Warning) prior(format string) string {
 	return s
 }
 
-// tenths writes a number of standard errors; more than a thousand have no tenths.
+// tenths prints a number of standard errors with one decimal, or without decimals from 1000 on.
 func tenths(x float64) string {
 	if math.Abs(x) < 1000 {
 		return fmt.Sprintf("%.1f", x)
