@@ -28,9 +28,6 @@ func (f *function) algorithm(e algorithms.Entry) (algorithms.Entry, error) {
 		}
 		own := &ownRun{function: f, remote: r, number: began.Run, done: began.Done}
 		runtime.AddCleanup(own, func(run uint64) { ended.add(r, run) }, began.Run)
-		if began.Independent {
-			return independent{own}, nil
-		}
 		return own, nil
 	}
 	return e, nil
@@ -72,12 +69,6 @@ type ownRun struct {
 	done     bool
 	state    *engine.State // after the last round; nil before the first
 }
-
-// independent is an ownRun whose agents exchange no data.
-type independent struct{ *ownRun }
-
-// Independent implements engine.IndependentReporter.
-func (independent) Independent() bool { return true }
 
 // interruptible calls a method in the process, and ends the process when ctx ends: an algorithm may never return.
 func (a *ownRun) interruptible(ctx context.Context, call func() error) error {
