@@ -54,39 +54,6 @@ func (p Plan) Pulls() int { return PullsOf(p.Counts) }
 // PullsOf returns the sum of the counts.
 func PullsOf(counts []int) int { return lists.Total(counts) }
 
-// An IndependentReporter is an Algorithm that can report whether its agents work independently.
-type IndependentReporter interface {
-	// Independent reports whether agents exchange no data: each agent uses only its own measurements.
-	Independent() bool
-}
-
-// Independent reports whether the agents of alg exchange no data. It is false if alg is not an IndependentReporter.
-func Independent(alg Algorithm) bool {
-	l, ok := alg.(IndependentReporter)
-	return ok && l.Independent()
-}
-
-// A RuleReporter is an Algorithm that reports which elimination rules it used, without building its audit trail, which can be
-// slow.
-type RuleReporter interface {
-	// UsedRule reports whether at least one arm was eliminated by the rule.
-	UsedRule(rule Rule) bool
-}
-
-// UsedRule reports whether alg eliminated at least one arm by the rule.
-func UsedRule(alg Detailed, rule Rule) bool {
-	if r, ok := alg.(RuleReporter); ok {
-		return r.UsedRule(rule)
-	}
-	return slices.ContainsFunc(alg.Eliminations(), func(e Elimination) bool { return e.Rule == rule })
-}
-
-// ManyRounds is an Algorithm that needs more rounds than the default limit allows.
-type ManyRounds interface {
-	// MaxRounds returns the limit on rounds that applies if Options.MaxRounds is not set.
-	MaxRounds() int
-}
-
 // An Environment returns rewards of arms: simulated, resampled or measured.
 type Environment interface {
 	// Pull makes the pulls of the plan and returns the mean reward of each arm, in reward units, with the sign of the data.
@@ -103,7 +70,7 @@ type Outcome struct {
 	LackOfFit    *LackOfFit // evidence against the kernel; nil without any
 	Noise        *Warning   // evidence against the noise model, see NoiseCheck; nil if there is none
 	Samples      int        // summed over all agents
-	Independent  bool       // whether the agents exchanged no data although the algorithm can share them, see IndependentReporter
+	Independent  bool       // whether the agents exchanged no data although the algorithm can, see State.Independent
 	Unspent      string     // reason why part of a fixed budget was not spent; "" if all of it was
 	SamplesAdded int        // rewards added by Steps.AddData, which Samples does not count
 }
@@ -148,12 +115,6 @@ func (o *Outcome) record(p Plan, alive int, amended bool) {
 	})
 }
 
-// An UnspentReporter is an Algorithm that can end before its budget is spent.
-type UnspentReporter interface {
-	// Unspent returns the reason why part of the budget was not spent; "" if all of it was.
-	Unspent() string
-}
-
 // close copies the algorithm's answers to the outcome and sets its status. An empty status is replaced by the one that follows
 // from the answers.
 func (o *Outcome) close(alg Detailed, status Status, trail bool) {
@@ -171,16 +132,14 @@ func (o *Outcome) close(alg Detailed, status Status, trail bool) {
 				status = StatusBudget
 			}
 		}
-		if s, ok := alg.(UnspentReporter); ok {
-			if o.Unspent = s.Unspent(); o.Unspent != "" && status == StatusBudget {
-				status = StatusLeft
-			}
+		if o.Unspent = alg.Unspent(); o.Unspent != "" && status == StatusBudget {
+			status = StatusLeft
 		}
-		if status == StatusDecided && UsedRule(alg, RuleEpsilon) {
+		if status == StatusDecided && alg.UsedRule(RuleEpsilon) {
 			status = StatusEpsilon
 		}
 	}
-	o.Status, o.Independent = status, Independent(alg)
+	o.Status, o.Independent = status, alg.Independent()
 }
 
 // Errors that callers can distinguish by errors.Is. Other errors are created where they occur.

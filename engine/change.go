@@ -222,13 +222,6 @@ type DataAdder interface {
 	UsesAddedData() bool
 }
 
-// A Standard algorithm explains its progress, estimates the rewards of arms, and accepts rounds that differ from its plan.
-type Standard interface {
-	Explainer
-	ArmEstimator
-	Amender
-}
-
 // UsesAddedData reports whether alg uses rewards from outside its rounds.
 func UsesAddedData(alg Algorithm) bool {
 	i, able := alg.(DataAdder)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -45,15 +46,14 @@ type Steps struct {
 // question.Question uses the goal of its problem instead.
 func Begin(alg Algorithm, opt Options) (*Steps, error) {
 	ridge := opt.Ridge // an unset ridge stays unset, because some algorithms then choose their form by the problem
-	if many, ok := alg.(ManyRounds); ok && opt.MaxRounds == 0 {
-		opt.MaxRounds = many.MaxRounds()
-	}
+	s := &Steps{alg: DetailedOf(alg, nil)}
+	opt.MaxRounds = cmp.Or(opt.MaxRounds, s.alg.MaxRounds())
 	opt, err := opt.Checked("")
 	if err != nil {
 		return nil, err
 	}
 	opt.Ridge = ridge
-	s := &Steps{alg: DetailedOf(alg, nil), opt: opt}
+	s.opt = opt
 	if w, own := s.alg.(*whole); own && opt.Budget > 0 && w.problem != nil {
 		w.budget = opt.Budget * w.problem.V()
 	}
@@ -63,13 +63,7 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 
 // setChecks prepares the tests of the algorithm's assumptions, before any data.
 func (s *Steps) setChecks() {
-	s.check, s.noise = nil, nil
-	if r, ok := s.alg.(KernelReliant); ok {
-		s.check = r.FitCheck()
-	}
-	if r, ok := s.alg.(NoiseReliant); ok {
-		s.noise = r.NoiseCheck()
-	}
+	s.check, s.noise = s.alg.FitCheck(), s.alg.NoiseCheck()
 }
 
 // checked tests the algorithm's assumptions on the data up to round r, from 1. p is the p-value of FitCheck.Learn.
@@ -90,8 +84,8 @@ func (s *Steps) WithoutTrail() *Steps {
 	return s
 }
 
-// Algorithm returns the algorithm of the run, for example to call Explainer and ArmEstimator; in their results, higher rewards
-// are better. The caller must not call Plan or Learn of the algorithm.
+// Algorithm returns the driven algorithm, whose rewards have the sign by which higher is better.
+// Calling its Plan or Learn breaks s.
 func (s *Steps) Algorithm() Detailed { return s.alg }
 
 // Options returns the present options, which SetEpsilon and SetDelta change.
