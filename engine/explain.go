@@ -90,8 +90,8 @@ type Rival struct {
 	Tasks []int
 }
 
-// ProgressOf returns the progress of each task, in task order, and the estimated further samples to decide all of them, as
-// Detailed.Samples. An algorithm that has only a State reports no progress: tasks is nil.
+// ProgressOf returns the progress of each task, in task order, and the estimated further samples until all are decided, see
+// Detailed.Samples. If the algorithm has only a State, it reports no progress and tasks is nil.
 func ProgressOf(x Detailed) (tasks []Progress, remaining float64) {
 	if _, own := x.(*whole); own {
 		return nil, 0
@@ -120,7 +120,7 @@ func ProgressOf(x Detailed) (tasks []Progress, remaining float64) {
 	return tasks, remaining
 }
 
-// Remaining returns the estimated further samples to decide all tasks, as Detailed.Samples.
+// Remaining returns the estimated further samples until all tasks are decided, see Detailed.Samples.
 func Remaining(x Detailed) float64 { return remainingOf(x, x.Answers()) }
 
 func remainingOf(x Detailed, answers []Answer) float64 {

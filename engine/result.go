@@ -196,7 +196,7 @@ type Result struct {
 	MaxRounds       int      `json:"rounds_max"`
 	// mean over runs; a broadcast by one agent is one message
 	Messages float64 `json:"messages"`
-	Bytes    float64 `json:"bytes"` // mean over runs, for all messages as they are encoded
+	Bytes    float64 `json:"bytes"` // mean over runs, for all encoded messages
 	// BytesRaw is the number of bytes if every reward were sent separately, and BytesTheta if each agent sent an explicit θ̂ in
 	// every round.
 	BytesRaw   float64 `json:"bytes_raw,omitempty"`

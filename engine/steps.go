@@ -84,8 +84,8 @@ func (s *Steps) WithoutTrail() *Steps {
 	return s
 }
 
-// Algorithm returns the driven algorithm, whose rewards have the sign by which higher is better.
-// Calling its Plan or Learn breaks s.
+// Algorithm returns the algorithm of the run; in its results, higher rewards are better. The caller must not call its Plan or
+// Learn.
 func (s *Steps) Algorithm() Detailed { return s.alg }
 
 // Options returns the present options, which SetEpsilon and SetDelta change.
