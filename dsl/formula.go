@@ -153,7 +153,7 @@ func (s scope) function(name string) *Function {
 // At and Call make the formula with other values of its free hyperparameters (names, in the formula's text) and arguments; each
 // calls compiled again, so that every copy of the formula keeps its own values.
 func compileFormula(k kernels.Formula, names []string, definition *formula.Definition, st *front.Statement) kernels.Formula {
-	// At takes one number for each of names, in order, and then one for each argument that is not fixed.
+	// At needs one number per name, in the order of names, and then one for each argument that is not fixed.
 	k.At = func(free []kernels.Free) kernels.Formula {
 		values, texts := map[string]float64{}, map[string]string{}
 		at := k

@@ -161,7 +161,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	return drawn, nil
 }
 
-// checkLayout reports axis limits that plot would reject, as far as they are known before the value.
+// checkLayout reports axis limits that plot would reject, if they are known before the value.
 func checkLayout(c *call, a plotArgs, sample any) {
 	if _, swept := sample.(sim.Sweep); swept && a.layout().NoReference && slices.Contains(a.Y, "lower_bound") {
 		c.fail(c.arg("reference"), "plot: "+report.ReferenceRule, report.ReferenceHint)

@@ -121,8 +121,8 @@ func awaitRuns[T any](c *call, worth *atomic.Bool, compute func() (T, error)) (T
 	return await.Result(c.e.ctx, await.Patience{Grace: grace, Keeps: worth.Load}, compute)
 }
 
-// noteFirstStep returns a progress function that calls tell, and sets worth at the first step for which is returns true. It may
-// be called from any goroutine; tell may be nil.
+// noteFirstStep returns a progress function that passes each step on, and sets worth at the first step for which is returns true. It
+// may be called from any goroutine. The given function may be nil.
 func noteFirstStep(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) func(sim.Step) {
 	return func(s sim.Step) {
 		if is(s) {

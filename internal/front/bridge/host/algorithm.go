@@ -33,9 +33,6 @@ func (f *function) algorithm(e algorithms.Entry) (algorithms.Entry, error) {
 		leave := sync.OnceFunc(func() { p.leave(live, began.Run) })
 		own := &ownRun{function: f, process: p, remote: live.remote, number: began.Run, done: began.Done, leave: leave}
 		runtime.AddCleanup(own, func(leave func()) { leave() }, leave) // a run that was given up
-		if began.Independent {
-			return independent{own}, nil
-		}
 		return own, nil
 	}
 	return e, nil
@@ -109,12 +106,6 @@ type ownRun struct {
 	state    *engine.State // after the last round; nil before the first
 	leave    func()        // ends the run in its process
 }
-
-// independent is an ownRun whose agents exchange no data.
-type independent struct{ *ownRun }
-
-// Independent implements engine.IndependentReporter.
-func (independent) Independent() bool { return true }
 
 // interruptible calls a method in the process, and ends the process when ctx ends: an algorithm may never return.
 func (a *ownRun) interruptible(ctx context.Context, call func() error) error {
