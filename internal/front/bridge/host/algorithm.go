@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
 )
 
-// mostTwins limits the processes of one algorithm.
-const mostTwins = maxRunning / 2
+// mostProcesses limits the processes of one algorithm.
+const mostProcesses = maxRunning / 2
 
 // algorithm makes an algorithm of a cell usable: its runs are made in the process of its Put, and in more processes of the same program
 // if runs are under way at once. The runs share nothing, and each one stays in its process.
@@ -68,7 +68,7 @@ func (p *process) choose() *process {
 			least = t
 		}
 	}
-	if least.runs.Load() > 0 && !p.twins.failed && 1+len(p.twins.all) < min(runtime.GOMAXPROCS(0), maxRunning/2) {
+	if least.runs.Load() > 0 && !p.twins.failed && 1+len(p.twins.all) < min(runtime.GOMAXPROCS(0), mostProcesses) {
 		least = &process{host: p.host, put: p.put, ledger: p.ledger, program: p.program}
 		p.host.keep(least, true)
 		p.twins.all = append(p.twins.all, least)
