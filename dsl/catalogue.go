@@ -104,7 +104,7 @@ func (f *Function) meant(word string) (param, hint string) {
 	if hint := foreignWord(word); hint != "" {
 		return "", hint
 	}
-	return nearest(word, known), ""
+	return lists.Nearest(word, known), ""
 }
 
 // Meant returns the parameter of a function that a user's word means, or "" and a hint: the equivalent of another tool's word. The

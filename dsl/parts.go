@@ -192,7 +192,7 @@ func usualPart(names []string) string {
 
 // suggestPart proposes the nearest part, or those with the word as first word, or lists all.
 func suggestPart(word string, names []string) string {
-	if nearest(word, names) == "" {
+	if lists.Nearest(word, names) == "" {
 		if hint := foreignWord(word); hint != "" {
 			return hint
 		}
