@@ -92,9 +92,11 @@ func unreadable(kind, path string, err error) error {
 	if errors.Is(listed, fs.ErrNotExist) {
 		return fmt.Errorf("cannot read the %s %s: there is no folder %s", kind, path, filepath.Clean(folder))
 	}
-	hint := ""
-	if near := lists.Nearest(name, lists.Map(entries, fs.DirEntry.Name)); near != "" {
-		hint = "; did you mean " + folder + near + "?"
+	stem := func(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
+	named := lists.Where(entries, func(e fs.DirEntry) bool { return !e.IsDir() && filepath.Ext(e.Name()) != "" })
+	hint, near := "", lists.Nearest(stem(name), lists.Map(named, func(e fs.DirEntry) string { return stem(e.Name()) }))
+	if e, found := lists.First(named, func(e fs.DirEntry) bool { return stem(e.Name()) == near }); found {
+		hint = "; did you mean " + folder + e.Name() + "?"
 	}
 	return fmt.Errorf("cannot read the %s: there is no file %s%s", kind, path, hint)
 }
