@@ -106,7 +106,7 @@ func (f *Function) meant(word string) (param, hint string) {
 	if hint := foreignWord(word); hint != "" {
 		return "", hint
 	}
-	return nearest(word, known), ""
+	return lists.Nearest(word, known), ""
 }
 
 // Meant returns the parameter of a catalogue function that a user's word means. Otherwise param is "", and hint explains a word

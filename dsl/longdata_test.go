@@ -28,7 +28,7 @@ func TestLongData(t *testing.T) {
 	// The sweep evaluates the definition again for each noise.
 	s = NewSession(Options{Folder: folder, Notice: func(line string) { told = append(told, line) }})
 	must(t, s, strings.TrimSuffix(longScript, "\np")+"\nr = fb(p, budget=4, runs=1)\ns = sweep(r, noise=[1, 2])")
-	if len(told) != 4 || !strings.HasSuffix(told[0], "decimal commas") || !strings.HasSuffix(told[1], "unused columns: note") || !strings.Contains(told[2], "2 of 4 combinations of temp, speed") || !strings.HasPrefix(told[3], "the kernel has full rank on these 3 arms") {
+	if len(told) != 4 || !strings.HasSuffix(told[0], "decimal commas") || !strings.Contains(told[1], "columns not used: note.") || !strings.Contains(told[2], "2 of 4 combinations of temp, speed") || !strings.HasPrefix(told[3], "the kernel has full rank on these 3 arms") {
 		t.Errorf("told %q, want how columns are separated, which are ignored, which combinations are missing, and that the kernel rules nothing out", told)
 	}
 	v, _, _ := s.Value("p")

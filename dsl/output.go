@@ -267,7 +267,7 @@ func checkOffered(c *call, param string, a argument, words []string) bool {
 	}
 	quoted := lists.Map(words, func(w string) string { return fmt.Sprintf("%q", w) })
 	hint := ""
-	if best := nearest(word, words); best != "" {
+	if best := lists.Nearest(word, words); best != "" {
 		hint = suggest(word, words)
 	}
 	c.refuse(a, hint, "%s is %q; here it must be %s", param, word, orList(quoted))

@@ -118,7 +118,7 @@ func (p Param) suggestChoice(text string) string {
 			return fmt.Sprintf("did you mean %q?", choice)
 		}
 	}
-	if best := nearest(text, p.Choices); best != "" {
+	if best := lists.Nearest(text, p.Choices); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
 	return "" // the message lists the choices

@@ -194,7 +194,7 @@ func usualPart(names []string) string {
 
 // suggestPart proposes the part with the most similar name; or those whose first word is the given word; or lists all.
 func suggestPart(word string, names []string) string {
-	if nearest(word, names) == "" {
+	if lists.Nearest(word, names) == "" {
 		if hint := foreignWord(word); hint != "" {
 			return hint
 		}

@@ -387,7 +387,7 @@ func problemError(c *call, err error, file, rewards string) error {
 		columns := lists.Map(strings.Split(data.Unknown, ","), strings.TrimSpace)
 		if len(columns) > 1 && !slices.ContainsFunc(columns, func(s string) bool { return !slices.Contains(data.Known, s) }) {
 			a.hint = fmt.Sprintf(`these are several columns; write a list: ["%s"]`, strings.Join(columns, `", "`))
-		} else if nearest(data.Unknown, data.Known) != "" {
+		} else if lists.Nearest(data.Unknown, data.Known) != "" {
 			a.hint = suggest(data.Unknown, data.Known)
 		} else if whole := onlyWith(data.Unknown, data.Known); whole != "" {
 			a.hint = fmt.Sprintf("did you mean %q?", whole)
@@ -420,7 +420,7 @@ func (c *call) reportUnknownColumns(data *problem.DataError) {
 			same := func(column string) bool { return looks.Alike(column) == looks.Alike(name) }
 			if name != data.Unknown && plainName.MatchString(name) && !slices.ContainsFunc(data.Known, same) {
 				hint := ""
-				if nearest(name, data.Known) != "" {
+				if lists.Nearest(name, data.Known) != "" {
 					hint = suggest(name, data.Known)
 				}
 				c.failWith(a, &argumentError{message: fmt.Sprintf("cannot load %q", c.text("data")),

@@ -111,7 +111,7 @@ func suggestFile(s *Session, name string) string {
 	}
 	folder, _ := path.Split(filepath.ToSlash(name)) // script paths have slashes on every operating system
 	found := filesIn(s, folder, dataEndings)
-	if best := nearest(name, found); best != "" {
+	if best := lists.Nearest(name, found); best != "" {
 		return suggest(name, found)
 	}
 	found = slices.DeleteFunc(found, func(f string) bool { return strings.HasSuffix(f, "/") })
@@ -224,7 +224,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 
 // suggest proposes the most similar known word, or lists the known words; "" if there are none.
 func suggest(word string, known []string) string {
-	if best := nearest(word, known); best != "" {
+	if best := lists.Nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
 	if len(known) == 0 {
@@ -236,26 +236,7 @@ func suggest(word string, known []string) string {
 // joinShort joins words for a hint, and shortens a long list.
 func joinShort(words []string) string { return sentence.List(words, 60) }
 
-// maxWord is the largest length of a word that is compared with known words.
-const maxWord = 200
-
-// nearest returns the most similar known word: the first one with the smallest distance. It returns "" if the distance exceeds a
-// third of the word plus 1, or half of the word. The distance counts changed or swapped letters, ignoring case.
-func nearest(word string, known []string) string {
-	best, least := "", 2+len([]rune(word))/3
-	if len(word) > maxWord {
-		return ""
-	}
-	for _, k := range known {
-		if d := lists.Distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(k)), least); d < least && 2*d <= len([]rune(word)) {
-			best, least = k, d
-		}
-	}
-	return best
-}
-
-// onlyWith returns the known word that contains the given word, ignoring case; "" if there is none, or several, or if the word
-// has fewer than three letters.
+// onlyWith returns the only name that contains a word of at least three letters, ignoring case; "" if there is none, or several.
 func onlyWith(word string, known []string) string {
 	having := lists.Where(known, func(k string) bool { return strings.Contains(strings.ToLower(k), strings.ToLower(word)) })
 	if len([]rune(word)) < 3 || len(having) != 1 {
@@ -283,7 +264,7 @@ func functionMeant(word string) *Function {
 			return &functions[i]
 		}
 	}
-	return index[nearest(word, functionNames())]
+	return index[lists.Nearest(word, functionNames())]
 }
 
 func functionNames() []string { return lists.Map(functions, func(f Function) string { return f.Name }) }
@@ -305,7 +286,7 @@ func suggestName(e *evaluator, word string) string {
 	}
 	// Propose names before functions, because the script does not call the word here.
 	names := e.scope.names()
-	if best := nearest(word, names); best != "" {
+	if best := lists.Nearest(word, names); best != "" {
 		return suggest(word, names)
 	}
 	if f := functionMeant(word); f != nil {

@@ -53,11 +53,12 @@ func answerBlocks(a answer.Answer) []Block {
 	if a.Undetermined != nil { // a picture would show nothing
 		return out
 	}
-	return append(out, answerFigure(a), KeyValues{Caption: "Model", Items: []KeyValue{
+	figure := answerFigure(a)
+	return append(out, Drawn{Figure: figure, Data: armTable(a, figure.Title)}, KeyValues{Caption: "Model", Items: []KeyValue{
 		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
-		{Key: "Guarantee", Value: "heuristic: these posterior probabilities are right only if the fitted kernel is. If the noise is normal, " +
-			"a campaign with CoTestFC gives a proof (docs/how-to/campaigns.md)"},
+		{Key: "Guarantee", Value: "heuristic. The probabilities are right only if the fitted kernel is. A proof needs normal noise and " +
+			"a campaign with CoTestFC (docs/how-to/campaigns.md)"},
 	}})
 }
 
@@ -103,9 +104,9 @@ func recommendations(epsilon float64, choices []answer.Pick) string {
 	good, all := bestWithin(epsilon), len(choices)
 	switch {
 	case len(open) == 0 && all == 1:
-		return "The recommended arm is " + good + " with probability 95\u00a0% or more"
+		return "The recommended option is " + good + " with probability 95\u00a0% or more"
 	case len(open) == 0:
-		return fmt.Sprintf("Each of the %d recommended arms is %s with probability 95\u00a0%% or more", all, good)
+		return fmt.Sprintf("Each of the %d recommended options is %s with probability 95\u00a0%% or more", all, good)
 	}
 	lo, hi := percent(slices.Min(open)), percent(slices.Max(open))
 	if lo != hi {
@@ -113,10 +114,10 @@ func recommendations(epsilon float64, choices []answer.Pick) string {
 	}
 	switch sure := all - len(open); {
 	case sure == 0:
-		return fmt.Sprintf("No recommended arm has reached 95\u00a0%% yet: each is %s with probability %s", good, hi)
+		return fmt.Sprintf("No recommendation has reached 95\u00a0%% yet: each is %s with probability %s", good, hi)
 	default:
 		rest := map[bool]string{true: "the other has", false: "the others have"}[len(open) == 1]
-		return fmt.Sprintf("%d of %d recommended arms are %s with probability 95\u00a0%% or more; %s %s", sure, all, good, rest, hi)
+		return fmt.Sprintf("%d of %d recommended options are %s with probability 95\u00a0%% or more; %s %s", sure, all, good, rest, hi)
 	}
 }
 
@@ -162,9 +163,9 @@ func pickTable(a answer.Answer) Table {
 			text("task", columnsOf(a).TaskTitle()), text("arm", "Best ("+columnsOf(a).ArmTitle()+")"),
 			number("probability_within", withinTitle(a.Epsilon), ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
 			{Name: "expected_loss", Title: "Expected loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"),
-			number("count", "Measured", ""),
+			number("count", "Times measured", ""),
 		},
-		Notes: []string{"Expected loss (simple regret): how much worse the recommended arm is than the best, on average."},
+		Notes: []string{"Expected loss (simple regret): how much worse the recommended option is than the best, on average."},
 	}
 	if a.Goal == problem.GoalMin {
 		t.Caption += ": the lowest " + rewardTitle(a)
@@ -232,7 +233,7 @@ func pickRows(a answer.Answer) Table {
 // moreTable lists how many further measurements make each recommendation 95 % probable.
 func moreTable(a answer.Answer) Table {
 	t := Table{Caption: "To reach 95 %", Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("more", "Further measurements"),
-		text("more_of", "Arms to measure most")}}
+		text("more_of", "Options to measure most")}}
 	for _, p := range a.Picks {
 		more := "about " + decimal(float64(p.More), 2)
 		if p.More < 0 {
@@ -243,8 +244,8 @@ func moreTable(a answer.Answer) Table {
 		}
 	}
 	if len(a.Picks) > 1 && len(t.Rows) > 0 {
-		t.Notes = []string{"Each number is for 95 % in that task alone. A campaign decides about all tasks together and needs more: see " +
-			"its forecast."}
+		t.Notes = []string{"Each number is for 95 % in that task alone. A campaign decides about all tasks together and needs more: " +
+			"campaign start prints a forecast."}
 	}
 	if a.Epsilon == 0 && len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "If small differences do not matter, state the tolerance epsilon= (--epsilon): fewer measurements are needed.")
@@ -271,7 +272,7 @@ func nextTable(a answer.Answer) Table {
 	blocks := a.Next[0].Block > 0
 	if blocks {
 		t.Columns = append(t.Columns, number("block", "New "+cmp.Or(join(a.Blocks, 3), "block"), ""))
-		t.Notes = append(t.Notes, "Measure the rows of one number together. Arms are compared within a block, so its effect cancels.")
+		t.Notes = append(t.Notes, "Measure rows with the same number together, in one block. Options are compared within a block, so its effect cancels.")
 	}
 	for _, p := range a.Next {
 		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, p.Count}
@@ -297,6 +298,32 @@ func lossNote(a answer.Answer) string {
 	}
 	return fmt.Sprintf("These measurements should lower %s from %s to %s.", what,
 		decimal(a.LossNow, 3), decimal(a.LossAfter, 3))
+}
+
+// armTable has a row for each option of each task, the best estimates of a task first.
+func armTable(a answer.Answer, caption string) Table {
+	t := Table{Caption: caption, Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("arm", columnsOf(a).ArmTitle()),
+		number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"), number("mean", "Mean measured", ""), number("count", "Times measured", "")}}
+	for _, arms := range lists.Groups(a.Arms, func(x answer.Arm) string { return x.Task }) {
+		slices.SortStableFunc(arms, func(x, y answer.Arm) int {
+			if a.Goal == problem.GoalMin {
+				x, y = y, x
+			}
+			return cmp.Compare(y.Estimate, x.Estimate)
+		})
+		for _, x := range arms {
+			estimate, interval, mean := decimal(x.Estimate, 4), any(nil), any(nil)
+			if x.CI95 != nil {
+				of, lo, hi := rounded(x.Estimate, *x.CI95)
+				estimate, interval = of, lo+"\u00a0to\u00a0"+hi
+			}
+			if x.Mean != nil {
+				mean = *x.Mean
+			}
+			t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(x.Task), x.Label, estimate, interval, mean, x.Count})
+		}
+	}
+	return t.withoutEmptyColumns()
 }
 
 // The most that a picture of an answer shows.

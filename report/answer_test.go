@@ -51,7 +51,7 @@ func TestAnswerPage(t *testing.T) {
 	}
 	text := strings.ReplaceAll(out.String(), "\u00a0", " ")
 	for _, want := range []string{
-		"Each of the 2 recommended arms is the best with probability 95 % or more. c has only one option. No option gave a value at d.", "1,000,000,012.0 to 1,000,000,015.0", "2.3e-9 to 2.7e-9",
+		"Each of the 2 recommended options is the best with probability 95 % or more. c has only one option. No option gave a value at d.", "1,000,000,012.0 to 1,000,000,015.0", "2.3e-9 to 2.7e-9",
 		"42.29925 to 42.30075", "> 99.9 %", "only option", "2 of 5",
 	} {
 		if !strings.Contains(text, want) {

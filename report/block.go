@@ -10,7 +10,7 @@ import (
 
 // Block is one piece of a document. Values become blocks once (see Blocks), and
 // every renderer draws the same blocks, so that no number is formatted twice.
-// The blocks are Paragraph, Note, KeyValues, Table, Figure and Code.
+// The blocks are Paragraph, Note, KeyValues, Table, Figure, Drawn and Code.
 type Block interface{ IsBlock() }
 
 // Paragraph is running text. Lead marks the sentence that answers the question;
@@ -46,6 +46,12 @@ func (kv *KeyValues) add(key string, value any) {
 	if value != nil {
 		kv.Items = append(kv.Items, KeyValue{Key: key, Value: value})
 	}
+}
+
+// Drawn is a figure with its own table of numbers, for media without pictures and below the picture.
+type Drawn struct {
+	Figure Figure
+	Data   Table
 }
 
 // Code is literal text: a kernel, a formula, a script. Lines numbers its lines.
@@ -104,6 +110,7 @@ func (Paragraph) IsBlock() {}
 func (Note) IsBlock()      {}
 func (KeyValues) IsBlock() {}
 func (Table) IsBlock()     {}
+func (Drawn) IsBlock()     {}
 func (Code) IsBlock()      {}
 
 // columns reads columns: name, title and, in brackets, unit. A # before the name marks a column of numbers.

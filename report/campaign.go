@@ -55,7 +55,10 @@ func (views) Receipt(r campaign.Receipt) view {
 func campaignBlocks(s campaign.Status) []Block {
 	out := []Block{Paragraph{Lead: true, Text: campaignSentence(s)}}
 	if s.Guarantee != "" {
-		g := "Guarantee: " + s.Guarantee + "."
+		g := guaranteeText(s.Guarantee) + "."
+		if answeredTasks(s) == 0 {
+			g += " No answer is decided yet."
+		}
 		if len(s.Assumes) > 0 {
 			words := lists.Map(s.Assumes, campaign.Note.String)
 			g += " It also assumes that " + strings.Join(words, "; that ") + "."
@@ -75,7 +78,7 @@ func campaignBlocks(s campaign.Status) []Block {
 				"Otherwise a lucky value could end the round early.")
 		}
 		if others := otherLeaders(s); len(others) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another arm. The leader uses the protocol's kernel; "+
+			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another option. The leader uses the protocol's kernel; "+
 				"the recommendation averages all kernels that explain the measurements.", join(others, 4)))
 		}
 		if len(s.Tasks) > 0 && slices.ContainsFunc(s.Tasks, openButSure(s)) {
@@ -138,10 +141,14 @@ func due(at time.Time) any {
 	return at.Local().Format("2006-01-02 15:04")
 }
 
+// answeredTasks counts the tasks with a decided answer.
+func answeredTasks(s campaign.Status) int {
+	return lists.Count(s.Tasks, func(t campaign.TaskStatus) bool { return t.Decided })
+}
+
 // campaignSentence gives the progress of a campaign and its forecast.
 func campaignSentence(s campaign.Status) string {
-	done := lists.Count(s.Tasks, func(t campaign.TaskStatus) bool { return t.Decided })
-	out := fmt.Sprintf("%s, %s: %d of %s decided after %s and %s samples.", s.Name, s.Algorithm, done, plural(len(s.Tasks), "task"),
+	out := fmt.Sprintf("%s, %s: %d of %s decided after %s and %s samples.", s.Name, s.Algorithm, answeredTasks(s), plural(len(s.Tasks), "task"),
 		plural(s.Rounds, "round"), decimal(float64(s.Samples), 0))
 	if s.Name == "" {
 		out = upper(out[2:])
@@ -202,8 +209,8 @@ func campaignTasks(s campaign.Status) Table {
 	t := Table{
 		Caption: "Tasks",
 		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
-			"#arms_open Arms open", "#measured Measured in the campaign", "#beside From the table, attached or late",
-			"#further_samples Further samples to decide this task", "#further_time Further time ["+s.TimeUnit+"]", "out Last arm excluded"),
+			"#arms_open Options open", "#measured Measured in the campaign", "#beside From the table, attached or late",
+			"#further_samples Further samples to decide this task", "#further_time Further time ["+s.TimeUnit+"]", "out Last option excluded"),
 	}
 	if s.Goal == problem.GoalMin {
 		t.Caption = "Tasks; the goal is the lowest reward"

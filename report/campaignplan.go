@@ -25,7 +25,11 @@ func protocolBlocks(p campaign.Protocol) []Block {
 		if explain := settingWords[s.Name]; explain != nil {
 			s.Value = explain(p, s.Value)
 		}
-		facts.Items = append(facts.Items, KeyValue{Key: s.Name, Value: s.Value})
+		name := s.Name
+		if name == "noise" && p.Problem.Noise.Bounds != nil {
+			name = "rewards"
+		}
+		facts.Items = append(facts.Items, KeyValue{Key: name, Value: s.Value})
 	}
 	facts.Items = append(facts.Items, KeyValue{Key: "kernel", Value: shownKernel(p.Problem.Kernel.String())})
 	out := []Block{Paragraph{Lead: true, Text: protocolSentence(p)}, facts}
@@ -82,7 +86,7 @@ func quickest(f campaign.Forecast) string {
 			return fmt.Sprintf(" %s would be quicker: %s. Its answers rest on %s.", r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
 		}
 		if r.Quickest {
-			return fmt.Sprintf(" It is the quickest algorithm compared. Its answers rest on %s.", r.Backing)
+			return fmt.Sprintf(" No algorithm of the forecast is quicker. Its answers rest on %s.", r.Backing)
 		}
 	}
 	return ""

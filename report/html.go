@@ -208,13 +208,12 @@ func (h *htmlWriter) side(a Align) string {
 
 // figure puts the drawing in, and its data below it for those who want the numbers or
 // cannot see the drawing.
-func (h *htmlWriter) figure(f Figure) {
+func (h *htmlWriter) figure(f Figure, data Table) {
 	if h.notebook {
 		h.picture(f)
 	} else {
 		h.drawing(f)
 	}
-	data := figureTable(f)
 	data.Caption = strings.TrimSuffix("Data of the figure: "+f.Title, ": ")
 	h.details(data, ` class="data"`) // which stays folded in print: the figure shows it
 }

@@ -49,12 +49,12 @@ func (l *latexWriter) keyValues(kv KeyValues) {
 		Rows: lists.Map(kv.Items, func(item KeyValue) []any { return []any{item.Key, item.text()} })})
 }
 
-func (l *latexWriter) figure(f Figure) {
+func (l *latexWriter) figure(f Figure, data Table) {
 	if l.inWords {
 		l.writef("\n\\emph{Figure: %s} %s\n", inlineLaTeX(f.Title), inlineLaTeX(f.Describe()))
 		return
 	}
-	l.table(figureTable(f))
+	l.table(data)
 }
 
 func (l *latexWriter) table(t Table) {

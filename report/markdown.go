@@ -58,7 +58,7 @@ func (m *markdownWriter) keyValues(kv KeyValues) {
 	}
 }
 
-func (m *markdownWriter) figure(f Figure) {
+func (m *markdownWriter) figure(f Figure, data Table) {
 	if m.word {
 		title := f.Title
 		f.Title = ""
@@ -70,7 +70,7 @@ func (m *markdownWriter) figure(f Figure) {
 	svg, err := figure.SVGElement(f, fmt.Sprintf("cope-figure-%d", m.figures), false)
 	m.err = cmp.Or(m.err, err)
 	m.writef("\n![%s](data:image/svg+xml;base64,%s)\n", inlineMarkdown(f.Describe()), base64.StdEncoding.EncodeToString([]byte(svg)))
-	m.table(figureTable(f))
+	m.table(data)
 }
 
 func (m *markdownWriter) table(t Table) {

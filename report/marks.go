@@ -30,7 +30,7 @@ type markWriter struct {
 type medium interface {
 	keyValues(KeyValues)
 	table(Table)
-	figure(Figure)
+	figure(f Figure, data Table)
 	code(Code)
 }
 
@@ -118,7 +118,10 @@ func (p *markWriter) blocks(m medium, blocks []Block) {
 			m.table(b)
 		case Figure:
 			p.figures++
-			m.figure(b)
+			m.figure(b, figureTable(b))
+		case Drawn:
+			p.figures++
+			m.figure(b.Figure, b.Data)
 		case Code:
 			m.code(b)
 		}

@@ -30,7 +30,7 @@ func overallBlocks(a answer.Answer) []Block {
 	out := []Block{Paragraph{Text: text + ".", Lead: true}, overallTasks(a), overallOptions(a)}
 	if len(o.Drop) > 0 {
 		out = append(out, Paragraph{Text: fmt.Sprintf("%d of %d options can be left out: for each, the probability that it is the best "+
-			"at any task is below 1 %%. These are %s.", len(o.Drop), len(o.Options), strings.Join(o.Drop, "; "))})
+			"in any task is below 1 %%. These are %s.", len(o.Drop), len(o.Options), strings.Join(o.Drop, "; "))})
 	}
 	if len(o.Partial) > 0 {
 		out = append(out, Paragraph{Text: "These options are not in the table at every task, so they are left out: " +
@@ -61,8 +61,8 @@ func overallTasks(a answer.Answer) Table {
 func overallOptions(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: "Options for all tasks", Columns: []Column{text("arm", columnsOf(a).ArmTitle()),
-		text("difference", "Difference to the pick"),
-		number("probability_best", "P(best)", ""), number("probability_best_anywhere", "P(best at some task)", ""),
+		text("difference", "Difference to the recommended option"),
+		number("probability_best", "P(best)", ""), number("probability_best_anywhere", "P(best in any task)", ""),
 		{Name: "slope", Title: "Slope", Align: Right, Digits: 2}, text("worst_task", "Largest loss at")},
 		Notes: []string{"Differences have 95 % intervals.",
 			"Slope: how much the estimate of an option rises between two tasks if the mean of all options rises by 1. Above 1, the " +
@@ -74,7 +74,7 @@ func overallOptions(a answer.Answer) Table {
 	for _, x := range shown {
 		difference, slope := differenceText(x.Difference), any(nil)
 		if x.Arm == o.Arm {
-			difference = "pick"
+			difference = "recommended"
 		}
 		if x.Slope != nil {
 			slope = *x.Slope

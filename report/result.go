@@ -53,6 +53,14 @@ func resultsView(rs []engine.Result) view {
 	}
 }
 
+// guaranteeText writes a guarantee such as "proven: all decided answers ..." as two sentences.
+func guaranteeText(guarantee string) string {
+	if kind, claim, found := strings.Cut(guarantee, ": "); found {
+		guarantee = kind + ". " + upper(claim)
+	}
+	return "Guarantee: " + guarantee
+}
+
 // resultBlocks shows fc(...) and fb(...): summary, guarantee, warnings, answers, settings, rounds and audit trail.
 func resultBlocks(r engine.Result) []Block {
 	out := []Block{Paragraph{Text: resultSentence(r), Lead: true}}
@@ -61,7 +69,7 @@ func resultBlocks(r engine.Result) []Block {
 	}
 	warnings := resultWarnings(r)
 	if r.Guarantee != "" {
-		out = append(out, Paragraph{Text: "Guarantee: " + r.Guarantee})
+		out = append(out, Paragraph{Text: guaranteeText(r.Guarantee)})
 	}
 	first, others := warned(warnings)
 	out = slices.Concat(out, first, []Block{answersTable(r)}, others, []Block{resultFacts(r)})
@@ -319,6 +327,9 @@ func resultFacts(r engine.Result) KeyValues {
 			kv.Items = append(kv.Items, KeyValue{Key: m.title, Value: v, Unit: m.unit})
 		}
 	}
+	if r.Runs > 1 {
+		kv.add("Brackets", "95 % intervals: Student's t for means, Wilson for error rates")
+	}
 	if run := stated(r, engine.SettingAgents); run != nil {
 		kv.add("Rewards", fmt.Sprintf("measured by the agents of run %s", run))
 	} else {
@@ -345,7 +356,22 @@ func traceTable(r engine.Result) Table {
 		t.Rows = append(t.Rows, []any{x.Round, x.Pulls, known(x.Rho), known(x.RhoLower), known(x.Rounding), alive, pointed(x.LackOfFit),
 			short(x.Digest)})
 	}
-	return t.withoutEmptyColumns()
+	t = t.withoutEmptyColumns()
+	for _, c := range t.Columns {
+		if note := traceNotes[c.Name]; note != "" {
+			t.Notes = append(t.Notes, note)
+		}
+	}
+	return t
+}
+
+// traceNotes explain columns of the table of rounds, by their names.
+var traceNotes = map[string]string{
+	"rho":         "Design value: the quantity that the plan of a round minimises; for CoTestFC the number of pulls.",
+	"rho_lower":   "Certified lower bound: no plan of that round has a smaller design value.",
+	"rounding":    "Rounding ratio: what whole numbers of pulls cost against the design; 1 is nothing.",
+	"lack_of_fit": "Lack of fit: a small p means that the rewards contradict the kernel.",
+	"digest":      "Plan digest: two runs with equal digests had equal plans and data so far.",
 }
 
 // short cuts a digest to a length that a reader can compare.

@@ -104,6 +104,9 @@ func (t *textWriter) block(b Block) {
 		x := figureTable(b)
 		x.Collapsed = len(b.Panels) > 0 // more points than a reader needs
 		t.table(x)
+	case Drawn:
+		b.Data.Collapsed = true
+		t.table(b.Data)
 	case Code:
 		t.code(b)
 	}

@@ -146,6 +146,8 @@ func inWords(blocks []Block, c problem.Words) []Block {
 			out[k] = b.inWords(c)
 		case Figure:
 			out[k] = figureInWords(b, c)
+		case Drawn:
+			out[k] = Drawn{Figure: figureInWords(b.Figure, c), Data: b.Data.inWords(c)}
 		case KeyValues:
 			b.Items = slices.Clone(b.Items)
 			for i := range b.Items {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -50,17 +51,17 @@ type columnFlag struct {
 // bestColumns returns the flags that name columns.
 func bestColumns() []columnFlag {
 	return []columnFlag{
-		{name: "task", list: true, help: "`COLUMN` whose values are the tasks, such as reactions or sites (repeatable)"},
-		{name: "arm", list: true, help: "`COLUMN` whose values are the options to choose from (repeatable)"},
-		{name: "reward", list: true, help: "`COLUMN` of the measured values, or of their means (repeatable: the options that may be the best " +
-			"trade-off)"},
+		{name: "task", list: true, help: "`COLUMN` of the tasks, such as reactions or sites; each task gets its own recommendation (repeatable)"},
+		{name: "arm", list: true, help: "`COLUMN` whose value you can choose; its values are the options (repeatable)"},
+		{name: "reward", list: true, help: "`COLUMN` of the measured values, or of their means; with two or more, the best trade-offs are " +
+			"found (repeatable)"},
 		{name: "require", list: true, help: "`LIMIT` of another measured column, such as \"impurity < 0.5\" (repeatable)"},
 		{name: "sd", help: "`COLUMN` of standard deviations, if rows are means"},
 		{name: "count", help: "`COLUMN` of the number of measurements, if rows are means"},
 		{name: "successes", help: "`COLUMN` with the number of successes among --trials, instead of --reward"},
 		{name: "trials", help: "`COLUMN` with the number of trials, for --successes"},
-		{name: "blocks", list: true, help: "`COLUMN` of the blocks: rows measured together, such as on one day or plate (repeatable)"},
-		{name: "crossed", list: true, help: "`COLUMN` of blocks that span all tasks: its labels mean one block at every task (repeatable)"},
+		{name: "blocks", list: true, help: "`COLUMN` of rows made together, such as a day or a plate: options are compared within it (repeatable)"},
+		{name: "crossed", list: true, help: "`COLUMN` of blocks that span all tasks, such as a day on which all were measured (repeatable)"},
 		{name: "cost", help: "`COLUMN` with the cost of a measurement: --next then counts cost"},
 		{name: "weights", help: "`COLUMN` with the weight of a task, for --overall"},
 		{name: "text", list: true, help: "`COLUMN` of names that look like numbers, such as versions, where 12.1 is not 12.10 (repeatable)"},
@@ -73,19 +74,32 @@ func bestColumns() []columnFlag {
 	}
 }
 
+// bestGroups are the flags of best in the order of its help.
+var bestGroups = []flagGroup{
+	{"Columns of the table", []string{"task", "arm", "reward", "goal"}},
+	{"What is good enough", []string{"epsilon", "bounded", "require"}},
+	{"What to measure next", []string{"next", "candidates", "options", "cost", "retry"}},
+	{"One option for all tasks", []string{"overall", "weights"}},
+	{"Rows to use", []string{"where", "failed"}},
+	{"Rows made together", []string{"blocks", "crossed", "per-block", "check"}},
+	{"If rows are means or counts", []string{"sd", "count", "successes", "trials"}},
+	{"How to read a column", []string{"text", "log", "task-features"}},
+	{"Output", []string{"output", "format", "help"}},
+}
+
 func bestCommand() *cobra.Command {
 	o := bestOptions{columns: bestColumns()}
 	c := &cobra.Command{
 		Use:   "best TABLE",
 		Short: "Recommend the best option of each task in a table of measurements",
 		Long: `Read a table of measurements. You get the recommended option of each task, how probable it
-is that the option is good enough, and what to measure next. You need not choose a kernel, a
-noise distribution or an algorithm: the program fits them to the measurements.
+is that the option is good enough, and what to measure next. You need not choose a
+statistical model: the program fits one to the measurements.
 
-The table has one row per measurement, and any columns: --task names the columns whose
-combinations are the tasks, --arm those whose combinations are the options, and --reward the
-measured one. Without these flags, best lists the columns and proposes a command to copy.
-A table with the columns task, arm and mean needs no flags.`,
+The table has one row per measurement. --task names the columns of the tasks, --arm the
+columns that you can choose, and --reward the measured column. The combinations of values in
+the --arm columns are the options. Without these flags, best lists the columns and proposes a
+command to copy. A table with the columns task, arm and mean needs no flags.`,
 		Example: `  gonb-cope best runs.csv
   gonb-cope best runs.csv --task Machine --arm "Temp °C" --arm Speed --reward Throughput --next 24
   gonb-cope best losses.csv --task model --arm lr --arm dropout --reward loss --goal min -o best.html`,
@@ -118,9 +132,9 @@ A table with the columns task, arm and mean needs no flags.`,
 		f.StringArrayVar(&x.value, strings.ReplaceAll(x.name, "_", "-"), nil, x.help)
 	}
 	f.StringVar(&o.goal, "goal", "",
-		"`max` or min: whether higher or lower rewards are better (default max); for several rewards as in max,min")
-	f.StringVar(&o.bounded, "bounded", "", "limits `LO,HI` of the reward, such as 0,100: estimates and intervals stay inside")
-	f.Float64Var(&o.epsilon, "epsilon", 0, "`TOLERANCE`: an option this close to the best is good enough, in units of the reward")
+		"whether `max|min` is better (default max); one per reward, as in max,min")
+	f.StringVar(&o.bounded, "bounded", "", "limits `LO,HI` of the measured value, such as 0,100 for a yield in %: estimates stay inside")
+	f.Float64Var(&o.epsilon, "epsilon", 0, "a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")
 	f.IntVar(&o.next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with -o FILE.xlsx or FILE.csv a "+
 		"list to fill in is written")
 	f.BoolVar(&o.overall, "overall", false, "also recommend one option for all tasks together")
@@ -128,8 +142,9 @@ A table with the columns task, arm and mean needs no flags.`,
 	f.IntVar(&o.options, "options", 0, "propose at most `NUMBER` different options")
 	f.StringArrayVar(&o.checks, "check", nil, "`NAME` of an option that is in every proposed block (repeatable)")
 	f.BoolVar(&o.retry, "retry", false, "also recommend and propose options whose measurements have all failed")
-	f.StringVar(&o.run.format, "format", "", formatNames(true)+" (default: from the ending of -o, else text)")
+	f.StringVar(&o.run.format, "format", "", "`FORMAT` of the answer: "+formatNames(true)+" (default: from the ending of -o, else text)")
 	f.StringVarP(&o.run.output, "output", "o", "", "write to this `FILE` instead of standard output")
+	groupFlags(c, bestGroups)
 	return c
 }
 
@@ -180,6 +195,9 @@ func (o *bestOptions) runBest(ctx context.Context, table string) error {
 			})
 		if ctx.Err() != nil {
 			return errInterrupted
+		}
+		if missing := (*problem.ReadError)(nil); errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) {
+			return unreadable("table", table, err)
 		}
 		if err != nil {
 			return err
@@ -342,7 +360,8 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 			err)
 	} else {
 		fmt.Fprintf(w, "A proposal:\n\n  %s\n\n%s. To plan 24 further measurements, add --next 24.\n"+
-			"If small differences do not matter, add --epsilon SIZE. If rewards have limits, such as 0 and 100, add --bounded 0,100.\n",
+			"If small differences do not matter, add --epsilon SIZE, for example --epsilon 5: fewer measurements are then needed.\n"+
+			"If the measured values have limits, such as 0 and 100 %%, add --bounded 0,100.\n",
 			guessed.line(d.Path), goal)
 		guessed.explain(w, d)
 	}
@@ -431,15 +450,20 @@ func (o *bestOptions) tryReading(ctx context.Context, table string) error {
 // explain describes the proposed columns and why the others are left out.
 func (o *bestOptions) explain(w io.Writer, d problem.Description) {
 	if task := o.columnsOf("task"); len(task) == 1 && task[0] == d.Task {
-		fmt.Fprintf(w, "Each %s gets its own recommendation. If you can choose the %s too, write --arm instead of --task.\n", d.Task, d.Task)
+		fmt.Fprintf(w, "Each %s gets its own recommendation. If you can choose the %s too, write --arm %s instead of --task %s.\n",
+			d.Task, d.Task, quote(d.Task), quote(d.Task))
 	}
 	if d.Options > 1 && 10*d.Single >= 9*d.Options && len(o.columnsOf("sd"))+len(o.columnsOf("count")) == 0 {
-		fmt.Fprintf(w, "%d of the %d combinations have only one row, which cannot show the noise. If you cannot choose a column, such as a day "+
-			"or a plate, write --blocks instead of --arm. If it only numbers rows, leave it out.\n", d.Single, d.Options)
+		which := fmt.Sprintf("%d of the %d combinations have", d.Single, d.Options)
+		if d.Single == d.Options {
+			which = fmt.Sprintf("All %d combinations have", d.Options)
+		}
+		fmt.Fprintf(w, "%s only one row, so chance is hard to separate from real differences. Check each --arm column:\n"+
+			"if you cannot choose its value (a day, a plate), write --blocks instead; if it only numbers rows, leave it out.\n", which)
 	}
 	if blocks := o.columnsOf("blocks"); slices.Equal(blocks, d.Blocks) && len(blocks) > 0 {
-		fmt.Fprintf(w, "Options are compared within each %s. If you can choose it, write --arm instead of --blocks. "+
-			"Without the column, its effect counts as noise.\n", strings.Join(blocks, " and "))
+		fmt.Fprintf(w, "Options are compared within each %s. If you can choose its value, write --arm instead of --blocks.\n"+
+			"If you leave the column out, its effect counts as noise.\n", strings.Join(blocks, " and "))
 	}
 	named := slices.Concat(lists.Map(o.columns, func(c columnFlag) []string { return c.value })...)
 	var rows [][]string

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -29,14 +31,14 @@ func TestCommandToCopy(t *testing.T) {
 		{tables, "single-replicates.csv", "--task machine " + machines},
 		{tables, "pilot-gaps.csv", "--task machine " + machines},
 		{tables, "multiline-comment.csv", machines},
-		{tables, "instrument.tsv", `--task 'Sample ID' --arm 'Speed, rpm' --reward 'Yield [%]'`}, // all at one temperature
+		{tables, "instrument.tsv", `--task "Sample ID" --arm "Speed, rpm" --reward "Yield [%]"`}, // all at one temperature
 		{tables, "summaries.csv", `--task machine --arm temp --reward mean_throughput`},          // without --sd and --count
 		{public, "penguins-raw.csv", ""},                                                         // eight columns of measurements
 		{public, "barley.csv", `--task site --arm variety --reward yield --blocks year`},
 		{public, "suzuki.csv", `--arm temperature --arm pd_mol --arm arbpin --arm k3po4 --reward yield`},
 		{own, "cn_coupling_raw.csv", `--task task --arm arm --reward reward --blocks rep`},
-		{own, "pilot-runs.csv", `--task Halide --arm Base --arm Ligand --arm Additive --reward 'Yield (%)'`},
-		{own, "coupling-runs.csv", `--task Halide --arm Base --arm Ligand --arm Additive --reward 'Yield (%)'`},
+		{own, "pilot-runs.csv", `--task Halide --arm Base --arm Ligand --arm Additive --reward "Yield (%)"`},
+		{own, "coupling-runs.csv", `--task Halide --arm Base --arm Ligand --arm Additive --reward "Yield (%)"`},
 		{root + "cmd/gonb-cope/testdata", "losses.csv", `--task model --arm lr --reward val_loss --goal min`},
 	} {
 		path := filepath.Join(c.folder, c.file)
@@ -66,6 +68,34 @@ func TestCommandToCopy(t *testing.T) {
 	if right < 15 {
 		t.Errorf("%d commands to copy", right)
 	}
+}
+
+// The quotes of a proposed command work in every shell, except for an argument that a shell changes inside them.
+func TestQuotesForAllShells(t *testing.T) {
+	for argument, want := range map[string]string{
+		"runs.csv": "runs.csv", "": `""`, "Yield (%)": `"Yield (%)"`, `C:\data\runs.csv`: `"C:\data\runs.csv"`, "Temp °C": `"Temp °C"`,
+		`5" plate`: `'5" plate'`, "cost in $": `'cost in $'`, "Bob's plate": `"Bob's plate"`, `C:\`: `'C:\'`,
+	} {
+		if got := quote(argument); got != want {
+			t.Errorf("%s: %s, want %s", argument, got, want)
+		}
+	}
+}
+
+// Each flag of best is in one group of its help.
+func TestFlagsAreGrouped(t *testing.T) {
+	c := bestCommand()
+	count := map[string]int{}
+	for _, g := range bestGroups {
+		for _, name := range g.names {
+			count[name]++
+		}
+	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if count[f.Name] != 1 {
+			t.Errorf("--%s is in %d groups", f.Name, count[f.Name])
+		}
+	})
 }
 
 // A command that the table refuses is not proposed: what is wrong is said in its place. If nothing looks like options the

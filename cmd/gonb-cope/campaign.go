@@ -289,7 +289,7 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 		return nil, usageError{fmt.Errorf("%s is neither a file nor an id with a value. Write the value after the id, or the name of an "+
 			"existing file", path)}
 	case err != nil:
-		return nil, fmt.Errorf("cannot read the sheet: %w", orInterrupted(err))
+		return nil, unreadable("sheet", path, err)
 	}
 	return tableIn(ctx, data)
 }

@@ -98,6 +98,29 @@ func root() *cobra.Command {
 	return c
 }
 
+// flagGroup is a heading in the help of a command, with the names of its flags.
+type flagGroup struct {
+	heading string
+	names   []string
+}
+
+// groupFlags lets the help of a command show its flags in groups. Each flag must be in one of them.
+func groupFlags(c *cobra.Command, groups []flagGroup) {
+	c.InitDefaultHelpFlag()
+	const off = "[=true|false]" // pflag offers it for each flag without a value
+	var text strings.Builder
+	for _, g := range groups {
+		set := pflag.NewFlagSet(g.heading, pflag.ContinueOnError)
+		set.SortFlags = false
+		for _, name := range g.names {
+			set.AddFlag(c.Flags().Lookup(name))
+		}
+		fmt.Fprintf(&text, "%s:\n%s\n", g.heading, strings.ReplaceAll(set.FlagUsages(), off, strings.Repeat(" ", len(off))))
+	}
+	const usages = "{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
+	c.SetUsageTemplate(strings.Replace(c.UsageTemplate(), "Flags:\n"+usages, strings.TrimSpace(text.String()), 1))
+}
+
 // limitMemory returns a context with the limit of --memory, by default half of the machine's memory.
 // A computation that needs more fails before it allocates.
 func limitMemory(ctx context.Context, stated string) (context.Context, error) {

@@ -140,7 +140,7 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 		return usageError{fmt.Errorf("--paper must be %s, not %q", strings.Join(export.Papers(), " or "), o.paper)}
 	}
 	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("%s does not exist", path)
+		return unreadable(map[bool]string{true: "notebook", false: "file"}[strings.EqualFold(filepath.Ext(path), ".ipynb")], path, err)
 	}
 	if o.check && strings.EqualFold(filepath.Ext(path), ".md") {
 		return o.checkMarkdown(ctx, path)

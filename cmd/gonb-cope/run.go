@@ -291,6 +291,10 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	if failed != nil && len(displays) == 0 {
 		return failed
 	}
+	if names := script.Names(); failed == nil && len(displays) == 0 && len(names) > 0 && !slices.Contains(script.Reads(), "save") {
+		last := names[len(names)-1]
+		bar.say(fmt.Sprintf("the script ran, but shows nothing. To see a value, write its name on a line of its own: %s", last))
+	}
 	d := report.Document{Displays: displays}
 	if failed == nil && len(noted) > 0 && o.format != "json" && !o.holdsRows() {
 		d.Displays = append(d.Displays, report.Display{Value: report.Notes(noted)})
@@ -377,10 +381,14 @@ func (l commandLine) on(flag string, on bool) commandLine {
 	return l
 }
 
-// quote quotes an argument for a POSIX shell if that is necessary.
+// quote quotes an argument if a shell needs it. Double quotes work in cmd.exe, PowerShell and POSIX shells. Only an argument with
+// a character that a shell changes inside them gets the single quotes of a POSIX shell.
 func quote(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-:,") == "" {
 		return s
+	}
+	if !strings.ContainsAny(s, "\"$`!") && !strings.Contains(s, `\\`) && !strings.HasSuffix(s, `\`) {
+		return `"` + s + `"`
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // source is the text of a script and its origin.
@@ -42,7 +45,7 @@ func readSource(ctx context.Context, path string) (source, error) {
 	}
 	text, err := await.File(ctx, path, maxScript)
 	if err != nil {
-		return source{}, fmt.Errorf("cannot read script: %w", orInterrupted(err))
+		return source{}, unreadable("script", path, err)
 	}
 	return source{path, filepath.Dir(path), string(text)}, nil
 }
@@ -77,6 +80,26 @@ func (s source) file() string {
 
 // errInterrupted replaces context.Canceled in messages to users.
 var errInterrupted = errors.New("interrupted")
+
+// unreadable describes why a file of the command line cannot be read. For a missing file it proposes one with a similar name in the
+// same folder.
+func unreadable(kind, path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot read the %s: %w", kind, orInterrupted(err))
+	}
+	folder, name := filepath.Split(path)
+	entries, listed := os.ReadDir(cmp.Or(folder, "."))
+	if errors.Is(listed, fs.ErrNotExist) {
+		return fmt.Errorf("cannot read the %s %s: there is no folder %s", kind, path, filepath.Clean(folder))
+	}
+	stem := func(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
+	named := lists.Where(entries, func(e fs.DirEntry) bool { return !e.IsDir() && filepath.Ext(e.Name()) != "" })
+	hint, near := "", lists.Nearest(stem(name), lists.Map(named, func(e fs.DirEntry) string { return stem(e.Name()) }))
+	if e, found := lists.First(named, func(e fs.DirEntry) bool { return stem(e.Name()) == near }); found {
+		hint = "; did you mean " + folder + e.Name() + "?"
+	}
+	return fmt.Errorf("cannot read the %s: there is no file %s%s", kind, path, hint)
+}
 
 // orInterrupted returns errInterrupted for context.Canceled, and other errors unchanged.
 func orInterrupted(err error) error {

@@ -359,17 +359,17 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		if l := b.Problem.Long; l != nil {
 			of, a.Blocks = " of "+strings.Join(l.Blocks, ", "), l.Blocks
 		}
-		a.Noise += fmt.Sprintf("; effects of %d blocks%s, SD %s, are removed", len(blocks), of, short(b.Blocks))
+		a.Noise += fmt.Sprintf("; effects of %d blocks%s, standard deviation %s, are removed", len(blocks), of, short(b.Blocks))
 	}
 	l := b.LeaveOneOut
-	a.Basis = fmt.Sprintf("How far to trust this: without the measurements of an arm, similar arms predict its mean with a typical "+
-		"error of %s", short(l.Error))
+	a.Basis = fmt.Sprintf("How far to trust this: the program hid the measurements of each option in turn and predicted their mean. "+
+		"The typical error was %s with the fitted similarities (the kernel)", short(l.Error))
 	switch {
 	case l.Without > l.Error:
-		a.Basis += fmt.Sprintf(", the average of the task's other arms with %s. So the kernel helps", short(l.Without))
+		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel helps", short(l.Without))
 	case l.Without > 0:
-		a.Basis += fmt.Sprintf(", the average of the task's other arms with %s. So the kernel does not help: trust "+
-			"only arms with measurements", short(l.Without))
+		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel does not help: trust "+
+			"only options with measurements", short(l.Without))
 	}
 	a.Basis += "." + a.enough()
 	if !retry {
@@ -400,7 +400,7 @@ func (a *Answer) failed() string {
 // enough returns a sentence if no further measurement is needed, "" otherwise.
 func (a *Answer) enough() string {
 	if len(a.Next) > 0 && a.LossNow == 0 {
-		return " No further measurement is needed to choose. The proposed ones compare the picks with their closest rivals."
+		return " No further measurement is needed to choose. The proposed ones compare the recommended options with their closest rivals."
 	}
 	return ""
 }
@@ -413,14 +413,14 @@ const leastCoverage, fewestLeft = 0.8, 20
 func noiseWords(l belief.Scatter) string {
 	each := short(l.Scales[0]) + " to " + short(l.Scales[1])
 	said := map[string]string{
-		belief.ScatterStated:  "SD " + each + ", as stated",
+		belief.ScatterStated:  "standard deviation " + each + ", as stated",
 		belief.ScatterCounts:  "from counts of successes",
-		belief.ScatterTask:    "SD " + each + ", by task",
-		belief.ScatterArm:     "SD " + each + ", by arm",
-		belief.ScatterMean:    "SD " + each + ", varies with the mean",
-		belief.ScatterUnknown: "SD " + short(l.Scales[1]) + ", from the kernel: no arm was measured twice",
+		belief.ScatterTask:    "standard deviation " + each + ", by task",
+		belief.ScatterArm:     "standard deviation " + each + ", by option",
+		belief.ScatterMean:    "standard deviation " + each + ", depending on the mean",
+		belief.ScatterUnknown: "standard deviation " + short(l.Scales[1]) + ", estimated from the kernel because nothing was measured twice",
 	}[l.Kind]
-	return cmp.Or(said, "SD "+short(l.Scales[1])+", the same for all arms")
+	return cmp.Or(said, "SD "+short(l.Scales[1])+", the same for all options")
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

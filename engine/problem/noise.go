@@ -2,7 +2,9 @@ package problem
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strconv"
@@ -200,8 +202,13 @@ type ReadError struct {
 	Err  error
 }
 
-// Error says why; Err names the file.
-func (e *ReadError) Error() string { return "cannot read data: " + e.Err.Error() }
+// Error says why the file could not be read.
+func (e *ReadError) Error() string {
+	if errors.Is(e.Err, fs.ErrNotExist) {
+		return "cannot read data: there is no file " + e.Path
+	}
+	return "cannot read data: " + e.Err.Error()
+}
 
 // Unwrap returns Err.
 func (e *ReadError) Unwrap() error { return e.Err }

@@ -110,10 +110,10 @@ var noteSentences = map[NoteKind]string{
 	NoteDecimalCommas: "columns are separated by %s, numbers have decimal commas",
 	NoteThousands:     "the point in %s (line %d) is read as a decimal point. If points separate thousands, delete them",
 	NoteGroups:        "column %[1]q has numbers such as %[2]s. Their mark separates thousands and is ignored",
-	NoteIgnored:       "unused columns: %s",
-	NoteCategories:    "column %q has text. Its values are categories (kernel category()): %s",
-	NoteIdentifiers: "column %q has whole numbers with a leading zero or more than 15 digits. They are names, so categories " +
-		"(kernel category()): %s",
+	NoteIgnored:       "columns not used: %s. If one of them matters, its effect counts as noise",
+	NoteCategories:    "column %q has text. Its values are categories without an order, with the codes %s",
+	NoteIdentifiers: "column %q has whole numbers with a leading zero or more than 15 digits. They are names, so " +
+		"categories without an order, with the codes %s",
 	NoteEqual: "column %[1]q has equal numbers that are written in different ways. They count as one setting: %[2]s. If they are names, " +
 		"such as versions, write text=%[1]q (--text %[1]q)",
 	NoteRounded: "column %[1]q has numbers that agree in 15 digits. They count as one setting: %[2]s",
@@ -150,8 +150,8 @@ var noteSentences = map[NoteKind]string{
 	NoteDropped:    "%[2]d of %[3]d arms are not measured and are left out: %[1]s",
 	NoteUnmeasured: `%[1]s not measured. fit and bounds use the others; fc and fb cannot simulate it. ` +
 		`Measure it, or leave it out by unmeasured="drop"`,
-	NoteCandidates: "none of the %d options is measured yet. The kernel is a default for such columns, and CoBayesFB learns it in the run; " +
-		"kernel= states what you know. protocol(...) and campaign start propose the first measurements",
+	NoteCandidates: "too few of the %d options are measured to fit a kernel. A default kernel is used, which CoBayesFB adapts during the run; " +
+		"kernel= states your own. protocol(...) and campaign start propose the first measurements",
 	NoteInferred: `%[1]s not measured. Simulated runs draw expected rewards there from predictions by the other measurements, ` +
 		`and fit and bounds use these. To leave such arms out, write unmeasured="drop"`,
 	NoteOnce: "%[1]s measured once, so simulated rewards are drawn from the noise scale. Expected rewards include the noise of that " +

@@ -1,7 +1,10 @@
 // Package lists computes lists with functions.
 package lists
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Map returns f of each value, in order; never nil.
 func Map[T, U any](values []T, f func(T) U) []U {
@@ -116,6 +119,24 @@ func Distance[T comparable](a, b []T, limit int) int {
 		}
 	}
 	return min(rows[len(a)][len(b)], limit)
+}
+
+// maxWord limits the length of a word that is compared with known ones.
+const maxWord = 200
+
+// Nearest returns the known word at the smallest distance, or "" if that exceeds a third of the word plus 1, or half of the word.
+// The distance counts changed or swapped letters, ignoring case. The first of several nearest words is returned.
+func Nearest(word string, known []string) string {
+	best, least := "", 2+len([]rune(word))/3
+	if len(word) > maxWord {
+		return ""
+	}
+	for _, k := range known {
+		if d := Distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(k)), least); d < least && 2*d <= len([]rune(word)) {
+			best, least = k, d
+		}
+	}
+	return best
 }
 
 // First returns the first value for which is(value) is true, and whether there is one.
