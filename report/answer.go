@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -53,7 +52,11 @@ func answerBlocks(a answer.Answer) []Block {
 	if a.Undetermined != nil { // a picture would show nothing
 		return out
 	}
-	return append(out, answerFigure(a), KeyValues{Caption: "Model", Items: []KeyValue{
+	out = append(out, answerFigure(a))
+	if len(a.Importance) > 0 {
+		out = append(out, importanceTable(a))
+	}
+	return append(out, KeyValues{Caption: "Model", Items: []KeyValue{
 		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
 		{Key: "Guarantee", Value: "heuristic: these posterior probabilities are right only if the fitted kernel is. If the noise is normal, " +
@@ -297,202 +300,4 @@ func lossNote(a answer.Answer) string {
 	}
 	return fmt.Sprintf("These measurements should lower %s from %s to %s.", what,
 		decimal(a.LossNow, 3), decimal(a.LossAfter, 3))
-}
-
-// The most that a picture of an answer shows.
-const (
-	mostAnswerTasks  = 24
-	mostAnswerGroups = 6  // lines in a panel
-	mostAnswerArms   = 24 // of a task along an axis of names: those most probably best
-	fewestNumbers    = 3  // different values of a column that is an axis
-)
-
-// answerFigure draws the estimate and interval of every arm beside its measured mean, and shades the pick, a panel for each task: along the
-// column of numbers with the most values, a line for each combination of the others; if there is none, or there
-// are too many combinations, along the names of the arms.
-func answerFigure(a answer.Answer) Figure {
-	f := Figure{Title: "Estimates, with 95 % intervals", YLabel: rewardTitle(a)}
-	along := answerAxis(a)
-	picks := a.Picks[:min(len(a.Picks), mostAnswerTasks)]
-	if along != "" {
-		f.XLabel, f.LogX = along, slices.Contains(a.Log, along)
-	} else {
-		f.XLabel, f.Categories = columnsOf(a).ArmTitle(), answerNames(a, picks)
-	}
-	byTask := map[string][]answer.Arm{}
-	for _, arm := range a.Arms {
-		byTask[arm.Task] = append(byTask[arm.Task], arm)
-	}
-	f.YLim = answerSpan(a)
-	all := panels(f, picks, func(panel *Figure, p answer.Pick) {
-		if along != "" {
-			panel.Series = answerLines(a, p, byTask[p.Task], along)
-			panel.Lines = []ReferenceLine{{Label: p.Label, At: p.Features[along].(float64), Vertical: true, Wide: true}}
-		} else {
-			panel.Series = answerPoints(p, byTask[p.Task], f.Categories)
-			panel.Lines = []ReferenceLine{{At: float64(slices.Index(f.Categories, p.Label)), Vertical: true, Wide: true}}
-		}
-		if len(picks) > 1 {
-			panel.Title = p.Task
-		}
-	})
-	if len(all) == 1 {
-		return all[0]
-	}
-	f.Panels = all
-	return f
-}
-
-// answerSpan returns the ends of the axis of rewards: where all intervals and means are.
-func answerSpan(a answer.Answer) *[2]float64 {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, arm := range a.Arms {
-		if arm.CI95 != nil {
-			lo, hi = min(lo, arm.CI95[0]), max(hi, arm.CI95[1])
-		}
-		if arm.Mean != nil {
-			lo, hi = min(lo, *arm.Mean), max(hi, *arm.Mean)
-		}
-	}
-	if margin := (hi - lo) / 20; margin > 0 {
-		return &[2]float64{lo - margin, hi + margin}
-	}
-	return nil
-}
-
-// answerAxis returns the column of numbers along which arms are drawn; "" for their names.
-func answerAxis(a answer.Answer) string {
-	best, most := "", fewestNumbers-1
-	for _, c := range a.Columns {
-		values := map[float64]bool{}
-		for _, arm := range a.Arms {
-			if v, is := arm.Features[c].(float64); is {
-				values[v] = true
-			}
-		}
-		if len(values) > most {
-			best, most = c, len(values)
-		}
-	}
-	groupOf := answerGroups(a, best)
-	groups := lists.Keyed(a.Arms, func(_ int, arm answer.Arm) (string, bool) { return groupOf(arm), true })
-	if len(groups) > mostAnswerGroups {
-		return ""
-	}
-	return best
-}
-
-// answerGroups returns a function that names an arm by its values in the columns besides one, in digits that no two values share.
-func answerGroups(a answer.Answer, without string) func(answer.Arm) string {
-	digits := lists.Map(a.Columns, func(c string) int { return digitsApart(a, c) })
-	return func(arm answer.Arm) string {
-		var words []string
-		for k, c := range a.Columns {
-			if v, is := arm.Features[c].(float64); c != without && is {
-				words = append(words, c+" "+decimal(v, digits[k]))
-			} else if c != without {
-				words = append(words, fmt.Sprint(arm.Features[c]))
-			}
-		}
-		return strings.Join(words, ", ")
-	}
-}
-
-// digitsApart returns the fewest digits, four at least, by which the values of a column of numbers differ.
-func digitsApart(a answer.Answer, column string) int {
-	values := map[float64]bool{}
-	for _, arm := range a.Arms {
-		if v, is := arm.Features[column].(float64); is {
-			values[v] = true
-		}
-	}
-	for digits := 4; digits < 17; digits++ {
-		texts := map[string]bool{}
-		for v := range values {
-			texts[decimal(v, digits)] = true
-		}
-		if len(texts) == len(values) {
-			return digits
-		}
-	}
-	return 17
-}
-
-// answerLines draws a task along a column of numbers.
-func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string) []Series {
-	arms = slices.Clone(arms)
-	x := func(arm answer.Arm) float64 { return arm.Features[along].(float64) }
-	slices.SortStableFunc(arms, func(b, c answer.Arm) int { return cmp.Compare(x(b), x(c)) })
-	var names []string
-	groupOf := answerGroups(a, along)
-	for _, arm := range a.Arms { // in one order in all panels
-		names = lists.Add(names, groupOf(arm))
-	}
-	slices.Sort(names)
-	var lines, means []Series
-	for k, name := range names {
-		title := cmp.Or(name, "estimate")
-		line, mean := Series{Name: title, Hue: k + 1}, Series{Name: "mean measured", Style: Points, Hue: k + 1, Measured: true}
-		for _, arm := range arms {
-			if groupOf(arm) != name {
-				continue
-			}
-			line.Add(x(arm), arm.Estimate, ends(arm)...)
-			if arm.Mean != nil {
-				mean.Add(x(arm), *arm.Mean)
-			}
-		}
-		lines, means = append(lines, line), append(means, mean)
-	}
-	pick := Series{Name: "recommended", Style: Points, Reference: true}
-	pick.Add(p.Features[along].(float64), p.Estimate)
-	return withPoints(append(slices.Concat(lines, means), pick))
-}
-
-// ends returns the ends of the interval of an arm, nil if it has no interval.
-func ends(arm answer.Arm) []float64 {
-	if arm.CI95 == nil {
-		return nil
-	}
-	return arm.CI95[:]
-}
-
-// withPoints leaves out series without points.
-func withPoints(all []Series) []Series {
-	return lists.Where(all, func(s Series) bool { return len(s.X) > 0 })
-}
-
-// answerNames returns the labels of the arms most probably best in some task, in the order of their names.
-func answerNames(a answer.Answer, picks []answer.Pick) []string {
-	best := map[string]float64{}
-	for _, arm := range a.Arms {
-		best[arm.Label] = max(best[arm.Label], arm.Best)
-	}
-	for _, p := range picks {
-		best[p.Label] = 1
-	}
-	labels := slices.SortedFunc(maps.Keys(best), func(x, y string) int { return cmp.Or(cmp.Compare(best[y], best[x]), cmp.Compare(x, y)) })
-	labels = labels[:min(len(labels), mostAnswerArms)]
-	slices.Sort(labels)
-	return labels
-}
-
-// answerPoints draws a task along the names of its arms. The recommended arm is among the estimates, and is marked on top of them.
-func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
-	believed, measured, pick := Series{Name: "estimate", Style: Points, Hue: 1}, Series{Name: "mean measured", Style: Points, Hue: 2},
-		Series{Name: "recommended", Style: Points, Hue: 3}
-	for _, arm := range arms {
-		at := slices.Index(names, arm.Label)
-		if at < 0 {
-			continue
-		}
-		believed.Add(float64(at), arm.Estimate, ends(arm)...)
-		if arm.Arm == p.Arm {
-			pick.Add(float64(at), arm.Estimate, ends(arm)...)
-		}
-		if arm.Mean != nil {
-			measured.Add(float64(at), *arm.Mean)
-		}
-	}
-	return withPoints([]Series{believed, measured, pick})
 }
